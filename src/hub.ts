@@ -1,20 +1,20 @@
 /**
- * Where tools come from and how one is chosen: `windlass/hub`. Folders of tools and skills, capabilities and their
- * contracts, the search for tools, and views of large results. `openWorkspace` sets all of it up; this is for whoever
- * builds a home of their own.
+ * Sources of tools and the choice among them: `windlass/hub`. Folders of tools and skills, capabilities and their
+ * contracts, tool search, and views of large results. `openWorkspace` sets all of it up; use this module to build a
+ * custom host.
  *
  * @packageDocumentation
  */
 
-// Where tools come from
+// Sources of tools
 export {
   type FolderChange,
-  type FolderEvent,
+  type ToolFolderEvent,
   type ReloadMode,
   type Skill,
   type SkillFolder,
   type SkillLimits,
-  type ToolFileWorld,
+  type ToolFileDeps,
   type ToolFolder,
   createToolFolder,
   loadSkills,
@@ -32,20 +32,20 @@ export {
   type LoadedContracts,
   type ParsedContract,
   type SourceMeta,
-  type Synthesiser,
+  type Synthesizer,
   contractFileSchema,
   loadContracts,
   parseContract,
   toSourceMeta,
-  usualHubLimits,
+  defaultHubLimits,
 } from "./hub/index.ts";
 
 // Finding them
 export {
-  type FindOptions,
+  type ToolSearchOptions,
   type FindToolsInput,
   type FindToolsOutput,
-  type FindToolsParts,
+  type FindToolsDeps,
   type FoundTool,
   type CatalogueOptions,
   type CatalogueTools,
@@ -54,29 +54,29 @@ export {
   type PromptCatalogue,
   type ToolHit,
   ToolFinder,
-  type ToolList,
+  type ToolListing,
   findToolsTool,
   plannerToolList,
   toolCatalogueForPrompt,
 } from "./hub/index.ts";
 
-// What is shown of their results
+// Views of tool results
 export {
-  type DataOptions,
+  type FenceUntrustedOptions,
   type FormatLimits,
   type ReadResultInput,
   type ReadResultOutput,
   type Redact,
   type ResultKind,
   type ResultOwner,
-  ResultShelf,
+  ResultStore,
   type ResultView,
-  type ShelfOptions,
-  type ShelvedResult,
-  type ViewOptions,
-  asData,
+  type ResultStoreOptions,
+  type StoredResult,
+  type ViewResultOptions,
+  fenceUntrusted,
   formatDefaults,
   formatResult,
   readResultTool,
-  viewOf,
+  viewResult,
 } from "./hub/index.ts";

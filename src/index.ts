@@ -7,7 +7,16 @@
 import type { Workspace, WorkspaceOptions } from "./app/index.ts";
 
 export type { SqliteStats, SqliteStore, Tracing } from "./adapters/index.ts";
-export type { SecretSource, Workspace, WorkspaceConfig, WorkspaceOptions } from "./app/index.ts";
+export type {
+  SecretSource,
+  TrustItem,
+  TrustKind,
+  TrustOptions,
+  TrustRequest,
+  Workspace,
+  WorkspaceConfig,
+  WorkspaceOptions,
+} from "./app/index.ts";
 export {
   type Clock,
   type EventStream,
@@ -16,19 +25,19 @@ export {
   type FailureCode,
   FailureError,
   type FailureOptions,
-  type Ids,
+  type IdGenerator,
   type Issue,
   type Listener,
   type RetryVerdict,
   type Timer,
-  createIds,
+  createIdGenerator,
   fail,
   failureKinds,
   isFailureError,
   systemClock,
 } from "./base/index.ts";
 export {
-  type Answer,
+  type ApprovalAnswer,
   type Approver,
   type BucketMetrics,
   type CallContext,
@@ -44,17 +53,17 @@ export {
   type ExecutionCompleted,
   type ExecutionFailed,
   type ExecutionStarted,
-  type HandledCall,
+  type WrappedCall,
   type LoadError,
   type LogEntry,
   type PermissionRules,
   type PermissionSubject,
-  type Preapproved,
+  type PreapprovalCheck,
   type QueueStrategy,
   type ReloadCompleted,
   type ReloadStarted,
   type Resolver,
-  type Surround,
+  type HandlerWrapper,
   type ToolEvent,
   type ValidationErrorEvent,
   closeOnSignals,
@@ -62,7 +71,7 @@ export {
   engineEventTypes,
   forConversation,
   forWorkflow,
-  parkingApprover,
+  storedApprover,
 } from "./engine/index.ts";
 export type { FolderChange, ToolFolder } from "./hub/index.ts";
 export {
@@ -83,9 +92,9 @@ export {
   type CallerType,
   type ConversationSummary,
   type Decision,
-  type MemoryApprovalsOptions,
-  type MemoryCacheOptions,
-  type MemoryRecordsOptions,
+  type InMemoryApprovalsOptions,
+  type InMemoryResultCacheOptions,
+  type InMemoryRecordsOptions,
   type RecordPage,
   type RecordQuery,
   type RecordStore,
@@ -93,11 +102,12 @@ export {
   type Retention,
   type Statistics,
   type ToolStatistics,
-  createMemoryApprovals,
-  createMemoryCache,
-  createMemoryRecords,
+  createInMemoryApprovals,
+  createInMemoryResultCache,
+  createInMemoryRecords,
 } from "./store/index.ts";
-export { type GrowingRedactor, type Problem, type Redactor, createRedactor } from "./text/index.ts";
+export { type GrowingRedactor, type Redactor, createRedactor } from "./secrets/index.ts";
+export { type Problem } from "./text/index.ts";
 export {
   type AnyTool,
   type ArgsFor,
@@ -110,7 +120,7 @@ export {
   type HandlerReturn,
   type InputFor,
   type InputOf,
-  type Jsonified,
+  type Jsonify,
   type Log,
   type NoInput,
   type Ok,
@@ -120,7 +130,7 @@ export {
   type Registration,
   type RegistryChange,
   type ResultMeta,
-  type Returned,
+  type HandlerValue,
   type Secrets,
   type Tool,
   type ToolContext,
@@ -150,7 +160,7 @@ export {
  * ```
  */
 export async function openWorkspace(from?: string, options?: WorkspaceOptions): Promise<Workspace> {
-  // Loaded when used: an engine of one's own needs neither files nor a database.
+  // Loaded on use: a custom engine needs neither files nor a database.
   const app = await import("./app/index.ts");
   return app.openWorkspace(from, options);
 }

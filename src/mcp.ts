@@ -1,22 +1,23 @@
 /**
- * The Model Context Protocol, both ways: `windlass/mcp`. Tools of an engine for MCP clients, and MCP servers as a source
- * of tools. `openWorkspace` and `windlass mcp serve` set all of it up; this is for whoever builds a home of their own.
+ * The Model Context Protocol, in both directions: `windlass/mcp`. Tools of an engine for MCP clients, and MCP
+ * servers as a source of tools. `openWorkspace` and `windlass mcp serve` set all of it up; use this module to build
+ * a custom host.
  *
  * @packageDocumentation
  */
 
 // Serving tools
 export {
-  type HttpLimits,
-  type HttpOptions,
-  type HttpServing,
-  type McpServing,
-  type McpServingOptions,
+  type McpHttpLimits,
+  type McpHttpOptions,
+  type McpHttpServer,
+  type McpToolServer,
+  type McpToolServerOptions,
   type OutputView,
-  type ProvidedPrompts,
-  type ProvidedResources,
-  type StdioServing,
-  type ViewFor,
+  type McpPromptProvider,
+  type McpResourceProvider,
+  type McpStdioServer,
+  type OutputRecipient,
   type ViewOutput,
   serveMcp,
 } from "./adapters/index.ts";
@@ -37,7 +38,7 @@ export {
   type McpConnection,
   type McpConnector,
   type McpContent,
-  type McpDefinition,
+  type McpToolDefinition,
   type McpListener,
   type McpResource,
   type McpResourceContent,
@@ -47,9 +48,9 @@ export {
   type McpSource,
   type McpSourceLimits,
   type McpSourceOptions,
-  type ProgramServer,
+  type McpStdioAddress,
   type RefusedTool,
-  type RemoteServer,
+  type McpHttpAddress,
   type ReviewedTool,
   loadMcpSource,
 } from "./hub/index.ts";

@@ -1,24 +1,24 @@
 /**
- * What tests of agents and tools need: models that answer by a script, in the process or over the wire, and recordings
- * of what a real one said.
+ * Tools for tests of agents and tools: models that respond by a script, in the process or over the wire, and
+ * recordings of real model responses.
  *
  * @packageDocumentation
  */
-export { type RecordOptions, recordModel } from "./model/kit/cassette/record-model.ts";
-export { type ReplayModel, replayModel } from "./model/kit/cassette/replay-model.ts";
-export { type Script, type ScriptEntry } from "./model/kit/script.ts";
+export { type RecordModelOptions, recordModel } from "./testing/model/cassette/record-model.ts";
+export { type ReplayModel, replayModel } from "./testing/model/cassette/replay-model.ts";
+export { type Script, type ScriptEntry } from "./testing/model/script.ts";
 export {
   type ModelServer,
   type ModelServerOptions,
   type ReceivedRequest,
-  type ServerAnswer,
+  type ModelServerResponse,
   modelServer,
-} from "./model/kit/server/model-server.ts";
-export type { FamilyName, ReasoningField, WireRequest } from "./model/kit/server/wire-family.ts";
-export type { ErrorAnswer, HangingAnswer, WireFaults } from "./model/kit/server/wire-fault.ts";
-export type { ServerTurn } from "./model/kit/server/wire-turn.ts";
+} from "./testing/model/server/model-server.ts";
+export type { WireApiName, ReasoningField, WireRequest } from "./testing/model/server/wire-api.ts";
+export type { ErrorResponse, HangingResponse, WireFaults } from "./testing/model/server/wire-fault.ts";
+export type { ServerTurn } from "./testing/model/server/wire-turn.ts";
 export {
-  type ScriptedAnswer,
+  type ScriptedResponse,
   type ScriptedModel,
   type ScriptedModelOptions,
   type ScriptedPart,
@@ -28,4 +28,4 @@ export {
   type ScriptedTurn,
   type ScriptedUsage,
   scriptedModel,
-} from "./model/kit/scripted-model.ts";
+} from "./testing/model/scripted-model.ts";

@@ -1,23 +1,29 @@
 /**
- * The built-in tools and the services behind them: `windlass/tools`. The services work without the tools, and the tools
- * with services of your own.
+ * The built-in tools and the services behind them: `windlass/tools`. The services work without the tools, and the
+ * tools work with custom services.
  *
  * @packageDocumentation
  */
 
-// All tools at once, and the services behind them
+// All tools together, and the services behind them
 export {
+  type BuiltinCategory,
   type BuiltinServices,
+  type BuiltinToolOptions,
   type CalculatorInput,
   type CalculatorOutput,
   type Echo,
+  type FileToolServices,
   type HttpRequestInput,
   type HttpRequestOutput,
-  type ServiceOptions,
+  type BuiltinServiceOptions,
   builtinTools,
   calculate,
   calculatorTool,
-  createServices,
+  createBuiltinServices,
+  createCrawlerTools,
+  createDataTools,
+  createFileTools,
   echoTool,
   httpRequestTool,
 } from "./builtin/index.ts";
@@ -25,18 +31,18 @@ export {
 // The web
 export {
   type AddressResolver,
-  type BatchItem,
-  type BatchOptions,
+  type PageBatchItem,
+  type GetPagesOptions,
   type FetchedPage,
-  type GetOptions,
+  type GetPageOptions,
   type PageLimits,
-  type Pages,
-  type PagesOptions,
-  type ReadAllOptions,
-  type ReadOptions as ReadPageOptions,
+  type PageReader,
+  type PageReaderOptions,
+  type ReadPagesOptions,
+  type ReadPageOptions,
   type ReadPage,
   crawlBatchTool,
-  createPages,
+  createPageReader,
   fetchPageTool,
   parallelFetchTool,
   webFetchTool,
@@ -71,9 +77,9 @@ export {
   type MediawikiOptions,
   type OpenedProviders,
   type ProviderName,
-  type Search,
-  type SearchAnswer,
-  type SearchFile,
+  type SearchService,
+  type SearchResponse,
+  type SearchSettingsFile,
   type SearchOptions,
   type SearchProvider,
   type SearchQuery,
@@ -96,15 +102,20 @@ export {
   type CaptionFormat,
   type CaptionSegment,
   type Captions,
-  type CurrentWeather,
-  type DailyWeather,
-  type Forecast,
-  type Place,
   type ProvidedCaptions,
   type Transcript,
   type TranscriptProvider,
   type TranscriptQuery,
   type TranscriptRequest,
+  readCaptions,
+  transcribe,
+  youtubeTranscriptionTool,
+} from "./builtin/transcript/index.ts";
+export {
+  type CurrentWeather,
+  type DailyWeather,
+  type Forecast,
+  type GeoPlace,
   type Weather,
   type WeatherLanguage,
   type WeatherOptions,
@@ -113,27 +124,24 @@ export {
   type WeatherUnits,
   createWeather,
   getWeatherTool,
-  readCaptions,
-  transcribe,
-  youtubeTranscriptionTool,
-} from "./builtin/world/index.ts";
+} from "./builtin/weather/index.ts";
 
-// What is known here
+// Memory, history and notes
 export {
   type ConversationHistory,
-  type ConversationMessage,
-  type Forget,
-  type Forgotten,
+  type HistoryMessage,
+  type ForgetQuery,
+  type ForgetResult,
   type HistoryEntry,
-  type HistoryParts,
+  type ConversationHistoryDeps,
   type HistoryQuery,
-  type Memories,
+  type MemoryService,
   type MessageLog,
-  type Recall,
-  type Remembered,
+  type RecallQuery,
+  type RememberInput,
   conversationHistory,
   conversationHistoryTool,
-  createMemories,
+  createMemoryService,
   memoryForgetTool,
   memoryRecallTool,
   memoryStoreTool,
@@ -143,10 +151,10 @@ export {
   type FileTreeOptions,
   type FoundNote,
   type Heading,
-  type IndexOptions,
-  type IndexProgress,
-  type IndexReport,
-  type LocalSearchAnswer,
+  type IndexVaultOptions,
+  type VaultIndexProgress,
+  type VaultIndexReport,
+  type LocalSearchResponse,
   type LocalSearchQuery,
   type Note,
   type ParsedNote,
@@ -167,14 +175,14 @@ export {
 export {
   type Memory,
   type MemoryHit,
-  type MemoryPagesOptions,
+  type InMemoryPageCacheOptions,
   type MemoryQuery,
   type MemoryStats,
   type MemoryStore,
   type NewMemory,
   type PageCache,
   type Recency,
-  type StoredMemory,
+  type StoreMemoryResult,
   type StoredPage,
   type TextDocument,
   type TextHit,
@@ -182,29 +190,31 @@ export {
   type TextQuery,
   type TextRange,
   type TextStats,
-  createMemoryMemories,
-  createMemoryPages,
-  createMemoryTextIndex,
+  createInMemoryMemoryStore,
+  createInMemoryPageCache,
+  createInMemoryTextIndex,
 } from "./store/index.ts";
-export { type MemoriesOptions, type TextIndexOptions, openMemories, openTextIndex } from "./adapters/index.ts";
+export { type MemoryStoreOptions, type TextIndexOptions, openMemoryStore, openTextIndex } from "./adapters/index.ts";
 
 // Files, data and time
 export {
-  type Before,
+  type FileBeforeEdit,
   type EntryFacts,
   type EntryType,
   type FileBytes,
-  type FileDoor,
-  type FileDoorOptions,
+  type FileAccess,
+  type ControlPath,
+  type FileAccessOptions,
   type FileRoot,
-  type ReadFile,
-  type ReadOptions as ReadFileOptions,
-  type WalkEnd,
+  type FileTarget,
+  type ReadFileResult,
+  type ReadFileOptions,
+  type WalkResult,
   type WalkEntry,
   type WalkOptions,
-  type WriteOptions as WriteFileOptions,
-  type Written,
-  createFileDoor,
+  type WriteFileOptions,
+  type WriteFileResult,
+  createFileAccess,
 } from "./file/index.ts";
 export {
   type FileMatch,
@@ -229,7 +239,7 @@ export {
 } from "./builtin/data/index.ts";
 export {
   type CurrentTime,
-  type KeptTimer,
+  type TimerState,
   Pomodoro,
   type PomodoroStart,
   type PomodoroStatus,
@@ -238,7 +248,7 @@ export {
   type TimeRange,
   type TimerStore,
   createFileTimerStore,
-  createMemoryTimerStore,
+  createInMemoryTimerStore,
   currentTime,
   getCurrentTimeTool,
   getTimeRangeMsTool,
@@ -247,9 +257,9 @@ export {
   timeRange,
 } from "./builtin/time/index.ts";
 
-// Words and code
+// Writing and code
 export {
-  type Desk,
+  type SummarizeDeps,
   type ReadPrompt,
   type SummarizeOptions,
   type Summary,
@@ -276,38 +286,35 @@ export {
   testRunnerTool,
 } from "./builtin/sandbox/index.ts";
 export {
-  type AskLimits,
+  type ModelRequestLimits,
   type ChatMessage,
   type FinishReason,
-  type GeneratedObject,
-  type GeneratedText,
+  type GenerateObjectResult,
+  type GenerateTextResult,
   type Model,
-  type ModelAnswer,
+  type ModelGenerateResult,
   type ModelCall,
-  type ModelFile,
+  type ModelSettingsFile,
   type ModelSettings,
   type ModelSources,
-  type ObjectOptions,
-  type Question,
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedText,
-  type TextOptions,
+  type GenerateObjectOptions,
+  type ModelPrompt,
+  type GenerateTextOptions,
   type TokenUsage,
   generateObject,
   generateText,
   openModel,
   readModelSettings,
-  scriptedModel,
 } from "./model/index.ts";
+export { type ScriptedResponse, type ScriptedModel, type ScriptedText, scriptedModel } from "./testing/index.ts";
 
 // The way out to the network
 export {
-  type Dial,
-  type Door,
-  type DoorOptions,
+  type DialSocket,
+  type HttpClient,
+  type HttpClientOptions,
   type HttpRequest,
   type HttpResponse,
-  type Resolve,
-  createDoor,
+  type ResolveHost,
+  createHttpClient,
 } from "./net/index.ts";

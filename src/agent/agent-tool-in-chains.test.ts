@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { type ChainSpec, type StepSpec, runChain } from "../chain/index.ts";
 import { type Engine, createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
+import { scriptedModel } from "../testing/index.ts";
 import type { ApprovalStore } from "../store/index.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 
-/** Everything is allowed. The agent `helper` writes a file; `planner` does what the commands in its question say. */
+/** All tools are allowed. The agent `helper` writes a file; `planner` executes the commands in its prompt. */
 function world(): { engine: Engine; done: string[]; approvals: ApprovalStore } {
   const done: string[] = [];
   const engine = createEngine({
@@ -34,51 +34,51 @@ function world(): { engine: Engine; done: string[]; approvals: ApprovalStore } {
 const chainOf = (step: StepSpec): ChainSpec => ({ name: "chain", steps: [{ id: "f", tool: "fetch_page" }, step] });
 
 test.each(["show", "strict"] as const)(
-  "[N08] an agent asks before it writes when a chain (%s) gave it a page",
+  "[N08] an agent requests approval for a write if a chain (%s) passed it a page",
   async (taint) => {
     const run = async (context: string) => {
       const { engine, done, approvals } = world();
-      const step = { id: "a", tool: "helper", params: { question: "Sum up", context } };
+      const step = { id: "a", tool: "helper", params: { prompt: "Sum up", context } };
       const { status } = await runChain(chainOf(step), { engine, taint, approvals });
-      const asked = await approvals.list(Date.now(), "pending");
-      return { status, done, asked: asked.map(({ tool }) => tool) };
+      const requested = await approvals.list(Date.now(), "pending");
+      return { status, done, requested: requested.map(({ tool }) => tool) };
     };
-    expect(await run("${steps.f.output}")).toEqual({ status: "waiting", done: [], asked: ["write_file"] });
-    expect(await run("harmless")).toEqual({ status: "success", done: ["wrote"], asked: [] });
+    expect(await run("${steps.f.output}")).toEqual({ status: "waiting", done: [], requested: ["write_file"] });
+    expect(await run("harmless")).toEqual({ status: "success", done: ["wrote"], requested: [] });
   },
 );
 
-test("[N08] commands in what a chain gives to an agent are those of the chain's own text alone", async () => {
-  const params = { question: "Sum up", context: "${steps.f.output}" };
-  const given = world();
-  expect(await runChain(chainOf({ id: "a", tool: "planner", params }), given)).toMatchObject({ status: "success" });
-  expect(given.done).toEqual([]);
+test("[N08] an agent executes only the commands in a chain's own text, not those in its data", async () => {
+  const params = { prompt: "Sum up", context: "${steps.f.output}" };
+  const input = world();
+  expect(await runChain(chainOf({ id: "a", tool: "planner", params }), input)).toMatchObject({ status: "success" });
+  expect(input.done).toEqual([]);
   const own = world();
-  await runChain(chainOf({ id: "a", tool: "planner", params: { question: "@memory remember this" } }), own);
+  await runChain(chainOf({ id: "a", tool: "planner", params: { prompt: "@memory remember this" } }), own);
   expect(own.done).toEqual(["remembered"]);
 });
 
 test.each([true, false])(
-  "[B09] what an agent in a chain asks is answered in the chain's run (%s)",
+  "[B09] an approval requested by an agent in a chain is decided in the chain's run (%s)",
   async (approved) => {
-    const step = { id: "a", tool: "helper", params: { question: "Sum up", context: "${steps.f.output}" } };
-    const asked: string[] = [];
-    const ask = ({ tool }: { readonly tool: string }) => {
-      asked.push(tool);
+    const step = { id: "a", tool: "helper", params: { prompt: "Sum up", context: "${steps.f.output}" } };
+    const requested: string[] = [];
+    const requestApproval = ({ tool }: { readonly tool: string }) => {
+      requested.push(tool);
       return Promise.resolve({ approved });
     };
     const { engine, done, approvals } = world();
-    const run = await runChain(chainOf(step), { engine, approvals, ask });
+    const run = await runChain(chainOf(step), { engine, approvals, requestApproval });
     expect(run).toMatchObject({ status: "success", output: { a: { answer: "done" } } });
-    expect({ asked, done }).toEqual({ asked: ["write_file"], done: approved ? ["wrote"] : [] });
+    expect({ requested, done }).toEqual({ requested: ["write_file"], done: approved ? ["wrote"] : [] });
   },
 );
 
-test("[B09] where its questions are kept elsewhere, the step fails and nobody is asked", async () => {
-  const step = { id: "a", tool: "helper", params: { question: "Sum up", context: "${steps.f.output}" } };
+test("[B09] fails the step without requesting approval if its approvals are stored elsewhere", async () => {
+  const step = { id: "a", tool: "helper", params: { prompt: "Sum up", context: "${steps.f.output}" } };
   const { engine, done } = world();
-  const ask = () => Promise.reject(new Error("asked"));
-  expect(await runChain(chainOf(step), { engine, ask })).toMatchObject({
+  const requestApproval = () => Promise.reject(new Error("requested"));
+  expect(await runChain(chainOf(step), { engine, requestApproval })).toMatchObject({
     status: "failed",
     error: { code: "approval_required", message: expect.stringContaining("helper waits for a person to decide on") },
   });

@@ -2,22 +2,23 @@ import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { ChainLibrary, ChainRuns } from "../chain/index.ts";
 import { createEngine } from "../engine/index.ts";
-import { type Model, scriptedModel } from "../model/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { type Model } from "../model/index.ts";
+import { scriptedModel } from "../testing/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { Agent } from "./agent.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { agentDefaults } from "./run/agent-spec.ts";
-import { runsAbove } from "./run/kept-run.ts";
+import { ancestorRunIds } from "./run/persisted-agent-run.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const about = { name: "helper", description: "Helps with things" };
-const helperCall = { toolCalls: [{ name: "helper", args: { question: "what is it?" }, id: "c1" }] };
+const helperCall = { toolCalls: [{ name: "helper", args: { prompt: "what is it?" }, id: "c1" }] };
 
 describe("[B09] an agent as a tool", () => {
-  test("answers another agent, with its own rounds, and tells what it used", async () => {
+  test("answers another agent within its own rounds and reports its usage", async () => {
     const look = sampleTool(() => "a tide mill", { name: "look", effect: "read" });
     const engine = createEngine({ tools: [look] });
     const inner = scriptedModel([{ toolCalls: [{ name: "look", args: {} }] }, "it is a tide mill"]);
@@ -25,13 +26,13 @@ describe("[B09] an agent as a tool", () => {
     const outer = scriptedModel([helperCall, "a mill, says my helper"]);
     const result = await createAgent({ engine, model: outer }).run("what is it?");
     expect(result).toMatchObject({ status: "completed", answer: "a mill, says my helper" });
-    const told = JSON.stringify(outer.calls[1]?.prompt.at(-1));
-    expect(told).toContain("it is a tide mill");
-    expect(told).toContain('\\"tool_usage\\":{\\"look\\":1}');
+    const reported = JSON.stringify(outer.calls[1]?.prompt.at(-1));
+    expect(reported).toContain("it is a tide mill");
+    expect(reported).toContain('\\"tool_usage\\":{\\"look\\":1}');
     expect(JSON.stringify(inner.calls[0]?.prompt)).not.toContain("my helper");
   });
 
-  test("waits for a person through the agent that called it, and does nothing twice", async () => {
+  test("waits for a person through the agent that called it, and repeats no call", async () => {
     let removed = 0;
     let looked = 0;
     const engine = createEngine({
@@ -59,24 +60,24 @@ describe("[B09] an agent as a tool", () => {
     outer.assertComplete();
   });
 
-  test("waits through two agents, and is over with the one that was asked", async () => {
+  test("waits through two agents, and ends with the outermost one", async () => {
     const engine = createEngine({ tools: [sampleTool(() => 1, { name: "remove", effect: "once" })] });
     const script = (name: string, args: Record<string, unknown>) =>
       scriptedModel([{ toolCalls: [{ name, args }] }, "done"]);
     const first = createAgent({ engine, model: script("remove", {}), tools: ["remove"] });
     engine.tools.register(agentTool(first, { name: "first", description: "Removes things" }));
-    const second = createAgent({ engine, model: script("first", { question: "remove it" }), tools: ["first"] });
+    const second = createAgent({ engine, model: script("first", { prompt: "remove it" }), tools: ["first"] });
     engine.tools.register(agentTool(second, { name: "second", description: "Has things removed" }));
-    const agent = createAgent({ engine, model: script("second", { question: "remove it" }), tools: ["second"] });
+    const agent = createAgent({ engine, model: script("second", { prompt: "remove it" }), tools: ["second"] });
     const { runId, status, approvals } = await agent.run("remove it");
     expect({ status, approvals }).toMatchObject({ status: "waiting", approvals: [{ tool: "remove" }] });
-    const asked = await agent.runs.approvals.get(approvals?.[0]?.id ?? "", Date.now());
+    const requested = await agent.runs.approvals.get(approvals?.[0]?.id ?? "", Date.now());
     expect(await agent.runs.cancel(runId, "ann")).toBe(true);
     expect(await agent.runs.approvals.list(Date.now(), "pending")).toEqual([]);
-    expect(await first.runs.inspect(asked?.runId ?? "")).toMatchObject({ status: "cancelled" });
+    expect(await first.runs.inspect(requested?.runId ?? "")).toMatchObject({ status: "cancelled" });
   });
 
-  test("whose call a person refused does not wait for ever", async () => {
+  test("does not wait forever after a person rejected its call", async () => {
     const engine = createEngine({ tools: [sampleTool(() => 1, { name: "remove", effect: "once" })] });
     const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "I was not allowed to"]);
     const helper = createAgent({ engine, model: inner, tools: ["remove"] });
@@ -90,7 +91,7 @@ describe("[B09] an agent as a tool", () => {
     expect(JSON.stringify(outer.calls[1]?.prompt)).toContain("I was not allowed to");
   });
 
-  test("has the call told as asked about that it wants to make", async () => {
+  test("reports the call that it wants to make as the one that needs approval", async () => {
     const remove = sampleTool(() => 1, { name: "remove", effect: "once" });
     const engine = createEngine({ tools: [remove] });
     const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "all of it" } }] }, "never"]);
@@ -99,7 +100,7 @@ describe("[B09] an agent as a tool", () => {
     const events: AgentEvent[] = [];
     const { approvals } = await agent.run("go", { onEvent: (event) => events.push(event) });
     expect(approvals).toMatchObject([{ tool: "remove", args: { q: "all of it" } }]);
-    expect(events.filter(({ type }) => type === "approval-asked")).toMatchObject([
+    expect(events.filter(({ type }) => type === "approval-requested")).toMatchObject([
       {
         approvalId: approvals?.[0]?.id,
         tool: "remove",
@@ -112,32 +113,35 @@ describe("[B09] an agent as a tool", () => {
   test.each([
     { approved: true, calls: 1 },
     { approved: false, calls: 0 },
-  ])("in a chain has its call asked about, and takes the answer $approved", async ({ approved, calls }) => {
-    let removed = 0;
-    const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
-    const owner = { id: "o", pid: process.pid, processStart: "1", bootId: "" };
-    const kept = { engine, journal: createMemoryRuns(), approvals: createMemoryApprovals(), owner };
-    const model = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "x" } }] }, "what I could"]);
-    const runs = new AgentRuns({
-      ...kept,
-      runner: findRunner,
-      model: () => model,
-    });
-    const spec = { ...agentDefaults, runner: "autonomous", tools: ["remove"] };
-    engine.tools.register(agentTool(new Agent(runs, spec), about));
-    const chains = new ChainLibrary({ tools: engine.tools });
-    chains.add({ name: "c", spec: { name: "c", steps: [{ id: "a", tool: "helper", params: { question: "?" } }] } });
-    const chainRuns = new ChainRuns({ ...kept, chains });
-    const waiting = await chainRuns.start(chains.plan("c"), { runId: "c" });
-    const [question] = waiting.steps[0]?.questions ?? [];
-    expect(question).toMatchObject({ tool: "remove", args: { q: "x" } });
-    await kept.approvals.decide(question?.approvalId ?? "", { approved }, Date.now());
-    const done = await chainRuns.resume("c");
-    expect(done).toMatchObject({ status: "success", output: { a: { answer: "what I could" } } });
-    expect(removed).toBe(calls);
-  });
+  ])(
+    "an agent in a chain requests approval for its call, and follows the decision $approved",
+    async ({ approved, calls }) => {
+      let removed = 0;
+      const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
+      const owner = { id: "o", pid: process.pid, processStart: "1", bootId: "" };
+      const stored = { engine, journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals(), owner };
+      const model = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "x" } }] }, "what I could"]);
+      const runs = new AgentRuns({
+        ...stored,
+        runner: findRunner,
+        model: () => model,
+      });
+      const spec = { ...agentDefaults, runner: "autonomous", tools: ["remove"] };
+      engine.tools.register(agentTool(new Agent(runs, spec), about));
+      const chains = new ChainLibrary({ tools: engine.tools });
+      chains.add({ name: "c", spec: { name: "c", steps: [{ id: "a", tool: "helper", params: { prompt: "?" } }] } });
+      const chainRuns = new ChainRuns({ ...stored, chains });
+      const waiting = await chainRuns.start(chains.plan("c"), { runId: "c" });
+      const [prompt] = waiting.steps[0]?.pendingApprovals ?? [];
+      expect(prompt).toMatchObject({ tool: "remove", args: { q: "x" } });
+      await stored.approvals.decide(prompt?.approvalId ?? "", { approved }, Date.now());
+      const done = await chainRuns.resume("c");
+      expect(done).toMatchObject({ status: "success", output: { a: { answer: "what I could" } } });
+      expect(removed).toBe(calls);
+    },
+  );
 
-  test("waits for a person through a tool that makes the failure its own", async () => {
+  test("waits for a person through a tool that rethrows the failure", async () => {
     let removed = 0;
     const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
     const inner = scriptedModel([{ toolCalls: [{ name: "remove", args: {} }] }, "removed"]);
@@ -145,7 +149,7 @@ describe("[B09] an agent as a tool", () => {
     engine.tools.register(
       sampleTool(
         async (_args, { callTool }) => {
-          const helped = await callTool("helper", { question: "?" });
+          const helped = await callTool("helper", { prompt: "?" });
           if (!helped.success) throw new Error(`no help: ${helped.error.message}`);
           return "helped";
         },
@@ -161,11 +165,11 @@ describe("[B09] an agent as a tool", () => {
     expect(removed).toBe(1);
   });
 
-  test("that failed is not called again by whoever retries: the same call would find the same run", async () => {
+  test("is not retried after a failure: the same call would find the same run", async () => {
     const engine = createEngine({ tools: [] });
     const inner = scriptedModel(() => Promise.reject(new Error("boom")));
     engine.tools.register(agentTool(createAgent({ engine, model: inner, runner: "llm" }), about));
-    const { success, meta } = await engine.call("helper", { question: "?" }, { maxRetries: 3 });
+    const { success, meta } = await engine.call("helper", { prompt: "?" }, { maxRetries: 3 });
     expect({ success, attempts: meta["attempts"] }).toEqual({ success: false, attempts: 1 });
   });
 
@@ -192,8 +196,8 @@ describe("[B09] an agent as a tool", () => {
     expect(stopped).toBe(true);
   });
 
-  describe("that is called because of text from outside", () => {
-    /** Asked to send and to write, after the agent that calls it has read a page. */
+  describe("an agent that is called because of untrusted content", () => {
+    /** A run that sends and writes, called by an agent that has read a page. */
     async function waiting() {
       const written: unknown[] = [];
       const permissions = { ask: ["model:send"], allow: ["*"] };
@@ -206,48 +210,48 @@ describe("[B09] an agent as a tool", () => {
       const call = (name: string, args = {}) => ({ toolCalls: [{ name, args }] });
       const models: Record<string, Model> = {
         inner: scriptedModel([call("send"), call("write"), "written"]),
-        outer: scriptedModel([call("fetch_page"), call("helper", { question: "send and write" }), "done"]),
+        outer: scriptedModel([call("fetch_page"), call("helper", { prompt: "send and write" }), "done"]),
       };
-      const journal = createMemoryRuns();
+      const journal = createInMemoryRunJournal();
       const runs = new AgentRuns({
         engine,
         journal,
-        approvals: createMemoryApprovals(),
+        approvals: createInMemoryApprovals(),
         owner: { id: "p", pid: 1, processStart: "p", bootId: "" },
         runner: findRunner,
         model: (name = "outer") => models[name],
       });
       const agentOf = (model: string, ...names: string[]) =>
-        new Agent(runs, { ...agentDefaults, runner: "autonomous", model, tools: names, trusted: ["send"] });
+        new Agent(runs, { ...agentDefaults, runner: "autonomous", model, tools: names, trustedTools: ["send"] });
       const helper = agentOf("inner", "send", "write");
       engine.tools.register(agentTool(helper, about));
       const agent = agentOf("outer", "fetch_page", "helper");
       const session = agent.session();
-      const result = await session.ask("go");
+      const result = await session.send("go");
       expect(result).toMatchObject({ status: "waiting", tainted: true, approvals: [{ tool: "send" }] });
       const approval = await runs.approvals.get(result.approvals?.[0]?.id ?? "", Date.now());
       await agent.decide(approval?.id ?? "", { approved: true });
       return { agent, session, helper, journal, written, runId: result.runId, sub: approval?.runId ?? "" };
     }
-    const asks = { status: "waiting", tainted: true, approvals: [{ tool: "write" }] };
+    const requests = { status: "waiting", tainted: true, approvals: [{ tool: "write" }] };
 
-    test("does no harm unasked, whoever goes on with it", async () => {
+    test("makes no destructive call without approval, even if another caller resumes it", async () => {
       const first = await waiting();
-      expect(await first.agent.resume(first.runId)).toMatchObject(asks);
+      expect(await first.agent.resume(first.runId)).toMatchObject(requests);
       const second = await waiting();
-      expect(await second.helper.resume(second.sub)).toMatchObject(asks);
+      expect(await second.helper.resume(second.sub)).toMatchObject(requests);
       expect([...first.written, ...second.written]).toEqual([]);
     });
 
-    test("is no question of the conversation that it is called in", async () => {
+    test("does not add a prompt to the conversation that it is called in", async () => {
       const { session, sub, written } = await waiting();
       await expect(session.resume(sub)).rejects.toMatchObject({ code: "validation_error" });
       expect(written).toEqual([]);
     });
 
-    test("tells which runs it was called by", async () => {
+    test("records which runs called it", async () => {
       const { journal, runId, sub } = await waiting();
-      const above = [sub, runId, "unknown"].map((id) => runsAbove(journal, id));
+      const above = [sub, runId, "unknown"].map((id) => ancestorRunIds(journal, id));
       expect(await Promise.all(above)).toEqual([[sub, runId], [runId], ["unknown"]]);
     });
   });

@@ -1,46 +1,62 @@
 import { fail, failure, nodeCrypto } from "../base/index.ts";
-import { isByModel, isTainted, nestedCalls, passOn, principalOf, progressOf, runOf, stepOf } from "../engine/index.ts";
+import {
+  callerPathOf,
+  coveredBy,
+  isEverAllowed,
+  isModelInitiated,
+  isTainted,
+  nestedCalls,
+  propagateFailure,
+  principalOf,
+  progressOf,
+  runOf,
+  journaledCallOf,
+} from "../engine/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
-import type { AgentEvent } from "./agent-event.ts";
-import type { AgentResult, OpenApproval } from "./agent-result.ts";
-import type { InnerExecuteOptions } from "./run/execute-options.ts";
-import { CallAccount } from "./run/call-account.ts";
-import { nothingSaid } from "./run/said.ts";
-import { noteSubRun } from "./run/sub-runs.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
+import type { AgentResult, PendingApproval } from "./events/agent-result.ts";
+import type { NestedExecuteOptions } from "./run/execute-options.ts";
+import { isListedTool } from "./run/is-tool-allowed.ts";
+import { UsageAccount } from "./run/usage-account.ts";
+import { emptyHistory } from "./run/message-history.ts";
+import { trackSubRun } from "../run/index.ts";
 
-/** What {@link agentTool} takes besides the agent. */
+/** Options of {@link agentTool}. */
 export interface AgentToolOptions {
   readonly name: string;
-  /** What it is good at: other models choose it by this. */
+  /** Purpose of the agent: other models choose the tool by this text. */
   readonly description: string;
   readonly capabilities?: readonly string[];
-  /** For one question; 10 minutes where absent. */
+  /** Timeout for one prompt. Default: 10 minutes. */
   readonly timeoutMs?: number;
 }
 
-const usualTimeoutMs = 600_000;
+const defaultAgentToolTimeoutMs = 600_000;
 
-interface Asked {
-  readonly question: string;
+interface AgentToolInput {
+  readonly prompt: string;
   readonly context?: string;
 }
 
-const input = fromJsonSchema<Asked, Asked>({
+const input = fromJsonSchema<AgentToolInput, AgentToolInput>({
   type: "object",
   properties: {
-    question: { type: "string", minLength: 1, description: "What it is to find out or to do, complete in itself." },
-    context: { type: "string", description: "What it has to know; it sees nothing of this conversation." },
+    prompt: { type: "string", minLength: 1, description: "The task, complete in itself: what to find out or to do." },
+    context: {
+      type: "string",
+      description: "Background that the task needs; the agent does not see this conversation.",
+    },
   },
-  required: ["question"],
+  required: ["prompt"],
   additionalProperties: false,
 });
 
 /**
- * An agent as a tool, for other agents, chains and MCP clients. It has its own model, budget and history; its tool calls
- * are nested under the call, so they stop with it, and what it uses counts for the run that made the call. Its run is
- * kept: a call that is made again under the same key goes on with that run, and does nothing twice.
+ * An agent as a tool, for other agents, chains and MCP clients. It has its own model, budget and history. Its tool calls
+ * are nested under the call, so they stop with it, and its usage counts for the run that made the call. Its run is
+ * durable: a retry of the call with the same idempotency key resumes that run and repeats nothing.
  *
  * @example
  * ```ts
@@ -48,7 +64,7 @@ const input = fromJsonSchema<Asked, Asked>({
  * ```
  */
 export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
-  const { name, description, capabilities = [], timeoutMs = usualTimeoutMs } = options;
+  const { name, description, capabilities = [], timeoutMs = defaultAgentToolTimeoutMs } = options;
   return defineTool({
     name,
     description,
@@ -56,108 +72,129 @@ export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
     capabilities: [...capabilities],
     composite: true,
     effect: "idempotent",
-    // What its own calls may do is ruled on when it makes them.
+    // The rules apply to its own calls when it makes them.
     destructive: false,
+    coveredCalls: () => destructiveTools(agent).map((tool) => ({ tool })),
     timeoutMs,
     input,
-    run: async ({ question, context: given }: Asked, context: ToolContext) => {
+    run: async ({ prompt, context: provided }: AgentToolInput, context: ToolContext) => {
       if (agent.runs.isClosing) throw closed(name, context);
-      const text = given === undefined ? question : `${question}\n\n${given}`;
+      const text = provided === undefined ? prompt : `${prompt}\n\n${provided}`;
       const result = await runOnce(agent, text, context).catch((error: unknown) => {
-        if (agent.runs.isClosing) stepOf(context)?.leave();
+        if (agent.runs.isClosing) journaledCallOf(context)?.release();
         throw error;
       });
-      if (result.status === "completed") return told(result);
-      if (result.status === "running") throw left(name, context);
+      if (result.status === "completed") return toToolOutput(result);
+      if (result.status === "running") throw releasedFailure(name, context);
       const [open] = result.approvals ?? [];
       if (open !== undefined) throw await waits(agent, { ...open, runId: result.runId, name }, context);
       const { code, message } = result.error ?? failure("execution_error", "it gave no answer");
-      // The same call would find this run, which is over.
+      // A retry would find this run, which has ended.
       throw fail(`${name}: ${message}`, { code, retry: "never" });
     },
   });
 }
 
-/** Where whatever calls it is closing too, the call is made again by whoever goes on; else it is no use. */
+/**
+ * The destructive tools of an agent that is limited to some tools. An agent without such a limit has none: no approver could
+ * see what an approval of its call covers.
+ */
+function destructiveTools({ runs, spec }: Agent): readonly string[] {
+  if (spec.tools === undefined) return [];
+  const { engine } = runs;
+  return engine.tools
+    .list()
+    .filter(({ tool }) => isListedTool({ engine, spec, only: undefined }, tool) && engine.isAvailable(tool))
+    .filter((registration) => isEverAllowed(registration, ({ destructive }) => destructive))
+    .map(({ tool }) => tool.name);
+}
+
+/** If the caller is closing too, the process that resumes it retries the call; otherwise a retry is useless. */
 function closed(name: string, context: ToolContext): Error {
-  const step = stepOf(context);
-  if (step?.isClosing === true) step.leave();
-  return fail(`${name} is closed, and answers no more questions in this process`, {
+  const step = journaledCallOf(context);
+  if (step?.isClosing === true) step.release();
+  return fail(`${name} is closed, and accepts no more prompts in this process`, {
     code: "not_available",
     retry: "never",
   });
 }
 
-/** The run of this call goes on when the call is made again; what called it tells nobody that it failed. */
-function left(name: string, context: ToolContext): Error {
-  stepOf(context)?.leave();
-  return fail(`${name} was closed before it had answered; the same call made again goes on with it`, {
+/** A retry of the call resumes its run, so the caller does not record the call as failed. */
+function releasedFailure(name: string, context: ToolContext): Error {
+  journaledCallOf(context)?.release();
+  return fail(`${name} was closed before it had answered; retry the same call to resume it`, {
     code: "cancelled",
     retry: "never",
   });
 }
 
-interface OwnQuestion extends OpenApproval {
+interface SubAgentPrompt extends PendingApproval {
   readonly runId: string;
-  /** Of the agent as a tool. */
+  /** Name of the agent as a tool. */
   readonly name: string;
 }
 
-/** A person has to decide first; where whatever called it cannot wait for that, its run is over. */
-async function waits(agent: Agent, { runId, name, ...open }: OwnQuestion, context: ToolContext): Promise<Error> {
-  const { id: approvalId, message: text, ...question } = open;
+/** Suspends the call until a person decides. If the caller cannot be suspended, the run of this call is cancelled. */
+async function waits(agent: Agent, { runId, name, ...open }: SubAgentPrompt, context: ToolContext): Promise<Error> {
+  const { id: approvalId, message: text, ...prompt } = open;
   const message = `${text} (${name} wants to call it)`;
-  const cannot = stepOf(context)?.waitsFor({ ...question, approvalId, message });
+  const cannot = journaledCallOf(context)?.suspendFor({ ...prompt, approvalId, message });
   if (cannot === undefined) {
     const waiting = `${name} waits for a person to decide on ${open.tool}`;
-    return passOn(failure("approval_required", waiting, { approvalId }));
+    return propagateFailure(failure("approval_required", waiting, { approvalId }));
   }
   await agent.runs.cancel(runId);
-  return fail(`${name} may not call ${open.tool} unasked: ${cannot}`, { code: "permission_denied", retry: "never" });
+  return fail(`${name} may not call ${open.tool} without approval: ${cannot}`, {
+    code: "permission_denied",
+    retry: "never",
+  });
 }
 
-function told({ answer, toolUsageSummary, usage, rounds, runId }: AgentResult): unknown {
+function toToolOutput({ answer, toolUsageSummary, usage, rounds, runId }: AgentResult): unknown {
   const { totalCalls, successRate, toolUsage, hasErrors } = toolUsageSummary;
   const summary = { total_calls: totalCalls, success_rate: successRate, tool_usage: toolUsage, has_errors: hasErrors };
   const meta = { tokensUsed: usage.inputTokens + usage.outputTokens, rounds, runId };
   return ok({ answer, tool_usage_summary: summary }, { meta });
 }
 
-/** Begins the run of this call, or goes on with it. */
+/** Starts the run of this call, or resumes it. */
 async function runOnce(agent: Agent, text: string, context: ToolContext): Promise<AgentResult> {
-  const tell = progressOf(context);
+  const report = progressOf(context);
   const principal = principalOf(context);
   const calledBy = runOf(context);
-  const account = CallAccount.of(context);
-  const how: InnerExecuteOptions = {
+  const account = UsageAccount.of(context);
+  const how: NestedExecuteOptions = {
     signal: context.signal,
     begin: nestedCalls(context),
     account,
-    step: stepOf(context),
-    ...(tell !== undefined && { onEvent: (event: AgentEvent) => tell(event) }),
+    step: journaledCallOf(context),
+    ...(report !== undefined && { onEvent: (event: AgentEvent) => report(event) }),
   };
-  // Only letters, digits and a few marks may be in the id of a run, and a key may be long.
+  // A run id may contain only letters, digits and a few marks, and a key may be long.
   const runId = `sub-${nodeCrypto().createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32)}`;
   const tainted = isTainted(context);
   const more = {
     ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
     ...(principal !== undefined && { principal }),
     ...(calledBy !== undefined && { calledBy }),
-    // Kept, for whoever goes on with it later and not within this call. Then nobody here wrote the question either.
-    said: { ...nothingSaid, tainted },
-    fromOutside: tainted,
-    byModel: isByModel(context),
+    callerPath: callerPathOf(context),
+    covered: coveredBy(context),
+    // Persisted, because the run may be resumed later, outside this call. The prompt is untrusted if the call is
+    // tainted.
+    history: { ...emptyHistory, tainted },
+    untrusted: tainted,
+    byModel: isModelInitiated(context),
     runId,
-    aside: true,
+    isDetached: true,
   };
   const known = await agent.runs.has(runId);
   const work = known ? agent.runs.join(runId, how) : agent.runs.start(agent.spec, text, { ...how, ...more });
   let result = await agent.track(work);
-  // Somebody may decide just when it stops to wait.
+  // A person may decide at the moment when the run suspends.
   for (let more = 3; more > 0 && result.status === "waiting" && result.approvals.length === 0; more--) {
     result = await agent.track(agent.runs.join(runId, how));
   }
-  noteSubRun(agent.runs, runId, result.status === "waiting");
+  trackSubRun(agent.runs, runId, result.status === "waiting");
   account?.used(runId, result.usage);
   return result;
 }

@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import { scriptedModel } from "../testing/index.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { Agent } from "./agent.ts";
@@ -17,7 +17,7 @@ async function read(events: AsyncIterable<AgentEvent>): Promise<AgentEvent["type
 }
 
 describe("a stream of an agent's events", () => {
-  test("has all of them, whatever another listener does", async () => {
+  test("has all of them even if another listener throws", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
     const stream = agent.stream("hi", {
@@ -40,7 +40,7 @@ describe("a stream of an agent's events", () => {
     expect(shares.flat().toSorted()).toEqual(whole.toSorted());
   });
 
-  test("can be left and taken up again", async () => {
+  test("can be abandoned and read again", async () => {
     const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
     const stream = agent.stream("hi");
     for await (const { type } of stream) {
@@ -51,7 +51,7 @@ describe("a stream of an agent's events", () => {
     expect((await read(stream)).at(-1)).toBe("run-finished");
   });
 
-  test("tells what is wrong with a history, instead of throwing", async () => {
+  test("rejects an invalid history with the reason", async () => {
     const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
     const foreign = [{ role: "user", content: "hi" }] as unknown as [];
     const refused = {
@@ -70,14 +70,11 @@ describe("a stream of an agent's events", () => {
   });
 });
 
-test("[N08] no event tells a secret in pieces, of the agent or of one that is its tool", async () => {
+test("[N08] no event reveals a secret in pieces, neither of the agent nor of an agent that it calls as a tool", async () => {
   const engine = createEngine({ secrets: { KEY: secret } });
   const helper = createAgent({ engine, model: scriptedModel([`the helper says ${secret} ok`]) });
   engine.tools.register(agentTool(helper, { name: "helper", description: "Helps." }));
-  const model = scriptedModel([
-    { toolCalls: [{ name: "helper", args: { question: "?" } }] },
-    `so it is ${secret}, yes`,
-  ]);
+  const model = scriptedModel([{ toolCalls: [{ name: "helper", args: { prompt: "?" } }] }, `so it is ${secret}, yes`]);
   const stream = createAgent({ engine, model }).stream("ask the helper");
   const own: string[] = [];
   const helpers: string[] = [];
@@ -91,7 +88,7 @@ test("[N08] no event tells a secret in pieces, of the agent or of one that is it
   expect((await stream.result).answer).toBe("so it is [redacted], yes");
 });
 
-test("the events of an agent have no secrets in them", async () => {
+test("the events of an agent contain no secrets", async () => {
   const token = `ghp_${"a1B2c3D4e5".repeat(4)}`.slice(0, 40);
   const engine = createEngine({
     secrets: { KEY: secret },
@@ -111,17 +108,17 @@ test("the events of an agent have no secrets in them", async () => {
   const events: AgentEvent[] = [];
   const agent = createAgent({ engine, model: scriptedModel(script) });
   await agent.run(`is ${secret} it?`, { onEvent: (event) => events.push(event) });
-  const told = JSON.stringify(events);
-  expect(told).not.toContain(secret);
-  expect(told).not.toContain("p4ssw0rd");
+  const reported = JSON.stringify(events);
+  expect(reported).not.toContain(secret);
+  expect(reported).not.toContain("p4ssw0rd");
   const without = events.filter(({ type }) => !["text-delta", "round-finished", "run-finished"].includes(type));
   expect(JSON.stringify(without)).not.toContain(token);
-  // What the model made for whoever asked is not ours to hide.
+  // Text that the model wrote for the user is not redacted.
   expect(events.at(-1)).toMatchObject({ type: "run-finished", answer: expect.stringContaining(token) });
 });
 
-describe("a decision on what an agent asked", () => {
-  async function asked(clock = new FakeClock()) {
+describe("a decision on an agent's approval", () => {
+  async function requested(clock = new FakeClock()) {
     const engine = createEngine({ tools: [sampleTool(() => "sent", { name: "send", effect: "once" })] });
     const model = scriptedModel([{ toolCalls: [{ name: "send", args: {} }] }, "done"]);
     const agent = createAgent({ engine, model, clock });
@@ -129,8 +126,8 @@ describe("a decision on what an agent asked", () => {
     return { agent, clock, runId, id: approvals?.[0]?.id ?? "" };
   }
 
-  test("gives the approval as it stands, also when it is made twice", async () => {
-    const { agent, runId, id } = await asked();
+  test("returns the approval as it stands, also if it is made twice", async () => {
+    const { agent, runId, id } = await requested();
     const yes = { approved: true, by: "ada" };
     expect(await agent.decide(id, yes)).toMatchObject({ id, tool: "send", status: "approved", decidedBy: "ada" });
     expect(await agent.decide(id, { approved: true, by: "bob" })).toMatchObject({ decidedBy: "ada" });
@@ -140,54 +137,54 @@ describe("a decision on what an agent asked", () => {
   test.each([
     [false, "was rejected by ada (keep it); the first decision counts"],
     [true, "was approved by ada (keep it); the first decision counts"],
-  ])("is refused where it was decided otherwise before: %s", async (first, told) => {
-    const { agent, id } = await asked();
+  ])("is rejected if it was decided differently before: %s", async (first, reported) => {
+    const { agent, id } = await requested();
     await agent.decide(id, { approved: first, by: "ada", note: "keep it" });
-    const refused = { code: "validation_error", message: expect.stringContaining(told) };
+    const refused = { code: "validation_error", message: expect.stringContaining(reported) };
     await expect(agent.decide(id, { approved: !first })).rejects.toMatchObject(refused);
   });
 
-  test("is refused when its time is over, by the clock of the agent's runs", async () => {
-    const { agent, clock, runId, id } = await asked();
+  test("is rejected after it has expired, by the clock of the agent's runs", async () => {
+    const { agent, clock, runId, id } = await requested();
     clock.advance(365 * 24 * 3600 * 1000);
     const refused = { code: "validation_error", message: expect.stringContaining("expired at 2026-") };
     await expect(agent.decide(id, { approved: true })).rejects.toMatchObject(refused);
-    const early = await asked();
+    const early = await requested();
     // The machine's clock is far ahead of this one.
     expect(await early.agent.decide(early.id, { approved: true })).toMatchObject({ decidedAt: early.clock.now() });
     expect(await early.agent.resume(early.runId)).toMatchObject({ status: "completed" });
     expect(runId).not.toBe(early.runId);
   });
 
-  test("is refused where nothing of that id was asked", async () => {
-    const { agent } = await asked();
+  test("is rejected if there is no approval with that id", async () => {
+    const { agent } = await requested();
     await expect(agent.decide("nope", { approved: true })).rejects.toThrow('there is no approval "nope"');
   });
 });
 
 describe("an agent that is closed", () => {
-  test("begins nothing more where its runs are its own", async () => {
+  test("starts nothing more if it owns its runs", async () => {
     const agent = createAgent({ engine: createEngine(), model: scriptedModel(["hello"]) });
     await agent.close();
-    await expect(agent.run("hi")).rejects.toThrow("no run is begun here any more");
+    await expect(agent.run("hi")).rejects.toThrow("no run can be started here any more");
   });
 
-  test("leaves runs open that are others' as well, and waits for its own, also those of its sessions", async () => {
+  test("does not close shared runs, and waits for its own, also those of its sessions", async () => {
     const model = scriptedModel([{ text: "one", delayMs: 20 }, { text: "two", delayMs: 20 }, "three"]);
     const { runs, spec } = createAgent({ engine: createEngine(), model });
     const [a, b] = [new Agent(runs, spec), new Agent(runs, spec)];
     const over: string[] = [];
-    const asked = [a.run("1"), a.session().ask("2")].map((run) => run.then(({ answer }) => over.push(answer)));
-    // Both have begun.
+    const requested = [a.run("1"), a.session().send("2")].map((run) => run.then(({ answer }) => over.push(answer)));
+    // Both have started.
     await vi.waitFor(() => expect(model.calls).toHaveLength(2));
     await a.close();
-    await Promise.all(asked);
+    await Promise.all(requested);
     expect(over.toSorted()).toEqual(["one", "two"]);
     expect(await b.run("3")).toMatchObject({ answer: "three" });
   });
 });
 
-test("agents wait for a place instead of being told that there is none", async () => {
+test("agents wait for a free slot instead of failing", async () => {
   const look = sampleTool(() => new Promise((resolve) => setTimeout(resolve, 2, "seen")), { name: "look" });
   const engine = createEngine({ tools: [look], concurrency: { maxConcurrent: 2, queueSize: 3, queueTimeoutMs: 5 } });
   const models = Array.from({ length: 40 }, () => scriptedModel([{ toolCalls: [{ name: "look", args: {} }] }, "ok"]));

@@ -1,60 +1,61 @@
 import type { Approval, Decision } from "../store/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
-import type { AgentResult } from "./agent-result.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
+import type { AgentResult } from "./events/agent-result.ts";
 import { Session, type SessionOptions } from "./session.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "./events/message.ts";
 import type { AgentRuns } from "./run/agent-runs.ts";
 import type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
-import { type Said, nothingSaid } from "./run/said.ts";
+import { type MessageHistory, emptyHistory } from "./run/message-history.ts";
 import type { AgentSpec } from "./run/agent-spec.ts";
-import { checkDecided } from "./check-decided.ts";
 import { checkHistory } from "./check-history.ts";
-import { EventQueue } from "./event-queue.ts";
+import { fail } from "../base/index.ts";
 
-/** What goes with a question. */
-export interface AskOptions extends AgentStartOptions {
-  /** What was said before: `messages` of an earlier result. Where absent, what was said in the conversation, if it has one. */
+/** Options of a prompt. */
+export interface AgentRunOptions extends AgentStartOptions {
+  /**
+   * Conversation history: `messages` of an earlier result. Default: the history of the conversation, if there is one.
+   */
   readonly history?: readonly ConversationMessage[];
-  /** Whether that holds text from outside: `tainted` of that result. Where absent, as its messages tell. */
+  /** True if the history contains untrusted content: `tainted` of that result. Default: derived from its messages. */
   readonly tainted?: boolean;
 }
 
-/** A run, event by event. It goes on where nobody reads any more; several readers share the events. */
+/** A run as a stream of events. The run continues when its reader stops; several readers share the events. */
 export interface AgentStream extends AsyncIterable<AgentEvent> {
-  /** What the run gives at its end; the events need not be read for it. */
+  /** Result of the run; available even if the events are not read. */
   readonly result: Promise<AgentResult>;
 }
 
-/** A model with tools, and one way of using them. Made by `createAgent`, or by `agent()` of a workspace. */
+/** A model with tools and a runner. Created by `createAgent`, or by `agent()` of a workspace. */
 export class Agent {
   readonly spec: AgentSpec;
   readonly runs: AgentRuns;
   readonly #ownsRuns: boolean;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** @param how Whether the runs are its own, so that they close with it; others may use them where that is absent. */
+  /** @param how `ownsRuns` makes the runs close with the agent. Default: false, because others may use them. */
   constructor(runs: AgentRuns, spec: AgentSpec, how: { readonly ownsRuns?: boolean } = {}) {
     this.runs = runs;
     this.spec = spec;
     this.#ownsRuns = how.ownsRuns === true;
   }
 
-  /** Asks it. Whatever happens in the run is in the result; `waiting` means that a person has to decide first. */
-  async run(text: string, options: AskOptions = {}): Promise<AgentResult> {
+  /** Runs the agent on a prompt. Failures are in the result; `waiting` means that a person has to decide first. */
+  async run(text: string, options: AgentRunOptions = {}): Promise<AgentResult> {
     const { history, tainted: _tainted, ...start } = options;
     if (history !== undefined) checkHistory(history);
-    return this.track(this.runs.start(this.spec, text, { ...start, said: await this.#said(options) }));
+    return this.track(this.runs.start(this.spec, text, { ...start, history: await this.#history(options) }));
   }
 
-  async #said({ history, tainted, conversationId: id }: AskOptions): Promise<Said> {
+  async #history({ history, tainted, conversationId: id }: AgentRunOptions): Promise<MessageHistory> {
     const { conversations } = this.runs;
-    if (history !== undefined) return conversations.given(id, history, tainted);
-    const said = id === undefined ? nothingSaid : await conversations.soFar(id);
-    return tainted === true ? { ...said, tainted } : said;
+    if (history !== undefined) return conversations.fromCaller(id, history, tainted);
+    const stored = id === undefined ? emptyHistory : await conversations.load(id);
+    return tainted === true ? { ...stored, tainted } : stored;
   }
 
   /**
-   * Asks it, and tells what happens while it happens.
+   * Runs the agent on a prompt and emits events while it runs.
    *
    * @example
    * ```ts
@@ -62,30 +63,32 @@ export class Agent {
    * for await (const event of stream) if (event.type === "text-delta") process.stdout.write(event.text);
    * ```
    */
-  stream(text: string, options: AskOptions = {}): AgentStream {
+  stream(text: string, options: AgentRunOptions = {}): AgentStream {
     return follow((onEvent) => this.run(text, { ...options, onEvent }), options.onEvent);
   }
 
-  /** Goes on with a run that waits for a person who has decided, or whose process is gone. */
+  /** Resumes a run whose approval has been decided, or whose process is gone. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
     return this.track(this.runs.resume(runId, options));
   }
 
   /**
-   * Decides a question of a run that waits; then {@link resume} goes on with it. Gives the approval as it stands. The
-   * first decision counts: throws where it was decided otherwise before, or its time is over.
+   * Decides an approval of a suspended run; {@link resume} then continues the run. Returns the approval as it stands.
+   * The first decision counts: throws if the approval was decided differently before, or has expired.
    */
   async decide(approvalId: string, decision: Decision): Promise<Approval> {
     const { approvals } = this.runs;
     return checkDecided(approvalId, decision, await approvals.decide(approvalId, decision, this.runs.now()));
   }
 
-  /** A conversation, new or one that goes on: each question sees what was said before, here and elsewhere. */
+  /**
+   * Starts or continues a conversation: each prompt sees the conversation history, including prompts sent elsewhere.
+   */
   session(options: SessionOptions = {}): Session {
     return new Session(this, options);
   }
 
-  /** Has {@link close} wait for work of this agent that was begun elsewhere, such as in a {@link Session}. */
+  /** Makes {@link close} wait for work of this agent that was started elsewhere, such as in a {@link Session}. */
   track<T>(work: Promise<T>): Promise<T> {
     this.#underWay.add(work);
     const over = (): void => void this.#underWay.delete(work);
@@ -94,8 +97,9 @@ export class Agent {
   }
 
   /**
-   * One of `createAgent` begins no run any more, waits a few seconds for those under way, and leaves the others to be
-   * taken up again. One of a workspace waits until its own are over: the runs of the workspace close with the workspace.
+   * An agent of `createAgent` starts no more runs, waits a few seconds for running ones, and releases the others so
+   * that they can be resumed. An agent of a workspace waits until its own runs have ended: the runs of the workspace
+   * close with the workspace.
    */
   async close(): Promise<void> {
     if (this.#ownsRuns) await this.runs.close();
@@ -103,14 +107,14 @@ export class Agent {
   }
 }
 
-/** Runs something that tells events as a stream of them. */
+/** Starts a function that emits events, and returns its events as a stream. */
 function follow(
   begin: (onEvent: (event: AgentEvent) => void) => Promise<AgentResult>,
   also: ((event: AgentEvent) => void) | undefined,
 ): AgentStream {
   const events = new EventQueue<AgentEvent>();
   const result = begin((event) => {
-    // First: the other one may throw.
+    // Pushed first: the other listener may throw.
     events.push(event);
     also?.(event);
   });
@@ -119,4 +123,76 @@ function follow(
     (error: unknown) => events.end(error instanceof Error ? error : new Error(String(error))),
   );
   return { result, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
+}
+
+/** Queue of events that readers consume at their own pace; each event goes to one reader. */
+class EventQueue<T> implements AsyncIterable<T> {
+  readonly #events: T[] = [];
+  /** Number of events already consumed. */
+  #taken = 0;
+  #ended: { readonly error: Error | undefined } | undefined;
+  /** Readers that wait for the next event, or for the end. */
+  #waiting: (() => void)[] = [];
+
+  push(event: T): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  end(error?: Error): void {
+    this.#ended = { error };
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const go of waiting) go();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<T> {
+    for (;;) {
+      // One at a time: events that a stopped reader did not consume go to other readers.
+      while (this.#taken < this.#events.length) yield this.#events[this.#taken++] as T;
+      this.#events.length = 0;
+      this.#taken = 0;
+      if (this.#ended !== undefined) {
+        if (this.#ended.error !== undefined) throw this.#ended.error;
+        return;
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}
+
+/** Returns the approval if it stands as decided; throws with the reason if the decision came too late. */
+function checkDecided(id: string, { approved }: Decision, stands: Approval | undefined): Approval {
+  if (stands === undefined) throw refused(`there is no approval ${JSON.stringify(id)}`);
+  const why = whyNot(stands, approved);
+  if (why !== undefined) throw refused(`approval ${id}, of ${stands.tool}, ${why}`);
+  return stands;
+}
+
+function refused(message: string): Error {
+  return fail(message, { code: "validation_error" });
+}
+
+/** Reason why a decision does not count; undefined if it counts, or if the same decision was made before. */
+function whyNot(stands: Approval, approved: boolean): string | undefined {
+  const { status, decidedBy, expiresAt, note } = stands;
+  const how = `${decidedBy === undefined ? "" : ` by ${decidedBy}`}${note === undefined ? "" : ` (${note})`}`;
+  switch (status) {
+    case "pending":
+      return undefined;
+    case "approved":
+      return approved ? undefined : `was approved${how}; the first decision counts`;
+    case "rejected":
+      return approved ? `was rejected${how}; the first decision counts` : undefined;
+    case "used":
+      return approved ? undefined : `was approved${how}, and the call was made; the first decision counts`;
+    case "expired":
+      return `expired at ${new Date(expiresAt).toISOString()}; repeat the call to request a new approval`;
+    default:
+      return status satisfies never;
+  }
 }

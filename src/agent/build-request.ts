@@ -1,11 +1,13 @@
 import type { Engine } from "../engine/index.ts";
+import { requireDefaultModel } from "../model/index.ts";
 import { isRecord } from "../schema/index.ts";
-import { type AnyTool, type OpenAITool, fitToolName, toOpenAITools } from "../tool/index.ts";
+import { type AnyTool, type OpenAITool, fitToolName, isUsable, toOpenAITools } from "../tool/index.ts";
 
-/** What goes into a request besides the messages. */
-export interface RequestOptions {
-  readonly model: string;
-  /** Offered to the model, as far as they can be called; every tool of the engine where absent. */
+/** Options of a request in addition to the messages. */
+export interface BuildRequestOptions {
+  /** Name of the model. Default: the default model of the engine's workspace. */
+  readonly model?: string;
+  /** Tools offered to the model, as far as they can be called. Default: every tool of the engine. */
   readonly tools?: readonly AnyTool[];
   readonly toolChoice?: "auto" | "none" | "required";
 }
@@ -19,8 +21,9 @@ export interface ChatRequest<Message> {
 }
 
 /**
- * The body of a chat request that offers the engine's tools to a model. Where the model has called a tool by a name that
- * the API would not take back, the call and its answer get one that it does.
+ * The body of a chat request that offers the engine's tools to a model. If the model called a tool by a name that the
+ * API would reject in the history, the call and its answer get a valid name. Throws `no_model` if neither the options
+ * nor the workspace of the engine name a model.
  *
  * @example
  * ```ts
@@ -30,22 +33,23 @@ export interface ChatRequest<Message> {
 export function buildRequest<Message>(
   engine: Engine,
   messages: readonly Message[],
-  options: RequestOptions,
+  options: BuildRequestOptions = {},
 ): ChatRequest<Message> {
+  const model = options.model ?? requireDefaultModel(engine, "buildRequest").modelId;
   const all = options.tools ?? engine.tools.list().map(({ tool }) => tool);
-  const tools = all.filter((tool) => engine.isAvailable(tool));
-  const said = messages.map(fitMessage);
-  // Services refuse an empty list of tools, and a choice without tools.
-  if (tools.length === 0) return { model: options.model, messages: said };
+  const tools = all.filter((tool) => engine.isAvailable(tool) && isUsable(tool));
+  const fitted = messages.map(fitMessage);
+  // Services reject an empty list of tools, and a tool choice without tools.
+  if (tools.length === 0) return { model, messages: fitted };
   return {
-    model: options.model,
-    messages: said,
+    model,
+    messages: fitted,
     tools: toOpenAITools(tools),
     tool_choice: options.toolChoice ?? "auto",
   };
 }
 
-/** A message of a chat request with names of tools that the API takes; the same one where it takes them all. */
+/** A message of a chat request with tool names that the API accepts; the same object if all names are valid. */
 function fitMessage<Message>(message: Message): Message {
   if (!isRecord(message)) return message;
   if (message.role === "tool" && isOdd(message.name)) return { ...message, name: fitToolName(message.name) };

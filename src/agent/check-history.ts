@@ -1,15 +1,14 @@
 import { fail } from "../base/index.ts";
-import type { ConversationMessage } from "./message.ts";
-import { unpairedCall } from "./unpaired-call.ts";
+import type { ConversationMessage } from "./events/message.ts";
 
-/** Refuses what is no conversation, such as messages in the form of another library, before anything is begun with it. */
+/** Rejects a value that is not a conversation, such as messages in another library's format, before a run starts. */
 export function checkHistory(history: readonly ConversationMessage[]): void {
-  // It comes from callers that need not be checked by a compiler.
+  // Callers in plain JavaScript are not checked by a compiler.
   const problem = Array.isArray(history)
     ? (history.map(problemOf).find((found) => found !== undefined) ?? unpairedCall(history))
-    : "is no list";
+    : "is not a list";
   if (problem === undefined) return;
-  throw fail(`history ${problem}; give the messages of an earlier result`, { code: "validation_error" });
+  throw fail(`history ${problem}; pass the messages of an earlier result`, { code: "validation_error" });
 }
 
 function problemOf(message: unknown, index: number): string | undefined {
@@ -20,4 +19,21 @@ function problemOf(message: unknown, index: number): string | undefined {
   return Array.isArray(content)
     ? undefined
     : `[${index}].content must be a list of parts, such as [{ type: "text", text: "…" }]`;
+}
+
+/** Describes a mismatch between the calls and results of a conversation that services would reject. */
+function unpairedCall(history: readonly ConversationMessage[]): string | undefined {
+  /** Calls without a result so far, with their index. */
+  const open = new Map<string, number>();
+  for (const [index, { role, content }] of history.entries()) {
+    if (role === "user" && open.size > 0) break;
+    for (const part of typeof content === "string" ? [] : content) {
+      if (part.type === "tool-call") open.set(part.toolCallId, index);
+      if (part.type === "tool-result" && !open.delete(part.toolCallId)) {
+        return `[${index}] has a result of ${JSON.stringify(part.toolCallId)}, but no earlier message has that call`;
+      }
+    }
+  }
+  const [first] = open;
+  return first && `[${first[1]}] has the call ${JSON.stringify(first[0])}, but no later message has its result`;
 }

@@ -4,9 +4,9 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { fail } from "../base/index.ts";
 import { runChain } from "../chain/index.ts";
 import { createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
+import { scriptedModel } from "../testing/index.ts";
 import { defineTool } from "../tool/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 
@@ -19,7 +19,7 @@ const add = defineTool({
 });
 
 describe("[E03] the loop", () => {
-  test("runs the tools that the model asks for, and gives its answer", async () => {
+  test("runs the tools that the model calls, and returns its answer", async () => {
     const model = scriptedModel([
       { toolCalls: [{ name: "add", args: { a: 1, b: 2 }, id: "c1" }] },
       { text: "It is 3." },
@@ -37,12 +37,18 @@ describe("[E03] the loop", () => {
     const second = model.calls[1]?.prompt;
     expect(second?.at(-1)).toMatchObject({
       role: "tool",
-      content: [{ type: "tool-result", toolCallId: "c1", output: { type: "text", value: '{"sum":3}' } }],
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: "c1",
+          output: { type: "text", value: expect.stringContaining('\n{"sum":3}\n') },
+        },
+      ],
     });
     expect(events.map(({ type }) => type)).toContain("tool-finished");
   });
 
-  test("tells the model what is wrong with a call, and it corrects itself", async () => {
+  test("reports an invalid call to the model, which corrects it", async () => {
     const model = scriptedModel([
       { toolCalls: [{ name: "add", args: { a: "one" }, id: "c1" }] },
       { toolCalls: [{ name: "add", args: { a: 1, b: 2 }, id: "c2" }] },
@@ -51,9 +57,9 @@ describe("[E03] the loop", () => {
     const agent = createAgent({ engine: createEngine({ tools: [add] }), model });
     const result = await agent.run("1+2?");
     expect(result).toMatchObject({ status: "completed", answer: "3" });
-    const told = JSON.stringify(model.calls[1]?.prompt.at(-1));
-    expect(told).toContain("error-text");
-    expect(told).toMatch(/\ba\b.*number/);
+    const reported = JSON.stringify(model.calls[1]?.prompt.at(-1));
+    expect(reported).toContain("error-text");
+    expect(reported).toMatch(/\ba\b.*number/);
   });
 
   test("two rounds of the same calls force an answer", async () => {
@@ -65,7 +71,7 @@ describe("[E03] the loop", () => {
     expect(model.calls.at(-1)?.toolChoice).toEqual({ type: "none" });
   });
 
-  test("a run that has to be approved waits, and goes on once somebody has decided", async () => {
+  test("a run that needs approval waits, and resumes after the decision", async () => {
     let ran = 0;
     const remove = defineTool({ name: "remove", description: "x", effect: "once", run: () => ++ran });
     const model = scriptedModel([{ toolCalls: [{ name: "remove", args: {}, id: "c1" }] }, { text: "done" }]);
@@ -79,8 +85,8 @@ describe("[E03] the loop", () => {
   });
 });
 
-describe("agents that a composite calls, which is tried again,", () => {
-  /** Calls an agent a dozen times that sends, and fails at its first attempt. */
+describe("agents that a retried composite tool calls", () => {
+  /** A composite tool that calls an agent a dozen times, and fails at its first attempt. */
   function world() {
     const sent = { count: 0 };
     const send = sampleTool(() => ++sent.count, { name: "send", effect: "once", destructive: false });
@@ -98,7 +104,7 @@ describe("agents that a composite calls, which is tried again,", () => {
       effect: "idempotent",
       destructive: false,
       run: async (_args, { callTool }) => {
-        for (let n = 0; n < 12; n++) await callTool("helper", { question: `${n}?` });
+        for (let n = 0; n < 12; n++) await callTool("helper", { prompt: `${n}?` });
         if (attempts++ === 0) throw fail("busy", { code: "not_available", retry: "safe" });
         return "ok";
       },
@@ -107,13 +113,13 @@ describe("agents that a composite calls, which is tried again,", () => {
     return { engine, sent };
   }
 
-  test("do nothing twice, in a call", async () => {
+  test("repeat nothing, in a call", async () => {
     const { engine, sent } = world();
     expect(await engine.call("many", {}, { maxRetries: 1 })).toMatchObject({ success: true });
     expect(sent.count).toBe(12);
   });
 
-  test("do nothing twice, in a chain", async () => {
+  test("repeat nothing, in a chain", async () => {
     const { engine, sent } = world();
     const spec = { name: "c", steps: [{ id: "a", tool: "many", retry: { max: 1, delay: 0 } }] };
     expect(await runChain(spec, { engine })).toMatchObject({ status: "success" });

@@ -1,34 +1,39 @@
-import { type Clock, createIds, systemClock } from "../base/index.ts";
+import { type Clock, createIdGenerator, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ResultShelf } from "../hub/index.ts";
+import type { ResultStore } from "../hub/index.ts";
 import { type Model, wrongInterface } from "../model/index.ts";
-import { type ApprovalStore, UnfinishedRuns, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import {
+  type ApprovalStore,
+  UnfinishedRuns,
+  createInMemoryApprovals,
+  createInMemoryRunJournal,
+} from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import type { AgentObserver } from "./run/agent-observer.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import type { AgentSpec } from "./run/agent-spec.ts";
-import { completeSpec } from "./run/complete-spec.ts";
-import { type OwnRunner, toRunner } from "./own-runner.ts";
-import type { Runner } from "./runner.ts";
+import { resolveAgentSpec } from "./run/resolve-agent-spec.ts";
+import { type CustomRunner, fromCustomRunner } from "./custom-runner.ts";
+import type { Runner } from "./run/runner.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
-/** What {@link createAgent} takes. */
+/** Options of {@link createAgent}. */
 export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model">> {
   readonly engine: Engine;
-  /** Any model of the AI SDK's interface. Some runners can do without. */
+  /** Any model with the AI SDK's interface. Some runners work without one. */
   readonly model?: Model;
-  /** `autonomous` where absent; or one of your own. */
-  readonly runner?: string | OwnRunner;
-  /** Where large results are kept for `read_result`; without it the model sees their beginning only. */
-  readonly shelf?: ResultShelf;
-  /** Sees all its runs. */
+  /** Name of a runner, or a custom runner. Default: `autonomous`. */
+  readonly runner?: string | CustomRunner;
+  /** Stores large results for `read_result`; without it the model sees only their beginning. */
+  readonly resultStore?: ResultStore;
+  /** Observes all its runs. */
   readonly observer?: AgentObserver | undefined;
   readonly clock?: Clock;
 }
 
 /**
- * An agent in this process: a model that uses the tools of an engine. Its runs are kept in memory, so that one which
- * waits for a person can go on; those of a workspace are kept in its database.
+ * An agent in this process: a model that uses the tools of an engine. Its runs are stored in memory, so that a run that
+ * waits for a person can be resumed; runs of a workspace are persisted in its database.
  *
  * @example
  * ```ts
@@ -37,47 +42,49 @@ export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model"
  * ```
  */
 export function createAgent(options: AgentOptions): Agent {
-  const { engine, model, runner = "autonomous", shelf, observer, clock = systemClock, ...spec } = options;
-  // Before the first question: a name that is none is a mistake of whoever makes the agent.
-  const its = typeof runner === "string" ? findRunner(runner) : toRunner(runner);
-  const complete = completeSpec(its.name, spec);
+  const { engine, model, runner = "autonomous", resultStore, observer, clock = systemClock, ...spec } = options;
+  // Checked before the first prompt: an unknown runner name is a mistake of the code that creates the agent.
+  const its = typeof runner === "string" ? findRunner(runner) : fromCustomRunner(runner);
+  const complete = resolveAgentSpec(its.name, spec);
   const wrong = model && wrongInterface(model);
   if (wrong !== undefined) throw wrong;
-  const find = (wanted: string): Runner => (its.name === wanted ? its : findRunner(wanted));
-  return new Agent(memoryRuns({ engine, model, shelf, observer, clock, find }), complete, { ownsRuns: true });
+  const find = (requested: string): Runner => (its.name === requested ? its : findRunner(requested));
+  return new Agent(memoryRuns({ engine, model, resultStore, observer, clock, find }), complete, {
+    ownsRuns: true,
+  });
 }
 
 interface InMemory {
   readonly engine: Engine;
   readonly model: Model | undefined;
-  readonly shelf: ResultShelf | undefined;
+  readonly resultStore: ResultStore | undefined;
   readonly observer: AgentObserver | undefined;
   readonly clock: Clock;
   readonly find: (name: string) => Runner;
 }
 
-/** Of runs that are over nobody needs more; those that wait for people are all kept, and so is what they have called. */
+/** Number of finished runs to retain. All runs that wait for a person are retained, and so are the runs they called. */
 const finishedRuns = 10;
 
 /**
- * Of runs that are over and were called as tools by something that keeps no runs here, such as a chain: a further attempt
- * of that finds what was done in the one before, as far as it made no more calls than this.
+ * Number of finished runs to retain that were called as tools by a caller without stored runs, such as a chain: a retry
+ * of the caller finds their results if it made no more calls than this.
  */
 const finishedCalls = 1000;
 
-function memoryRuns({ engine, model, shelf, observer, clock, find }: InMemory): AgentRuns {
-  const id = createIds().next();
+function memoryRuns({ engine, model, resultStore, observer, clock, find }: InMemory): AgentRuns {
+  const id = createIdGenerator().next();
   const { approvals, unfinished } = sharedBy(engine, clock);
   return new AgentRuns({
     engine,
-    shelf,
+    resultStore,
     observer,
     clock,
-    journal: createMemoryRuns({
+    journal: createInMemoryRunJournal({
       clock,
       records: engine.records,
       finished: finishedRuns,
-      asides: finishedCalls,
+      detached: finishedCalls,
       unfinished,
     }),
     approvals,
@@ -87,18 +94,21 @@ function memoryRuns({ engine, model, shelf, observer, clock, find }: InMemory): 
   });
 }
 
-/** What agents of one engine share, since one may be a tool of another. */
+/** State shared by the agents of one engine, because one may be a tool of another. */
 interface Shared {
-  /** The other one can then wait for the same answer. */
+  /** Shared, so that the calling agent can wait for the same approval. */
   readonly approvals: ApprovalStore;
-  /** What is called is remembered until the run is over that called it. */
+  /** Called runs are retained until the run that called them has ended. */
   readonly unfinished: UnfinishedRuns;
 }
 
 const shared = new WeakMap<Engine, Shared>();
 
 function sharedBy(engine: Engine, clock: Clock): Shared {
-  const known = shared.get(engine) ?? { approvals: createMemoryApprovals({ clock }), unfinished: new UnfinishedRuns() };
+  const known = shared.get(engine) ?? {
+    approvals: createInMemoryApprovals({ clock }),
+    unfinished: new UnfinishedRuns(),
+  };
   shared.set(engine, known);
   return known;
 }

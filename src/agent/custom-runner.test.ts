@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
+import { scriptedModel } from "../testing/index.ts";
 import { createAgent } from "./create-agent.ts";
-import type { OwnRunner } from "./own-runner.ts";
+import type { CustomRunner } from "./custom-runner.ts";
 
-describe("a runner of one's own", () => {
-  test("asks the model with and without tools, and calls tools itself", async () => {
-    const runner: OwnRunner = {
+describe("a custom runner", () => {
+  test("sends model requests with and without tools, and calls tools itself", async () => {
+    const runner: CustomRunner = {
       name: "brief",
       *run(work, { text }) {
-        const looked = yield* work.call({ name: "first", tool: "look", args: { n: 1 } });
-        const draft = yield* work.ask({ part: "draft", tools: true });
-        work.note("there was a draft");
+        const looked = yield* work.callTool({ name: "first", tool: "look", args: { n: 1 } });
+        const draft = yield* work.generate({ part: "draft", tools: true });
+        work.notice("there was a draft");
         const seen = looked.success ? String(looked.output) : "";
-        return { answer: yield* work.ask({ text: `${text} ${seen} ${draft}`, rules: ["Be brief."] }) };
+        return { answer: yield* work.generate({ text: `${text} ${seen} ${draft}`, rules: ["Be brief."] }) };
       },
     };
     const look = sampleTool(({ n }) => `seen ${String(n)}`, { name: "look" });
@@ -22,28 +22,29 @@ describe("a runner of one's own", () => {
     const agent = createAgent({ engine: createEngine({ tools: [look] }), model, runner, instructions: "Speak up." });
     const result = await agent.run("Which?");
     expect(result).toMatchObject({ status: "completed", runner: "brief", answer: "short", rounds: 3 });
-    expect(result).toMatchObject({ notes: ["there was a draft"], toolUsageSummary: { toolUsage: { look: 2 } } });
+    expect(result).toMatchObject({ notices: ["there was a draft"], toolUsageSummary: { toolUsage: { look: 2 } } });
     const [first, , last] = model.calls;
     expect(first?.tools).toHaveLength(1);
     expect(last?.tools).toBeUndefined();
     const prompt = JSON.stringify(last?.prompt);
-    for (const said of ["Which? seen 1 a draft", "Be brief.", "Speak up."]) expect(prompt).toContain(said);
+    for (const messageText of ["Which? seen 1 a draft", "Be brief.", "Speak up."])
+      expect(prompt).toContain(messageText);
     expect(result.messages).toHaveLength(2);
     expect(await agent.runs.inspect(result.runId)).toMatchObject({ answer: "short", rounds: 3 });
   });
 
-  test("waits where a person is asked about its call, and goes on without doing anything twice", async () => {
+  test("waits for the approval of its call, and resumes without repeating anything", async () => {
     let looks = 0;
     const tools = [
       sampleTool(() => ++looks, { name: "look" }),
       sampleTool(() => "sent", { name: "send", effect: "once" }),
     ];
-    const runner: OwnRunner = {
+    const runner: CustomRunner = {
       name: "sends",
-      worksAlone: true,
+      worksWithoutModel: true,
       *run(work) {
-        const looked = yield* work.call({ name: "look", tool: "look" });
-        const sent = yield* work.call({ name: "send", tool: "send" });
+        const looked = yield* work.callTool({ name: "look", tool: "look" });
+        const sent = yield* work.callTool({ name: "send", tool: "send" });
         return { answer: JSON.stringify([looked, sent].map((result) => result.success && result.output)) };
       },
     };
@@ -55,27 +56,27 @@ describe("a runner of one's own", () => {
     expect(looks).toBe(1);
   });
 
-  test("is told that two of what it wants have one name", async () => {
-    const runner: OwnRunner = {
+  test("gets an error if it uses one name twice", async () => {
+    const runner: CustomRunner = {
       name: "same",
       *run(work) {
-        yield* work.ask();
-        return { answer: yield* work.ask() };
+        yield* work.generate();
+        return { answer: yield* work.generate() };
       },
     };
     const agent = createAgent({ engine: createEngine(), model: scriptedModel(["a", "b"]), runner });
-    const message = 'the runner broke: the runner same has two of part "main": each needs another';
+    const message = 'the runner failed: the runner same uses part "main" twice; each must be unique';
     expect(await agent.run("?")).toMatchObject({ status: "failed", error: { message } });
   });
 
-  test("cannot have the name of one that there is", () => {
-    const runner: OwnRunner = {
+  test("cannot have the name of a built-in runner", () => {
+    const runner: CustomRunner = {
       name: "vault",
       // oxlint-disable-next-line require-yield -- it wants nothing
       *run() {
         return { answer: "mine" };
       },
     };
-    expect(() => createAgent({ engine: createEngine(), runner })).toThrow('there is a runner "vault" already');
+    expect(() => createAgent({ engine: createEngine(), runner })).toThrow('a runner named "vault" already exists');
   });
 });

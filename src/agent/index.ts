@@ -1,5 +1,5 @@
-export { Agent, type AgentStream, type AskOptions } from "./agent.ts";
-export type { AgentEvent, AgentListener, CallDecider, FoundItems, Place } from "./agent-event.ts";
+export { Agent, type AgentStream, type AgentRunOptions } from "./agent.ts";
+export type { AgentEvent, AgentListener, CallInitiator, ResultItems, TurnRef } from "./events/agent-event.ts";
 export type {
   AgentFacts,
   AgentOutcome,
@@ -7,44 +7,50 @@ export type {
   AgentStatus,
   AgentStep,
   AnswerSource,
-  OpenApproval,
-} from "./agent-result.ts";
+  PendingApproval,
+} from "./events/agent-result.ts";
 export { type AgentToolOptions, agentTool } from "./agent-tool.ts";
-export { type ChatRequest, type RequestOptions, buildRequest } from "./build-request.ts";
+export { type ChatRequest, type BuildRequestOptions, buildRequest } from "./build-request.ts";
 export { type AgentOptions, createAgent } from "./create-agent.ts";
-export type { Flow } from "./flow/flow.ts";
-export type { ConversationMessage } from "./message.ts";
-export { type OwnRunner, type RunnerCall, type RunnerTalk, type RunnerWork, toRunner } from "./own-runner.ts";
+
+export type { ConversationMessage } from "./events/message.ts";
+export {
+  type CustomRunner,
+  type RunnerToolCall,
+  type RunnerGenerateOptions,
+  type RunnerContext,
+  fromCustomRunner,
+} from "./custom-runner.ts";
 export {
   type OpenAIToolCall,
   type OpenAIToolMessage,
-  type ToolCallOptions,
+  type ProcessToolCallsOptions,
   processToolCalls,
 } from "./process-tool-calls.ts";
-export { isAmong } from "./run/may-use.ts";
-export { foldReasoning, reasoningOf } from "./reasoning/fold-reasoning.ts";
-export { languageOf } from "./reasoning/language-of.ts";
-export { cutOffNote } from "./reasoning/note-words.ts";
+export { isListedTool } from "./run/is-tool-allowed.ts";
+export { foldReasoning, toReasoningBlock } from "./reasoning/fold-reasoning.ts";
+export { detectLanguage } from "./reasoning/detect-language.ts";
+export { cutOffNotice } from "./reasoning/translate-notice.ts";
 export {
   type ReasoningBlock,
   type ReasoningLanguage,
   type ReasoningState,
   type ReasoningStep,
-  noReasoning,
+  emptyReasoningBlock,
 } from "./reasoning/reasoning-block.ts";
 export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-observer.ts";
 export { AgentRuns } from "./run/agent-runs.ts";
 export type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
-export { type AgentSpec, type QuestionImage, agentDefaults } from "./run/agent-spec.ts";
-export { completeSpec } from "./run/complete-spec.ts";
-export { readAgentRun, runsAbove } from "./run/kept-run.ts";
-export type { AgentQuestion, Runner, RunnerAnswer } from "./runner.ts";
+export { type AgentSpec, type PromptImage, agentDefaults } from "./run/agent-spec.ts";
+export { resolveAgentSpec } from "./run/resolve-agent-spec.ts";
+export { deserializeAgentRun, ancestorRunIds } from "./run/persisted-agent-run.ts";
+export type { AgentPrompt, Runner, RunnerAnswer } from "./run/runner.ts";
 export {
   type CommandFault,
-  type OwnCommand,
-  type OwnCommands,
-  readOwnCommands,
-} from "./runners/commands/own-commands.ts";
+  type CustomCommand,
+  type CustomCommands,
+  readCustomCommands,
+} from "./runners/commands/custom-commands.ts";
 export { findRunner } from "./runners/find-runner.ts";
 export { type OptionReader, runnerNames, runnerOptions } from "./runners/options/runner-options.ts";
 export { Session, type SessionOptions } from "./session.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import badInputs from "../../test/data/bad-inputs.json" with { type: "json" };
 import { calculatorTool, echoTool } from "../builtin/index.ts";
 import { createEngine, forConversation } from "../engine/index.ts";
@@ -23,7 +24,7 @@ const call = (id: string, name: string, args: string): OpenAIToolCall => ({
 });
 
 describe("[D04] tool calls of a model", () => {
-  test("run at once and are answered in their order", async () => {
+  test("run concurrently and are answered in their order", async () => {
     const messages = await processToolCalls(engine, [
       call("1", "slow", "{}"),
       call("2", "calculator", '{"expression":"2*(3+4)"}'),
@@ -43,7 +44,7 @@ describe("[D04] tool calls of a model", () => {
   });
 
   test.each(badInputs.filter(({ area }) => area === "json-args").map(({ input }) => [JSON.stringify(input), input]))(
-    "arguments %s are answered, never thrown, never run",
+    "arguments %s are answered without throwing or running",
     async (_shown, input) => {
       const before = (await engine.callStatistics()).totalCalls;
       const [message] = await processToolCalls(engine, [call("1", "echo", input as string)]);
@@ -54,7 +55,7 @@ describe("[D04] tool calls of a model", () => {
     },
   );
 
-  test("whatever the shape of a call, there is one answer to it", async () => {
+  test("a call of any shape gets exactly one answer", async () => {
     const broken = [
       null,
       {},
@@ -67,21 +68,47 @@ describe("[D04] tool calls of a model", () => {
     for (const { content } of messages) expect(JSON.parse(content)).toMatchObject({ success: false });
   });
 
-  test("arguments that come as an object are taken as they are", async () => {
+  test("arguments that come as an object are accepted unchanged", async () => {
     const [message] = await processToolCalls(engine, [
       { id: "1", function: { name: "echo", arguments: { message: "hi" } as unknown as string } },
     ]);
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ success: true, data: { message: "hi" } });
   });
 
-  test("a name that OpenAI does not allow finds its way back", async () => {
+  test.each(["", "  \n", "{}"])("[H17] arguments %j are accepted for a tool without parameters", async (args) => {
+    const named = defineTool({
+      name: "now",
+      aliases: ["clock"],
+      description: "Time",
+      effect: "read",
+      run: () => "noon",
+    });
+    const optional = defineTool({
+      name: "hours",
+      description: "Hours",
+      effect: "read",
+      input: z.object({ day: z.string().optional() }),
+      run: ({ day = "today" }) => day,
+    });
+    const own = createEngine({ tools: [named, optional] });
+    const calls = ["now", "clock", "functions.now", "hours"].map((name, at) => call(String(at), name, args));
+    const messages = await processToolCalls(own, calls);
+    expect(messages.map(({ content }) => JSON.parse(content).data)).toEqual(["noon", "noon", "noon", "today"]);
+  });
+
+  test("[H17] empty arguments are an error for a tool with required parameters, and for an unknown tool", async () => {
+    const messages = await processToolCalls(engine, [call("1", "echo", ""), call("2", "nowhere", "")]);
+    for (const { content } of messages) expect(JSON.parse(content)).toMatchObject({ success: false });
+  });
+
+  test("a name that OpenAI does not allow is mapped back", async () => {
     const [tool] = toOpenAITools([weather]);
     const [message] = await processToolCalls(engine, [call("1", tool?.function.name ?? "", "{}")]);
     expect(message?.name).toBe(tool?.function.name);
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ success: true, data: { celsius: 21 } });
   });
 
-  test("blanks and functions. around the name of a tool are no part of it", async () => {
+  test("blanks and functions. around the name of a tool are ignored", async () => {
     const names = ["slow ", "functions.slow", "查询天气\n"];
     const messages = await processToolCalls(
       engine,
@@ -104,13 +131,13 @@ describe("[D04] tool calls of a model", () => {
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: { message: "abc" } });
   });
 
-  test("[N08] secrets that are known do not reach the model, whatever a tool gives", async () => {
-    const tells = createEngine({ tools: [echoTool], secrets: { KEY: "correct horse battery" } });
-    const [message] = await processToolCalls(tells, [call("1", "echo", '{"message":"a correct horse battery"}')]);
+  test("[N08] known secrets in the result of any tool do not reach the model", async () => {
+    const reports = createEngine({ tools: [echoTool], secrets: { KEY: "correct horse battery" } });
+    const [message] = await processToolCalls(reports, [call("1", "echo", '{"message":"a correct horse battery"}')]);
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ success: true, data: { message: "a [redacted]" } });
   });
 
-  test("what a model decides is asked for, whatever else the context says", async () => {
+  test("the call of a model needs approval regardless of the caller type in the context", async () => {
     const remove = defineTool({
       name: "remove",
       description: "Removes",
@@ -118,7 +145,7 @@ describe("[D04] tool calls of a model", () => {
       run: () => ({ removed: true }),
     });
     const guarded = createEngine({ tools: [remove] });
-    // Callers that no compiler checks may say so.
+    // Callers in plain JavaScript may pass this.
     const posing = [{ callerType: "direct" }, { callerType: "workflow_node" }] as {}[];
     for (const context of [undefined, { conversationId: "c" }, { principal: "someone" }, ...posing]) {
       const [message] = await processToolCalls(guarded, [call("1", "remove", "{}")], context);
@@ -126,7 +153,7 @@ describe("[D04] tool calls of a model", () => {
     }
   });
 
-  test("a request for some tools and its calls agree on names, whatever other tools there are", async () => {
+  test("a request for some tools and its calls agree on names regardless of the other tools", async () => {
     const chinese = defineTool({ name: "网页搜索", description: "搜索", effect: "read", run: () => "right" });
     const [offered] = buildRequest(createEngine(), [], { model: "m", tools: [chinese] }).tools ?? [];
     const name = offered?.function.name ?? "";
@@ -142,7 +169,7 @@ describe("[D04] tool calls of a model", () => {
     expect(JSON.parse(message?.content ?? "")).toMatchObject({ data: "mine" });
   });
 
-  test("what is attached is named", async () => {
+  test("attachments are named", async () => {
     const picture = defineTool({
       name: "picture",
       description: "Draws",
@@ -156,15 +183,32 @@ describe("[D04] tool calls of a model", () => {
     });
   });
 
-  test("no calls, no answers", async () => {
+  test("without calls there are no answers", async () => {
     expect(await processToolCalls(engine, [])).toEqual([]);
     expect(await processToolCalls(engine, null as unknown as OpenAIToolCall[])).toEqual([]);
   });
 
-  test("the calls carry the context they are given", async () => {
+  test("the calls carry the context of the request", async () => {
     await processToolCalls(engine, [call("1", "echo", '{"message":1}')], forConversation("agent-1", "c-9"));
     expect(await engine.callSummary("c-9")).toMatchObject({ totalCalls: 1, successRate: 100 });
   });
+});
+
+test("[F12] all of 200 calls of a response are answered", async () => {
+  const later = defineTool({
+    name: "later",
+    description: "Answers later",
+    effect: "read",
+    run: () => Promise.resolve(1),
+  });
+  const calls = Array.from({ length: 200 }, (_, n) => ({
+    id: `c${n}`,
+    type: "function" as const,
+    function: { name: "later", arguments: "{}" },
+  }));
+  const messages = await processToolCalls(createEngine({ tools: [later] }), calls);
+  expect(messages.map(({ tool_call_id: id }) => id)).toEqual(calls.map(({ id }) => id));
+  expect(messages.filter(({ content }) => !content.includes('"success":true'))).toEqual([]);
 });
 
 describe("[D04] building the request", () => {
@@ -177,21 +221,21 @@ describe("[D04] building the request", () => {
     expect(body.tools).toHaveLength(4);
   });
 
-  test("calls a tool in its messages only by a name that the API takes", async () => {
+  test("names a tool in its messages only by a name that the API accepts", async () => {
     const calls = ["搜索", "a/b", "", "echo"].map((name, index) => call(`${index}`, name, "{}"));
-    const said = { role: "assistant", content: null, tool_calls: calls };
+    const text = { role: "assistant", content: null, tool_calls: calls };
     const answers = await processToolCalls(engine, calls);
-    const body = buildRequest<object>(engine, [...messages, said, ...answers], { model: "m" });
-    const [, asked, ...told] = body.messages as [object, { tool_calls: typeof calls }, ...typeof answers];
-    const names = asked.tool_calls.map(({ function: { name } }) => name);
+    const body = buildRequest<object>(engine, [...messages, text, ...answers], { model: "m" });
+    const [, requested, ...reported] = body.messages as [object, { tool_calls: typeof calls }, ...typeof answers];
+    const names = requested.tool_calls.map(({ function: { name } }) => name);
     for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(names[3]).toBe("echo");
-    expect(told.map(({ name }) => name)).toEqual(names);
-    expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(["0", "1", "2", "3"]);
+    expect(reported.map(({ name }) => name)).toEqual(names);
+    expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(["0", "1", "2", "3"]);
     expect(body.messages[0]).toBe(messages[0]);
   });
 
-  test("offers only what can be called", () => {
+  test("offers only tools that can be called", () => {
     const define = (name: string, more: object) => defineTool({ name, description: "x", run: () => 1, ...more });
     const some = createEngine({
       tools: [

@@ -2,7 +2,8 @@ import { type CallContext, type Engine } from "../engine/index.ts";
 import { parseArguments } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type AnyTool, type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
-import { bareName } from "./loop/bare-name.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
+import { normalizeToolName } from "./loop/normalize-tool-name.ts";
 
 /** A tool call as OpenAI-compatible models send it. */
 export interface OpenAIToolCall {
@@ -15,21 +16,21 @@ export interface OpenAIToolCall {
 export interface OpenAIToolMessage {
   readonly role: "tool";
   readonly tool_call_id: string;
-  /** As the call has it. */
+  /** The same as in the call. */
   readonly name: string;
-  /** `{ success, data, error }` as JSON text. What was attached is named in it: a tool message carries only text. */
+  /** `{ success, data, error }` as JSON text. Attachments are only named in it: a tool message carries only text. */
   readonly content: string;
 }
 
-/** On whose behalf the calls are made; the caller is a model. */
-export interface ToolCallOptions extends Omit<CallContext, "callerType"> {
-  /** Tools that were offered although the engine does not know them. */
+/** Context of the calls; the caller is a model. */
+export interface ProcessToolCallsOptions extends Omit<CallContext, "callerType"> {
+  /** Offered tools that the engine does not know. */
   readonly tools?: readonly AnyTool[];
 }
 
 /**
- * Runs the tool calls of a model's answer, all at once, and gives one message for each, in their order. Whatever the
- * model sent, this answers and never throws: what was wrong with a call is told in its message.
+ * Runs the tool calls of a model response concurrently, and returns one message for each, in their order. Never throws:
+ * an error in a call is reported in its message.
  *
  * @example
  * ```ts
@@ -39,49 +40,57 @@ export interface ToolCallOptions extends Omit<CallContext, "callerType"> {
 export function processToolCalls(
   engine: Engine,
   calls: readonly OpenAIToolCall[],
-  options: ToolCallOptions = {},
+  options: ProcessToolCallsOptions = {},
 ): Promise<OpenAIToolMessage[]> {
   const { tools = [], ...context } = options;
   const offered = new Map([...engine.tools.list().map(({ tool }) => tool), ...tools].map((tool) => [tool.name, tool]));
-  const asking = { engine, offered, names: createWireNames(offered.values(), "openai"), context };
-  return Promise.all(
-    Array.from(calls ?? [], async (call, index) => {
-      const name = textOf(call?.function?.name);
-      const content = await answer({ name, text: argumentsOf(call) }, asking);
-      return { role: "tool" as const, tool_call_id: textOf(call?.id) || `call_${index}`, name, content };
-    }),
-  );
+  const request = { engine, offered, names: createWireNames(offered.values(), "openai"), context };
+  return mapConcurrently([...(calls ?? [])], engine.maxConcurrent, async (call, index) => {
+    const name = contentText(call?.function?.name);
+    const content = await answer({ name, text: argumentsOf(call) }, request);
+    return { role: "tool" as const, tool_call_id: contentText(call?.id) || `call_${index}`, name, content };
+  });
 }
 
-/** What the calls of one answer share. */
-interface Asking {
+/** Data shared by the calls of one response. */
+interface ToolCallBatch {
   readonly engine: Engine;
   readonly offered: ReadonlyMap<string, AnyTool>;
   readonly names: WireNames;
   readonly context: CallContext;
 }
 
-async function answer(asked: { name: string; text: string }, asking: Asking): Promise<string> {
-  const { engine, offered, names } = asking;
-  const args = parseArguments(asked.text);
+async function answer(requested: { name: string; text: string }, request: ToolCallBatch): Promise<string> {
+  const { engine, offered, names } = request;
+  const name = nameIn(requested.name, request);
+  const tool = offered.get(names.fromWire(name) ?? "");
+  const isBare = requested.text.trim() === "" && needsNoArguments(tool ?? engine.resolver.resolve(name)?.tool);
+  const args = parseArguments(isBare ? "{}" : requested.text);
   if (args.issues !== undefined) {
     return dictText({ success: false, data: null, error: args.issues.map(({ message }) => message).join("; ") });
   }
-  // A model decides these calls, whatever else the context says.
-  const context: CallContext = { ...asking.context, callerType: "conversation_agent" };
-  const name = nameIn(asked.name, asking);
-  const tool = offered.get(names.fromWire(name) ?? "");
+  // A model decides these calls, regardless of the rest of the context.
+  const context: CallContext = { ...request.context, callerType: "conversation_agent" };
   // A name that was never offered: the engine knows aliases, and suggests the closest one otherwise.
   if (tool === undefined) return contentOf(engine, await engine.call(name, args.value, context));
-  const given = names.argumentsFromWire(name, args.value);
+  const input = names.argumentsFromWire(name, args.value);
   const known = engine.tools.get(tool.name) === tool;
-  return contentOf(engine, await (known ? engine.call(tool.name, given, context) : engine.call(tool, given, context)));
+  return contentOf(engine, await (known ? engine.call(tool.name, input, context) : engine.call(tool, input, context)));
 }
 
-/** A tool that has the very name that was written is what is meant. */
-function nameIn(name: string, { engine, offered, names }: Asking): string {
+/** True for a tool without required parameters: models call it with an empty text instead of `{}`. */
+function needsNoArguments(tool: AnyTool | undefined): boolean {
+  const required = tool?.input.json["required"];
+  return tool !== undefined && !(Array.isArray(required) && required.length > 0);
+}
+
+/** The name of the called tool. An exact match is never normalized. */
+function nameIn(name: string, { engine, offered, names }: ToolCallBatch): string {
   const isOffered = (each: string): boolean => offered.has(each) || names.fromWire(each) !== undefined;
-  return bareName(name, (each) => isOffered(each) || (each === name && engine.resolver.resolve(each) !== undefined));
+  return normalizeToolName(
+    name,
+    (each) => isOffered(each) || (each === name && engine.resolver.resolve(each) !== undefined),
+  );
 }
 
 function contentOf({ redactor }: Engine, result: ToolResult): string {
@@ -108,6 +117,6 @@ function argumentsOf(call: OpenAIToolCall): string {
   return typeof raw === "string" ? raw : (JSON.stringify(raw) ?? "");
 }
 
-function textOf(value: unknown): string {
+function contentText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

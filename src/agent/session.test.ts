@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
-import { type Model, scriptedModel } from "../model/index.ts";
-import { type RunJournal, createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { type Model } from "../model/index.ts";
+import { scriptedModel } from "../testing/index.ts";
+import { type RunJournal, createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import { createAgent } from "./create-agent.ts";
-import type { ConversationMessage } from "./message.ts";
+import type { ConversationMessage } from "./events/message.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { agentDefaults } from "./run/agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
@@ -25,52 +26,52 @@ function agentWith(script: Parameters<typeof scriptedModel>[0]) {
 }
 
 describe("a conversation", () => {
-  test("counts what a question took once, however often it went on", async () => {
+  test("counts the usage of a prompt once, even if it was resumed several times", async () => {
     const agent = agentWith([wantsSend, { text: "sent", usage }, { text: "bye", usage }]);
     const session = agent.session();
-    const { runId, approvals } = await session.ask("send it");
+    const { runId, approvals } = await session.send("send it");
     expect(session.usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
     await session.resume(runId);
     expect(session.usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
     await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
     expect(await session.resume(runId)).toMatchObject({ status: "completed", answer: "sent" });
     expect(session.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 });
-    await session.ask("bye");
+    await session.send("bye");
     expect(session.usage).toMatchObject({ inputTokens: 300, outputTokens: 30 });
   });
 
-  test("goes on from a question that nobody gave a name, whatever was done to its list of messages", async () => {
+  test("continues after a prompt without a conversation id, even if its list of messages was modified", async () => {
     const agent = agentWith([{ text: "A" }, { text: "other" }, { text: "B" }]);
     const first = await agent.run("a");
-    // Whoever gets a result may do with its list as they like.
+    // A caller may modify the list in a result.
     (first.messages as ConversationMessage[]).length = 0;
     await agent.run("something else");
     const { messages } = await agent.run("b", { conversationId: first.conversationId });
     expect(textsOf(messages)).toEqual(["a", "A", "b", "B"]);
   });
 
-  test("takes up any of its questions that waited; what came of it is behind what was said meanwhile", async () => {
+  test("resumes any of its suspended prompts; their turn is appended after later turns", async () => {
     const agent = agentWith([wantsSend, { text: "hello", usage }, { text: "sent", usage }, { text: "bye", usage }]);
     const session = agent.session();
-    const { runId, approvals } = await session.ask("send it");
-    await session.ask("hello?");
+    const { runId, approvals } = await session.send("send it");
+    await session.send("hello?");
     await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
     const result = await session.resume(runId);
     expect(result).toMatchObject({
       status: "completed",
       answer: "sent",
-      notes: [expect.stringContaining("meanwhile")],
+      notices: [expect.stringContaining("in the meantime")],
     });
     expect(await agent.runs.inspect(runId)).toEqual(result);
-    // It began without the question that came after it.
+    // It started without the prompt that came after it.
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
-    await session.ask("bye");
+    await session.send("bye");
     expect(textsOf(session.messages)).toEqual(["hello?", "hello", "send it", "sent", "bye", "bye"]);
     expect(session.messages.map(({ role }) => role)).toContain("tool");
     expect(session.usage).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });
 
-  test("is tainted where its caller says so, whatever the journal has of it, until it is cleared", async () => {
+  test("is tainted if its caller declares it so, independently of the journal, until it is cleared", async () => {
     const wantsWrite = { toolCalls: [{ name: "write", args: {}, id: "w1" }] };
     const write = sampleTool(() => "written", { name: "write", effect: "idempotent", destructive: true });
     const engine = createEngine({ tools: [write], permissions: { ask: [], allow: ["*"] } });
@@ -79,17 +80,17 @@ describe("a conversation", () => {
     const session = agent.session({ conversationId: "t", tainted: true });
     expect(session.tainted).toBe(true);
     await session.refresh();
-    // Whoever answers meanwhile knows nothing of it.
+    // A concurrent prompt does not know of it.
     await agent.run("b", { conversationId: "t" });
-    expect(await session.ask("write it")).toMatchObject({ status: "waiting", tainted: true });
+    expect(await session.send("write it")).toMatchObject({ status: "waiting", tainted: true });
     expect(session.tainted).toBe(true);
     await session.clear();
-    expect(await session.ask("c")).toMatchObject({ status: "completed", tainted: false });
+    expect(await session.send("c")).toMatchObject({ status: "completed", tainted: false });
   });
 
-  test("takes up its own question in another life, and none of another conversation", async () => {
+  test("resumes its own prompt in another process, and none of another conversation", async () => {
     const agent = agentWith([wantsSend, { text: "sent", usage }]);
-    const { runId, approvals, conversationId } = await agent.session().ask("send it");
+    const { runId, approvals, conversationId } = await agent.session().send("send it");
     await expect(agent.session().resume(runId)).rejects.toMatchObject({ code: "validation_error" });
     await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
     expect(await agent.session({ conversationId }).resume(runId)).toMatchObject({ status: "completed" });
@@ -97,14 +98,14 @@ describe("a conversation", () => {
 });
 
 /** Agents of several processes with one journal. */
-function processes(model: Model, journal: RunJournal = createMemoryRuns()) {
+function processes(model: Model, journal: RunJournal = createInMemoryRunJournal()) {
   const engine = createEngine({
     tools: [
       sampleTool(() => "sent", { name: "send", effect: "once" }),
       sampleTool(() => "from outside", { name: "fetch_page", effect: "read" }),
     ],
   });
-  const approvals = createMemoryApprovals();
+  const approvals = createInMemoryApprovals();
   let count = 0;
   return () => {
     const id = `p${++count}`;
@@ -114,76 +115,129 @@ function processes(model: Model, journal: RunJournal = createMemoryRuns()) {
   };
 }
 
-describe("a conversation in several places", () => {
-  test("sees at each question what was answered elsewhere", async () => {
+describe("[H21] prompts to one session at the same time", () => {
+  test("are queued: each becomes a turn, in the order in which they were sent, and sees the turns before it", async () => {
+    const model = scriptedModel(["A", "B", "C"]);
+    const session = createAgent({ engine: createEngine(), model }).session();
+    const results = await Promise.all([session.send("a"), session.send("b"), session.send("c")]);
+    expect(results.map(({ answer, notices }) => [answer, notices])).toEqual([
+      ["A", []],
+      ["B", []],
+      ["C", []],
+    ]);
+    expect(textsOf(session.messages)).toEqual(["a", "A", "b", "B", "c", "C"]);
+    expect(textsOf(model.calls[2]?.prompt ?? [])).toEqual(["a", "A", "b", "B", "c"]);
+  });
+
+  test("continue after one that failed, was cancelled, or could not start", async () => {
+    const session = createAgent({ engine: createEngine(), model: scriptedModel([new Error("no"), "C"]) }).session();
+    const [failed, cancelled, unknown, done] = await Promise.allSettled([
+      session.send("a"),
+      session.send("b", { signal: AbortSignal.abort() }),
+      session.resume("no-such-run"),
+      session.send("c"),
+    ]);
+    expect(failed).toMatchObject({ value: { status: "failed" } });
+    expect(cancelled).toMatchObject({ value: { status: "cancelled" } });
+    expect(unknown).toMatchObject({ status: "rejected" });
+    expect(done).toMatchObject({ value: { status: "completed", answer: "C" } });
+    expect(textsOf(session.messages)).toEqual(["c", "C"]);
+  });
+
+  test("do not wait for others once they are cancelled", async () => {
+    const gate = Promise.withResolvers<string>();
+    const look = sampleTool(() => gate.promise, { name: "look", effect: "read" });
+    const model = scriptedModel([{ toolCalls: [{ name: "look", args: {} }] }, "A", "C"]);
+    const session = createAgent({ engine: createEngine({ tools: [look] }), model }).session();
+    const first = session.send("a");
+    const controller = new AbortController();
+    const second = session.send("b", { signal: controller.signal });
+    const third = session.send("c");
+    controller.abort();
+    expect(await second).toMatchObject({ status: "cancelled" });
+    gate.resolve("seen");
+    expect([(await first).answer, (await third).answer]).toEqual(["A", "C"]);
+    expect(textsOf(session.messages)).toEqual(["a", "A", "c", "C"]);
+  });
+
+  test("are separated by a clear between them", async () => {
+    const model = scriptedModel(["A", "B"]);
+    const session = createAgent({ engine: createEngine(), model }).session();
+    await Promise.all([session.send("a"), session.clear(), session.send("b")]);
+    expect(textsOf(session.messages)).toEqual(["b", "B"]);
+  });
+});
+
+describe("a conversation with several users", () => {
+  test("sees answers from elsewhere at each prompt", async () => {
     const open = processes(scriptedModel(["A", "B", "C", "D"]));
     const [one, other] = [open().session({ conversationId: "t" }), open().session({ conversationId: "t" })];
-    await one.ask("a");
-    await other.ask("b");
-    await one.ask("c");
+    await one.send("a");
+    await other.send("b");
+    await one.send("c");
     await other.refresh();
     expect(textsOf(other.messages)).toEqual(["a", "A", "b", "B", "c", "C"]);
     const { messages } = await open().run("d", { conversationId: "t" });
     expect(textsOf(messages)).toEqual(["a", "A", "b", "B", "c", "C", "d", "D"]);
   });
 
-  test("keeps both of two questions that were asked at once, and the second answer says so", async () => {
+  test("stores both of two concurrent prompts, and the second answer has a notice", async () => {
     const model = scriptedModel(["A", "B", "C", "D"]);
     const open = processes(model);
     const [one, other] = [open().session({ conversationId: "t" }), open().session({ conversationId: "t" })];
-    await one.ask("a");
+    await one.send("a");
     await other.refresh();
-    const [b, c] = await Promise.all([one.ask("b"), other.ask("c")]);
-    expect([...b.notes, ...c.notes]).toEqual([expect.stringContaining("another question was answered")]);
+    const [b, c] = await Promise.all([one.send("b"), other.send("c")]);
+    expect([...b.notices, ...c.notices]).toEqual([expect.stringContaining("another prompt was answered")]);
     for (const result of [b, c]) {
       expect(result.messages).toHaveLength(4);
       expect(await open().runs.inspect(result.runId)).toEqual(result);
     }
-    await one.ask("d");
-    const asked = textsOf(one.messages).filter((text) => /[a-d]/.test(text));
-    expect(asked.toSorted()).toEqual(["a", "b", "c", "d"]);
+    await one.send("d");
+    const requested = textsOf(one.messages).filter((text) => /[a-d]/.test(text));
+    expect(requested.toSorted()).toEqual(["a", "b", "c", "d"]);
     expect(one.messages).toHaveLength(8);
   });
 
-  test("that is cleared is empty everywhere, and stays so", async () => {
+  test("a conversation that is cleared is empty everywhere, and stays so", async () => {
     const open = processes(scriptedModel(["A", "B", "C"]));
     const [one, other] = [open().session({ conversationId: "t" }), open().session({ conversationId: "t" })];
-    await one.ask("a");
-    await other.ask("b");
+    await one.send("a");
+    await other.send("b");
     await one.clear();
     expect(one.messages).toEqual([]);
-    await other.ask("c");
+    await other.send("c");
     expect(textsOf(other.messages)).toEqual(["c", "C"]);
     const later = open().session({ conversationId: "t" });
     await later.refresh();
     expect(textsOf(later.messages)).toEqual(["c", "C"]);
   });
 
-  test("is tainted for whoever asks next, until it is cleared", async () => {
+  test("is tainted for the next caller, until it is cleared", async () => {
     const fetch = { toolCalls: [{ name: "fetch_page", args: {}, id: "f1" }] };
     const open = processes(scriptedModel([fetch, "read", "one", "two", "three"]));
     expect(await open().run("read it", { conversationId: "t" })).toMatchObject({ tainted: true });
     const session = open().session({ conversationId: "t" });
-    expect(await session.ask("and?")).toMatchObject({ tainted: true });
+    expect(await session.send("and?")).toMatchObject({ tainted: true });
     const other = open().session({ conversationId: "t" });
     await other.refresh();
     expect(other.tainted).toBe(true);
     await other.clear();
-    expect(await session.ask("now?")).toMatchObject({ tainted: false });
+    expect(await session.send("now?")).toMatchObject({ tainted: false });
   });
 
-  test("has nothing of the questions that agents were asked as tools", async () => {
+  test("contains no prompts that agents got as tools", async () => {
     const open = processes(scriptedModel(["A", "aside", "B"]));
     await open().run("a", { conversationId: "t" });
     const { runs, spec } = open();
-    const aside = await runs.start(spec, "sub", { conversationId: "t", aside: true });
+    const aside = await runs.start(spec, "sub", { conversationId: "t", isDetached: true });
     expect(aside).toMatchObject({ conversationId: "t", answer: "aside" });
     expect(aside.messages).toHaveLength(2);
     expect(textsOf((await open().run("b", { conversationId: "t" })).messages)).toEqual(["a", "A", "b", "B"]);
   });
 
-  test("that a caller tells otherwise is what the caller says; told as it is, it is not kept again", async () => {
-    const journal = createMemoryRuns();
+  test("a conversation that a caller overrides has the caller's messages; if they are equal, they are not stored twice", async () => {
+    const journal = createInMemoryRunJournal();
     const open = processes(scriptedModel(["A", "B", "C", "D"]), journal);
     const a = await open().run("a", { conversationId: "t" });
     const b = await open().run("b", { conversationId: "t", history: a.messages });
@@ -193,7 +247,7 @@ describe("a conversation in several places", () => {
     expect(textsOf((await open().run("d", { conversationId: "t" })).messages)).toEqual(["c", "C", "d", "D"]);
   });
 
-  test("keeps a history that was given to it, and what was answered meanwhile", async () => {
+  test("retains a history from the caller, and answers added in the meantime", async () => {
     const answered = Promise.withResolvers<void>();
     const model = scriptedModel(async ({ prompt }) => {
       const [text = ""] = textsOf(prompt.slice(-1));
@@ -207,7 +261,7 @@ describe("a conversation in several places", () => {
       { role: "assistant", content: [{ type: "text", text: "noted" }] },
     ];
     const session = open().session({ conversationId: "t", history });
-    const slow = session.ask("slow");
+    const slow = session.send("slow");
     await open().run("quick", { conversationId: "t" });
     answered.resolve();
     await slow;
@@ -220,15 +274,15 @@ describe("a conversation in several places", () => {
   test.each([
     ["gives no ids", ""],
     ["counts them from 0 in each answer", "call_0"],
-  ])("has no call id twice where a service %s", async (_, id) => {
+  ])("has no duplicate call id if a service %s", async (_, id) => {
     const model = scriptedModel(({ prompt }) => {
       const [name] = textsOf(prompt.slice(-1));
       return name === undefined ? "done" : { toolCalls: [{ name, args: {}, id }] };
     });
     const agent = processes(model)();
     const session = agent.session({ conversationId: "t" });
-    const { runId, approvals } = await session.ask("send");
-    expect(await session.ask("fetch_page")).toMatchObject({ status: "completed" });
+    const { runId, approvals } = await session.send("send");
+    expect(await session.send("fetch_page")).toMatchObject({ status: "completed" });
     await agent.decide(approvals?.[0]?.id ?? "", { approved: true });
     await session.resume(runId);
     await agent.run("fetch_page", { conversationId: "t" });
@@ -248,36 +302,36 @@ describe("a conversation in several places", () => {
     expect(again.messages).toEqual(session.messages);
   });
 
-  test("goes on in a session whose journal has forgotten it", async () => {
+  test("continues in a session whose journal no longer has it", async () => {
     const model = scriptedModel([...Array.from({ length: 102 }, (_, n) => `${n}`), "last"]);
-    const agent = processes(model, createMemoryRuns({ finished: 0 }))();
+    const agent = processes(model, createInMemoryRunJournal({ finished: 0 }))();
     const session = agent.session();
-    await session.ask("a");
+    await session.send("a");
     for (let n = 0; n < 101; n++) await agent.run("other", { conversationId: `c${n}` });
-    await expect(agent.runs.conversations.soFar(session.conversationId)).resolves.toMatchObject({ messages: [] });
-    const { messages } = await session.ask("b");
+    await expect(agent.runs.conversations.load(session.conversationId)).resolves.toMatchObject({ messages: [] });
+    const { messages } = await session.send("b");
     expect(textsOf(messages)).toEqual(["a", "0", "b", "last"]);
     expect(textsOf(session.messages)).toEqual(["a", "0", "b", "last"]);
   });
 
-  test("goes on with an agent that knows nothing of it, and back", async () => {
+  test("continues with an agent that knows nothing of it, and back", async () => {
     const [agent, other] = [processes(scriptedModel(["A", "C"]))(), processes(scriptedModel(["B"]))()];
     const session = agent.session();
-    await session.ask("a");
+    await session.send("a");
     session.use(other);
-    await session.ask("b");
+    await session.send("b");
     session.use(agent);
-    await session.ask("c");
+    await session.send("c");
     expect(textsOf(session.messages)).toEqual(["a", "A", "b", "B", "c", "C"]);
   });
 
-  test("a run keeps its own question only, and goes on in another process with exactly what it began with", async () => {
-    const journal = createMemoryRuns();
+  test("a run stores only its own prompt, and resumes in another process with the exact history it started with", async () => {
+    const journal = createInMemoryRunJournal();
     const model = scriptedModel(["A", wantsSend, "meanwhile", "sent"]);
     const open = processes(model, journal);
     await open().run("a".repeat(1000), { conversationId: "t" });
     const waiting = await open().run("send it", { conversationId: "t" });
-    expect((await journal.read(waiting.runId))?.run.input).toBe('{"text":"send it"}');
+    expect((await journal.read(waiting.runId))?.run.input).toBe('{"text":"send it","offered":["fetch_page","send"]}');
     await open().run("other", { conversationId: "t" });
     const agent = open();
     expect(await agent.runs.inspect(waiting.runId)).toEqual(waiting);

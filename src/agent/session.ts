@@ -1,40 +1,41 @@
-import { createIds, fail } from "../base/index.ts";
+import { createIdGenerator, fail, raceAbortOrUndefined } from "../base/index.ts";
 import { type TokenUsage, addUsage, noTokens } from "../model/index.ts";
-import type { Agent, AskOptions } from "./agent.ts";
-import type { AgentResult } from "./agent-result.ts";
+import type { Agent, AgentRunOptions } from "./agent.ts";
+import type { AgentResult } from "./events/agent-result.ts";
 import { checkHistory } from "./check-history.ts";
-import { holdsOutside } from "./run/holds-outside.ts";
-import type { ConversationMessage } from "./message.ts";
+import { hasUntrustedContent } from "./run/untrusted-messages.ts";
+import type { ConversationMessage } from "./events/message.ts";
 import type { AgentExecuteOptions } from "./run/execute-options.ts";
-import { type Said, nothingSaid } from "./run/said.ts";
+import { type MessageHistory, emptyHistory } from "./run/message-history.ts";
 
-/** What a {@link Session} is to be. */
+/** Options of a {@link Session}. */
 export interface SessionOptions {
-  /** Of a conversation that goes on; a new one where absent. */
+  /** Id of a conversation to continue. Default: a new conversation. */
   readonly conversationId?: string;
-  /** What it begins with, instead of what was said in it so far. */
+  /** Initial history, instead of the stored history of the conversation. */
   readonly history?: readonly ConversationMessage[];
-  /** Whether what was said holds text from outside. Where absent, as the history or the conversation tells. */
+  /** True if the history contains untrusted content. Default: derived from the history or the conversation. */
   readonly tainted?: boolean;
 }
 
-const ids = createIds();
+const ids = createIdGenerator();
 
 /**
- * A conversation with an agent. It is what the journal has of it: others may ask in it too, and each question sees what
- * was answered before it was asked, in the order of the answers. A question that was cancelled or failed leaves it as it
- * was; one that waited for a person is part of it as soon as it is answered.
+ * A conversation with an agent. Its content is the journal's: others may send prompts to it too, and each prompt sees
+ * the answers that were complete when it was sent, in their order. A cancelled or failed prompt leaves it unchanged;
+ * one that waited for a person becomes part of it as soon as it is answered.
  */
 export class Session {
   readonly conversationId: string;
   #agent: Agent;
-  /** Undefined until it is looked up. */
-  #said: Said | undefined;
-  /** Whoever began it said that it is, whatever is looked up. */
+  /** Undefined until it is loaded. */
+  #history: MessageHistory | undefined;
+  /** Declared as tainted by its creator, regardless of the loaded history. */
   #isTainted: boolean;
-  /** Of each question. What a run took is told anew with each of its lives. */
+  /** Usage per prompt. Each resumed execution of a run reports its usage anew. */
   readonly #usage = new Map<string, TokenUsage>();
-  #asking = false;
+  /** Settles once everything sent so far has ended. */
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(agent: Agent, { conversationId, history, tainted }: SessionOptions = {}) {
     this.#agent = agent;
@@ -42,90 +43,108 @@ export class Session {
     this.#isTainted = tainted === true;
     if (history !== undefined) {
       checkHistory(history);
-      this.#said = { messages: history, tainted: tainted ?? holdsOutside(history), turn: 0, isKept: false };
-    } else if (conversationId === undefined) this.#said = nothingSaid;
+      this.#history = {
+        messages: history,
+        tainted: tainted ?? hasUntrustedContent(history),
+        turn: 0,
+        isPersisted: false,
+      };
+    } else if (conversationId === undefined) this.#history = emptyHistory;
   }
 
-  /** What was said so far, when it was last looked up. */
+  /** The history, as of the last refresh. */
   get messages(): readonly ConversationMessage[] {
-    return this.#said?.messages ?? [];
+    return this.#history?.messages ?? [];
   }
 
-  /** Text from outside has entered it. */
+  /** It contains untrusted content. */
   get tainted(): boolean {
-    return this.#isTainted || this.#said?.tainted === true;
+    return this.#isTainted || this.#history?.tainted === true;
   }
 
-  /** What the questions took that were asked here. */
+  /** Usage of the prompts sent here. */
   get usage(): TokenUsage {
     return [...this.#usage.values()].reduce(addUsage, noTokens);
   }
 
-  /** Looks up what was said meanwhile. Every question does so before it is asked. */
+  /** Loads turns added by others since. Every prompt does so before it is sent. */
   async refresh(): Promise<void> {
-    this.#said = await this.#agent.runs.conversations.soFar(this.conversationId, this.#said);
+    this.#history = await this.#agent.runs.conversations.load(this.conversationId, this.#history);
   }
 
-  /** Asks the next question; one at a time. */
-  ask(text: string, options: Omit<AskOptions, "history" | "tainted" | "conversationId"> = {}): Promise<AgentResult> {
-    return this.#take(async () => {
+  /**
+   * Sends the next prompt. Prompts are answered one at a time, in this order. A tool that one of them calls must not
+   * wait for another: it would wait for itself.
+   */
+  send(
+    text: string,
+    options: Omit<AgentRunOptions, "history" | "tainted" | "conversationId"> = {},
+  ): Promise<AgentResult> {
+    return this.#answer(options.signal, async () => {
       await this.refresh();
       const { conversationId, tainted } = this;
-      const said = { ...(this.#said ?? nothingSaid), tainted };
+      const history = { ...(this.#history ?? emptyHistory), tainted };
       const { runs, spec } = this.#agent;
-      return this.#agent.track(runs.start(spec, text, { ...options, said, conversationId }));
+      return this.#agent.track(runs.start(spec, text, { ...options, history, conversationId }));
     });
   }
 
-  /** Goes on with a question of this conversation that waited for a person. */
+  /** Resumes a prompt of this conversation that waited for a person. */
   resume(runId: string, options: AgentExecuteOptions = {}): Promise<AgentResult> {
-    return this.#take(async () => {
+    return this.#answer(options.signal, async () => {
       const of = await this.#agent.runs.conversationOf(runId);
       if (of !== this.conversationId) {
-        throw fail(`run ${runId} is no question of this conversation`, { code: "validation_error" });
+        throw fail(`run ${runId} does not belong to this conversation`, { code: "validation_error" });
       }
       return this.#agent.resume(runId, options);
     });
   }
 
-  /** Goes on with another agent. */
+  /** Continues with another agent. */
   use(agent: Agent): void {
-    // Its runs may be kept elsewhere, where nothing of this is known.
-    if (agent.runs !== this.#agent.runs && this.#said !== undefined) this.#said = { ...this.#said, isKept: false };
+    // Its runs may be stored elsewhere, where this history is unknown.
+    if (agent.runs !== this.#agent.runs && this.#history !== undefined)
+      this.#history = { ...this.#history, isPersisted: false };
     this.#agent = agent;
   }
 
-  /** Forgets what was said, also for others who ask in this conversation, now or later. */
-  async clear(): Promise<void> {
-    if (this.#asking) throw answering();
-    const { runs } = this.#agent;
-    await runs.conversations.clear(this.conversationId, runs.now());
-    this.#said = undefined;
-    this.#isTainted = false;
-    await this.refresh();
+  /** Clears the history, also for other users of this conversation, now or later. Prompts sent before end first. */
+  clear(): Promise<void> {
+    return this.#enqueue(undefined, async () => {
+      const { runs } = this.#agent;
+      await runs.conversations.clear(this.conversationId, runs.now());
+      this.#history = undefined;
+      this.#isTainted = false;
+      await this.refresh();
+    });
   }
 
-  async #take(begin: () => Promise<AgentResult>): Promise<AgentResult> {
-    if (this.#asking) throw answering();
-    this.#asking = true;
-    try {
+  #answer(signal: AbortSignal | undefined, begin: () => Promise<AgentResult>): Promise<AgentResult> {
+    return this.#enqueue(signal, async () => {
       const result = await begin();
       this.#usage.set(result.runId, result.usage);
-      if (result.status === "completed") await this.#heard();
+      if (result.status === "completed") await this.#onResult();
       return result;
+    });
+  }
+
+  /** Does the work after everything before it; immediately if the signal aborts, since it then only reports that. */
+  async #enqueue<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const before = this.#queue;
+    const ended = Promise.withResolvers<void>();
+    this.#queue = before.then(() => ended.promise);
+    try {
+      await (signal === undefined ? before : raceAbortOrUndefined(before, signal));
+      return await work();
     } finally {
-      this.#asking = false;
+      ended.resolve();
     }
   }
 
-  /** The answer is part of the conversation. What was given from elsewhere is, too, as the question brought it along. */
-  async #heard(): Promise<void> {
-    if (this.#said?.isKept === false) this.#said = undefined;
-    // The answer counts, and the next question looks again.
+  /** The answer is part of the conversation, and so is a history from the caller, which the prompt brought along. */
+  async #onResult(): Promise<void> {
+    if (this.#history?.isPersisted === false) this.#history = undefined;
+    // The answer counts even if this fails; the next prompt refreshes again.
     await this.refresh().catch(() => {});
   }
-}
-
-function answering(): Error {
-  return fail("the conversation is answering another question", { code: "rejected" });
 }

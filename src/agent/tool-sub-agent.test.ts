@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { sampleTool } from "../../test/support/sample-tool.ts";
 import { calculatorTool, echoTool } from "../builtin/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { defineTool } from "../tool/index.ts";
-import { scriptedModel } from "../model/index.ts";
-import type { AgentEvent } from "./agent-event.ts";
+import { scriptedModel } from "../testing/index.ts";
+import type { AgentEvent } from "./events/agent-event.ts";
 import { createAgent } from "./create-agent.ts";
 import { ToolSubAgent } from "./tool-sub-agent.ts";
 
@@ -20,7 +21,7 @@ const count = defineTool({
 const tools = [echoTool, calculatorTool, count];
 
 describe("[B09] ToolSubAgent", () => {
-  test("executes one tool and remembers it", async () => {
+  test("executes one tool and records it", async () => {
     const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }), parentAgentId: "main" });
     const result = await agent.execute("calculator", { expression: "1+2" });
     expect(result).toMatchObject({ success: true, output: { result: 3 } });
@@ -28,7 +29,7 @@ describe("[B09] ToolSubAgent", () => {
     expect(agent.history[0]).toMatchObject({ tool: "calculator", params: { expression: "1+2" }, result });
   });
 
-  test("executes a batch at once and answers in its order", async () => {
+  test("executes a batch concurrently and returns results in its order", async () => {
     const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }) });
     const results = await agent.executeBatch([
       ["echo", { message: "hello" }],
@@ -51,19 +52,58 @@ describe("[B09] ToolSubAgent", () => {
     });
   });
 
-  test("tells every result to its callback, and survives what the callback throws", async () => {
-    const told: unknown[] = [];
+  test.each([
+    ["the default limits", {}],
+    ["a strategy that rejects", { maxConcurrent: 3, strategy: "reject" }],
+    ["hardly a queue", { maxConcurrent: 1, queueSize: 1 }],
+    ["a slow category", { bucketLimits: { custom: 2 } }],
+  ] as const)("[F12] a batch of 200 calls completes with %s", async (_, concurrency) => {
+    let [running, peak] = [0, 0];
+    const slow = sampleTool(
+      async ({ n }) => {
+        peak = Math.max(peak, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return n;
+      },
+      { category: "custom" },
+    );
+    const engine = createEngine({ tools: [slow], concurrency });
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine });
+    const results = await agent.executeBatch(Array.from({ length: 200 }, (_each, n) => ["work", { n }]));
+    expect(results.map((result) => (result.success ? result.output : result.error.code))).toEqual([...results.keys()]);
+    expect(peak).toBe("bucketLimits" in concurrency ? 2 : engine.maxConcurrent);
+    expect(engine.metrics()).toMatchObject({ totalRejected: 0, totalTimeout: 0 });
+  });
+
+  test("[F12] a cancelled batch ends at once, with a result for each call", async () => {
+    const hangs = sampleTool(
+      (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason))),
+    );
+    const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools: [hangs] }) });
+    const stop = new AbortController();
+    const batch = agent.executeBatch(
+      Array.from({ length: 50 }, () => ["work", {}] as const),
+      { signal: stop.signal },
+    );
+    stop.abort();
+    const codes = (await batch).map((result) => (result.success ? "" : result.error.code));
+    expect(codes).toEqual(Array.from({ length: 50 }, () => "cancelled"));
+  });
+
+  test("passes every result to its callback, and ignores errors of the callback", async () => {
+    const reported: unknown[] = [];
     const agent = new ToolSubAgent({
       agentId: "sub-1",
       engine: createEngine({ tools }),
       onResult: (result) => {
-        told.push(result);
+        reported.push(result);
         throw new Error("not my problem");
       },
     });
     const result = await agent.execute("echo", { message: "hi" });
     expect(result.success).toBe(true);
-    expect(told).toEqual([result]);
+    expect(reported).toEqual([result]);
   });
 
   test("does not wait for its callback", async () => {
@@ -75,7 +115,7 @@ describe("[B09] ToolSubAgent", () => {
     expect(await agent.execute("echo", { message: "hi" })).toMatchObject({ success: true });
   });
 
-  test("has variables of its own, shared by its calls", async () => {
+  test("has its own variables, shared by its calls", async () => {
     const engine = createEngine({ tools });
     const [one, two] = ["one", "two"].map((agentId) => new ToolSubAgent({ agentId, engine }));
     await one?.execute("count", {});
@@ -83,7 +123,7 @@ describe("[B09] ToolSubAgent", () => {
     expect(await two?.execute("count", {})).toMatchObject({ success: true, output: { count: 1 } });
   });
 
-  test("its calls are those of a conversation, in the engine's records too", async () => {
+  test("its calls belong to a conversation, in the engine's records too", async () => {
     const engine = createEngine({ tools });
     const agent = new ToolSubAgent({ agentId: "sub-1", engine, conversationId: "c-1" });
     await agent.executeBatch([
@@ -97,14 +137,14 @@ describe("[B09] ToolSubAgent", () => {
     });
   });
 
-  test("keeps a bounded history and counts everything", async () => {
+  test("retains a bounded history and counts everything", async () => {
     const agent = new ToolSubAgent({ agentId: "sub-1", engine: createEngine({ tools }), historySize: 2 });
     for (const message of [1, 2, 3]) await agent.execute("echo", { message });
     expect(agent.history.map(({ params }) => params)).toEqual([{ message: 2 }, { message: 3 }]);
     expect(agent.summary().totalCalls).toBe(3);
   });
 
-  test("within a tool's call reports into the run that made it: told, asked about, kept and stopped with it", async () => {
+  test("within a tool's call belongs to the run that made it: reported, approved, persisted and stopped with it", async () => {
     let removed = 0;
     const remove = defineTool({ name: "remove", description: "x", effect: "once", run: () => ++removed });
     const engine = createEngine({ tools: [...tools, remove] });

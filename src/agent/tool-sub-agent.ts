@@ -1,24 +1,25 @@
 import { type Engine, forConversation, nestedCalls } from "../engine/index.ts";
 import { type BriefSummary, successRate } from "../store/index.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 import type { CompositeContext, ToolContext, ToolResult } from "../tool/index.ts";
 
-/** What a sub-agent is made of. */
+/** Options of a sub-agent. */
 export interface ToolSubAgentOptions {
   readonly agentId: string;
   readonly engine: Engine;
   /** The agent it works for. */
   readonly parentAgentId?: string;
   /**
-   * What the handler of a composite tool got, where it works for one: its calls are then part of that tool's call. They
-   * stop with it, are asked about and kept with its run, and each result is told as progress of it.
+   * Context of a composite tool's handler, if it works for one: its calls are then part of that tool's call. They stop
+   * with it, are approved and persisted with its run, and each result is reported as its progress.
    */
   readonly within?: ToolContext & CompositeContext;
-  /** Its records belong to this conversation; where absent, to that of `within`, or one of its own id. */
+  /** Its records belong to this conversation. Default: that of `within`, or one with its own id. */
   readonly conversationId?: string;
   readonly principal?: string;
-  /** Told every result. What it throws harms nobody, and nobody waits for it. */
+  /** Receives every result. Its errors are ignored, and it is not awaited. */
   readonly onResult?: (result: ToolResult, call: SubAgentCall) => unknown;
-  /** How many calls the history keeps; 1,000 where absent. The figures count all of them. */
+  /** Number of calls that the history retains. Default: 1,000. The figures count all of them. */
   readonly historySize?: number;
 }
 
@@ -29,14 +30,14 @@ export interface SubAgentCall {
   readonly result: ToolResult;
 }
 
-/** What one call may state for itself. */
+/** Options of one call. */
 export interface SubAgentCallOptions {
   readonly timeoutMs?: number;
   readonly priority?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Figures of a sub-agent's calls, with the calls themselves as far as they are kept. */
+/** Figures of a sub-agent's calls, with the retained calls themselves. */
 export interface SubAgentSummary {
   readonly agentId: string;
   readonly parentAgentId?: string;
@@ -50,8 +51,8 @@ export interface SubAgentSummary {
 }
 
 /**
- * Makes tool calls on behalf of an agent, apart from it: with variables of its own, and a history that can be told
- * in a few words.
+ * Makes tool calls on behalf of an agent, separately from it: with its own variables, and with a history that can be
+ * summarized.
  *
  * @example
  * ```ts
@@ -63,7 +64,7 @@ export interface SubAgentSummary {
 export class ToolSubAgent {
   readonly agentId: string;
   readonly #options: ToolSubAgentOptions;
-  /** Shared by its own calls, and with nobody else's. */
+  /** Shared by its own calls only. */
   readonly #variables: Record<string, unknown> = {};
   readonly #history: SubAgentCall[] = [];
   readonly #usage = new Map<string, number>();
@@ -92,12 +93,16 @@ export class ToolSubAgent {
     return result;
   }
 
-  /** Makes several calls at once; the results come in the order of the calls. */
+  /**
+   * Makes several calls, as many at a time as the engine has slots; the results come in the order of the calls. A batch
+   * may have any number of calls.
+   */
   executeBatch(
     calls: Iterable<readonly [tool: string, params: unknown]>,
     options?: SubAgentCallOptions,
   ): Promise<ToolResult[]> {
-    return Promise.all(Array.from(calls, ([tool, params]) => this.execute(tool, params, options)));
+    const { maxConcurrent } = this.#options.engine;
+    return mapConcurrently([...calls], maxConcurrent, ([tool, params]) => this.execute(tool, params, options));
   }
 
   /** The last calls, oldest first. */
@@ -105,7 +110,7 @@ export class ToolSubAgent {
     return [...this.#history];
   }
 
-  /** What it did, call by call. */
+  /** Summary of its work, call by call. */
   summary(): SubAgentSummary {
     const { parentAgentId } = this.#options;
     return {
@@ -118,7 +123,7 @@ export class ToolSubAgent {
     };
   }
 
-  /** What it did, in a few words. */
+  /** Brief summary of its work. */
   briefSummary(): BriefSummary {
     return { ...this.#figures(), hasErrors: this.#failed > 0 };
   }
@@ -135,11 +140,11 @@ export class ToolSubAgent {
     this.#usage.set(call.tool, (this.#usage.get(call.tool) ?? 0) + 1);
     this.#history.push(call);
     if (this.#history.length > (this.#options.historySize ?? 1000)) this.#history.shift();
-    // Not awaited: the result is there whatever its listener does with it, and however long that takes.
-    void this.#tell(call).catch(() => {});
+    // Not awaited: the result must not depend on its listener, nor wait for it.
+    void this.#emit(call).catch(() => {});
   }
 
-  async #tell(call: SubAgentCall): Promise<void> {
+  async #emit(call: SubAgentCall): Promise<void> {
     await this.#options.onResult?.(call.result, call);
   }
 }

@@ -1,6 +1,6 @@
 import { runnerNames } from "../agent/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
-import { toOptions } from "./runner-settings.ts";
+import { toRunnerOptions } from "./runner-settings.ts";
 
 /** `agent:` of a `windlass.yaml`, as its schema guarantees it. */
 export interface AgentFile {
@@ -13,18 +13,18 @@ export interface AgentFile {
   readonly cost_budget?: number;
   readonly call_token_budget?: number;
   readonly call_cost_budget?: number;
-  readonly tool_tokens?: number;
-  readonly view_chars?: number;
+  readonly tool_definition_tokens?: number;
+  readonly result_chars?: number;
   readonly context_tokens?: number;
   readonly tools?: readonly string[];
-  readonly trusted?: readonly string[];
+  readonly trusted_tools?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** How the agents of a workspace work, where nothing else is asked for; what is absent is as agents have it by themselves. */
+/** Default options of the agents of a workspace; omitted ones have the defaults of agents. */
 export interface AgentConfig {
   readonly runner: string;
-  /** By its name in `models:`; the default one where absent. */
+  /** A name in `models:`. Default: `default`. */
   readonly model?: string;
   readonly instructions?: string;
   readonly maxRounds?: number;
@@ -33,11 +33,11 @@ export interface AgentConfig {
   readonly costBudget?: number;
   readonly callTokenBudget?: number;
   readonly callCostBudget?: number;
-  readonly toolTokens?: number;
-  readonly viewChars?: number;
+  readonly toolDefinitionTokens?: number;
+  readonly resultChars?: number;
   readonly contextTokens?: number;
   readonly tools?: readonly string[];
-  readonly trusted?: readonly string[];
+  readonly trustedTools?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,59 +45,63 @@ const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
 const positive = { type: "integer", minimum: 1 };
 
-/** What `agent` in `windlass.yaml` may say. */
+/** Schema of `agent` in `windlass.yaml`. */
 export const agentSchema: JsonSchema = {
   type: "object",
   additionalProperties: false,
-  description: "How `windlass ask`, `windlass chat` and agents in code work, where they are not told otherwise.",
+  description: "Defaults of `windlass ask`, `windlass chat` and agents created in code.",
   properties: {
-    runner: { enum: runnerNames, description: "How the model uses tools; autonomous where absent." },
-    model: { ...text, description: "A name in models:; default where absent." },
-    instructions: { ...text, description: "What the model is told before everything else." },
+    runner: { enum: runnerNames, description: "Runner that decides how the model uses tools. Default: autonomous." },
+    model: { ...text, description: "Name of a model under models:. Default: default." },
+    instructions: { ...text, description: "Instructions at the start of the system prompt." },
     max_rounds: {
       type: "integer",
       minimum: 0,
-      description: "Rounds of tool calls before the model has to answer; 4 where absent.",
+      description: "Maximum rounds of tool calls before the model must answer. Default: 4.",
     },
-    max_parallel: { ...positive, description: "Tool calls of one round at once; 5 where absent." },
+    max_parallel: { ...positive, description: "Maximum concurrent tool calls in one round. Default: 5." },
     token_budget: {
       ...positive,
-      description: "Tokens that one question may use in all; without a limit where absent.",
+      description: "Maximum tokens for one prompt, all model requests together. Default: no limit.",
     },
     cost_budget: {
       type: "number",
       exclusiveMinimum: 0,
-      description: "What one question may cost, in the currency of the prices in models:.",
+      description: "Maximum cost of one prompt, in the currency of the prices under models:. Default: no limit.",
     },
     call_token_budget: {
       ...positive,
-      description: "Tokens that the model may read and write at once; an answer that takes more is the last.",
+      description:
+        "Maximum input and output tokens of one model request; a response that exceeds it is the last. Default: no limit.",
     },
     call_cost_budget: {
       type: "number",
       exclusiveMinimum: 0,
-      description: "What asking the model once may cost; an answer that costs more is the last.",
+      description: "Maximum cost of one model request; a response that exceeds it is the last. Default: no limit.",
     },
-    tool_tokens: {
+    tool_definition_tokens: {
       ...positive,
-      description: "Tokens that the descriptions of tools may take; others are found with find_tools; 4,000.",
-    },
-    view_chars: { ...positive, description: "Characters of a result that the model sees at once; 8,000." },
-    context_tokens: { ...positive, description: "Tokens of a whole request; older results give way; 100,000." },
-    tools: { ...texts, description: "Names of the tools that the model may use, * for any letters; all where absent." },
-    trusted: {
-      ...texts,
       description:
-        "Tools whose results do not count as from outside; after others, calls that may do harm are asked about.",
+        "Maximum tokens of tool definitions in a request; the model finds further tools with find_tools. Default: 4,000.",
     },
-    options: { type: "object", description: "What the runner itself wants to know, such as the folder of a project." },
+    result_chars: { ...positive, description: "Maximum characters of one tool result in a request. Default: 8,000." },
+    context_tokens: {
+      ...positive,
+      description: "Maximum tokens of a whole request; older results are dropped first. Default: 100,000.",
+    },
+    tools: { ...texts, description: "Names of the tools that the model may use; * is a wildcard. Default: all tools." },
+    trusted_tools: {
+      ...texts,
+      description: "Tools whose results are trusted. After any other result, destructive calls need approval.",
+    },
+    options: { type: "object", description: "Options of the runner, such as the folder of a project." },
   },
 };
 
-/** The settings that the file stands for. */
-export function toAgent({ runner = "autonomous", options, ...file }: AgentFile = {}): AgentConfig {
+/** Converts `agent:` of the file to options. */
+export function toAgentConfig({ runner = "autonomous", options, ...file }: AgentFile = {}): AgentConfig {
   const camel = (key: string): string => key.replace(/_([a-z])/g, (_found, letter: string) => letter.toUpperCase());
-  // The keys of the one are those of the other, written otherwise.
+  // The keys are the same, in camel case.
   const settings = Object.fromEntries(Object.entries(file).map(([key, value]) => [camel(key), value]));
-  return { runner, ...settings, ...(options !== undefined && { options: toOptions(options) }) };
+  return { runner, ...settings, ...(options !== undefined && { options: toRunnerOptions(options) }) };
 }

@@ -2,9 +2,11 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
+import type { EngineEvent } from "../engine/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
 import { defineTool } from "../tool/index.ts";
-import { type Workspace, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const open: Workspace[] = [];
 async function workspaceIn(dir: string, options: WorkspaceOptions = {}): Promise<Workspace> {
@@ -19,7 +21,16 @@ afterEach(async () => {
 const chain = (name: string, message = name, tool = "echo"): string =>
   `name: ${name}\ndescription: Says it.\nsteps:\n  - { id: say, tool: ${tool}, params: { message: ${message} } }\noutput: "\${steps.say.output.message}"\n`;
 
-const told = ({ engine }: Workspace): string[] => {
+const echo = (name: string) =>
+  defineTool({
+    name,
+    description: "Echoes.",
+    effect: "read",
+    input: fromJsonSchema({ type: "object" }),
+    run: (x) => x,
+  });
+
+const reported = ({ engine }: Workspace): string[] => {
   const events: string[] = [];
   engine.subscribe(
     (event) => void ("tool" in event && events.push(`${event.type} ${event.tool}`)),
@@ -77,7 +88,7 @@ describe("chains of a workspace", () => {
     expect(workspace.engine.tools.has("research-chain")).toBe(true);
   });
 
-  test("a bad file harms nobody and is told with its place", async () => {
+  test("a bad file does not affect the others and is reported with its position", async () => {
     const dir = await folderWith({
       "chains/bad.yaml": "name: bad\nsteps: [\n",
       "chains/good.yaml": chain("good"),
@@ -97,7 +108,7 @@ describe("chains of a workspace", () => {
     expect(chains.has("typo")).toBe(true);
   });
 
-  test("two files with one name: the first keeps it, the second is told and names the first", async () => {
+  test("the first of two files with one name wins, and the problem of the second names the first", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("same", "one"), "chains/b.yaml": chain("same", "two") });
     const workspace = await workspaceIn(dir);
     expect(workspace.problems()).toMatchObject([
@@ -115,7 +126,7 @@ describe("chains of a workspace", () => {
     expect(await workspace.engine.call("same")).toMatchObject({ output: "two" });
   });
 
-  test("one whose tool is missing is listed, is no tool, and says what is missing", async () => {
+  test("one whose tool is missing is listed, is not a tool, and reports what is missing", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a", "x", "ecko") });
     const workspace = await workspaceIn(dir);
     expect(workspace.chains.has("a")).toBe(true);
@@ -127,7 +138,7 @@ describe("chains of a workspace", () => {
     });
   });
 
-  test("one whose tool comes later is right from then on", async () => {
+  test("one whose tool is added later becomes valid", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a", "x", "later") });
     const workspace = await workspaceIn(dir);
     workspace.engine.tools.register(
@@ -155,10 +166,10 @@ describe("chains of a workspace", () => {
 });
 
 describe("[B17] reloading chains", () => {
-  test("adds, updates and removes, each told as a tool", async () => {
+  test("adds, updates and removes, each reported as a tool event", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a"), "chains/b.yaml": chain("b") });
     const workspace = await workspaceIn(dir);
-    const events = told(workspace);
+    const events = reported(workspace);
     await writeFiles(dir, { "chains/a.yaml": chain("a", "new"), "chains/c.yaml": chain("c") });
     await rm(join(dir, "chains/b.yaml"));
     await workspace.chainFolder.reload();
@@ -167,13 +178,73 @@ describe("[B17] reloading chains", () => {
     expect(workspace.engine.tools.has("b")).toBe(false);
   });
 
+  test("[F8] reports only chains that changed, although all of them are planned again", async () => {
+    const tool = (effect: string, words: string): string =>
+      `name: say\ndescription: Says ${words}.\neffect: ${effect}\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n`;
+    const dir = await folderWith({
+      "chains/a.yaml": chain("a"),
+      "chains/b.yaml": chain("b", "b", "say"),
+      "chains/c.yaml": "name: c\nsteps:\n  - { id: say, tool: b }\n",
+      "tools/say.yaml": tool("read", "something"),
+    });
+    const workspace = await workspaceIn(dir);
+    expect(workspace.engine.tools.list().length).toBeGreaterThan(3);
+    const events = reported(workspace);
+    const changed = async (files: Record<string, string>): Promise<string[]> => {
+      await writeFiles(dir, files);
+      await workspace.sources.reload();
+      await workspace.chainFolder.reload();
+      return events.splice(0);
+    };
+    expect(await changed({ "chains/a.yaml": chain("a", "new") })).toEqual(["tool_updated a"]);
+    // A new tool in code, and another text of a tool, change no chain.
+    workspace.engine.tools.register(echo("unrelated"));
+    expect(await changed({})).toEqual(["tool_added unrelated"]);
+    expect(await changed({ "tools/say.yaml": tool("read", "something else") })).toEqual(["tool_updated say"]);
+    // Another effect of a tool is also the effect of the chains that use it.
+    expect(await changed({ "tools/say.yaml": tool("once", "something else") })).toEqual([
+      "tool_updated say",
+      "tool_updated b",
+      "tool_updated c",
+    ]);
+    expect(await workspace.engine.call("c", {})).toMatchObject({ success: true });
+  });
+
+  test("[F8] events of the first load reach onEvent: tools, chains and files with errors", async () => {
+    const dir = await folderWith({
+      "chains/a.yaml": chain("a"),
+      "chains/bad.yaml": "name: bad\nstpes: []\n",
+      "tools/say.yaml": "name: say\ndescription: Says it.\nentry: { type: builtin, handler: echo }\n",
+      "tools/odd.yaml": "name: odd\ndescription: 7\n",
+    });
+    const events: string[] = [];
+    const onEvent = (event: EngineEvent): void => {
+      if (event.type === "load_error") events.push(`${event.type} ${event.file}`);
+      else if ("tool" in event) events.push(`${event.type} ${event.tool}`);
+    };
+    const workspace = await workspaceIn(dir, { onEvent });
+    const first = events.splice(0).filter((event) => !/research|dev-chain|write-chain/.test(event));
+    expect(first.toSorted()).toEqual([
+      "load_error chains/bad.yaml",
+      "load_error tools/odd.yaml",
+      "tool_loaded a",
+      "tool_loaded say",
+    ]);
+    await workspace.engine.call("a");
+    workspace.engine.tools.register(echo("more"));
+    expect(events).toEqual(expect.arrayContaining(["execution_completed a", "tool_added more"]));
+    await writeFiles(dir, { "chains/bad.yaml": chain("bad") });
+    await workspace.chainFolder.reload();
+    expect(events.slice(-1)).toEqual(["tool_added bad"]);
+  });
+
   test.each([
     ["no YAML", "name: a\nsteps: [\n"],
     ["an unknown key", `${chain("a")}stepps: 1\n`],
     ["a tool that is not there", chain("a", "x", "ecko")],
     ["another name and a mistake", chain("other", "x", "ecko")],
     ["bytes that are no text", "\0\xff"],
-  ])("an edit into %s keeps the old chain and tells its line; the next good save is picked up", async (_what, text) => {
+  ])("an edit into %s keeps the old chain and reports the line; the next valid save is loaded", async (_what, text) => {
     const dir = await folderWith({ "chains/a.yaml": chain("a", "old") });
     const workspace = await workspaceIn(dir);
     await writeFiles(dir, { "chains/a.yaml": text });
@@ -200,7 +271,7 @@ describe("[B17] reloading chains", () => {
     expect(await workspace.engine.call("b")).toMatchObject({ success: true });
   });
 
-  test("an edit that needs a tool which comes a moment later takes effect with the tool", async () => {
+  test("an edit that needs a tool which is added a moment later takes effect with the tool", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a", "old") });
     const workspace = await workspaceIn(dir);
     await writeFiles(dir, { "chains/a.yaml": chain("a", "new", "shout") });
@@ -289,8 +360,9 @@ describe("loadChain", () => {
     });
   });
 
-  test("where a tool is not there, the files of tools that could not be loaded are told, each once", async () => {
+  test("if a tool is missing, files of tools that failed to load are reported, each once", async () => {
     const dir = await folderWith({
+      "windlass.yaml": "",
       "chains/a.yaml": chain("a", "x", "mine"),
       "chains/b.yaml": `${chain("b")}extra: 1\n`,
       "draft.yaml": chain("d", "x", "mine"),
@@ -334,7 +406,13 @@ describe("loadChain", () => {
 describe("settings of chains", () => {
   test("[B18] have the documented defaults", async () => {
     const { config } = await workspaceIn(await folderWith({}));
-    expect(config.chains).toEqual({ directory: "chains", durable: true, maxParallel: 5, taint: "show", trusted: [] });
+    expect(config.chains).toEqual({
+      directory: "chains",
+      durable: true,
+      maxParallel: 5,
+      taint: "show",
+      trustedTools: [],
+    });
     expect(config.env).toEqual([]);
   });
 
@@ -350,7 +428,7 @@ describe("settings of chains", () => {
     expect(workspace.config.chains.durable).toBe(false);
   });
 
-  test("a folder outside the workspace, or one that is not there, is told", async () => {
+  test("a folder outside the workspace, or a missing one, is reported", async () => {
     const outside = await folderWith({ "windlass.yaml": "chains: { directory: ../other }\n" });
     await expect(openWorkspace(outside)).rejects.toMatchObject({ problems: [{ line: 1, code: "bad_value" }] });
     const missing = await folderWith({ "windlass.yaml": "chains: { directory: flow }\n", "flows/a.yaml": chain("a") });
@@ -378,7 +456,7 @@ describe("settings of chains", () => {
 });
 
 describe("runs of a workspace", () => {
-  test("are kept in the database and told again by another process's workspace", async () => {
+  test("are stored in the database and replayed by the workspace of another process", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a", '"${input.word}"') });
     const first = await workspaceIn(dir, { store: "sqlite" });
     const { runId } = await first.runs.start(await first.loadChain("a"), { input: { word: "kept" } });
@@ -419,7 +497,7 @@ describe("runs of a workspace", () => {
     expect(await runOnce()).toEqual({ see: { word: "mill", look: 1 } });
   });
 
-  test("nothing is cached, and no file is made for it, unless something asks for it", async () => {
+  test("nothing is cached, and no cache file is created, unless a setting requires it", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a") });
     const workspace = await workspaceIn(dir, { store: "sqlite" });
     await workspace.runs.start(await workspace.loadChain("a"));

@@ -1,5 +1,5 @@
 import { type Clock, type Timer, systemClock } from "../base/index.ts";
-import type { ChainLibrary, LibrarySource } from "../chain/index.ts";
+import type { ChainLibrary, ChainLibrarySource } from "../chain/index.ts";
 import {
   type FolderWatch,
   type ReloadMode,
@@ -10,31 +10,31 @@ import {
   scanFolder,
   watchFolder,
 } from "../hub/index.ts";
-import { type Position, type Problem, hasErrors } from "../text/index.ts";
-import { type ChainFile, nameIn, placeOfName, problemsIn } from "./chain-file.ts";
-import { exists } from "./find-workspace.ts";
+import { type SourceRange, type Problem, hasErrors } from "../text/index.ts";
+import { type ChainFile, chainNameIn, chainNamePosition, chainFileProblems } from "./chain-file.ts";
+import { pathExists } from "./find-workspace.ts";
 
-/** What {@link ChainFolder} takes. */
+/** Options of {@link ChainFolder}. */
 export interface ChainFolderOptions {
   readonly dir: string;
-  /** The workspace, in which everything has to lie. */
+  /** The workspace, which must contain all files. */
   readonly root: string;
   readonly library: ChainLibrary;
-  /** Chains that are there unless a file has one of the same name. */
-  readonly builtins: readonly LibrarySource[];
-  /** Changes whenever the tools do: what an edit was missing may be there now. */
+  /** Built-in chains, which a file with the same name replaces. */
+  readonly builtins: readonly ChainLibrarySource[];
+  /** Changes whenever the tools do: a tool missing for an edit may exist now. */
   readonly toolsVersion: () => number;
-  /** The chains of the library are about to change, not for the first time. */
+  /** Called before the chains of the library change, except for the first time. */
   readonly onChanging?: () => void;
-  /** The chains of the library may have changed. */
+  /** Called when the chains of the library may have changed. */
   readonly onChange: () => void;
   readonly mode?: ReloadMode;
   readonly clock?: Clock;
 }
 
 /**
- * A folder of chains (`*.yaml` and `*.yml`), kept in step with a library. An edit that does not work keeps the chain
- * that did, and one bad file never stops the others.
+ * A folder of chains (`*.yaml` and `*.yml`), synchronized with a library. An invalid edit keeps the last valid chain,
+ * and one bad file never stops the others.
  */
 export class ChainFolder {
   readonly #options: ChainFolderOptions;
@@ -42,7 +42,7 @@ export class ChainFolder {
   readonly #abort = new AbortController();
   /** By name, in the order of the scan. */
   #files: ReadonlyMap<string, ChainFile> = new Map();
-  /** What the scan did not look into. */
+  /** Files that the scan skipped. */
   #skipped: readonly Problem[] = [];
   #duplicates: readonly Problem[] = [];
   /** The file of each chain. */
@@ -57,21 +57,21 @@ export class ChainFolder {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Loads the folder for the first time and starts looking for changes. */
+  /** Loads the folder for the first time and starts watching for changes. */
   async load(): Promise<void> {
     await this.reload();
     this.#startLooking();
   }
 
-  /** Looks at the folder now. */
+  /** Scans the folder now. */
   reload(): Promise<void> {
     const run = this.#running.then(() => this.#look());
-    // Whoever asked hears of it; the next one has its own turn.
+    // The caller gets the error; the next call starts a new scan.
     this.#running = run.catch(() => undefined);
     return run;
   }
 
-  /** What is wrong with the files as they are now, warnings too. */
+  /** Problems of the current files, warnings included. */
   problems(): readonly Problem[] {
     const { library } = this.#options;
     return [
@@ -79,7 +79,7 @@ export class ChainFolder {
       ...this.#files.values().flatMap((file) => {
         if (file.problem !== undefined) return [file.problem];
         const isCurrent = this.#owners.get(file.chain ?? "") === file && file.broken === undefined;
-        return isCurrent ? library.problems(file.chain ?? "") : (file.broken ?? problemsIn(file));
+        return isCurrent ? library.problems(file.chain ?? "") : (file.broken ?? chainFileProblems(file));
       }),
       ...this.#duplicates,
     ];
@@ -95,13 +95,13 @@ export class ChainFolder {
     return [...this.#files.values()].flatMap(({ text }) => (text === undefined ? [] : [text]));
   }
 
-  /** Where the file of a chain says its name. */
-  placeOf(chain: string): Position {
+  /** Position of a chain's name in its file. */
+  positionOf(chain: string): SourceRange {
     const file = this.#owners.get(chain);
-    return file === undefined ? { line: 1, column: 1 } : placeOfName(file);
+    return file === undefined ? { line: 1, column: 1 } : chainNamePosition(file);
   }
 
-  /** Stops looking; the chains stay in the library. */
+  /** Stops watching; the chains stay in the library. */
   async close(): Promise<void> {
     this.#abort.abort();
     this.#timer?.cancel();
@@ -111,7 +111,7 @@ export class ChainFolder {
 
   async #look(): Promise<void> {
     const { dir, root, toolsVersion } = this.#options;
-    const found = (await exists(dir)) ? await scanFolder(dir, root) : noFiles;
+    const found = (await pathExists(dir)) ? await scanFolder(dir, root) : noFiles;
     const files = found.files.filter(({ kind }) => kind === "yaml");
     const known = await Promise.all(files.map((file) => refresh(file, this.#files.get(file.name))));
     if (this.#abort.signal.aborted) return;
@@ -130,17 +130,17 @@ export class ChainFolder {
     this.#settle();
   }
 
-  /** Sees to it that chains know the tools there are now; what an edit was missing may have come. */
+  /** Updates the chains to the current tools; a tool missing for an edit may exist now. */
   refresh(): void {
     if (this.#toolsVersion !== undefined && this.#toolsVersion !== this.#options.toolsVersion()) this.#settle();
   }
 
-  /** Puts the chains of all files, as they were last read, into the library. At once: nobody sees half of it. */
+  /** Puts the chains of all files, as last read, into the library. Atomic: no reader sees a partial state. */
   #settle(): void {
     const { builtins, onChange, toolsVersion } = this.#options;
     this.#claim(({ chain }) => chain);
     this.#fill(builtins);
-    // All of them are there now, so that each can be planned together with those that it calls.
+    // All of them are in the library now, so that each can be planned together with the chains that it calls.
     for (const file of this.#files.values()) file.broken = this.#brokenIn(file);
     this.#claim(({ broken, good, chain }) => (broken === undefined ? chain : good?.chain));
     this.#fill(builtins);
@@ -148,7 +148,7 @@ export class ChainFolder {
     this.#toolsVersion = toolsVersion();
   }
 
-  /** Which file has which chain: the first in order, where two want one name. */
+  /** Assigns chains to files: the first in order wins if two have the same name. */
   #claim(nameOf: (file: ChainFile) => string | undefined): void {
     const owners = new Map<string, ChainFile>();
     const duplicates: Problem[] = [];
@@ -163,25 +163,25 @@ export class ChainFolder {
     this.#duplicates = duplicates;
   }
 
-  #fill(builtins: readonly LibrarySource[]): void {
+  #fill(builtins: readonly ChainLibrarySource[]): void {
     const { library } = this.#options;
-    const wanted = new Map(builtins.map((source) => [source.name, source]));
+    const sources = new Map(builtins.map((source) => [source.name, source]));
     for (const [name, file] of this.#owners) {
       const text = file.broken === undefined ? file.text : file.good?.text;
-      if (text !== undefined) wanted.set(name, { name, text, file: file.name });
+      if (text !== undefined) sources.set(name, { name, text, file: file.name });
     }
-    for (const name of library.names()) if (!wanted.has(name)) library.remove(name);
-    for (const [name, source] of wanted) if (!isSame(library.sourceOf(name), source)) library.add(source);
+    for (const name of library.names()) if (!sources.has(name)) library.remove(name);
+    for (const [name, source] of sources) if (!isSame(library.sourceOf(name), source)) library.add(source);
   }
 
-  /** The version of a file that works: its present one, or the one that is kept in its place. */
+  /** The valid version of a file: its present one, or the last valid one. */
   #lastGood({ text, chain, good, ...file }: ChainFile): ChainFile["good"] {
     if (text === undefined || chain === undefined || file.broken !== undefined) return good;
     const isUsed = this.#owners.get(chain)?.name === file.name;
     return isUsed && !hasErrors(this.#options.library.problems(chain)) ? { text, chain } : good;
   }
 
-  /** What is wrong with the present text of a file, where an earlier one worked and is to be kept. */
+  /** Problems of a file's present text if an earlier valid version stays in use. */
   #brokenIn(file: ChainFile): readonly Problem[] | undefined {
     const { chain, text, good, problem } = file;
     if (good === undefined || text === good.text) return undefined;
@@ -189,7 +189,7 @@ export class ChainFolder {
     const problems =
       chain !== undefined && this.#owners.get(chain) === file
         ? this.#options.library.problems(chain)
-        : problemsIn(file);
+        : chainFileProblems(file);
     return hasErrors(problems) || chain === undefined ? problems : undefined;
   }
 
@@ -213,7 +213,7 @@ export class ChainFolder {
 
 const noFiles: ScannedFolder = { files: [], problems: [] };
 
-/** What is known of a file after looking at it again; the very same where nothing changed. */
+/** Returns the state of a file after another check; the same object if nothing changed. */
 async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise<ChainFile> {
   const { name, path, stamp, outside } = file;
   if (known?.stamp === stamp) return known;
@@ -222,7 +222,7 @@ async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise
     known.stamp = stamp;
     return known;
   }
-  const chain = text === undefined ? undefined : nameIn(text, name);
+  const chain = text === undefined ? undefined : chainNameIn(text, name);
   return { name, path, stamp, text, chain, problem, good: undefined, broken: undefined };
 }
 
@@ -231,7 +231,7 @@ function leadsOut(name: string): { source: undefined; problem: Problem } {
   return { source: undefined, problem: fileProblem(name, "outside_workspace", message) };
 }
 
-function isSame(one: LibrarySource | undefined, other: LibrarySource): boolean {
+function isSame(one: ChainLibrarySource | undefined, other: ChainLibrarySource): boolean {
   if (one === undefined || !("text" in one) || !("text" in other)) return one === other;
   return one === other || (one.file === other.file && one.text === other.text);
 }
@@ -239,5 +239,5 @@ function isSame(one: LibrarySource | undefined, other: LibrarySource): boolean {
 function duplicate(name: string, file: ChainFile, owner: ChainFile): Problem {
   const message = `the chain "${name}" is already defined in ${owner.name}`;
   const hint = "rename one of the two";
-  return { severity: "error", code: "duplicate_chain", message, hint, file: file.name, ...placeOfName(file) };
+  return { severity: "error", code: "duplicate_chain", message, hint, file: file.name, ...chainNamePosition(file) };
 }

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { pathToFileURL } from "node:url";
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
-import { type Workspace, openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 const open: Workspace[] = [];
 afterEach(async () => {
@@ -31,6 +32,7 @@ test.each([
   ["imported code", { "tools/shout.ts": viaCode }, { "lib/word.ts": word("b") }],
 ])("a run is not resumed once the %s of one of its tools has changed", async (_what, files, change) => {
   const dir = await folderWith({
+    "windlass.yaml": "",
     "chains/c.yaml": chain,
     "tools/say.ts": "export default () => 1;\n",
     "lib/word.ts": word("a"),
@@ -53,8 +55,9 @@ test.each([
 test.each([
   ["module", { "tools/shout.yaml": viaYaml("x") }, { "tools/say.ts": "export default () => 2;\n" }],
   ["imported code", { "tools/shout.ts": viaCode }, { "lib/word.ts": word("b") }],
-])("a cached step is asked anew once the %s of its tool has changed", async (_what, files, change) => {
+])("a cached step is executed again once the %s of its tool has changed", async (_what, files, change) => {
   const dir = await folderWith({
+    "windlass.yaml": "",
     "chains/c.yaml": "name: c\nsteps:\n  - { id: ask, tool: shout, cache: { ttl: 1h } }\n",
     "tools/say.ts": "export default () => 1;\n",
     "lib/word.ts": word("a"),
@@ -73,7 +76,11 @@ test.each([
 
 test("tools of files have a revision, those made in code have none", async () => {
   const { engine } = await workspaceIn(
-    await folderWith({ "tools/shout.yaml": viaYaml("x"), "tools/say.ts": "export default () => 1;\n" }),
+    await folderWith({
+      "windlass.yaml": "",
+      "tools/shout.yaml": viaYaml("x"),
+      "tools/say.ts": "export default () => 1;\n",
+    }),
   );
   expect(engine.tools.get("shout")?.revision).toMatch(/^[0-9a-f]{32}$/);
   expect(engine.tools.get("calculator")?.revision).toBeUndefined();

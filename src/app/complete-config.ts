@@ -1,13 +1,13 @@
-import type { SearchFile } from "../builtin/index.ts";
-import type { Taint } from "../chain/index.ts";
+import type { SearchSettingsFile } from "../builtin/index.ts";
 import type { ConcurrencyOptions } from "../engine/index.ts";
 import type { HubLimits } from "../hub/index.ts";
-import type { ModelsFile } from "../model/index.ts";
+import type { ModelsSettingsFile } from "../model/index.ts";
 import type { Retention } from "../store/index.ts";
-import { type AgentFile, toAgent } from "./agent-settings.ts";
+import { type AgentFile, toAgentConfig } from "./agent-settings.ts";
+import { type ChainsFile, toChainsConfig } from "./chain-settings.ts";
 import { type HubKey, hubSettings } from "./hub-settings.ts";
 import { parseSize } from "./parse-size.ts";
-import type { SecretSource, ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
+import type { EditableKind, SecretSource, ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 
 /** The file as its schema guarantees it. */
 export interface WorkspaceFile {
@@ -33,13 +33,7 @@ export interface WorkspaceFile {
   permissions?: { deny?: string[]; ask?: string[]; allow?: string[] };
   secrets?: Record<string, "env" | SecretSource>;
   env?: string[];
-  chains?: {
-    directory?: string;
-    durable?: boolean;
-    max_parallel?: number;
-    taint?: Taint;
-    trusted?: string[];
-  };
+  chains?: ChainsFile;
   retention?: { days?: number; bytes?: number | string };
   network?: { allow?: string[] };
   telemetry?: { enabled?: boolean; capture_content?: boolean };
@@ -50,16 +44,18 @@ export interface WorkspaceFile {
     catalogue_chars?: number;
     instruction_chars?: number;
   };
-  mcp?: { approvals?: WorkspaceConfig["mcp"]["approvals"] };
+  approvals?: { interrupted_days?: number };
+  mcp?: { approvals?: WorkspaceConfig["mcp"]["approvals"]; serve?: string[] };
   capabilities?: {
     directory?: string;
     keywords?: Record<string, string[]>;
     declare?: Record<string, string[]>;
   };
+  files?: { editable?: EditableKind[]; hard_links?: boolean };
   hub?: Partial<Record<HubKey, number>>;
   agent?: AgentFile;
-  models?: ModelsFile;
-  search?: SearchFile;
+  models?: ModelsSettingsFile;
+  search?: SearchSettingsFile;
   web?: NonNullable<ServiceSettings["web"]>;
   weather?: NonNullable<ServiceSettings["weather"]>;
   vault?: string | NonNullable<ServiceSettings["vault"]>;
@@ -72,7 +68,6 @@ const empty = {
   permissions: {},
   secrets: {},
   env: [],
-  chains: {},
   skills: {},
   capabilities: {},
   hub: {},
@@ -80,7 +75,7 @@ const empty = {
   network: {},
 } satisfies WorkspaceFile;
 
-/** The settings that a file stands for. */
+/** Converts the settings of a file. */
 export function toConfig(file: WorkspaceFile): WorkspaceConfig {
   const all = { ...empty, ...file };
   return {
@@ -89,15 +84,20 @@ export function toConfig(file: WorkspaceFile): WorkspaceConfig {
     permissions: all.permissions,
     secrets: toSecrets(all.secrets),
     env: all.env,
-    chains: toChains(all.chains),
+    chains: toChainsConfig(file.chains),
     skills: toSkills(all.skills),
-    mcp: { approvals: file.mcp?.approvals ?? "client" },
+    approvals: toApprovals(file.approvals),
+    mcp: {
+      approvals: file.mcp?.approvals ?? "client",
+      ...(file.mcp?.serve !== undefined && { serve: file.mcp.serve }),
+    },
     capabilities: toCapabilities(all.capabilities),
+    files: { editable: file.files?.editable ?? [], hardLinks: file.files?.hard_links ?? false },
     hub: toHub(all.hub),
     retention: toRetention(all.retention),
     network: { allow: file.network?.allow ?? [] },
     telemetry: toTelemetry(file.telemetry),
-    agent: toAgent(file.agent),
+    agent: toAgentConfig(file.agent),
     services: toServices(file),
   };
 }
@@ -148,16 +148,6 @@ function toEngine(file: NonNullable<WorkspaceFile["engine"]>): WorkspaceConfig["
   };
 }
 
-function toChains(file: NonNullable<WorkspaceFile["chains"]>): WorkspaceConfig["chains"] {
-  return {
-    directory: file.directory ?? "chains",
-    durable: file.durable ?? true,
-    maxParallel: file.max_parallel ?? 5,
-    taint: file.taint ?? "show",
-    trusted: file.trusted ?? [],
-  };
-}
-
 function toSkills(file: NonNullable<WorkspaceFile["skills"]>): WorkspaceConfig["skills"] {
   return {
     directory: file.directory ?? "skills",
@@ -168,6 +158,10 @@ function toSkills(file: NonNullable<WorkspaceFile["skills"]>): WorkspaceConfig["
       ...(file.instruction_chars !== undefined && { instructionChars: file.instruction_chars }),
     },
   };
+}
+
+function toApprovals(file: WorkspaceFile["approvals"]): WorkspaceConfig["approvals"] {
+  return file?.interrupted_days === undefined ? {} : { interruptedMs: file.interrupted_days * day };
 }
 
 function toCapabilities(file: NonNullable<WorkspaceFile["capabilities"]>): WorkspaceConfig["capabilities"] {
@@ -181,7 +175,7 @@ function toCapabilities(file: NonNullable<WorkspaceFile["capabilities"]>): Works
 function toHub(file: NonNullable<WorkspaceFile["hub"]>): Partial<HubLimits> {
   return Object.fromEntries(
     Object.entries(hubSettings).flatMap(([key, { limit, inSeconds }]) => {
-      // The keys of the one are those of the other.
+      // The keys are the same.
       const stated = file[key as HubKey];
       return stated === undefined ? [] : [[limit, inSeconds ? stated * 1000 : stated]];
     }),

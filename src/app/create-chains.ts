@@ -1,37 +1,40 @@
 import { join } from "node:path";
-import { currentOwner } from "../adapters/index.ts";
+import { createLeaseHolder } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
-import { ChainLibrary, ChainRuns, type ChainRunsParts, type Plan, type RunObserver } from "../chain/index.ts";
+import { ChainLibrary, ChainRuns, type ChainRunsDeps, type Plan, type RunObserver } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { Hub, ReloadMode } from "../hub/index.ts";
+import { FolderEventEmitter, type Hub, type ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
+import { findIgnoredFiles } from "./ignored-files.ts";
 import { ChainFolder } from "./chain-folder.ts";
-import { ChainTools } from "./chain-tools.ts";
-import { type ChainPlaces, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
-import type { Journal } from "./open-journal.ts";
+import { type ChainLookup, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
+import type { WorkspaceJournal } from "./open-journal.ts";
+import type { WorkspaceTrust } from "./open-trust.ts";
+import { withUncheckedTools } from "./unloaded-tools.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** What {@link createChains} takes. */
-export interface ChainsOptions {
+/** Options of {@link createChains}. */
+export interface CreateChainsOptions {
   /** The workspace. */
   readonly dir: string;
   readonly config: WorkspaceConfig;
   readonly engine: Engine;
   readonly registry: ToolRegistry;
-  readonly journal: Journal;
+  readonly journal: WorkspaceJournal;
   readonly mode: ReloadMode;
-  /** What chains are planned with. */
+  /** The tools that chains are planned with. */
   readonly tools: Hub;
-  /** What is wrong with where tools come from. */
+  readonly trust: Pick<WorkspaceTrust, "untrusted" | "chainEnv">;
+  /** Problems of the sources of tools. */
   readonly toolProblems: () => readonly Problem[];
   /** Sees all runs. */
   readonly observer: RunObserver | undefined;
-  readonly endCalledBy: NonNullable<ChainRunsParts["endCalledBy"]>;
+  readonly cancelSubRuns: NonNullable<ChainRunsDeps["cancelSubRuns"]>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The chains of a workspace and everything that is done with them. */
+/** The chains of a workspace, with their runs. */
 export interface Chains {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
@@ -43,19 +46,19 @@ export interface Chains {
   problems(): readonly Problem[];
 }
 
-/** The chains of a workspace, to be loaded once its tools are. Those that can run are registered as tools. */
-export function createChains(options: ChainsOptions): Chains {
+/** Creates the chains of a workspace, to be loaded after its tools. Runnable ones are registered as tools. */
+export function createChains(options: CreateChainsOptions): Chains {
   const { dir, config, engine, registry, journal, mode, toolProblems } = options;
-  const env = pick(options.env, config.env);
+  const env = pick(options.trust.chainEnv(options.env), config.env);
   const library = new ChainLibrary({
-    tools: options.tools.present,
+    tools: withUncheckedTools(options.tools.present, options.trust),
     env: config.env,
     secrets: Object.keys(config.secrets),
     maxParallel: config.chains.maxParallel,
     taint: config.chains.taint,
-    trusted: config.chains.trusted,
+    trusted: config.chains.trustedTools,
   });
-  const tools = new ChainTools({ library, registry, engine, env, fileOf: (chain) => folder.fileOf(chain) });
+  const tools = new ChainTools({ library, registry, engine, env, folder: () => folder });
   const folder = new ChainFolder({
     dir: join(dir, config.chains.directory),
     root: dir,
@@ -66,17 +69,26 @@ export function createChains(options: ChainsOptions): Chains {
     onChange: () => tools.update(),
     mode,
   });
-  const places: ChainPlaces = { dir, library, folder, tools: options.tools, toolProblems, files: new WeakMap() };
+  const lookup: ChainLookup = {
+    dir,
+    library,
+    folder,
+    tools: options.tools,
+    toolProblems,
+    ignoredFiles: () => findIgnoredFiles(dir, config),
+    files: new WeakMap(),
+  };
   const runs = new ChainRuns({
     engine,
     journal: journal.runs,
     approvals: journal.approvals,
+    interruptedApprovalMs: config.approvals.interruptedMs,
     chains: library,
-    files: chainFiles(places),
-    owner: currentOwner(),
+    files: chainFiles(lookup),
+    owner: createLeaseHolder(),
     env,
     observer: options.observer,
-    endCalledBy: options.endCalledBy,
+    cancelSubRuns: options.cancelSubRuns,
   });
   return {
     library,
@@ -86,13 +98,13 @@ export function createChains(options: ChainsOptions): Chains {
     tools,
     loadChain: (nameOrFile, how) => {
       folder.refresh();
-      return loadChain(nameOrFile, places, how);
+      return loadChain(nameOrFile, lookup, how);
     },
     problems: () => [...folder.problems(), ...hiddenChains({ library, folder, registry })],
   };
 }
 
-function pick(env: ChainsOptions["env"], names: readonly string[]): Record<string, string> {
+function pick(env: CreateChainsOptions["env"], names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
@@ -101,15 +113,82 @@ function pick(env: ChainsOptions["env"], names: readonly string[]): Record<strin
   );
 }
 
-/** Chains that a tool of the same name hides from whoever calls by name. */
+/** Chains that are hidden from calls by name because a tool has the same name. */
 function hiddenChains({ library, folder, registry }: Pick<Chains, "library" | "folder"> & { registry: ToolRegistry }) {
   return library.names().flatMap((name): Problem[] => {
     const file = folder.fileOf(name);
     const hides = file === undefined || hasErrors(library.problems(name)) ? undefined : registry.resolve(name);
     if (file === undefined || hides === undefined || hides.source === "chains") return [];
-    const message = `a tool is called "${name}" too: a call gets the tool, a step or a run gets the chain`;
+    const message = `a tool is also named "${name}": a call uses the tool, a step or a run uses the chain`;
     return [
-      { severity: "warning", code: "hidden_chain", message, hint: "rename the chain", file, ...folder.placeOf(name) },
+      {
+        severity: "warning",
+        code: "hidden_chain",
+        message,
+        hint: "rename the chain",
+        file,
+        ...folder.positionOf(name),
+      },
     ];
   });
+}
+
+/** Options of {@link ChainTools}. */
+interface ChainToolsOptions {
+  readonly library: ChainLibrary;
+  readonly registry: ToolRegistry;
+  readonly engine: Engine;
+  /** Values of the variables that the chains may read. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder of the chains. */
+  readonly folder: () => ChainFolder;
+}
+
+/**
+ * The chains of a library as tools. Registration has to plan all of them, but a process that runs one chain needs no
+ * other: so the initial ones are registered when a tool is requested that may be one of them.
+ */
+class ChainTools {
+  readonly #options: ChainToolsOptions;
+  #state: "empty" | "loaded" | "registered" = "empty";
+  #ownChanges = 0;
+  readonly #events: FolderEventEmitter;
+
+  constructor(options: ChainToolsOptions) {
+    this.#options = options;
+    this.#events = new FolderEventEmitter({ source: "chains", onEvent: (event) => options.engine.emit(event) });
+  }
+
+  /** The version of the tools that are not chains, with which chains are planned. */
+  get toolsVersion(): number {
+    return this.#options.registry.version - this.#ownChanges;
+  }
+
+  /** The chains of the library may have changed. */
+  update(): void {
+    if (this.#state === "registered") this.#register("look");
+    else this.#options.registry.registerLazily(() => this.registerLoaded());
+    if (this.#state === "empty") this.#state = "loaded";
+  }
+
+  /** Registers the loaded chains unless that has happened: change events need a known state before the change. */
+  registerLoaded(): void {
+    if (this.#state !== "loaded") return;
+    this.#state = "registered";
+    this.#register("load");
+  }
+
+  #register(why: "load" | "look"): void {
+    const { library, registry, env } = this.#options;
+    const folder = this.#options.folder();
+    const before = registry.version;
+    const change = this.#events.change(registry, () => library.registerIn(registry, env));
+    this.#ownChanges += registry.version - before;
+    this.#events.reportErrors(folder.problems());
+    const files = [...change.added, ...change.updated, ...change.removed].flatMap((name): [string, string][] => {
+      const file = folder.fileOf(name);
+      return file === undefined ? [] : [[name, file]];
+    });
+    this.#events.reportTools(change, { why, owners: new Map(files) });
+  }
 }

@@ -4,9 +4,9 @@ import { three, worldOf } from "../../test/support/candidates.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { type SampleHandler, sampleTool } from "../../test/support/sample-tool.ts";
 import { fail } from "../base/index.ts";
-import type { HubLimits, Synthesiser } from "../hub/index.ts";
-import { synthesise } from "../hub/choose/synthesise.ts";
-import { usualHubLimits } from "../hub/choose/hub-limits.ts";
+import type { HubLimits, Synthesizer } from "../hub/index.ts";
+import { synthesizeResults } from "../hub/routing/synthesize-results.ts";
+import { defaultHubLimits } from "../hub/routing/hub-limits.ts";
 import { folderWith } from "../../test/support/workspace.ts";
 import { type HubKey, hubSettings } from "./hub-settings.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -16,32 +16,32 @@ const toolIndex = resolve(import.meta.dirname, "../tool/index.ts");
 
 type Limits = Partial<HubLimits>;
 
-/** What is seen of a limit where the settings say nothing, and where they say this. */
+/** The effect of a limit with its default, and with this setting. */
 interface Shown {
   readonly value: number;
   readonly see: (limits: Limits) => Promise<unknown>;
-  readonly usual: unknown;
+  readonly defaults: unknown;
   readonly set: unknown;
 }
 
 const searches = { capabilities: ["search"] };
 const long = "x".repeat(600);
 
-/** How many of four tools run at the same time. */
-async function mostAtOnce(hubLimits: Limits): Promise<number> {
-  let [running, most] = [0, 0];
+/** Number of the four tools that run concurrently. */
+async function maxAtOnce(hubLimits: Limits): Promise<number> {
+  let [running, max] = [0, 0];
   const run: SampleHandler = async () => {
-    most = Math.max(most, ++running);
+    max = Math.max(max, ++running);
     await new Promise((resolve) => setTimeout(resolve, 5));
     running--;
     return "text";
   };
   const tools = ["a", "b", "c", "d"].map((name) => sampleTool(run, { name, capabilities: ["extract"] }));
   await worldOf(tools, { hubLimits }).call("capability:extract");
-  return most;
+  return max;
 }
 
-/** Whether a tool that says nothing of its time is stopped after 1 s. */
+/** Reports if a tool without a timeout is stopped after 1 s. */
 async function afterOneSecond(hubLimits: Limits): Promise<string> {
   const clock = new FakeClock();
   const hangs: SampleHandler = (_args, { signal }) =>
@@ -61,7 +61,7 @@ async function settled<T>(value: T): Promise<T> {
   return value;
 }
 
-/** Who is called first, a while after the first of two tools failed and the other did the work. */
+/** Returns the tool that is called first, a while after the first of two tools failed and the other succeeded. */
 async function firstLater(hubLimits: Limits): Promise<string | undefined> {
   const clock = new FakeClock();
   const calls: string[] = [];
@@ -80,7 +80,10 @@ async function firstLater(hubLimits: Limits): Promise<string | undefined> {
   return calls[0];
 }
 
-/** How often a tool that always fails is called, when another stands in; `pauses` are the seconds before each call. */
+/**
+ * Counts the calls of a tool that always fails while another one substitutes it; `pauses` are the seconds before each
+ * call.
+ */
 async function triesOf(hubLimits: Limits, pauses: readonly number[]): Promise<number> {
   const clock = new FakeClock();
   let tries = 0;
@@ -100,7 +103,7 @@ async function triesOf(hubLimits: Limits, pauses: readonly number[]): Promise<nu
   return tries;
 }
 
-/** What two tools of a kind give together. */
+/** Returns the synthesized output of two tools with the same capability. */
 async function together(hubLimits: Limits, outputs: readonly string[], answer = "one answer"): Promise<unknown> {
   const tools = outputs.map((output, at) => sampleTool(() => output, { name: `t${at}`, capabilities: ["extract"] }));
   const synthesiser = (): Promise<string> => Promise.resolve(answer);
@@ -108,10 +111,10 @@ async function together(hubLimits: Limits, outputs: readonly string[], answer = 
   return result.success && result.output;
 }
 
-/** Whether a model that never answers is still waited for after 2 s. */
+/** Reports if a model that never answers is still awaited after 2 s. */
 async function waiting(hubLimits: Limits): Promise<string> {
   const clock = new FakeClock();
-  const synthesiser: Synthesiser = () => new Promise(() => undefined);
+  const synthesiser: Synthesizer = () => new Promise(() => undefined);
   const result = worldOf(three([() => "a", () => "b"], searches), { hubLimits, clock, synthesiser }).call("work");
   await settle();
   await clock.pass(2_001);
@@ -121,18 +124,18 @@ async function waiting(hubLimits: Limits): Promise<string> {
   return state;
 }
 
-/** How much of each result is in the prompt. */
+/** Number of characters of each result in the prompt. */
 async function read(
   kind: "calculate" | "search" | "extract" | "other",
   count: number,
   limits: Limits,
 ): Promise<number> {
   let prompt = "";
-  await synthesise({
+  await synthesizeResults({
     request: { tool: "t", arguments: {} },
     kind,
     results: Array.from({ length: count }, (_, at) => ({ source: `s${at}`, output: long })),
-    limits: { ...usualHubLimits, ...limits },
+    limits: { ...defaultHubLimits, ...limits },
     synthesiser: (text) => ((prompt = text), Promise.resolve("one answer")),
     redactor: undefined,
     clock: new FakeClock(),
@@ -142,44 +145,44 @@ async function read(
   return /name="s0">\n(x*)/.exec(prompt)?.[1]?.length ?? 0;
 }
 
-/** A cut text ends with a mark. */
+/** A truncated text ends with a mark. */
 const cutTo = (chars: number): number => chars - 1;
 
 const shown: Readonly<Record<HubKey, Shown>> = {
-  at_once: { value: 2, see: mostAtOnce, usual: 3, set: 2 },
-  tool_timeout: { value: 1, see: afterOneSecond, usual: "runs on", set: "stopped" },
-  recent: { value: 10, see: firstLater, usual: "post", set: "mail" },
-  failures: { value: 1, see: (limits) => triesOf(limits, [0, 0, 0, 0, 0]), usual: 3, set: 1 },
-  rest: { value: 5, see: (limits) => triesOf(limits, [0, 0, 0, 6]), usual: 3, set: 4 },
-  longest_rest: { value: 40, see: (limits) => triesOf(limits, [0, 0, 0, 31, 41]), usual: 4, set: 5 },
+  max_parallel: { value: 2, see: maxAtOnce, defaults: 3, set: 2 },
+  tool_timeout: { value: 1, see: afterOneSecond, defaults: "runs on", set: "stopped" },
+  recency: { value: 10, see: firstLater, defaults: "post", set: "mail" },
+  failure_threshold: { value: 1, see: (limits) => triesOf(limits, [0, 0, 0, 0, 0]), defaults: 3, set: 1 },
+  cool_down: { value: 5, see: (limits) => triesOf(limits, [0, 0, 0, 6]), defaults: 3, set: 4 },
+  max_cool_down: { value: 40, see: (limits) => triesOf(limits, [0, 0, 0, 31, 41]), defaults: 4, set: 5 },
   synthesis_chars: {
     value: 1,
     see: (limits) => together(limits, ["a", "b"]),
-    usual: "one answer",
+    defaults: "one answer",
     set: "[t0] a\n\n[t1] b",
   },
   synthesis_results: {
     value: 1,
     see: (limits) => together(limits, ["a", "b"]),
-    usual: "one answer",
+    defaults: "one answer",
     set: "[t0] a\n\n[t1] b",
   },
-  synthesis_timeout: { value: 2, see: waiting, usual: "waits", set: "merged" },
-  calculate_chars: { value: 50, see: (limits) => read("calculate", 2, limits), usual: cutTo(100), set: cutTo(50) },
-  search_chars: { value: 50, see: (limits) => read("search", 3, limits), usual: cutTo(200), set: cutTo(50) },
-  search_few_chars: { value: 50, see: (limits) => read("search", 2, limits), usual: cutTo(300), set: cutTo(50) },
-  extract_chars: { value: 50, see: (limits) => read("extract", 2, limits), usual: cutTo(300), set: cutTo(50) },
-  other_chars: { value: 50, see: (limits) => read("other", 2, limits), usual: cutTo(250), set: cutTo(50) },
+  synthesis_timeout: { value: 2, see: waiting, defaults: "waits", set: "merged" },
+  calculate_chars: { value: 50, see: (limits) => read("calculate", 2, limits), defaults: cutTo(100), set: cutTo(50) },
+  search_chars: { value: 50, see: (limits) => read("search", 3, limits), defaults: cutTo(200), set: cutTo(50) },
+  search_few_chars: { value: 50, see: (limits) => read("search", 2, limits), defaults: cutTo(300), set: cutTo(50) },
+  extract_chars: { value: 50, see: (limits) => read("extract", 2, limits), defaults: cutTo(300), set: cutTo(50) },
+  other_chars: { value: 50, see: (limits) => read("other", 2, limits), defaults: cutTo(250), set: cutTo(50) },
   merge_chars: {
     value: 4,
     see: async (limits) => String(await together({ ...limits, synthesisResults: 1 }, [long, `${long}y`])).length,
-    usual: 2 * ("[t0] ".length + 300) + 2,
+    defaults: 2 * ("[t0] ".length + 300) + 2,
     set: 2 * ("[t0] ".length + 4) + 2,
   },
   answer_chars: {
     value: 9,
     see: async (limits) => String(await together(limits, ["a", "b"], "y".repeat(9_000))).length,
-    usual: 4_000,
+    defaults: 4_000,
     set: 9,
   },
 };
@@ -192,14 +195,16 @@ function limitsIn(text: string): Limits {
 
 describe("[C15] every key of hub: in windlass.yaml", () => {
   test.each(Object.keys(shown) as HubKey[])("%s takes effect", async (key) => {
-    const { value, see, usual, set } = shown[key];
-    expect(await see(limitsIn(""))).toEqual(usual);
+    const { value, see, defaults, set } = shown[key];
+    expect(await see(limitsIn(""))).toEqual(defaults);
     expect(await see(limitsIn(`hub: { ${key}: ${value} }\n`))).toEqual(set);
   });
 
-  test("is in the list of what can be set, and there is no other", () => {
+  test("is in the list of settings, and there is no other", () => {
     expect(Object.keys(hubSettings)).toEqual(Object.keys(shown));
-    expect(new Set(Object.values(hubSettings).map(({ limit }) => limit)).size).toBe(Object.keys(usualHubLimits).length);
+    expect(new Set(Object.values(hubSettings).map(({ limit }) => limit)).size).toBe(
+      Object.keys(defaultHubLimits).length,
+    );
   });
 });
 
@@ -235,7 +240,7 @@ test("[C15] a workspace chooses as its file says, with the contracts of the fold
   const tool = (name: string, run: string): string =>
     `import { defineTool } from ${JSON.stringify(toolIndex)};\nexport default defineTool({ name: "${name}", description: "d", effect: "read", capabilities: ["tally"], run: ${run} });\n`;
   const dir = await folderWith({
-    "windlass.yaml": "hub: { failures: 1 }\ncapabilities: { directory: can }\n",
+    "windlass.yaml": "hub: { failure_threshold: 1 }\ncapabilities: { directory: can }\n",
     "can/tally.yaml": "name: tally\nkind: extract\ninput: { type: object }\n",
     "tools/bad.mjs": tool("bad", '() => { throw new Error("broken"); }'),
     "tools/good.mjs": tool("good", '() => "text"'),
@@ -251,7 +256,7 @@ test("[C15] a workspace chooses as its file says, with the contracts of the fold
     const first = await engine.call("capability:tally", {}, { maxRetries: 0 });
     const second = await engine.call("capability:tally", {}, { maxRetries: 0 });
     expect([first.meta["failedCount"], second.meta["failedCount"]]).toEqual([1, undefined]);
-    expect(second.meta["passedOver"]).toMatchObject([{ tool: "bad", message: expect.stringContaining("rests") }]);
+    expect(second.meta["skipped"]).toMatchObject([{ tool: "bad", message: expect.stringContaining("cooling down") }]);
   } finally {
     await workspace.close();
   }

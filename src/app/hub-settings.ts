@@ -2,7 +2,7 @@ import type { HubLimits } from "../hub/index.ts";
 
 interface HubSetting {
   readonly limit: keyof HubLimits;
-  /** In the file; in milliseconds everywhere else. */
+  /** True if the file gives seconds; the limit is in milliseconds. */
   readonly inSeconds: boolean;
   readonly about: string;
 }
@@ -17,12 +17,12 @@ function seconds(limit: keyof HubLimits, about: string): HubSetting {
 
 /** A key of `hub` in `windlass.yaml`. */
 export type HubKey =
-  | "at_once"
+  | "max_parallel"
   | "tool_timeout"
-  | "recent"
-  | "failures"
-  | "rest"
-  | "longest_rest"
+  | "recency"
+  | "failure_threshold"
+  | "cool_down"
+  | "max_cool_down"
   | "synthesis_chars"
   | "synthesis_results"
   | "synthesis_timeout"
@@ -34,22 +34,34 @@ export type HubKey =
   | "merge_chars"
   | "answer_chars";
 
-/** What `hub` in `windlass.yaml` may say, and which limit each key is. */
+/** The keys of `hub` in `windlass.yaml`, with the limit that each sets. */
 export const hubSettings: Readonly<Record<HubKey, HubSetting>> = {
-  at_once: number("atOnce", "Candidates that are tried at the same time; 3 where absent."),
-  tool_timeout: seconds("toolMs", "Seconds a candidate may take that states no timeout; 30."),
-  recent: seconds("recentMs", "Seconds for which a success or a failure decides who goes first; 300."),
-  failures: number("failures", "Failures in a row after which a candidate is passed over; 3."),
-  rest: seconds("restMs", "Seconds for which it is, at first; 30."),
-  longest_rest: seconds("longestRestMs", "Seconds for which it is at most; 600."),
-  synthesis_chars: number("synthesisChars", "Longer results are merged without a model; 2,000 characters."),
-  synthesis_results: number("synthesisResults", "So are more results than this; 3."),
-  synthesis_timeout: seconds("synthesisMs", "Seconds the model has to put results together; 10."),
-  calculate_chars: number("calculateChars", "What the model reads of a calculation; 100 characters."),
-  search_chars: number("searchChars", "What it reads of one search among several; 200."),
-  search_few_chars: number("searchFewChars", "What it reads of one search among at most two; 300."),
-  extract_chars: number("extractChars", "What it reads of an extract; 300."),
-  other_chars: number("otherChars", "What it reads of anything else; 250."),
-  merge_chars: number("mergeChars", "What is kept of each result where no model is asked; 300."),
-  answer_chars: number("answerChars", "What is kept of the model's answer; 4,000."),
+  max_parallel: number("maxParallel", "Maximum candidates tried concurrently. Default: 3."),
+  tool_timeout: seconds("toolTimeoutMs", "Timeout in seconds of candidates that do not set their own. Default: 30."),
+  recency: seconds(
+    "recencyMs",
+    "Seconds for which a success or a failure affects the order of candidates. Default: 300.",
+  ),
+  failure_threshold: number("failureThreshold", "Consecutive failures after which a candidate is skipped. Default: 3."),
+  cool_down: seconds("coolDownMs", "Initial cool-down in seconds. Default: 30."),
+  max_cool_down: seconds("maxCoolDownMs", "Maximum cool-down in seconds. Default: 600."),
+  synthesis_chars: number(
+    "synthesisChars",
+    "Maximum characters of results for synthesis by a model; longer ones are merged without it. Default: 2,000.",
+  ),
+  synthesis_results: number(
+    "synthesisResults",
+    "Maximum number of results for synthesis by a model; more are merged without it. Default: 3.",
+  ),
+  synthesis_timeout: seconds("synthesisTimeoutMs", "Timeout in seconds of the synthesis. Default: 10."),
+  calculate_chars: number("calculateChars", "Maximum characters of a calculation in the synthesis. Default: 100."),
+  search_chars: number("searchChars", "Maximum characters of each search result in the synthesis. Default: 200."),
+  search_few_chars: number(
+    "searchFewChars",
+    "Maximum characters of each search result if there are at most two. Default: 300.",
+  ),
+  extract_chars: number("extractChars", "Maximum characters of an extract in the synthesis. Default: 300."),
+  other_chars: number("otherChars", "Maximum characters of any other result in the synthesis. Default: 250."),
+  merge_chars: number("mergeChars", "Maximum characters of each result merged without a model. Default: 300."),
+  answer_chars: number("answerChars", "Maximum characters of the synthesized answer. Default: 4,000."),
 };

@@ -1,17 +1,30 @@
 export { ChainFolder } from "./chain-folder.ts";
-export { exists, findWorkspace, workspaceFile } from "./find-workspace.ts";
+export { pathExists, findWorkspace, workspaceFile } from "./find-workspace.ts";
+export { findIgnoredFiles } from "./ignored-files.ts";
 export { loadChain } from "./load-chain.ts";
 export type { WorkspaceAgentOptions } from "./open-agents.ts";
 export { type OpenedMcp, openMcp } from "./open-mcp.ts";
-export { type Workspace, WorkspaceError, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
+export {
+  type TrustOptions,
+  type TrustRequest,
+  type WorkspaceTrust,
+  grantTrust,
+  openTrust,
+  reviewTrust,
+} from "./open-trust.ts";
+export { trustFailure } from "./trust-reasons.ts";
+export { storeTrustDecision } from "./trust-store.ts";
+export type { TrustItem, TrustKind } from "./trust-item.ts";
+export { openWorkspace } from "./open-workspace.ts";
+export { type Workspace, WorkspaceError, type WorkspaceOptions, isWorkspaceError } from "./workspace.ts";
 export { parseSize } from "./parse-size.ts";
-export { parseWorkspace } from "./parse-workspace.ts";
+export { parseWorkspace, plainKeyProblem } from "./parse-workspace.ts";
 export { planFile } from "./plan-file.ts";
-export { keysIn, readSecrets } from "./read-secrets.ts";
-export { readSettings } from "./read-settings.ts";
-export { unloadedTool, withUnloadedTools } from "./unloaded-tools.ts";
-export { listsTools } from "./unmatched-lists.ts";
-export { unmatchedRules } from "./unmatched-rules.ts";
-export { mayBeOfServer, unseenServers, whyMissing } from "./unseen-servers.ts";
+export { readModelKeys, readSecrets } from "./read-secrets.ts";
+export { type Settings, readSettings } from "./read-settings.ts";
+export { unloadedTool, withUncheckedTools, withUnloadedTools } from "./unloaded-tools.ts";
+export { listsTools } from "./unmatched-tool-lists.ts";
+export { unmatchedSettings } from "./unmatched-settings.ts";
+export { mayBelongToServer, neverConnectedServers, explainMissingTool } from "./never-connected-servers.ts";
 export type { SecretSource, WorkspaceConfig } from "./workspace-config.ts";
 export { workspaceSchema } from "./workspace-schema.ts";

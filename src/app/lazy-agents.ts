@@ -1,6 +1,6 @@
 import type { Closable } from "../engine/index.ts";
 import { type RunJournal, isAgentRun } from "../store/index.ts";
-import type { AgentsSetting, OpenedAgents } from "./open-agents.ts";
+import type { OpenAgentsOptions, OpenedAgents } from "./open-agents.ts";
 
 async function anyUnfinished(journal: Pick<RunJournal, "list">): Promise<boolean> {
   const [running, waiting] = await Promise.all([
@@ -10,12 +10,12 @@ async function anyUnfinished(journal: Pick<RunJournal, "list">): Promise<boolean
   return [...running, ...waiting].some(isAgentRun);
 }
 
-/** The agents of a workspace, of which nothing is loaded before somebody asks for them. */
+/** The agents of a workspace, loaded on first use. */
 export class LazyAgents implements Closable {
-  readonly #setting: AgentsSetting;
+  readonly #setting: OpenAgentsOptions;
   #opened: Promise<OpenedAgents> | undefined;
 
-  constructor(setting: AgentsSetting) {
+  constructor(setting: OpenAgentsOptions) {
     this.#setting = setting;
   }
 
@@ -24,9 +24,9 @@ export class LazyAgents implements Closable {
     return this.#opened;
   }
 
-  /** Ends what a run that is over has called; loads nothing where no agent is under way. */
-  async endCalledBy(runId: string, by: string | undefined): Promise<void> {
-    if (await anyUnfinished(this.#setting.journal.runs)) await (await this.open()).runs.endCalledBy(runId, by);
+  /** Ends the sub-runs of a finished run; loads nothing if no agent is running. */
+  async cancelSubRuns(runId: string, by: string | undefined): Promise<void> {
+    if (await anyUnfinished(this.#setting.journal.runs)) await (await this.open()).runs.cancelSubRuns(runId, by);
   }
 
   async close(): Promise<void> {

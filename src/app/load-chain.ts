@@ -1,58 +1,67 @@
 import { stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { fail, isBelow } from "../base/index.ts";
-import { ChainError, type ChainFiles, type ChainLibrary, type Plan } from "../chain/index.ts";
+import { fail, isInsideFolder, cliCommand } from "../base/index.ts";
+import {
+  ChainError,
+  type ChainFileLookup,
+  type ChainLibrary,
+  type Plan,
+  type ChainLibrarySource,
+  parseChain,
+  isChainError,
+} from "../chain/index.ts";
 import type { Resolver } from "../engine/index.ts";
 import { readText } from "../hub/index.ts";
 import { type Problem, hasErrors, suggest } from "../text/index.ts";
-import { nameIn } from "./chain-file.ts";
+import { chainNameIn } from "./chain-file.ts";
 import type { ChainFolder } from "./chain-folder.ts";
-import { namedTools } from "./named-tools.ts";
 import { planFile } from "./plan-file.ts";
 import { withUnloadedTools } from "./unloaded-tools.ts";
 
-/** Where chains are looked for. */
-export interface ChainPlaces {
+/** Dependencies for finding chains. */
+export interface ChainLookup {
   /** The workspace. */
   readonly dir: string;
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
   readonly tools: Resolver;
-  /** What is wrong with the files of tools. */
+  /** Problems in the files of tools. */
   readonly toolProblems: () => readonly Problem[];
-  /** Gets where plans of other files than those of the folder were read from: from the workspace, if they are in it. */
+  /** Files that look like chains and are not loaded. */
+  readonly ignoredFiles?: () => Promise<readonly Problem[]>;
+  /** Receives the file of each plan that was read outside the folder, relative to the workspace if it is inside. */
   readonly files?: WeakMap<Plan, string>;
 }
 
-/** How a chain is loaded. */
+/** Options for loading a chain. */
 export interface LoadChainOptions {
-  /** Given the names of everything that the chain, or a chain that it calls, calls: before it is planned with what there is. */
+  /** Called before planning with all names that the chain calls, directly or through other chains. */
   readonly beforePlan?: (names: ReadonlySet<string>) => Promise<void>;
 }
 
 /**
- * The plan of a chain of the workspace, by name, or of any file of a chain, by its path from here or from the
- * workspace. Throws with everything that is wrong with it, or with what could have been meant.
+ * Returns the plan of a chain of the workspace, by name, or of any chain file, by its path from here or from the
+ * workspace. Throws with all its problems, or with a suggestion.
  */
 export async function loadChain(
   nameOrFile: string,
-  places: ChainPlaces,
+  lookup: ChainLookup,
   options: LoadChainOptions = {},
 ): Promise<Plan> {
-  const { library, dir } = places;
+  const { library, dir } = lookup;
   if (library.has(nameOrFile)) {
-    await prepare(library.sourceOf(nameOrFile), places, options);
-    return planOf(nameOrFile, places);
+    await prepare(library.sourceOf(nameOrFile), lookup, options);
+    return planOf(nameOrFile, lookup);
   }
   const path = await findFile(nameOrFile, dir);
-  if (path === undefined) throw await notFound(nameOrFile, places);
-  const file = isBelow(path, dir) ? relative(dir, path).split(sep).join("/") : path;
+  if (path === undefined) throw await chainNotFoundFailure(nameOrFile, lookup);
+  const file = isInsideFolder(path, dir) ? relative(dir, path).split(sep).join("/") : path;
   if (codeFile.test(file)) throw notAChain(`${JSON.stringify(file)} is code, not a chain; chains are YAML files`);
   const read = await readText({ path, name: file });
   if (read.problem !== undefined) throw new ChainError([read.problem], undefined);
   const source = { text: read.source, file };
-  await prepare(source, places, options);
-  return planText(source, places);
+  await prepare(source, lookup, options);
+  return planText(source, lookup);
 }
 
 /** A chain, before it is planned. */
@@ -60,7 +69,7 @@ type ChainText = Parameters<typeof namedTools>[0];
 
 async function prepare(
   source: ChainText | undefined,
-  { library, folder }: ChainPlaces,
+  { library, folder }: ChainLookup,
   { beforePlan }: LoadChainOptions,
 ): Promise<void> {
   if (beforePlan === undefined || source === undefined) return;
@@ -68,28 +77,28 @@ async function prepare(
   folder.refresh();
 }
 
-/** The plan of a file, which may be one of the library. */
-function planText({ text, file }: { readonly text: string; readonly file: string }, places: ChainPlaces): Plan {
-  const known = nameOf(file, text, places);
-  if (known !== undefined) return planOf(known, places);
+/** Plans a file, which may belong to the library. */
+function planText({ text, file }: { readonly text: string; readonly file: string }, lookup: ChainLookup): Plan {
+  const known = libraryChainName(file, text, lookup);
+  if (known !== undefined) return planOf(known, lookup);
   if (isToolText(text)) {
-    const name = nameIn(text, file) ?? "NAME";
-    throw notAChain(`${JSON.stringify(file)} is a tool, not a chain; windlass call ${name} calls it`);
+    const name = chainNameIn(text, file) ?? "NAME";
+    throw notAChain(`${JSON.stringify(file)} is a tool, not a chain; ${cliCommand(`call ${name}`)} calls it`);
   }
-  const { plan, problems } = planFile({ text, file }, places.library.context);
+  const { plan, problems } = planFile({ text, file }, lookup.library.context);
   if (plan !== undefined && !hasErrors(problems)) {
-    places.files?.set(plan, file);
+    lookup.files?.set(plan, file);
     return plan;
   }
-  throw new ChainError(withUnloadedTools(problems, places.toolProblems()), text);
+  throw new ChainError(withUnloadedTools(problems, lookup.toolProblems()), text);
 }
 
-/** The plan of a chain of the library. */
-function planOf(name: string, { library, toolProblems }: ChainPlaces): Plan {
+/** Plans a chain of the library. */
+function planOf(name: string, { library, toolProblems }: ChainLookup): Plan {
   try {
     return library.plan(name);
   } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
+    if (!isChainError(error)) throw error;
     const problems = withUnloadedTools(error.problems, toolProblems());
     if (problems.length === error.problems.length) throw error;
     const source = library.sourceOf(name);
@@ -108,22 +117,22 @@ function notAChain(message: string): Error {
   return fail(message, { code: "tool_not_found", reason: "not_a_chain" });
 }
 
-/** What runs remember of chains that come from a file, and how such a file is found again. */
-export function chainFiles(places: ChainPlaces): ChainFiles {
-  const { dir, folder, files } = places;
+/** The file references that runs store for chains that come from a file, and how such a file is found again. */
+export function chainFiles(lookup: ChainLookup): ChainFileLookup {
+  const { dir, folder, files } = lookup;
   return {
     fileOf: (plan) => files?.get(plan),
     load: async (file) => {
       const path = resolve(dir, file);
       if (!(await isFile(path))) return undefined;
       folder.refresh();
-      return loadChain(path, places);
+      return loadChain(path, lookup);
     },
   };
 }
 
-/** The chain that the library has from this very text, planned already or to be planned once. */
-function nameOf(file: string, text: string, { library, folder }: ChainPlaces): string | undefined {
+/** The name of the library's chain with exactly this text, which is planned only once. */
+function libraryChainName(file: string, text: string, { library, folder }: ChainLookup): string | undefined {
   return library.names().find((name) => {
     const source = folder.fileOf(name) === file ? library.sourceOf(name) : undefined;
     return source !== undefined && "text" in source && source.text === text;
@@ -140,7 +149,8 @@ async function isFile(path: string): Promise<boolean> {
   return found?.isFile() === true;
 }
 
-async function notFound(name: string, { dir, library, folder, tools }: ChainPlaces): Promise<Error> {
+async function chainNotFoundFailure(name: string, lookup: ChainLookup): Promise<Error> {
+  const { dir, library, folder, tools, ignoredFiles } = lookup;
   const shown = JSON.stringify(name);
   if (/[/\\]|\.ya?ml$/i.test(name)) {
     return fail(`there is no file ${shown}; give the path of a chain, or its name`, {
@@ -149,21 +159,50 @@ async function notFound(name: string, { dir, library, folder, tools }: ChainPlac
     });
   }
   if (tools.resolve(name) !== undefined)
-    return notAChain(`${shown} is a tool, not a chain; windlass call ${name} calls it`);
+    return notAChain(`${shown} is a tool, not a chain; ${cliCommand(`call ${name}`)} calls it`);
   const names = library.names();
   const ofFile = names.find((chain) => fileStem(folder.fileOf(chain)) === name);
-  const near = ofFile ?? (await fileBeside(name, dir)) ?? suggest(name, names);
-  const hint = near === undefined ? "windlass chains lists the names" : `did you mean ${JSON.stringify(near)}?`;
+  const ignored = (await ignoredFiles?.())?.find(({ file }) => /([^/]+?)(?:\.\w+)+$/.exec(file)?.[1] === name);
+  if (ignored !== undefined) {
+    const message = `there is no chain named ${shown}; ${ignored.file} is ignored, ${ignored.hint}`;
+    return fail(message, { code: "tool_not_found", reason: "unknown_chain" });
+  }
+  const near = ofFile ?? (await findFileWithExtension(name, dir)) ?? suggest(name, names);
+  const hint = near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
   return fail(`there is no chain named ${shown}; ${hint}`, { code: "tool_not_found", reason: "unknown_chain" });
 }
 
-/** The file of that name with an ending, for people who left it out. */
-async function fileBeside(name: string, dir: string): Promise<string | undefined> {
+/** The file of that name with an extension, if the user omitted it. */
+async function findFileWithExtension(name: string, dir: string): Promise<string | undefined> {
   for (const file of [`${name}.yaml`, `${name}.yml`]) if ((await findFile(file, dir)) !== undefined) return file;
   return undefined;
 }
 
-/** `chains/deep/hello.yaml` is found as `hello` by people who think of the file. */
+/** Lets users name `chains/deep/hello.yaml` as `hello`. */
 function fileStem(file: string | undefined): string | undefined {
   return file === undefined ? undefined : /([^/]+)\.ya?ml$/i.exec(file)?.[1];
+}
+
+/** A chain of a library, or in a separate file. */
+type Source = ChainLibrarySource | { readonly text: string; readonly file: string };
+
+/** Names of the tools and chains that a chain calls, directly or through other chains, whether they exist or not. */
+function namedTools(source: Source, library: ChainLibrary): ReadonlySet<string> {
+  const names = new Set(namesIn(source));
+  // The loop also visits names added during the iteration.
+  for (const name of names) {
+    const chain = library.sourceOf(name);
+    if (chain !== undefined) for (const inner of namesIn(chain)) names.add(inner);
+  }
+  return names;
+}
+
+function namesIn(source: Source): readonly string[] {
+  const spec = "spec" in source ? source.spec : parseChain(source.text, { file: source.file }).spec;
+  const steps = spec?.steps ?? [];
+  return steps.flatMap(({ tool, error_handling: onFailure, compensate }) => [
+    tool,
+    ...(onFailure?.fallback ?? []).map((entry) => entry.tool),
+    ...(compensate === undefined ? [] : [compensate.tool]),
+  ]);
 }

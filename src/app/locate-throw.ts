@@ -1,44 +1,47 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isBelow } from "../base/index.ts";
-import type { PlaceOf } from "../engine/index.ts";
-
-/** So much of the end is looked at: a message that was changed later is not known here, and may be a whole page. */
-const longestFrames = 20_000;
-/** No path is as long as this. */
-const longestLine = 5000;
+import { isInsideFolder } from "../base/index.ts";
+import type { LocateThrow } from "../engine/index.ts";
 
 /**
- * Finds the first place of an error's stack that is in a folder and is no package's: `tools/boom.ts:2:9`, relative to the
- * folder, so that nothing is told of the machine.
+ * Maximum length of the end of the stack that is searched: a message that was changed later is unknown here, and may be
+ * a whole page.
  */
-export function throwPlaces(dir: string): PlaceOf {
+const maxFramesLength = 20_000;
+/** No path is as long as this. */
+const maxLineLength = 5000;
+
+/**
+ * Finds the first position in an error's stack that is in a folder and not in a package: `tools/boom.ts:2:9`, relative
+ * to the folder, so that it reveals nothing about the machine.
+ */
+export function createThrowLocator(dir: string): LocateThrow {
   let roots: readonly string[] | undefined;
   return (thrown) => {
     roots ??= [dir, realOf(dir)];
-    for (const line of framesOf(thrown).slice(-longestFrames).split("\n")) {
-      const place = line.length > longestLine ? undefined : placeIn(line, roots);
-      if (place !== undefined) return place;
+    for (const line of framesOf(thrown).slice(-maxFramesLength).split("\n")) {
+      const position = line.length > maxLineLength ? undefined : positionInFrame(line, roots);
+      if (position !== undefined) return position;
     }
     return undefined;
   };
 }
 
-/** What stands behind the message: lines of that may look like places, too. */
+/** The stack after the message, whose lines may look like stack frames, too. */
 function framesOf({ stack, message }: Error): string {
-  // In plain JavaScript they may be anything.
+  // In plain JavaScript these may have any type.
   if (typeof stack !== "string" || typeof message !== "string") return "";
   const at = stack.indexOf(message);
   return at === -1 ? stack : stack.slice(at + message.length);
 }
 
-// Each is linear in the line, which may be anybody's.
+// Each pattern is linear in the length of the line, which may be untrusted.
 const frame = /^\s+at (?=\S)/;
 const position = /:(\d+):(\d+)\)?$/;
 const location = /(?:^| \()(?:async )?((?:file:|\/|[A-Za-z]:[\\/]).*)$/;
 
-function placeIn(line: string, roots: readonly string[]): string | undefined {
+function positionInFrame(line: string, roots: readonly string[]): string | undefined {
   const start = frame.exec(line)?.[0].length;
   const end = position.exec(line);
   if (start === undefined || end === null) return undefined;
@@ -46,13 +49,13 @@ function placeIn(line: string, roots: readonly string[]): string | undefined {
   const file = location.exec(line.slice(start, end.index))?.[1] ?? "";
   const path = file.startsWith("file:") ? pathOf(file) : file;
   if (path === undefined || !isAbsolute(path)) return undefined;
-  const root = roots.find((folder) => isBelow(path, folder));
+  const root = roots.find((folder) => isInsideFolder(path, folder));
   if (root === undefined) return undefined;
   const parts = relative(root, path).split(sep);
   return parts.includes("node_modules") ? undefined : `${parts.join("/")}:${row}:${column}`;
 }
 
-/** Modules are imported from where a linked folder really is. */
+/** Modules are imported from the real path of a linked folder. */
 function realOf(dir: string): string {
   try {
     return realpathSync(dir);
@@ -61,7 +64,7 @@ function realOf(dir: string): string {
   }
 }
 
-/** Without the version that stands behind it. */
+/** Without the version query. */
 function pathOf(url: string): string | undefined {
   try {
     return fileURLToPath(url);

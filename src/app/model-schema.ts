@@ -8,53 +8,63 @@ const price = { type: "number", minimum: 0 };
 export const modelSchema: JsonSchema = {
   type: "object",
   additionalProperties: false,
-  description: "One model: where it is, what it is called there, and how it is asked.",
+  description: "A model: its server, its name there and its request options.",
   properties: {
-    provider: { enum: modelClients, description: "The protocol of its server; openai-compatible where absent." },
+    provider: { enum: modelClients, description: "Protocol of the server. Default: openai-compatible." },
     base_url: {
       ...text,
       description:
-        "Where the server is, such as https://api.openai.com/v1; the provider's own for anthropic and google.",
+        "Base URL of the server, such as https://api.openai.com/v1. Default for anthropic and google: the provider's own.",
     },
-    model: { ...text, description: "The model's name there." },
+    model: { ...text, description: "Name of the model on the server." },
     api_key: {
       ...text,
       description:
-        'A secret: "${secret.NAME}", or its name alone; never its value. Where absent, the usual variable of the service ' +
-        "(such as OPENAI_API_KEY), for that service alone.",
+        'Name of a secret, or "${secret.NAME}"; never the key itself. Default: the environment variable of the service ' +
+        "(such as OPENAI_API_KEY), only for that service.",
     },
-    timeout: { type: "number", exclusiveMinimum: 0, description: "Seconds for one answer; 300 where absent." },
-    max_tokens: { type: "integer", minimum: 1, description: "The most tokens of one answer." },
+    timeout: {
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: 86_400,
+      description: "Seconds until a response times out. Default: 300.",
+    },
+    max_tokens: { type: "integer", minimum: 1, description: "Maximum tokens of one response." },
     temperature: {
       type: "number",
       minimum: 0,
       maximum: 2,
-      description: "Left out where a model that thinks refuses it.",
+      description: "Sampling temperature. Omitted for reasoning models that reject it.",
     },
     structured: {
       enum: ["json_schema", "json_object", "words"],
-      description: "How JSON is asked for; json_schema where absent, and more simply where the server refuses it.",
+      description:
+        "How JSON output is requested. Default: json_schema, with a fallback to simpler ways if the server rejects it.",
     },
     thinking: {
       title: "off, low, medium, high, or a number of tokens",
       anyOf: [{ enum: ["off", "low", "medium", "high"] }, { type: "boolean" }, { type: "integer", minimum: 1 }],
-      description: "How much it thinks before it answers: off, low, medium, high, or a number of tokens.",
+      description: "Reasoning effort: off, low, medium, high, or a number of tokens.",
+    },
+    images: {
+      type: "boolean",
+      description: "Whether the model takes images; images of tools are sent to it. Default: decided by its name.",
     },
     price: {
       type: "object",
       additionalProperties: false,
       required: ["input", "output"],
       properties: {
-        input: { ...price, description: "For a million tokens that it reads." },
-        output: { ...price, description: "For a million tokens that it writes, its thinking included." },
-        cached: { ...price, description: "For a million tokens that it had read before; as input where absent." },
+        input: { ...price, description: "Price of a million input tokens." },
+        output: { ...price, description: "Price of a million output tokens, reasoning included." },
+        cached: { ...price, description: "Price of a million cached input tokens. Default: the price of input." },
       },
-      description: "What it costs, in any currency, so that answers say what they cost and a cost budget can hold.",
+      description: "Prices in any currency; used to report the cost of answers and to enforce cost budgets.",
     },
     fallback: {
       type: "array",
       items: text,
-      description: "Names of other models, asked in this order where this one fails for good or stays busy.",
+      description: "Names of other models, tried in this order if this one fails permanently or stays busy.",
     },
   },
 };

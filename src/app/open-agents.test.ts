@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type ModelServer, modelServer } from "../testing.ts";
-import { type Workspace, openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 import { parseWorkspace } from "./parse-workspace.ts";
 
 const open: { readonly workspaces: Workspace[]; readonly servers: ModelServer[]; readonly dirs: string[] } = {
@@ -39,15 +40,15 @@ describe("agents of a workspace", () => {
   test("work with its tools and models, as the settings say and options say otherwise", async () => {
     const workspace = await workspaceWith(
       [{ toolCalls: [{ name: "calculator", args: { expression: "1+2" } }] }, "3", "hm"],
-      "agent: { max_rounds: 7, view_chars: 500, trusted: [calculator], options: { folder: docs } }",
+      "agent: { max_rounds: 7, result_chars: 500, trusted_tools: [calculator], options: { folder: docs } }",
     );
     const agent = await workspace.agent({ maxParallel: 2 });
     expect(agent.spec).toMatchObject({
       runner: "autonomous",
       maxRounds: 7,
       maxParallel: 2,
-      viewChars: 500,
-      trusted: ["calculator"],
+      resultChars: 500,
+      trustedTools: ["calculator"],
       options: { folder: "docs" },
       contextTokens: 100_000,
     });
@@ -64,9 +65,9 @@ describe("agents of a workspace", () => {
     expect(status).toBe("waiting");
     const { runs: chains } = workspace;
     for (const way of ["resume", "join", "inspect", "rerun"] as const) {
-      await expect(chains[way](runId)).rejects.toThrow("is one of an agent");
+      await expect(chains[way](runId)).rejects.toThrow("is a run of an agent");
     }
-    // It is given back as it was: another process goes on with it.
+    // It is released unchanged: another process resumes it.
     const other = await opened(workspace.dir);
     const [approval] = await other.approvals.list(Date.now(), "pending");
     await other.approvals.decide(approval?.id ?? "", { approved: true }, Date.now());
@@ -75,11 +76,11 @@ describe("agents of a workspace", () => {
     await expect(runs.resume("nope")).rejects.toThrow("there is no run");
   });
 
-  test("a runner of one's own is known by its name once it was used", async () => {
+  test("a custom runner is known by its name once it was used", async () => {
     const workspace = await workspaceWith([]);
     const echo = {
       name: "echo",
-      worksAlone: true,
+      worksWithoutModel: true,
       // oxlint-disable-next-line require-yield -- it wants nothing
       *run(_run: unknown, { text }: { readonly text: string }): Generator<never, { answer: string }> {
         return { answer: text };
@@ -92,9 +93,9 @@ describe("agents of a workspace", () => {
     expect(await (await workspace.agent({ runner: "echo" })).run("And by name?")).toMatchObject({ runner: "echo" });
     expect((await workspace.agent({ runner: echo })).spec.runner).toBe("echo");
     const other = { ...echo };
-    await expect(workspace.agent({ runner: other })).rejects.toThrow('has another runner "echo" already');
+    await expect(workspace.agent({ runner: other })).rejects.toThrow('already has another runner "echo"');
     const vault = { ...echo, name: "vault" };
-    await expect(workspace.agent({ runner: vault })).rejects.toThrow('there is a runner "vault" already');
+    await expect(workspace.agent({ runner: vault })).rejects.toThrow('a runner named "vault" already exists');
   });
 
   test("one that is closed leaves the others at work", async () => {
@@ -105,7 +106,7 @@ describe("agents of a workspace", () => {
     expect(await other.run("b")).toMatchObject({ answer: "B" });
   });
 
-  test("ask a model on this machine where the settings name it, and their tools do not reach it", async () => {
+  test("use a local model if the settings name it, and their tools cannot reach it", async () => {
     const fetching = { name: "http_request", args: {} as Record<string, unknown>, id: "c1" };
     const workspace = await workspaceWith([{ toolCalls: [fetching] }, "Refused."], "agent: { tools: [http_request] }");
     const [server] = open.servers.slice(-1);
@@ -116,19 +117,33 @@ describe("agents of a workspace", () => {
     expect(server?.requests).toHaveLength(2);
   });
 
+  test.each(["localSearch", "local_search", "webSearch"])(
+    "[U13] %s in trusted_tools needs no warning",
+    async (name) => {
+      const workspace = await workspaceWith(
+        [],
+        `agent: { trusted_tools: [${name}] }\nchains: { trusted_tools: [${name}] }`,
+      );
+      expect(workspace.problems()).toEqual([]);
+    },
+  );
+
   test.each([
     ["tools: [calculater]", 'there is no tool "calculater"', 'did you mean "calculator"?'],
     ["tools: [nosuch]", 'there is no tool "nosuch"', "windlass tools lists the names"],
     ['tools: ["nosuch_*"]', 'no tool is called like "nosuch_*"', "windlass tools lists the names"],
-    ["trusted: [calculater]", 'there is no tool "calculater"', 'did you mean "calculator"?'],
-    ["trusted: [webSearch]", '"webSearch" is another name of web_search', 'write "web_search"'],
-    ["trusted: ['capability:search']", '"capability:search" is a capability', "write "],
+    ["trusted_tools: [calculater]", 'there is no tool "calculater"', 'did you mean "calculator"?'],
+    ["trusted_tools: ['capability:search']", '"capability:search" is a capability', "write "],
     ["options: { tools: [calculater] }", 'there is no tool "calculater"', 'did you mean "calculator"?'],
     ["options: { commands: { tide: { tool: high_water } } }", 'there is no tool "high_water"', "windlass tools lists"],
     ["options: { commands: { sum: calculater } }", 'there is no tool "calculater"', 'did you mean "calculator"?'],
     ["options: { commands: { find: search } }", '"search" is a capability', 'write "capability:search"'],
     ["options: { commands: { find: 'capability:nope' } }", 'no tool has "capability:nope"', "windlass tools"],
-    ["options: { commands: { 'x y': echo } }", 'the command "x y" cannot be used: its name is no word', "no blanks"],
+    [
+      "options: { commands: { 'x y': echo } }",
+      'the command "x y" cannot be used: its name is not a valid word',
+      "no blanks",
+    ],
     ["options: { commands: { x: { params: {} } } }", "it names no tool", "write x: { tool: …"],
     ["options: { commands: { x: { tool: echo, params: 1 } } }", "its params are not a map", "write params: { … }"],
     ["options: { commands: [echo] }", "commands is not a map of names to tools", "write commands: { NAME: { tool: …"],
@@ -170,18 +185,18 @@ describe("agents of a workspace", () => {
 
   test("names that mean something are not, other names of tools among them, which work", async () => {
     const agent =
-      'agent: { tools: [webSearch, "read_*"], trusted: ["read_*"], options: { folder: x, commands: ' +
+      'agent: { tools: [webFetch, "read_*"], trusted_tools: ["read_*"], options: { folder: x, commands: ' +
       "{ web2: webSearch, '@sum': { tool: calculator, params: { expression: '${text}' } }, 周报: 'capability:search' } } }";
     const workspace = await workspaceWith(["Done."], agent);
     expect(workspace.problems()).toEqual([]);
     await (await workspace.agent()).run("?");
     const [server] = open.servers.slice(-1);
     const offered = JSON.stringify(server?.requests[0]?.body["tools"]);
-    expect(offered).toContain('"web_search"');
+    expect(offered).toContain('"web_fetch"');
     expect(offered).not.toContain('"calculator"');
   });
 
-  test("without a model say what to set, for the keys that there are", async () => {
+  test("agents without a model explain what to set, for the keys that exist", async () => {
     const dir = await mkdtemp(join(tmpdir(), "windlass-agents-"));
     open.dirs.push(dir);
     const workspace = await openWorkspace(dir, { reload: false, env: { ANTHROPIC_API_KEY: "sk-of-anthropic-0001" } });
@@ -201,8 +216,8 @@ describe("agents of a workspace", () => {
       "agent: { model: fats }\nmodels: { fast: { base_url: 'http://127.0.0.1:1/v1', model: x } }",
       'did you mean "fast"?',
     ],
-  ])("settings that mean nothing are told: %s", (text, told) => {
+  ])("invalid settings are reported: %s", (text, reported) => {
     const { problems } = parseWorkspace(text, "windlass.yaml");
-    expect(JSON.stringify(problems)).toContain(JSON.stringify(told).slice(1, -1));
+    expect(JSON.stringify(problems)).toContain(JSON.stringify(reported).slice(1, -1));
   });
 });

@@ -1,91 +1,97 @@
-import { currentOwner } from "../adapters/index.ts";
+import { createLeaseHolder } from "../adapters/index.ts";
 import {
   Agent,
   type AgentObserver,
   AgentRuns,
   type AgentSpec,
-  type OwnRunner,
+  type CustomRunner,
   type Runner,
-  completeSpec,
+  resolveAgentSpec,
   findRunner,
-  toRunner,
+  fromCustomRunner,
 } from "../agent/index.ts";
 import { fail } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ResultShelf } from "../hub/index.ts";
-import type { Models } from "../model/index.ts";
-import type { AgentConfig } from "./agent-settings.ts";
-import type { Journal } from "./open-journal.ts";
+import type { ResultStore } from "../hub/index.ts";
+import type { WorkspaceModels } from "../model/index.ts";
+import type { WorkspaceJournal } from "./open-journal.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** What {@link openAgents} takes. */
-export interface AgentsSetting {
-  readonly config: AgentConfig;
+/** Options of {@link openAgents}. */
+export interface OpenAgentsOptions {
+  readonly config: Pick<WorkspaceConfig, "agent" | "approvals" | "services">;
   readonly engine: Engine;
-  readonly journal: Journal;
-  readonly models: Models;
-  readonly shelf: ResultShelf;
+  readonly journal: WorkspaceJournal;
+  readonly models: WorkspaceModels;
+  readonly resultStore: ResultStore;
   readonly observer: AgentObserver | undefined;
-  /** The machine's where absent. */
-  readonly timezone: string | undefined;
 }
 
-/** What an agent of a workspace is to be, where that is not what `agent:` in `windlass.yaml` says. */
+/** Options of a workspace agent that override `agent:` in `windlass.yaml`. */
 export interface WorkspaceAgentOptions extends Partial<Omit<AgentSpec, "runner">> {
-  /** By its name, or one of your own. */
-  readonly runner?: string | OwnRunner;
+  /** A runner by name, or a custom one. */
+  readonly runner?: string | CustomRunner;
 }
 
 /** The agents of a workspace. */
 export interface OpenedAgents {
-  /** Their runs, kept where the workspace keeps its runs. */
+  /** Their runs, stored with the other runs of the workspace. */
   readonly runs: AgentRuns;
   agent(options?: WorkspaceAgentOptions): Agent;
 }
 
 /** Opens the agents of a workspace: with its tools, its models and its journal. */
-export function openAgents({ config, engine, journal, models, shelf, observer, ...more }: AgentsSetting): OpenedAgents {
-  const { timezone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = more;
-  const own = new OwnRunners();
+export function openAgents({
+  config,
+  engine,
+  journal,
+  models,
+  resultStore,
+  observer,
+}: OpenAgentsOptions): OpenedAgents {
+  const { timezone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = config.services;
+  const own = new CustomRunners();
   const runs = new AgentRuns({
     engine,
-    shelf,
+    resultStore,
     observer,
     journal: journal.runs,
     approvals: journal.approvals,
-    owner: currentOwner(),
+    interruptedApprovalMs: config.approvals.interruptedMs,
+    owner: createLeaseHolder(),
     runner: (name) => own.find(name),
     model: (name) => models.get(name),
-    noModel: (who) => models.none(who),
+    noModel: (feature) => models.none(feature),
     timezone,
   });
   return {
     runs,
-    agent: ({ runner = config.runner, ...options } = {}) => {
+    agent: ({ runner = config.agent.runner, ...options } = {}) => {
       const { name } = typeof runner === "string" ? own.find(runner) : own.add(runner);
-      return new Agent(runs, completeSpec(name, config, options));
+      return new Agent(runs, resolveAgentSpec(name, config.agent, options));
     },
   };
 }
 
-/** The runners of one's own that were given to a workspace, beside those that there are. */
-class OwnRunners {
-  readonly #given = new Map<string, { readonly own: OwnRunner; readonly runner: Runner }>();
+/** The custom runners that were passed to a workspace, beside the built-in ones. */
+class CustomRunners {
+  readonly #input = new Map<string, { readonly own: CustomRunner; readonly runner: Runner }>();
 
   find(name: string): Runner {
-    return this.#given.get(name)?.runner ?? findRunner(name);
+    return this.#input.get(name)?.runner ?? findRunner(name);
   }
 
-  /** Known by its name from now on, so that a run of it that waited can go on. */
-  add(own: OwnRunner): Runner {
+  /** Registers it by name, so that its suspended runs can be resumed. */
+  add(own: CustomRunner): Runner {
     const { name } = own;
-    const known = this.#given.get(name);
+    const known = this.#input.get(name);
     if (known?.own === own) return known.runner;
     if (known !== undefined) {
-      const message = `this workspace has another runner ${JSON.stringify(name)} already, with which its runs go on`;
-      throw fail(`${message}: give the same one again, or another name`, { code: "validation_error" });
+      const message = `this workspace already has another runner ${JSON.stringify(name)}, which resumes its runs`;
+      throw fail(`${message}: pass the same runner, or use another name`, { code: "validation_error" });
     }
-    const runner = toRunner(own);
-    this.#given.set(name, { own, runner });
+    const runner = fromCustomRunner(own);
+    this.#input.set(name, { own, runner });
     return runner;
   }
 }

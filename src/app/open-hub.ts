@@ -2,21 +2,22 @@ import { join } from "node:path";
 import type { Engine } from "../engine/index.ts";
 import {
   ContractFolder,
-  type FolderEvent,
+  type ToolFolderEvent,
   Hub,
+  type HubOptions,
   type ReloadMode,
-  type ResultShelf,
-  type Synthesiser,
+  type ResultStore,
+  type Synthesizer,
   hubOffers,
 } from "../hub/index.ts";
 import { type Model, generateText } from "../model/index.ts";
-import type { Redactor } from "../text/index.ts";
-import type { AnyTool, ToolRegistry } from "../tool/index.ts";
+import type { Redactor } from "../secrets/index.ts";
+import { type AnyTool, type ToolRegistry, builtinOwner, isUsable } from "../tool/index.ts";
 import type { OpenedServices } from "./open-services.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** What {@link openHub} takes. */
-export interface HubSetting {
+/** Options of {@link openHub}. */
+export interface OpenHubOptions {
   /** The workspace. */
   readonly dir: string;
   readonly config: WorkspaceConfig;
@@ -24,23 +25,24 @@ export interface HubSetting {
   readonly services: OpenedServices;
   readonly registry: ToolRegistry;
   readonly redactor: Redactor;
-  /** There by the time that something is called. */
+  /** Available once something is called. */
   readonly engine: () => Engine;
   readonly whyMissing: (tool: string) => string | undefined;
-  /** Told of contracts that cannot be used. */
-  readonly onEvent: (event: FolderEvent) => void;
+  readonly fileError: HubOptions["fileError"];
+  /** Called for contracts that cannot be used. */
+  readonly onEvent: (event: ToolFolderEvent) => void;
 }
 
-/** What chooses among the tools of a workspace. */
+/** The hub of a workspace, which chooses among its tools. */
 export interface OpenedHub {
   readonly resolver: Hub;
   readonly contracts: ContractFolder;
-  readonly shelf: ResultShelf;
+  readonly resultStore: ResultStore;
 }
 
-/** Chooses among the tools of a workspace, and offers the tools that find others and read large results. */
-export function openHub(setting: HubSetting): OpenedHub {
-  const { dir, config, mode, services, registry, redactor, engine, whyMissing, onEvent } = setting;
+/** Creates the hub of a workspace, with the tools that find others and read large results. */
+export function openHub(setting: OpenHubOptions): OpenedHub {
+  const { dir, config, mode, services, registry, redactor, engine, whyMissing, fileError, onEvent } = setting;
   const isAvailable = (tool: AnyTool): boolean => engine().isAvailable(tool);
   const { model } = services;
   const resolver = new Hub({
@@ -51,10 +53,12 @@ export function openHub(setting: HubSetting): OpenedHub {
     redactor,
     isAvailable,
     whyMissing,
-    ...(model !== undefined && { synthesiser: asking(model) }),
+    fileError,
+    ...(model !== undefined && { synthesiser: createSynthesizer(model) }),
   });
-  const shelf = services.shelf(redactor.known);
-  registry.offer(hubOffers({ registry, shelf, isOffered: isAvailable }), { owner: "builtin" });
+  const resultStore = services.resultStore(redactor.known);
+  const isOffered = (tool: AnyTool): boolean => isAvailable(tool) && isUsable(tool);
+  registry.offer(hubOffers({ registry, resultStore, isOffered }), { owner: builtinOwner });
   const contracts = new ContractFolder({
     dir: join(dir, config.capabilities.directory),
     root: dir,
@@ -62,9 +66,9 @@ export function openHub(setting: HubSetting): OpenedHub {
     mode,
     onEvent,
   });
-  return { resolver, contracts, shelf };
+  return { resolver, contracts, resultStore };
 }
 
-function asking(model: Model): Synthesiser {
+function createSynthesizer(model: Model): Synthesizer {
   return async (prompt, signal) => (await generateText(model, { prompt, signal })).text;
 }

@@ -1,47 +1,48 @@
-import { join } from "node:path";
-import { type SqliteStore, openIndex, openSqlite } from "../adapters/index.ts";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
 import {
   type ApprovalStore,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunJournal,
-  createMemoryApprovals,
-  createMemoryRecords,
-  createMemoryRuns,
+  createInMemoryApprovals,
+  createInMemoryRecords,
+  createInMemoryRunJournal,
 } from "../store/index.ts";
-import { type FailureError, fail, makeDataFolder } from "../base/index.ts";
-import type { Redactor } from "../text/index.ts";
+import { type FailureError, fail, createDataFolder, isReadOnly } from "../base/index.ts";
+import type { Redactor } from "../secrets/index.ts";
 
-/** Where a workspace keeps its records, approvals and runs. */
-export interface Journal {
+/** The stores of a workspace for records, approvals and runs. */
+export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunJournal;
-  /** Results that are used again, also by later processes; undefined in memory, where an engine has its own. */
+  /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
   readonly store: SqliteStore | undefined;
   close(): Promise<void>;
 }
 
-/** What {@link openJournal} takes besides the folder. */
-export interface JournalOptions {
+/** Options of {@link openJournal} besides the folder. */
+export interface OpenJournalOptions {
   readonly retention: Retention;
   readonly redactor: Redactor;
-  /** Told of what no caller waits for; a process warning where absent. */
+  /** Called for failures without a waiting caller. Default: a process warning. */
   readonly onError?: ((failure: FailureError) => void) | undefined;
 }
 
-/** Opens, or makes, the database of a workspace: `.windlass/journal.db`. */
-export async function openJournal(dir: string, options: JournalOptions): Promise<Journal> {
+/** Opens or creates the database of a workspace: `.windlass/journal.db`. */
+export async function openJournal(dir: string, options: OpenJournalOptions): Promise<WorkspaceJournal> {
   const { retention, redactor, onError } = options;
   const data = join(dir, ".windlass");
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
   const { records, approvals, runs } = store;
-  // Touches nothing before something is kept or looked up.
+  // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
@@ -50,27 +51,43 @@ export async function openJournal(dir: string, options: JournalOptions): Promise
   return { store, records, approvals, runs, cache: index.cache, close };
 }
 
+/** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
+export async function readJournal(dir: string, options: OpenJournalOptions): Promise<WorkspaceJournal> {
+  const file = join(dir, ".windlass", "journal.db");
+  if (!existsSync(file)) return memoryJournal(options.redactor);
+  const store = openSqliteReadOnly({ file, redactor: options.redactor });
+  if (store === undefined) return openJournal(dir, options);
+  const { records, approvals, runs } = store;
+  return { store, records, approvals, runs, cache: undefined, close: () => store.close() };
+}
+
 function makeFolder(data: string): void {
   try {
-    makeDataFolder(data);
+    createDataFolder(data);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOSPC") {
       throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
     }
     const why = error instanceof Error ? error.message : String(error);
-    throw fail(`the data folder cannot be made: ${why}`, { code: "store_failed", reason: "cannot_open", cause: error });
+    // The error itself may be ENOENT on a read-only disk.
+    const protectedFolder = [dirname(data), data].find(isReadOnly);
+    const [reason, message] =
+      protectedFolder === undefined
+        ? ["cannot_open", `the data folder cannot be created: ${why}`]
+        : ["read_only", `the folder ${protectedFolder} is read-only for this user, so that nothing can be recorded`];
+    throw fail(message, { code: "store_failed", reason, cause: error });
   }
 }
 
-/** The same without a file, gone with the process. */
-export function memoryJournal(redactor: Redactor): Journal {
-  const records = createMemoryRecords({ redactor });
-  const approvals = createMemoryApprovals({});
+/** The same in memory only, for the lifetime of the process. */
+export function memoryJournal(redactor: Redactor): WorkspaceJournal {
+  const records = createInMemoryRecords({ redactor });
+  const approvals = createInMemoryApprovals({});
   return {
     records,
     approvals,
-    runs: createMemoryRuns({ records }),
+    runs: createInMemoryRunJournal({ records }),
     cache: undefined,
     store: undefined,
     close: () => records.close(),

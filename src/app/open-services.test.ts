@@ -18,7 +18,7 @@ async function serve(handler: SiteHandler): Promise<LoopbackSite> {
   return site;
 }
 
-/** One call in a workspace of its own, as a process makes it that is gone afterwards. */
+/** One call in a separate workspace, as a short-lived process makes it. */
 async function callOnce(dir: string, tool: string, args: unknown): Promise<ToolResult> {
   const workspace = await openWorkspace(dir, { reload: false });
   try {
@@ -34,17 +34,17 @@ describe("[D06] pages of a workspace", () => {
     const same = request.headers["if-none-match"] === '"1"';
     response.writeHead(same ? 304 : 200, { "content-type": "text/plain", etag: '"1"' }).end(same ? "" : "the tide");
   };
-  const asked = ({ requests }: LoopbackSite): (string | undefined)[] =>
+  const requested = ({ requests }: LoopbackSite): (string | undefined)[] =>
     requests.filter(({ url }) => url !== "/robots.txt").map(({ headers }) => headers["if-none-match"]);
 
-  test("are kept for the next process, which only asks whether they changed", async () => {
+  test("are stored for the next process, which only checks whether they changed", async () => {
     const site = await serve(marked);
     const dir = await folderWith({ "windlass.yaml": `network: { allow: ["127.0.0.1:${site.port}"] }` });
     const url = `${site.origin}/`;
     for (const _turn of [1, 2, 3]) {
       expect(await callOnce(dir, "web_fetch", { url })).toMatchObject({ output: { content: "the tide" } });
     }
-    expect(asked(site)).toEqual([undefined, '"1"', '"1"']);
+    expect(requested(site)).toEqual([undefined, '"1"', '"1"']);
   });
 
   test("are not found when the network is closed again", async () => {
@@ -71,7 +71,7 @@ describe("[D06] pages of a workspace", () => {
     expect(existsSync(join(dir, ".windlass/pages.db"))).toBe(false);
   });
 
-  test("are fetched all the same where the file is broken", async () => {
+  test("are fetched without the cache if its file is damaged", async () => {
     const site = await serve(marked);
     const dir = await folderWith({
       "windlass.yaml": `network: { allow: ["127.0.0.1:${site.port}"] }`,
@@ -89,11 +89,12 @@ describe("[D06] pages of a workspace", () => {
 });
 
 describe("the weather of a workspace", () => {
-  test("comes from the services that windlass.yaml names, of the place that it names", async () => {
+  test("comes from the services and for the location that windlass.yaml names", async () => {
     const site = await serve((request, response) => {
       const { pathname } = new URL(request.url ?? "", "http://a.test");
-      const place = { name: "Hamburg", latitude: 53.55, longitude: 9.99, population: 1_800_000 };
-      const answer = pathname === "/geo/v1/search" ? { results: [place] } : { current: { time: "2026-03-01T10:00" } };
+      const position = { name: "Hamburg", latitude: 53.55, longitude: 9.99, population: 1_800_000 };
+      const answer =
+        pathname === "/geo/v1/search" ? { results: [position] } : { current: { time: "2026-03-01T10:00" } };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
     });
     const dir = await folderWith({
@@ -104,7 +105,7 @@ describe("the weather of a workspace", () => {
         `  forecast_url: ${site.origin}/sky`,
         `  geocoding_url: ${site.origin}/geo`,
         "  api_key: WEATHER_KEY",
-        "  place: Hamburg",
+        "  default_place: Hamburg",
       ].join("\n"),
       "key.txt": "k3y",
     });
@@ -120,9 +121,9 @@ test.each([
   ['weather: { geocoding_url: "ftp://a.test" }'],
   ['search: { searxng_url: "http://me:hunter2@a.test/" }'],
   ["search: { mediawiki_url: wiki }"],
-])("an address that cannot be asked is told where it stands: %s", (source) => {
+])("an invalid URL is reported with its position: %s", (source) => {
   const { problems } = parseWorkspace(source, "windlass.yaml");
   expect(problems).toHaveLength(1);
-  expect(problems[0]?.message).toContain("no web address");
+  expect(problems[0]?.message).toContain("web address");
   expect(problems[0]?.message).not.toContain("hunter2");
 });

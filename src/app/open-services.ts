@@ -1,69 +1,85 @@
 import { join, resolve } from "node:path";
-import { openMemories, openPageCache, openTextIndex } from "../adapters/index.ts";
+import { openMemoryStore, openPageCache, openTextIndex } from "../adapters/index.ts";
 import {
-  type ServiceOptions,
+  type BuiltinServiceOptions,
   type Vault,
   builtinOffers,
   createFileTimerStore,
   createVault,
   folderPrompts,
 } from "../builtin/index.ts";
-import { createFileDoor, usuallyClosed } from "../file/index.ts";
-import { ResultShelf } from "../hub/index.ts";
-import { type Model, type Models, createModelDoors, openModels } from "../model/index.ts";
-import type { Door } from "../net/index.ts";
-import { type RecordStore, type TextIndex, createMemoryTextIndex } from "../store/index.ts";
+import { type ControlPath, type FileAccessOptions, createFileAccess, defaultDeniedPaths } from "../file/index.ts";
+import { ResultStore } from "../hub/index.ts";
+import {
+  type Model,
+  type ModelSources,
+  type WorkspaceModels,
+  createModelHttpClients,
+  openModels,
+  secretName,
+  setDefaultModel,
+} from "../model/index.ts";
+import type { HttpClient } from "../net/index.ts";
+import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
 import type { ToolOffer } from "../tool/index.ts";
+import type { WorkspaceTrust } from "./open-trust.ts";
 import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 
-/** What the services of a workspace are opened with. */
-export interface ServicesSetting {
+/** Options for opening the services of a workspace. */
+export interface OpenServicesOptions {
   readonly dir: string;
   readonly config: WorkspaceConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly trust?: Pick<WorkspaceTrust, "withheldModels">;
   readonly secret: (name: string) => string | undefined;
-  /** What to do for a secret that is named and has no value. */
+  /** Advice for a secret that is named but has no value. */
   readonly whyNoSecret: (name: string) => string | undefined;
-  readonly door: Door;
+  readonly http: HttpClient;
   readonly records: () => RecordStore;
-  /** False where nothing is kept: then memories and indexes are gone with the process. */
-  readonly kept: boolean;
-  /** The process stays, so that it is worth following what changes meanwhile. */
+  /** Files that file tools cannot write. */
+  readonly controlPaths: () => readonly ControlPath[];
+  /** False if nothing is persisted: then memories and indexes end with the process. */
+  readonly stores: boolean;
+  /** True if the process is long-running, so that it should follow changes. */
   readonly stays: boolean;
 }
 
-/** The built-in tools of a workspace, and how to let go of what they work with. */
+/** The built-in tools of a workspace, and a function that releases their resources. */
 export interface OpenedServices {
   readonly tools: readonly ToolOffer[];
-  /** The default model of the settings, also where it cannot be used. */
+  /** The default model of the settings, even if it cannot be used. */
   readonly model: Model | undefined;
   /** All models of the settings. */
-  readonly models: Models;
-  /** Where results are kept that are too large to be shown. */
-  readonly shelf: (redact: (output: unknown) => unknown) => ResultShelf;
+  readonly models: WorkspaceModels;
+  /** Returns the engine, with the default model for functions of the library that are called with it. */
+  withModels<T extends object>(engine: T): T;
+  /** Creates the store for results that are too large to be shown. */
+  readonly resultStore: (redact: (output: unknown) => unknown) => ResultStore;
   close(): Promise<void>;
 }
 
-/** Opens nothing yet: files, threads and connections come with the first tool that needs them. */
-export function openServices(setting: ServicesSetting): OpenedServices {
-  const { dir, config, env, secret, whyNoSecret, door, records, kept } = setting;
+/** Opens nothing yet: files, threads and connections are opened by the first tool that needs them. */
+export function openServices(setting: OpenServicesOptions): OpenedServices {
+  const { dir, config, env, http, records, controlPaths, stores: stored } = setting;
+  // Every key may be written as the name of its secret or as a reference to it.
+  const secret = (key: string): string | undefined => setting.secret(secretName(key));
   const { search, web, weather, timezone } = config.services;
   const data = join(dir, ".windlass");
-  const stores = kept ? openStores(data, config) : undefined;
-  const vault = vaultOf(setting, stores?.index ?? createMemoryTextIndex());
+  const stores = stored ? openStores(data, config) : undefined;
+  const vault = vaultOf(setting, stores?.index ?? createInMemoryTextIndex());
   const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
-  const doors = createModelDoors(config.network.allow);
-  const models = openModels({ file: config.services.models, env, secret, whyNoSecret }, doors);
+  const httpClients = createModelHttpClients(config.network.allow);
+  const models = openModels(modelSourcesOf(setting), httpClients);
   const model = models.get();
-  const options: ServiceOptions = {
-    door,
+  const options: BuiltinServiceOptions = {
+    http,
     env,
     secret,
     records,
     timezone,
     model,
-    noModel: (who) => models.none(who),
-    files: createFileDoor({ roots: [{ path: dir, write: true }], closed: closedPlaces(setting) }),
+    noModel: (feature) => models.none(feature),
+    files: createFileAccess({ roots: [{ path: dir, write: true }], controlPaths, ...readRulesOf(setting) }),
     vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts")),
@@ -80,7 +96,11 @@ export function openServices(setting: ServicesSetting): OpenedServices {
     tools: builtinOffers(options),
     model,
     models,
-    shelf: (redact) => new ResultShelf({ redact, ...(stores && { pages: stores.results }) }),
+    withModels: (engine) => {
+      setDefaultModel(engine, models);
+      return engine;
+    },
+    resultStore: (redact) => new ResultStore({ redact, ...(stores && { pages: stores.results }) }),
     close: async () => {
       // Before the index that it writes to.
       await vault.close();
@@ -89,22 +109,30 @@ export function openServices(setting: ServicesSetting): OpenedServices {
         stores?.memories.close(),
         stores?.pages.close(),
         stores?.results.close(),
-        doors.close(),
+        httpClients.close(),
       ]);
     },
   };
 }
 
-/** What tools never see: what holds secrets wherever it is, and the files that this workspace keeps its own in. */
-function closedPlaces({ dir, config }: Pick<ServicesSetting, "dir" | "config">): string[] {
+function modelSourcesOf({ config, trust, env, secret, whyNoSecret }: OpenServicesOptions): ModelSources {
+  const withheld = trust?.withheldModels;
+  return { file: config.services.models, env, secret, whyNoSecret, ...(withheld !== undefined && { withheld }) };
+}
+
+/** Tools never see files that hold secrets, and the workspace's own data files. */
+function readRulesOf({
+  dir,
+  config,
+}: Pick<OpenServicesOptions, "dir" | "config">): Pick<FileAccessOptions, "denied" | "hardLinks"> {
   const files = Object.values(config.secrets).flatMap((source) =>
     "file" in source ? [resolve(dir, source.file)] : [],
   );
-  return [...usuallyClosed, ...files];
+  return { denied: [...defaultDeniedPaths, ...files], hardLinks: config.files.hardLinks };
 }
 
-/** The folder of notes. Whoever makes a single call has no use for following it. */
-function vaultOf(setting: ServicesSetting, index: TextIndex): Vault {
+/** The folder of notes. A process for a single call does not watch it. */
+function vaultOf(setting: OpenServicesOptions, index: TextIndex): Vault {
   const { dir, config, stays } = setting;
   const { vault, timezone } = config.services;
   const { folder = ".", watch = false } = vault ?? {};
@@ -112,7 +140,7 @@ function vaultOf(setting: ServicesSetting, index: TextIndex): Vault {
   return createVault({
     folder: path,
     index,
-    files: createFileDoor({ roots: [{ path, write: false }], closed: closedPlaces(setting) }),
+    files: createFileAccess({ roots: [{ path, write: false }], ...readRulesOf(setting) }),
     ...(timezone !== undefined && { timezone }),
     ...(watch && stays && { watch: warnOfVault }),
   });
@@ -120,28 +148,28 @@ function vaultOf(setting: ServicesSetting, index: TextIndex): Vault {
 
 function warnOfVault(error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`the notes are not followed as they change: ${why}`, { type: "WindlassVaultWarning" });
+  process.emitWarning(`the folder of notes is not watched for changes: ${why}`, { type: "WindlassVaultWarning" });
 }
 
-/** Longer than results can be read, so that who is late is told so. */
-const shelfAgeMs = 2 * 86_400_000;
+/** Longer than results can be read, so that a late read gets a clear message. */
+const resultMaxAgeMs = 2 * 86_400_000;
 
 function openStores(data: string, { network, services }: WorkspaceConfig) {
-  // What was fetched while more was allowed is not to be seen when less is.
+  // Pages fetched with wider permissions must not be visible with narrower ones.
   const scope = JSON.stringify([network.allow, services.web?.robots ?? "respect"]);
   return {
     index: openTextIndex({ file: join(data, "index.db") }),
-    memories: openMemories({ file: join(data, "memory.db") }),
+    memories: openMemoryStore({ file: join(data, "memory.db") }),
     pages: openPageCache({ file: join(data, "pages.db"), scope }),
-    results: openPageCache({ file: join(data, "results.db"), maxAgeMs: shelfAgeMs }),
+    results: openPageCache({ file: join(data, "results.db"), maxAgeMs: resultMaxAgeMs }),
   };
 }
 
 function weatherOptions(
-  { forecast_url: forecastUrl, geocoding_url: geocodingUrl, api_key: key, place }: WeatherFile,
-  secret: ServicesSetting["secret"],
-): NonNullable<ServiceOptions["weather"]> {
-  return { forecastUrl, geocodingUrl, place, apiKey: key === undefined ? undefined : secret(key) };
+  { forecast_url: forecastUrl, geocoding_url: geocodingUrl, api_key: key, default_place: defaultPlace }: WeatherFile,
+  secret: OpenServicesOptions["secret"],
+): NonNullable<BuiltinServiceOptions["weather"]> {
+  return { forecastUrl, geocodingUrl, defaultPlace, apiKey: key === undefined ? undefined : secret(key) };
 }
 
 type WeatherFile = NonNullable<ServiceSettings["weather"]>;

@@ -1,25 +1,27 @@
 import { join } from "node:path";
 import {
-  type FolderEvent,
+  type ToolFolderEvent,
   type ReloadMode,
   type SkillFolder,
-  type ToolFileWorld,
+  type ToolFileDeps,
   type McpSource,
   type ToolFolder,
   createToolFolder,
   hasMcpConfig,
   loadSkills,
 } from "../hub/index.ts";
-import type { StreamingDoor } from "../net/index.ts";
+import type { StreamingHttpClient } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
-import { exists } from "./find-workspace.ts";
+import { pathExists } from "./find-workspace.ts";
 import { openMcp } from "./open-mcp.ts";
+import type { WorkspaceTrust } from "./open-trust.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** What {@link openSources} takes. */
-export interface SourcesSetting extends Required<Pick<ToolFileWorld, "executors">>, Pick<ToolFileWorld, "onSlowLoad"> {
+/** Options of {@link openSources}. */
+export interface OpenSourcesOptions
+  extends Required<Pick<ToolFileDeps, "executors">>, Pick<ToolFileDeps, "onSlowLoad"> {
   /** The workspace. */
   readonly dir: string;
   readonly config: WorkspaceConfig;
@@ -27,39 +29,40 @@ export interface SourcesSetting extends Required<Pick<ToolFileWorld, "executors"
   readonly mode: ReloadMode;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: ReadSecrets;
-  readonly door: StreamingDoor;
-  readonly onEvent: (event: FolderEvent) => void;
-  /** What MCP servers and the way to them say; may hold secrets. */
+  readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer">;
+  readonly http: StreamingHttpClient;
+  readonly onEvent: (event: ToolFolderEvent) => void;
+  /** Receives the log of MCP servers and connections; may contain secrets. */
   readonly onServerLog: (message: string) => void;
-  /** Told what the files that name servers hold of keys and passwords, before anybody could say them. */
+  /** Called with the keys and passwords in the files that configure servers, before any server can log them. */
   readonly onServerSecrets: (values: readonly string[]) => void;
 }
 
-/** Where the tools of a workspace come from, besides those that are built in. */
+/** The sources of a workspace's tools, besides the built-in ones. */
 export interface Sources {
   readonly folder: ToolFolder;
-  /** Undefined where the workspace has no skills. */
+  /** Undefined if the workspace has no skills. */
   readonly skills: SkillFolder | undefined;
-  /** Undefined where the workspace names no MCP servers. Closed by itself, after the calls that use its servers. */
+  /** Undefined if the workspace configures no MCP servers. Closed separately, after the calls that use its servers. */
   readonly mcp: McpSource | undefined;
-  /** Loads all for the first time and starts looking for changes. */
+  /** Loads all for the first time and starts watching for changes. */
   load(): Promise<void>;
-  /** Looks at all of them now. */
+  /** Checks all of them now. */
   reload(): Promise<void>;
   /** The file that a tool came from, relative to the workspace. */
   fileOf(tool: string): string | undefined;
   problems(): readonly Problem[];
-  /** Stops looking for changes. */
+  /** Stops watching for changes. */
   close(): Promise<void>;
 }
 
 /** The sources of a workspace, not loaded yet. */
-export async function openSources(setting: SourcesSetting): Promise<Sources> {
+export async function openSources(setting: OpenSourcesOptions): Promise<Sources> {
   const folder = createToolFolder({
-    ...worldOf(setting),
+    ...sourceDepsOf(setting),
     dir: join(setting.dir, setting.config.engine.toolsDirectory),
   });
-  // A folder or a file that appears later is found by who looks for changes.
+  // A folder or a file that appears later is found only if changes are watched.
   const looks = setting.mode.autoReload === true || setting.mode.watch === true;
   const skills = await skillsOf(setting, looks);
   const mcp = looks || hasMcpConfig(setting.dir) ? await serversOf(setting, looks) : undefined;
@@ -70,7 +73,7 @@ export async function openSources(setting: SourcesSetting): Promise<Sources> {
     skills,
     mcp,
     async load() {
-      // One after the other, so that who registers what is the same every time.
+      // Sequentially, so that the order of registration is deterministic.
       for (const source of all) await source.load();
     },
     async reload() {
@@ -84,7 +87,7 @@ export async function openSources(setting: SourcesSetting): Promise<Sources> {
   };
 }
 
-function worldOf({ config, ...setting }: SourcesSetting) {
+function sourceDepsOf({ config, ...setting }: OpenSourcesOptions) {
   const { registry, executors, mode, onEvent, onSlowLoad } = setting;
   return {
     root: setting.dir,
@@ -92,32 +95,35 @@ function worldOf({ config, ...setting }: SourcesSetting) {
     executors,
     mode,
     onEvent,
-    http: setting.door,
+    http: setting.http,
     secretNames: Object.keys(config.secrets),
+    refuses: setting.trust.refuses,
     ...(onSlowLoad !== undefined && { onSlowLoad }),
   };
 }
 
-async function skillsOf(setting: SourcesSetting, looks: boolean): Promise<SkillFolder | undefined> {
+async function skillsOf(setting: OpenSourcesOptions, looks: boolean): Promise<SkillFolder | undefined> {
   const { directory, code, trustAllowedTools, limits } = setting.config.skills;
   const dir = join(setting.dir, directory);
-  if (!looks && !(await exists(dir))) return undefined;
+  if (!looks && !(await pathExists(dir))) return undefined;
   const { createSkillFolder } = await loadSkills();
   return createSkillFolder({
-    ...worldOf(setting),
+    ...sourceDepsOf(setting),
     dir,
     trustAllowedTools,
     limits,
+    hardLinks: setting.config.files.hardLinks,
     ...(code !== undefined && { code }),
   });
 }
 
-async function serversOf(setting: SourcesSetting, connectUnknown: boolean): Promise<McpSource> {
+async function serversOf(setting: OpenSourcesOptions, connectUnknown: boolean): Promise<McpSource> {
   const { source } = await openMcp({
     ...setting,
     log: setting.onServerLog,
     onSecrets: setting.onServerSecrets,
     connectUnknown,
+    refuses: setting.trust.refusesServer,
   });
   return source;
 }

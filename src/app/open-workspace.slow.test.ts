@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import badInputs from "../../test/data/bad-inputs.json" with { type: "json" };
 import { folderWith, writeFiles } from "../../test/support/workspace.ts";
 import { defineTool } from "../tool/index.ts";
-import { type Workspace, type WorkspaceOptions, openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace, WorkspaceOptions } from "./workspace.ts";
 
 const httpRequest = await readFile("test/fixtures/tools/http_request.yaml", "utf8");
 
@@ -86,7 +87,7 @@ describe("windlass.yaml", () => {
     });
   });
 
-  test("tells every mistake with its line, and a suggestion", async () => {
+  test("reports every mistake with its line and a suggestion", async () => {
     const dir = await folderWith({
       "windlass.yaml": [
         "concurency: { max_concurrent: 2 }",
@@ -137,16 +138,16 @@ describe("windlass.yaml", () => {
     expect(workspace.problems()).toEqual([]);
   });
 
-  test("a misspelt rule that would guard nothing keeps it shut, and says what was meant", async () => {
+  test("a misspelled rule that would match nothing prevents opening, with a suggestion", async () => {
     const dir = await folderWith({ "windlass.yaml": 'permissions: { ask: ["model:destructve"], allow: ["*"] }' });
     await expect(openWorkspace(dir, { store: "memory" })).rejects.toMatchObject({
       code: "file_invalid",
-      message: expect.stringMatching(/^windlass\.yaml:1:22: .*guards nothing; did you mean "destructive"\?$/),
+      message: expect.stringMatching(/^windlass\.yaml:1:22: .*matches nothing; did you mean "destructive"\?$/),
       problems: [{ severity: "error", code: "unknown_tool", line: 1, column: 22 }],
     });
   });
 
-  const names = ["create_note", "write_page", "search", "create_file", "destruct", "ecko", "model:Echo"];
+  const names = ["create_note", "write_page", "search", "create_file", "destruct", "ecko"];
   test.each([...names, "fs/write_file", "gone/write_file"])(
     "a name that is only like another opens, and guards the tool that code registers later: %s",
     async (rule) => {
@@ -165,7 +166,7 @@ describe("windlass.yaml", () => {
     },
   );
 
-  test("a tool may be in a broken file or at a server that was never seen; a misspelt word is in neither", async () => {
+  test("a tool may be in a broken file or at a server that was never seen; a misspelled word is in neither", async () => {
     const servers = JSON.stringify({ mcpServers: { mail: { command: "no-such-command" } } });
     for (const files of [{ "tools/bad.yaml": "name: bad\n" }, { "mcp.json": servers }]) {
       const named = await folderWith({ ...files, "windlass.yaml": 'permissions: { deny: ["ecko"] }' });
@@ -192,7 +193,7 @@ describe("windlass.yaml", () => {
 });
 
 describe("secrets", () => {
-  test("come from the environment and from files, and are redacted everywhere", async () => {
+  test("are read from the environment and from files, and are redacted everywhere", async () => {
     const dir = await folderWith({
       "windlass.yaml": `secrets: { TOKEN: env, OTHER: { file: secrets/other }, LOST: env }\nnetwork: { allow: ["127.0.0.1:${port}"] }`,
       "secrets/other": "other-secret-value\n",
@@ -231,14 +232,14 @@ describe("secrets", () => {
     expect(JSON.stringify(records)).not.toMatch(/the-(?:first|second)-key/);
   });
 
-  test("a file outside the workspace is no secret of it", async () => {
+  test("a file outside the workspace is not a secret of it", async () => {
     const dir = await folderWith({ "windlass.yaml": "secrets: { X: { file: ../../etc/hostname } }" });
     expect((await workspaceIn(dir, { store: "memory" })).missingSecrets).toMatchObject([{ name: "X" }]);
   });
 });
 
 describe("[B01] a tool file in tools/", () => {
-  test("takes the place of the built-in tool of its name, and gives it back", async () => {
+  test("replaces the built-in tool of its name, and restores it when removed", async () => {
     const dir = await folderWith({ "tools/http_request.yaml": httpRequest });
     const workspace = await workspaceIn(dir, { store: "memory" });
     expect(workspace.engine.tools.get("http_request")?.description).toContain("HTTP");
@@ -312,7 +313,7 @@ describe("the chains of a workspace", () => {
     "chains/bad.yaml": chain("bad", "nobody"),
   };
 
-  test("are planned when they are asked for: running one plans no other, valid or not", async () => {
+  test("are planned on first use: running one plans no other, valid or not", async () => {
     const workspace = await workspaceIn(await folderWith(files), { store: "memory" });
     await workspace.loadChain("chains/one.yaml");
     const { version } = workspace.engine.tools;
@@ -320,10 +321,10 @@ describe("the chains of a workspace", () => {
     // Registering them changes it.
     expect(workspace.engine.tools.version).toBe(version);
     expect(workspace.engine.tools.has("two")).toBe(true);
-    expect(workspace.engine.tools.version).toBe(version + 1);
+    expect(workspace.engine.tools.version).toBeGreaterThan(version);
   });
 
-  test("are tools for whoever calls, lists or mistypes them", async () => {
+  test("are tools for calls, lists and suggestions", async () => {
     const dir = await folderWith(files);
     const called = await workspaceIn(dir, { store: "memory" });
     expect(await called.engine.call("two", {})).toMatchObject({ success: true, meta: { source: "chains" } });
@@ -336,17 +337,17 @@ describe("the chains of a workspace", () => {
     });
   });
 
-  test("are told as removed when their tool goes, also when nobody had asked for them before", async () => {
+  test("are reported as removed with their tool, even if they were never used", async () => {
     const dir = await folderWith({
       "tools/ask.yaml": httpRequest.replace(/^name: .*$/m, "name: ask"),
       "chains/asks.yaml": "name: asks\nsteps: [{ id: a, tool: ask, params: { url: 'https://example.com' } }]\n",
     });
     const workspace = await workspaceIn(dir, { store: "memory" });
-    const told: string[] = [];
-    workspace.engine.subscribe((event) => void ("tool" in event && told.push(event.tool)), ["tool_removed"]);
+    const reported: string[] = [];
+    workspace.engine.subscribe((event) => void ("tool" in event && reported.push(event.tool)), ["tool_removed"]);
     await rm(join(dir, "tools/ask.yaml"));
     await workspace.sources.folder.reload();
-    expect(told.toSorted()).toEqual(["ask", "asks"]);
+    expect(reported.toSorted()).toEqual(["ask", "asks"]);
   });
 
   test("keep their plans when they become tools", async () => {
@@ -382,7 +383,7 @@ test("files that hold secrets are closed to every tool of the workspace", async 
   ]);
 });
 
-test("a file is closed for what it is, not for what it is called", async () => {
+test("a file is closed by its identity, not by its name", async () => {
   const dir = await folderWith({
     "windlass.yaml": "secrets: { CRM: { file: keys/notes.md } }\nvault: notes\n",
     "keys/notes.md": "hunter2-hunter2",
@@ -395,7 +396,7 @@ test("a file is closed for what it is, not for what it is called", async () => {
   });
   const { engine } = await workspaceIn(dir);
   for (const path of ["keys/notes.md", "windlass.local.yaml", ".npmrc", "deploy/server.pem"]) {
-    expect(await engine.call("read_file", { path })).toMatchObject({ error: { reason: "closed" } });
+    expect(await engine.call("read_file", { path })).toMatchObject({ error: { reason: "path_denied" } });
   }
   expect(await engine.call("read_file", { path: "notes/notes.md" })).toMatchObject({ success: true });
   expect(await engine.call("read_note", { note: "secrets.md" })).toMatchObject({
@@ -417,7 +418,7 @@ describe("vault.watch", () => {
     const dir = await folderWith(files);
     const workspace = await workspaceIn(dir, { reload: true });
     expect(await found(workspace, "rope")).toBe(1);
-    // Long before a vault that is not watched would be looked at again.
+    // Long before an unwatched vault would be scanned again.
     for (const name of ["b", "new/c"]) {
       await writeFiles(dir, { [`notes/${name}.md`]: `sail ${name}` });
       await expect.poll(() => found(workspace, `sail ${name}`), { timeout: 5000 }).toBeGreaterThan(0);
@@ -425,7 +426,7 @@ describe("vault.watch", () => {
     await workspace.close();
   });
 
-  test("is left alone where the workspace is open for one call only", async () => {
+  test("is not watched if the workspace is open for one call only", async () => {
     const dir = await folderWith(files);
     const workspace = await workspaceIn(dir, { reload: false });
     expect(await found(workspace, "rope")).toBe(1);
@@ -448,11 +449,12 @@ describe("a skill that is in use", () => {
   const files = (trusted: boolean): Record<string, string> => ({
     "windlass.yaml": `skills: { trust_allowed_tools: ${String(trusted)} }\npermissions: { ask: ["model:*"] }\n`,
     "skills/tidy/SKILL.md": skill,
-    "tools/wipe.yaml": "name: wipe\ndescription: Wipes\nentry: { type: builtin, handler: echo }\n",
+    "tools/wipe.yaml":
+      "name: wipe\ndescription: Wipes\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n",
   });
   const context = { callerType: "conversation_agent", conversationId: "c1" } as const;
 
-  test("has its allowed-tools called without asking in its conversation, where the workspace trusts skills", async () => {
+  test("has its allowed-tools called without approval in its conversation, if the workspace trusts skills", async () => {
     const { engine } = await workspaceIn(await folderWith(files(true)), { store: "memory" });
     const wipe = (): ReturnType<typeof engine.call> => engine.call("wipe", { message: "x" }, context);
     expect(await wipe()).toMatchObject({ error: { code: "approval_required" } });
@@ -463,7 +465,7 @@ describe("a skill that is in use", () => {
     });
   });
 
-  test("has nothing called unasked where the workspace does not say so", async () => {
+  test("has nothing called without approval unless the workspace allows it", async () => {
     const { engine } = await workspaceIn(await folderWith(files(false)), { store: "memory" });
     await engine.call("skill", { name: "tidy" }, { conversationId: "c1" });
     expect(await engine.call("wipe", { message: "x" }, context)).toMatchObject({

@@ -1,115 +1,36 @@
-import { type SqliteStore, type Tracing, loadTracing } from "../adapters/index.ts";
-import type { Agent, AgentRuns } from "../agent/index.ts";
-import { FailureError, systemClock } from "../base/index.ts";
-import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
+import { type Tracing, loadTracing } from "../adapters/index.ts";
+import { systemClock } from "../base/index.ts";
 import {
-  type Approver,
   type Closable,
   Engine,
   type EngineOptions,
   type LogEntry,
-  type Preapproved,
-  parkingApprover,
+  type PreapprovalCheck,
+  storedApprover,
 } from "../engine/index.ts";
-import { type Hub, type ReloadMode, type ResultShelf, unservedContracts } from "../hub/index.ts";
-import type { Models } from "../model/index.ts";
-import { type StreamingDoor, createDoor } from "../net/index.ts";
-import type { ApprovalStore } from "../store/index.ts";
-import { type Problem, type Redactor, createRedactor, hasErrors } from "../text/index.ts";
-import { type ToolOffer, ToolRegistry } from "../tool/index.ts";
-import type { ChainFolder } from "./chain-folder.ts";
-import { findWorkspace, workspaceFile } from "./find-workspace.ts";
-import { type Chains, type ChainsOptions, createChains } from "./create-chains.ts";
-import { HeldEvents } from "./held-events.ts";
+import { type ReloadMode, unservedContracts, type ToolFolderEvent } from "../hub/index.ts";
+import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
+import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
+import { type GrowingRedactor, type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
+import { type ToolOffer, ToolRegistry, builtinOwner } from "../tool/index.ts";
+import { controlPaths } from "./control-paths.ts";
+import { findWorkspace } from "./find-workspace.ts";
+import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
-import type { LoadChainOptions } from "./load-chain.ts";
-import type { WorkspaceAgentOptions } from "./open-agents.ts";
-import { type Journal, memoryJournal, openJournal } from "./open-journal.ts";
+import { type WorkspaceJournal, memoryJournal, openJournal, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
 import { type Sources, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
-import { type ReadSecrets, keysIn, readSecrets } from "./read-secrets.ts";
+import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
-import { throwPlaces } from "./throw-places.ts";
-import { unmatchedGuards } from "./unmatched-guards.ts";
-import { unmatchedRules } from "./unmatched-rules.ts";
-import { whyUnloaded } from "./unloaded-tools.ts";
-import { whyMissing } from "./unseen-servers.ts";
+import { createThrowLocator } from "./locate-throw.ts";
+import { type WorkspaceTrust, openTrust } from "./open-trust.ts";
+import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
+import { unmatchedSettings } from "./unmatched-settings.ts";
+import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
+import { explainMissingTool } from "./never-connected-servers.ts";
+import { type Workspace, WorkspaceError, type WorkspaceOptions } from "./workspace.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
-
-/** How a workspace is opened. */
-export interface WorkspaceOptions {
-  /** Where records and approvals are kept: in `.windlass/journal.db`, or only in memory. */
-  readonly store?: "sqlite" | "memory";
-  /** Look for changed tools and notes while it is open, as `windlass.yaml` says; true where absent. */
-  readonly reload?: boolean;
-  /** Asks a person; parked for `windlass approve` where absent. */
-  readonly approver?: (parked: Approver) => Approver;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly onLog?: (entry: LogEntry) => void;
-  /** Told when the database fails and no caller waits for it, such as for records; a process warning where absent. */
-  readonly onStoreError?: (failure: FailureError) => void;
-  /** Told the name of a file of tools that is still loading after 2 s. */
-  readonly onSlowLoad?: (file: string) => void;
-}
-
-/** A folder of tools and settings, ready to make calls. */
-export interface Workspace {
-  readonly dir: string;
-  /** Whether the folder has a `windlass.yaml`. */
-  readonly configured: boolean;
-  readonly config: WorkspaceConfig;
-  readonly engine: Engine;
-  readonly approvals: ApprovalStore;
-  /** The database; undefined with the `memory` store. */
-  readonly store: SqliteStore | undefined;
-  /** Where its tools come from: its folders of tools and of skills. */
-  readonly sources: Sources;
-  /** Finds tools by name and by capability, and chooses where there are several. */
-  readonly hub: Hub;
-  /** Large results, for `viewOf` and `read_result`. */
-  readonly shelf: ResultShelf;
-  /** The chains of the folder and the built-in ones. Those that can run are tools too, of the source `chains`. */
-  readonly chains: ChainLibrary;
-  readonly chainFolder: ChainFolder;
-  /** Runs of chains: in the database, or in memory with the `memory` store. */
-  readonly runs: ChainRuns;
-  /** The models of the settings, by their names. */
-  readonly models: Models;
-  /** Runs of agents, kept beside those of chains. Loaded when first asked for, and never before. */
-  agents(): Promise<AgentRuns>;
-  /** An agent with the tools and models of the workspace, as `agent:` says where the options do not. */
-  agent(options?: WorkspaceAgentOptions): Promise<Agent>;
-  /** What makes spans of its calls and runs; undefined where the settings ask for none. */
-  readonly tracing: Tracing | undefined;
-  /** Values of the environment variables that chains may read, for `runChain`; `runs` knows them. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Secrets that `windlass.yaml` names and that have no value. */
-  readonly missingSecrets: ReadSecrets["missing"];
-  /**
-   * The plan of a chain, by its name or by the path of a file. Throws with everything that is wrong with it, or with
-   * what could have been meant.
-   */
-  loadChain(nameOrFile: string, options?: LoadChainOptions): Promise<Plan>;
-  /** What is wrong with files of the workspace that did not stop it. */
-  problems(): readonly Problem[];
-  /** Finishes what is under way, then lets go of files, timers and connections. */
-  close(): Promise<void>;
-}
-
-/** A workspace whose `windlass.yaml` cannot be used. */
-export class WorkspaceError extends FailureError {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    const first = problems.find(({ severity }) => severity === "error");
-    const where = first === undefined ? workspaceFile : `${first.file}:${first.line}:${first.column}`;
-    const hint = first?.hint === undefined ? "" : `; ${first.hint}`;
-    super(`${where}: ${first?.message ?? "cannot be used"}${hint}`, { code: "file_invalid" });
-    this.name = "WorkspaceError";
-    this.problems = problems;
-  }
-}
 
 /**
  * Opens a workspace: the folder's settings, its tools and the built-in ones, its secrets and its database.
@@ -123,87 +44,116 @@ export class WorkspaceError extends FailureError {
  */
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
   const opening = await readWorkspace(from, options);
-  const { dir, settings, config, env, secrets, door, mode } = opening;
-  const events = new HeldEvents();
-  const parts = await openParts(opening, { events, journal: () => journal, engine: () => engine });
-  const { registry, services, sources, hub, redactor } = parts;
+  const { dir, settings, config, env, callSecrets, http, mode, trust } = opening;
+  const deps = { events: new BufferedEvents(), journal: () => journal, engine: () => engine };
+  const { registry, services, sources, hub, redactor, servers } = await openParts(opening, deps);
   const journal = await loadMeanwhile(journalOf(opening, redactor), [sources, hub.contracts]);
 
   const engine = new Engine({
     ...engineOptions(config),
-    ...keptIn(journal, options),
-    ...secretsOf(secrets),
-    placeOf: throwPlaces(dir),
-    preapproved: (subject, context) => preapproverOf(sources, subject, context),
+    ...engineStores(journal, options),
+    ...secretsOf(callSecrets),
+    locateThrow: createThrowLocator(dir),
+    findPreapproval: (subject, context) => preapproverOf(sources, subject, context),
     registry,
     resolver: hub.resolver,
     redactor,
   });
   const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
-  const endCalledBy: ChainsOptions["endCalledBy"] = (runId, by) => agents.endCalledBy(runId, by);
-  const of = { tools: hub.resolver, toolProblems, observer: tracing?.chains, endCalledBy };
+  const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
+  const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, journal, mode, env, ...of });
+  await loadChains(chains, { events: deps.events, engine, onEvent: options.onEvent });
+  const agents = new LazyAgents({
+    engine,
+    journal,
+    config,
+    models: services.models,
+    resultStore: hub.resultStore,
+    observer: tracing?.agents,
+  });
+  // After the engine: its running calls use them.
+  const used = [...servers, services, journal, http, ...(tracing === undefined ? [] : [tracing])];
+  const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
+  const loaded = { toolProblems, chains, registry, hub, sources };
+  await checkGuards(settings, loaded, closed);
+
+  return {
+    ...settingsOf(opening),
+    engine: services.withModels(engine),
+    sources,
+    hub: hub.resolver,
+    resultStore: hub.resultStore,
+    chains: chains.library,
+    chainFolder: chains.folder,
+    runs: chains.runs,
+    models: services.models,
+    agents: async () => (await agents.open()).runs,
+    agent: async (how) => (await agents.open()).agent(how),
+    tracing,
+    env: chains.env,
+    loadChain: (...request) => chains.loadChain(...request),
+    approvals: journal.approvals,
+    store: journal.store,
+    problems: () => problemsWith(settings, loaded),
+    close: () => closeAll(closed),
+  };
+}
+
+function settingsOf(
+  opening: Opening,
+): Pick<Workspace, "dir" | "configured" | "config" | "missingSecrets" | "untrusted"> {
+  const { dir, settings, config, callSecrets, trust } = opening;
+  const configured = settings.source !== undefined;
+  return { dir, configured, config, missingSecrets: callSecrets.missing, untrusted: trust.untrusted };
+}
+
+interface LoadingChains {
+  readonly events: BufferedEvents;
+  readonly engine: Engine;
+  readonly onEvent: WorkspaceOptions["onEvent"] | undefined;
+}
+
+/**
+ * Emits the events of the loaded tools, then loads the chains. Chains that use a changed tool are registered before, and
+ * planned after, its event reaches the listeners.
+ */
+async function loadChains(chains: Chains, { events, engine, onEvent }: LoadingChains): Promise<void> {
+  if (onEvent !== undefined) engine.subscribe(onEvent);
   events.release((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);
     if (event.type === "reload_completed") chains.folder.refresh();
   });
   await chains.folder.load();
-  const { models } = services;
-  const { timezone } = config.services;
-  const agentParts = { config: config.agent, models, shelf: hub.shelf, observer: tracing?.agents, timezone };
-  const agents = new LazyAgents({ engine, journal, ...agentParts });
-  // After the engine: calls under way use them.
-  const used = [...parts.servers, services, journal, door, ...(tracing === undefined ? [] : [tracing])];
-  const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
-  const loaded: Loaded = { toolProblems, chains, registry, hub, sources };
-  await checkGuards(settings, loaded, closed);
-
-  return {
-    dir,
-    configured: settings.source !== undefined,
-    config,
-    engine,
-    sources,
-    hub: hub.resolver,
-    shelf: hub.shelf,
-    chains: chains.library,
-    chainFolder: chains.folder,
-    runs: chains.runs,
-    models,
-    agents: async () => (await agents.open()).runs,
-    agent: async (how) => (await agents.open()).agent(how),
-    tracing,
-    env: chains.env,
-    loadChain: (...asked) => chains.loadChain(...asked),
-    approvals: journal.approvals,
-    store: journal.store,
-    missingSecrets: secrets.missing,
-    problems: () => problemsWith(settings, loaded),
-    close: () => closeAll(closed),
-  };
+  if (onEvent !== undefined) chains.tools.registerLoaded();
 }
 
-/** Traces its calls, where the settings say so; nothing of that is loaded otherwise. */
+/** Traces its calls if the settings enable it; otherwise the tracing code is not loaded. */
 async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): Promise<Tracing | undefined> {
   if (!telemetry.enabled) return undefined;
   const { traceEngine } = await loadTracing();
   return traceEngine(engine, telemetry);
 }
 
-/** What is known of a workspace before anything of it is loaded. */
+/** State of a workspace before anything is loaded. */
 interface Opening {
   readonly dir: string;
   readonly settings: Settings;
   readonly config: WorkspaceConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly trust: WorkspaceTrust;
+  /** Secrets that services and servers may use. */
   readonly secrets: ReadSecrets;
-  readonly door: StreamingDoor;
+  /** Secrets that tools and chains may use. */
+  readonly callSecrets: ReadSecrets;
+  readonly redactor: GrowingRedactor;
+  readonly http: StreamingHttpClient;
   readonly mode: ReloadMode;
-  /** Kept in files. */
-  readonly kept: boolean;
-  /** Stays open and looks for changes. */
+  /** True if data is stored in files. */
+  readonly stores: boolean;
+  /** True if it stays open and watches for changes. */
   readonly stays: boolean;
   readonly options: WorkspaceOptions;
 }
@@ -211,34 +161,42 @@ interface Opening {
 async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
   const dir = await findWorkspace(from);
   const settings = await readSettings(dir);
-  const { config } = settings;
   if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);
   const env = options.env ?? process.env;
-  const secrets = await readSecrets(config.secrets, dir, env);
-  const door = createDoor({ allow: config.network.allow });
-  const [kept, stays] = [options.store !== "memory", options.reload ?? true];
-  return { dir, settings, config, env, secrets, door, mode: reloadMode(config, stays), kept, stays, options };
+  const trust = await openTrust({ dir, settings, env }, options);
+  const { config } = trust;
+  const found = await readSecrets(config.secrets, dir, env);
+  // Redacted even if nothing may use them.
+  const known = [...Object.values(found.values), ...readModelKeys(env)];
+  rememberSecrets(known);
+  const redactor = createRedactor(known);
+  const holdsSecret = (text: string): boolean => redactor.knownText(text) !== text;
+  const http = createHttpClient({ allow: config.network.allow, holdsSecret });
+  const { store = "sqlite", reload: stays = true } = options;
+  const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
+  const [mode, stores] = [reloadMode(config, stays), store === "sqlite"];
+  return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
-/** What comes later than its parts and is needed by them once something is called. */
-interface Later {
-  readonly events: HeldEvents;
-  readonly journal: () => Journal;
-  readonly engine: () => Engine;
-}
-
-/** The tools of a workspace and where they come from, not loaded yet. */
-async function openParts(opening: Opening, { events, journal, engine }: Later) {
-  const { options, secrets, env } = opening;
-  const services = await servicesOf(opening, journal);
+/** The tools of a workspace and their sources, not loaded yet. */
+async function openParts(
+  opening: Opening,
+  {
+    events,
+    journal,
+    engine,
+  }: { readonly events: BufferedEvents; readonly journal: () => WorkspaceJournal; readonly engine: () => Engine },
+) {
+  const { options, redactor } = opening;
+  // No tool is called before its sources are open.
+  const services = await servicesOf(opening, journal, () => sources);
   const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
-  const redactor = createRedactor([...Object.values(secrets.values), ...keysIn(env)]);
   const sources = await openSources({
     ...opening,
     registry,
     executors: builtins,
-    onEvent: (event) => events.tell(event),
-    onServerLog: (message) => options.onLog?.(ofServers(redactor.text(message))),
+    onEvent: (event) => events.emit(event),
+    onServerLog: (message) => options.onLog?.(ofServers(redactor.line(message))),
     onServerSecrets: (values) => redactor.add(values),
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
@@ -250,18 +208,23 @@ async function openParts(opening: Opening, { events, journal, engine }: Later) {
     registry,
     redactor,
     engine,
-    whyMissing: (tool) => whyUnloaded(sources.problems(), tool) ?? whyMissing(sources.mcp, tool),
-    onEvent: (event) => events.tell(event),
+    whyMissing: (tool) =>
+      whyNotChecked(sources.problems(), tool) ??
+      explainMissingTool(sources.mcp, tool) ??
+      explainUntrusted(opening.trust),
+    fileError: (tool) => sources.folder.fileError(tool) ?? sources.skills?.fileError(tool),
+    onEvent: (event) => events.emit(event),
   });
   return { services, registry, sources, servers, redactor, hub };
 }
 
-function journalOf({ dir, config, kept, options }: Opening, redactor: Redactor): Promise<Journal> {
-  if (!kept) return Promise.resolve(memoryJournal(redactor));
-  return openJournal(dir, { retention: config.retention, redactor, onError: options.onStoreError });
+function journalOf({ dir, config, stores, options }: Opening, redactor: Redactor): Promise<WorkspaceJournal> {
+  const how = { retention: config.retention, redactor, onError: options.onStoreError };
+  if (options.store === "read-only") return readJournal(dir, how);
+  return stores ? openJournal(dir, how) : Promise.resolve(memoryJournal(redactor));
 }
 
-/** What is loaded from files. */
+/** A part that is loaded from files. */
 type Loadable = Closable & { load(): Promise<void> };
 
 /** A line in the log that belongs to no call. */
@@ -269,8 +232,12 @@ function ofServers(message: string): LogEntry {
   return { at: systemClock.now(), callId: "", tool: "mcp", message };
 }
 
-/** What is behind the built-in tools. Loaded apart from all else, since a check of files needs none of it. */
-async function servicesOf(opening: Opening, journal: () => Journal): Promise<OpenedServices> {
+/** The services behind the built-in tools. Imported lazily, since a check of files needs none of them. */
+async function servicesOf(
+  opening: Opening,
+  journal: () => WorkspaceJournal,
+  sources: () => Sources,
+): Promise<OpenedServices> {
   const { openServices } = await import("./open-services.ts");
   return openServices({
     ...opening,
@@ -278,25 +245,29 @@ async function servicesOf(opening: Opening, journal: () => Journal): Promise<Ope
     whyNoSecret: (name) => opening.secrets.missing.find((secret) => secret.name === name)?.why,
     // No tool is called before the journal is open.
     records: () => journal().records,
+    controlPaths: () => controlPaths(opening.dir, opening.config, sources()),
   });
 }
 
 function registryOf(builtins: readonly ToolOffer[]): ToolRegistry {
   const registry = new ToolRegistry();
-  registry.offer(builtins, { owner: "builtin" });
+  registry.offer(builtins, { owner: builtinOwner });
   return registry;
 }
 
 /**
- * Loads the tools while the database is opened: its thread takes about as long to start as they take to be read.
- * Where one of the two fails, nothing stays open.
+ * Loads the tools while the database is opened: starting its thread takes about as long as loading them. If one of the
+ * two fails, nothing stays open.
  */
-async function loadMeanwhile(opening: Promise<Journal>, parts: readonly Loadable[]): Promise<Journal> {
+async function loadMeanwhile(
+  opening: Promise<WorkspaceJournal>,
+  parts: readonly Loadable[],
+): Promise<WorkspaceJournal> {
   try {
     const [journal] = await Promise.all([opening, ...parts.map((part) => part.load())]);
     return journal;
   } catch (error) {
-    // Not waited for: what is being loaded may never be done.
+    // Not awaited: loading may never finish.
     for (const part of parts) void part.close();
     void opening.then((journal) => journal.close()).catch(() => undefined);
     throw error;
@@ -310,13 +281,16 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** What an engine takes from where its records and approvals are kept, and from who opened the workspace. */
-function keptIn({ records, approvals, cache }: Journal, { approver, onLog }: WorkspaceOptions): EngineOptions {
-  const parked = parkingApprover(approvals, systemClock);
+/** Engine options from the stores and from the caller's options. */
+function engineStores(
+  { records, approvals, cache }: WorkspaceJournal,
+  { approver, onLog }: WorkspaceOptions,
+): EngineOptions {
+  const stored = storedApprover(approvals, systemClock);
   return {
     records,
     ...(cache !== undefined && { cache }),
-    approver: approver?.(parked) ?? parked,
+    approver: approver?.(stored) ?? stored,
     ...(onLog !== undefined && { onLog }),
   };
 }
@@ -327,9 +301,9 @@ function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): E
   return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits };
 }
 
-/** A skill that is in use in the conversation, and asked for the tool beforehand; none where skills are not trusted. */
-function preapproverOf({ skills }: Sources, ...[subject, context]: Parameters<Preapproved>): string | undefined {
-  const skill = skills?.sessions.preapproverOf(context, subject);
+/** The active skill of the conversation that preapproves the tool; undefined if skills are not trusted. */
+function preapproverOf({ skills }: Sources, ...[subject, context]: Parameters<PreapprovalCheck>): string | undefined {
+  const skill = skills?.sessions.findPreapproval(context, subject);
   return skill === undefined ? undefined : `skill ${skill}`;
 }
 
@@ -350,20 +324,22 @@ interface Loaded {
   readonly sources: Pick<Sources, "mcp">;
 }
 
-/** Closes it again where rules guard nothing because a word in them is misspelt: who opened it would take it for guarded. */
+/**
+ * Closes the workspace if a permission rule matches nothing because of a misspelled word: the caller would rely on it.
+ */
 async function checkGuards(settings: Settings, loaded: Loaded, opened: readonly Closable[]): Promise<void> {
   const { chains, registry } = loaded;
   const names = (): string[] => [...registry.names(), ...chains.library.names()];
-  const slips = unmatchedGuards(settings, { names }).filter(({ severity }) => severity === "error");
+  const slips = unmatchedPermissionRules(settings, { names }).filter(({ severity }) => severity === "error");
   if (slips.length === 0) return;
   await closeAll(opened);
   throw new WorkspaceError(slips);
 }
 
-/** What is wrong with the settings, with the files of tools and chains, and with what the settings say about them. */
+/** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const { toolProblems, chains, registry, hub, sources } = loaded;
-  const problems = [...settings.problems, ...toolProblems(), ...chains.problems()];
+  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems()]);
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [
@@ -371,8 +347,24 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
     ...chains.library.names().map((name) => ({ name, aliases: [] })),
   ];
   const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
-  const mayBeServed = (name: string): boolean => whyMissing(sources.mcp, name) !== undefined;
-  const rules = unmatchedRules(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
+  const mayBeServed = (name: string): boolean => explainMissingTool(sources.mcp, name) !== undefined;
+  const rules = unmatchedSettings(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
   const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
+}
+
+/** Buffers the events of a folder until a listener is attached. */
+export class BufferedEvents {
+  readonly #held: ToolFolderEvent[] = [];
+  #listener: ((event: ToolFolderEvent) => void) | undefined;
+
+  emit(event: ToolFolderEvent): void {
+    if (this.#listener === undefined) this.#held.push(event);
+    else this.#listener(event);
+  }
+
+  release(listener: (event: ToolFolderEvent) => void): void {
+    this.#listener = listener;
+    for (const event of this.#held.splice(0)) listener(event);
+  }
 }

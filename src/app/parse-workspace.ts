@@ -1,18 +1,18 @@
 import { isAbsolute, resolve } from "node:path";
-import { FailureError, isBelow, isFailureError } from "../base/index.ts";
+import { FailureError, isInsideFolder, isFailureError } from "../base/index.ts";
 import { compilePermissions, concurrencySettings } from "../engine/index.ts";
 import { defaultModel, secretName, unknownModel } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
-import { FileReport, isMap } from "../schema/index.ts";
-import { type Problem, type YamlPath, hasErrors, parseYaml } from "../text/index.ts";
+import { FileReport, isYamlMap } from "../schema/index.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
 import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
 import { type WorkspaceFile, toConfig } from "./complete-config.ts";
 import { parseSize } from "./parse-size.ts";
-import { checkOptions } from "./runner-settings.ts";
+import { checkRunnerOptions } from "./runner-settings.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 import { workspaceSchema } from "./workspace-schema.ts";
 
-/** What became of a `windlass.yaml`. The config is the default where the file has errors. */
+/** Result of parsing a `windlass.yaml`. The config is the default if the file has errors. */
 export interface ParsedWorkspace {
   readonly config: WorkspaceConfig;
   readonly problems: readonly Problem[];
@@ -21,7 +21,7 @@ export interface ParsedWorkspace {
 /** The settings of a folder without a `windlass.yaml`. */
 export const defaultConfig: WorkspaceConfig = toConfig({});
 
-/** Reads the text of a `windlass.yaml`. Never throws: what is wrong is in `problems`, each with its place. */
+/** Parses the text of a `windlass.yaml`. Never throws: errors are in `problems`, each with its position. */
 export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
@@ -33,17 +33,17 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   );
   checkMeanings(value, report);
   checkModels(value, report);
-  checkOptions(valueAt(value, ["agent", "options"]), report);
+  checkRunnerOptions(valueAt(value, ["agent", "options"]), report);
   // The schema was checked just now; an empty key is as good as none.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
 }
 
-/** Keys that were once known say what is written instead. */
+/** Removes renamed keys, and reports what to write instead. */
 function withoutOldKeys(value: unknown, report: FileReport): unknown {
-  if (!isMap(value) || !Object.hasOwn(value, "model")) return value;
+  if (!isYamlMap(value) || !Object.hasOwn(value, "model")) return value;
   const { model, ...rest } = value;
-  const message = "`model` is written as `models` now, which has a name for each model";
+  const message = "`model` is now `models`, with a name for each model";
   report.add("unknown_key", ["model"], [message, { part: "key", hint: modelHint(model, rest["models"]) }]);
   return rest;
 }
@@ -55,12 +55,23 @@ function checkModelName(name: string, known: readonly string[]): void {
   }
 }
 
-function checkKey(text: string): void {
-  // The text itself is not shown: it may be the key.
-  if (!text.includes("${") || secretName(text) !== text) return;
-  throw new FailureError('this is no secret; write "${secret.NAME}", with the name of one of `secrets:`', {
-    code: "file_invalid",
-  });
+/** Code of problems whose value may be a key: it is not shown. */
+export const plainKeyProblem = "plain_key";
+
+/** Checks the name of a secret that holds a key. The text itself is not shown: it may be the key. */
+function checkKey(text: string, secrets: readonly string[]): void {
+  const name = secretName(text);
+  if (secrets.includes(name)) return;
+  const near = suggest(name, secrets);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new FailureError(`${whyNoSecret(text, name)}${hint}`, { code: "file_invalid", reason: plainKeyProblem });
+}
+
+function whyNoSecret(text: string, name: string): string {
+  const todo = 'declare it under `secrets:`, such as secrets: { MY_KEY: env }, and write "${secret.MY_KEY}" here';
+  if (name !== text) return `there is no such secret; ${todo}`;
+  if (text.includes("${")) return 'this is not a secret reference; write "${secret.NAME}", with a name from `secrets:`';
+  return `this names no secret, and a key itself must not be written here; ${todo}`;
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -71,8 +82,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * What a schema cannot say: rules, rates, sizes, addresses and paths have grammars of their own. What is no text at all
- * was told by the schema, and does not keep the rest from being checked.
+ * Checks what a schema cannot express: rules, rates, sizes, addresses and paths have their own grammars. Values that
+ * are not strings were reported by the schema, and do not prevent the other checks.
  */
 function checkMeanings(file: unknown, report: FileReport): void {
   const check = (path: YamlPath, read: (text: string) => unknown): void => {
@@ -82,7 +93,7 @@ function checkMeanings(file: unknown, report: FileReport): void {
       read(text);
     } catch (error) {
       if (!isFailureError(error)) throw error;
-      report.add("bad_value", path, [error.message]);
+      report.add(error.reason === plainKeyProblem ? plainKeyProblem : "bad_value", path, [error.message]);
     }
   };
   const checkEach = (path: YamlPath, read: (text: string, key: string) => unknown): void => {
@@ -100,7 +111,9 @@ function checkMeanings(file: unknown, report: FileReport): void {
   check(["capabilities", "directory"], checkFolder);
   check(["search", "corpus"], checkFolder);
   for (const path of webAddresses) check(path, checkWebAddress);
-  for (const name of keysAt(file, ["models"])) check(["models", name, "api_key"], checkKey);
+  const secrets = [...keysAt(file, ["secrets"])].map(String);
+  const keys = [...[...keysAt(file, ["models"])].map((name) => ["models", name, "api_key"]), ...serviceKeyPaths];
+  for (const path of keys) check(path, (text) => checkKey(text, secrets));
   check(["agent", "model"], (name) => checkModelName(name, [...keysAt(file, ["models"])].map(String)));
   check(["vault"], checkFolder);
   check(["vault", "folder"], checkFolder);
@@ -108,17 +121,22 @@ function checkMeanings(file: unknown, report: FileReport): void {
 
 function keysAt(file: unknown, path: YamlPath): Iterable<string | number> {
   const group = valueAt(file, path);
-  return Array.isArray(group) ? group.keys() : isMap(group) ? Object.keys(group) : [];
+  return Array.isArray(group) ? group.keys() : isYamlMap(group) ? Object.keys(group) : [];
 }
 
-/** The value at a path; undefined where it leads nowhere. */
+/** The value at a path; undefined if the path leads nowhere. */
 function valueAt(value: unknown, path: YamlPath): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  const isGroup = isMap(value) || Array.isArray(value);
+  const isGroup = isYamlMap(value) || Array.isArray(value);
   // A list is read by its indexes as a map is by its keys.
   return isGroup && Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
 }
+
+const serviceKeyPaths: readonly YamlPath[] = [
+  ["search", "brave_api_key"],
+  ["weather", "api_key"],
+];
 
 const webAddresses: readonly YamlPath[] = [
   ["search", "searxng_url"],
@@ -131,17 +149,14 @@ function checkWebAddress(text: string): void {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return;
   // The text itself is not shown: it may hold a password.
-  throw new FailureError(
-    "this is no web address that can be asked; write it like http://127.0.0.1:8888, without a user",
-    {
-      code: "file_invalid",
-    },
-  );
+  throw new FailureError("this is not a valid web address; write it like http://127.0.0.1:8888, without a user name", {
+    code: "file_invalid",
+  });
 }
 
 function checkFolder(path: string): void {
-  // Where the workspace lies makes no difference to whether a path leads out of it.
-  if (!isAbsolute(path) && isBelow(resolve("/workspace", path), resolve("/workspace"))) return;
+  // A path leads out of any workspace or none, so the workspace's location is irrelevant.
+  if (!isAbsolute(path) && isInsideFolder(resolve("/workspace", path), resolve("/workspace"))) return;
   throw new FailureError(`"${path}" lies outside the workspace; write the path of a folder in it`, {
     code: "file_invalid",
   });

@@ -1,16 +1,19 @@
-import { ChainError, type Plan, type PlanContext, type PlannedChain, planChain } from "../chain/index.ts";
-import { nameIn } from "./chain-file.ts";
+import { ChainError, type Plan, type PlanContext, type PlanChainResult, planChain } from "../chain/index.ts";
+import { chainNameIn } from "./chain-file.ts";
 
-/** Plans a file of a chain. Its own name means this file, also where the library has another chain of that name. */
-export function planFile(source: { readonly text: string; readonly file: string }, context: PlanContext): PlannedChain {
-  const name = nameIn(source.text, source.file);
-  const own: { planned?: PlannedChain } = {};
+/** Plans a chain file. Its own name refers to this file, even if the library has another chain of that name. */
+export function planFile(
+  source: { readonly text: string; readonly file: string },
+  context: PlanContext,
+): PlanChainResult {
+  const name = chainNameIn(source.text, source.file);
+  const own: { planned?: PlanChainResult } = {};
   const within: PlanContext = {
     ...context,
-    chains: (wanted) => (wanted === name ? self : context.chains?.(wanted)),
+    chains: (requested) => (requested === name ? self : context.chains?.(requested)),
   };
   const self = (): Plan => {
-    // While it is being planned, the planner gives what it has so far.
+    // While it is being planned, the planner returns its partial plan.
     const { plan, problems } = own.planned ?? planChain(source, within);
     if (plan === undefined) throw new ChainError(problems, source.text);
     return plan;

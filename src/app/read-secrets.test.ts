@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { keysIn } from "./read-secrets.ts";
+import { readModelKeys } from "./read-secrets.ts";
 
-test("keys in the environment are secrets; words that stand in for one are not", () => {
+test("keys in the environment are secrets; placeholder words are not", () => {
   const keys = ["opensesame", "hunter2", "sk-12345", "a longer phrase"];
-  for (const key of keys) expect(keysIn({ WINDLASS_MODEL_API_KEY: key })).toEqual([key]);
+  for (const key of keys) expect(readModelKeys({ WINDLASS_MODEL_API_KEY: key })).toEqual([key]);
   for (const word of ["ollama", "none", "EMPTY", "lm-studio", "not-needed", "ollama "]) {
-    expect(keysIn({ WINDLASS_MODEL_API_KEY: word, OPENAI_API_KEY: word })).toEqual([]);
+    expect(readModelKeys({ WINDLASS_MODEL_API_KEY: word, OPENAI_API_KEY: word })).toEqual([]);
   }
 });
 
@@ -16,10 +16,10 @@ test("every key of a service is a secret, wherever it goes and whichever of seve
     GEMINI_API_KEY: "gemini-key-1234567890",
     GOOGLE_API_KEY: " google-key-1234567890 ",
   };
-  expect(keysIn(env)).toEqual(["proxykey-abcdefghijkl", "gemini-key-1234567890", "google-key-1234567890"]);
+  expect(readModelKeys(env)).toEqual(["proxykey-abcdefghijkl", "gemini-key-1234567890", "google-key-1234567890"]);
 });
 
 test("a key with blanks around it is known as it is sent", () => {
-  expect(keysIn({ WINDLASS_MODEL_API_KEY: " sk-12345\n" })).toEqual(["sk-12345"]);
-  for (const none of ["ollama ", " ", ""]) expect(keysIn({ WINDLASS_MODEL_API_KEY: none })).toEqual([]);
+  expect(readModelKeys({ WINDLASS_MODEL_API_KEY: " sk-12345\n" })).toEqual(["sk-12345"]);
+  for (const none of ["ollama ", " ", ""]) expect(readModelKeys({ WINDLASS_MODEL_API_KEY: none })).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isBelow, realPlace } from "../base/index.ts";
+import { isInsideFolder, resolveRealPath } from "../base/index.ts";
 import { serviceKeys } from "../model/index.ts";
-import { isPlaceholder } from "../text/index.ts";
+import { isPlaceholder } from "../secrets/index.ts";
 import type { SecretSource } from "./workspace-config.ts";
 
 /** The values that could be read, and why the others could not. */
@@ -30,27 +30,27 @@ export async function readSecrets(
 /** Variables that hold a key whether or not the workspace calls it a secret. */
 const keyVariables = ["WINDLASS_MODEL_API_KEY", "WINDLASS_BRAVE_API_KEY"];
 
-/** Of the variables of others, shorter ones are words that stand in for a key. */
+/** Shorter values of the key variables of services are placeholder words, not keys. */
 const shortestKey = 16;
 
 /** The keys among the environment variables that Windlass itself reads. */
-export function keysIn(env: Readonly<Record<string, string | undefined>>): string[] {
+export function readModelKeys(env: Readonly<Record<string, string | undefined>>): string[] {
   // As they are sent: without blanks around them.
   const own = keyVariables.flatMap((name) => (Object.hasOwn(env, name) ? env[name]?.trim() || [] : []));
   return [...own.filter((key) => !isPlaceholder(key)), ...serviceKeys(env).filter((key) => key.length >= shortestKey)];
 }
 
-type Found = { readonly value: string } | { readonly value?: undefined; readonly why: string };
+type SecretLookup = { readonly value: string } | { readonly value?: undefined; readonly why: string };
 
-function fromEnv(variable: string, env: Readonly<Record<string, string | undefined>>): Found {
+function fromEnv(variable: string, env: Readonly<Record<string, string | undefined>>): SecretLookup {
   const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
   return value === undefined || value === "" ? { why: `set the environment variable ${variable}` } : { value };
 }
 
-async function fromFile(path: string, dir: string): Promise<Found> {
+async function fromFile(path: string, dir: string): Promise<SecretLookup> {
   const full = resolve(dir, path);
-  // The words first: whether a file elsewhere exists is nobody's business.
-  if (!isBelow(full, dir) || (await realPlace(full, dir)).kind === "outside") {
+  // The path is checked first: the existence of files elsewhere must not be revealed.
+  if (!isInsideFolder(full, dir) || (await resolveRealPath(full, dir)).kind === "outside") {
     return { why: `${path} lies outside the workspace; put the value into a file in it` };
   }
   try {

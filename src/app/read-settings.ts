@@ -1,23 +1,66 @@
-import { readFile } from "node:fs/promises";
+import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrors } from "../text/index.ts";
-import { checkDirectories } from "./check-directories.ts";
-import { exists, workspaceFile } from "./find-workspace.ts";
+import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
+import { pathExists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
+import { resolveRealPath } from "../base/index.ts";
+import { isYamlMap } from "../schema/index.ts";
 
-/** The settings of a workspace, and what is wrong with their file. */
+/** The settings of a workspace, and the problems of their file. */
 export interface Settings extends ParsedWorkspace {
-  /** The text of the file; undefined where there is none. */
+  /** The text of the file; undefined if there is none. */
   readonly source: string | undefined;
 }
 
-/** Reads `windlass.yaml` without anything else of the workspace; what is wrong with it is in `problems`. */
+/** Reads `windlass.yaml` and nothing else of the workspace; errors are in `problems`. */
 export async function readSettings(dir: string): Promise<Settings> {
   const path = join(dir, workspaceFile);
-  if (!(await exists(path))) return { config: defaultConfig, problems: [], source: undefined };
+  if (!(await pathExists(path))) return { config: defaultConfig, problems: [], source: undefined };
   const source = await readFile(path, "utf8");
   const parsed = parseWorkspace(source, workspaceFile);
   if (hasErrors(parsed.problems)) return { ...parsed, source };
   const problems = [...parsed.problems, ...(await checkDirectories(dir, source))];
   return { config: hasErrors(problems) ? defaultConfig : parsed.config, problems, source };
+}
+
+/** Settings that name folders, and what is loaded from them. */
+const folders = [
+  { group: "engine", key: "tools_directory", contents: "tools" },
+  { group: "chains", key: "directory", contents: "chains" },
+  { group: "skills", key: "directory", contents: "skills" },
+] as const;
+
+/** Problems of the folders that the settings name: one is missing, or a link leads out of the workspace. */
+async function checkDirectories(dir: string, source: string): Promise<Problem[]> {
+  const yaml = parseYaml(source, { file: workspaceFile });
+  const found = await Promise.all(folders.map((folder) => checkDirectory(dir, folder, yaml)));
+  return found.flat();
+}
+
+async function checkDirectory(
+  dir: string,
+  { group, key, contents }: (typeof folders)[number],
+  { value, locate }: ParsedYaml,
+): Promise<Problem[]> {
+  const settings = isYamlMap(value) ? value[group] : undefined;
+  const stated = isYamlMap(settings) ? settings[key] : undefined;
+  // A default folder need not exist; where it leads is checked when it is loaded.
+  if (typeof stated !== "string") return [];
+  const at = { file: workspaceFile, ...locate([group, key]) };
+  const folder = join(dir, stated);
+  if ((await resolveRealPath(folder, dir)).kind === "outside") {
+    const message = `"${stated}" is a link that leads outside the workspace`;
+    return [{ severity: "error", code: "outside_workspace", message, ...at }];
+  }
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() === true) return [];
+  const near = suggest(stated, await foldersIn(dir));
+  const hint = near === undefined ? "make the folder, or correct its name" : `did you mean "${near}"?`;
+  const message = `there is no folder "${stated}"; no ${contents} are loaded`;
+  return [{ severity: "warning", code: "no_folder", message, hint, ...at }];
+}
+
+async function foldersIn(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
 }

@@ -1,11 +1,11 @@
-import { type OptionReader, readOwnCommands, runnerOptions } from "../agent/index.ts";
+import { type OptionReader, readCustomCommands, runnerOptions } from "../agent/index.ts";
 import { type FileReport, isRecord } from "../schema/index.ts";
 import { quoteText, suggest } from "../text/index.ts";
 
-/** Where the options of runners are written. */
+/** Path of the runner options. */
 const optionsPath: readonly string[] = ["agent", "options"];
 
-/** Where commands of one's own are written. */
+/** Path of the custom commands. */
 export const commandsPath: readonly string[] = [...optionsPath, "commands"];
 
 interface KnownOption {
@@ -26,41 +26,41 @@ function toKey(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The options that the file stands for. What no runner has is left as it is: one of your own may know it. */
-export function toOptions(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Converts the options in the file. Unknown keys stay unchanged: a custom runner may use them. */
+export function toRunnerOptions(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(file).flatMap(([key, value]) => {
       const name = byKey.get(key)?.name;
       // Written as the runner knows it, it counts unless it is also there as it should be.
-      const isTwice = name === undefined && byName.has(key) && isGiven(file, toKey(key));
+      const isTwice = name === undefined && byName.has(key) && hasKey(file, toKey(key));
       return isTwice ? [] : [[name ?? key, value]];
     }),
   );
 }
 
-function isGiven(file: Readonly<Record<string, unknown>>, key: string): boolean {
+function hasKey(file: Readonly<Record<string, unknown>>, key: string): boolean {
   return Object.hasOwn(file, key) && file[key] !== null && file[key] !== undefined;
 }
 
-/** Warns about options that no runner has, which are most likely misspelt, and about those that cannot be used. */
-export function checkOptions(options: unknown, report: FileReport): void {
+/** Warns about unknown runner options, which are probably misspelled, and about unusable ones. */
+export function checkRunnerOptions(options: unknown, report: FileReport): void {
   if (!isRecord(options)) return;
   for (const [key, value] of Object.entries(options)) {
     const path = [...optionsPath, key];
     const option = byKey.get(key) ?? byName.get(key);
     if (option !== undefined && !byKey.has(key)) {
-      const used = isGiven(options, toKey(key)) ? `${toKey(key)} is used instead of ${key}` : `${key} is the old name`;
+      const used = hasKey(options, toKey(key)) ? `${toKey(key)} is used instead of ${key}` : `${key} is the old name`;
       report.add("unknown_key", path, [used, { severity: "warning", part: "key", hint: `write ${toKey(key)}` }]);
     }
     if (option === undefined) {
       const message = `no runner has an option ${quoteText(key)}`;
       report.add("unknown_key", path, [message, { severity: "warning", part: "key", hint: hintFor(key) }]);
     } else if (value !== null && option.reader.read(value) === undefined) {
-      const { wants, hint } = option.reader;
-      report.add("bad_value", path, [`${key} is not ${wants}, and is not used`, { severity: "warning", hint }]);
+      const { expects, hint } = option.reader;
+      report.add("bad_value", path, [`${key} is not ${expects}, and is not used`, { severity: "warning", hint }]);
     }
   }
-  for (const { key, message, hint } of readOwnCommands(options["commands"]).faults) {
+  for (const { key, message, hint } of readCustomCommands(options["commands"]).faults) {
     report.add("bad_value", [...commandsPath, key], [message, { severity: "warning", part: "key", hint }]);
   }
 }

@@ -21,7 +21,7 @@ function exported(): InMemorySpanExporter {
 }
 
 describe("telemetry in the settings", () => {
-  test("traces calls, runs of chains and agents, and questions to a model over the wire", async () => {
+  test("traces calls, runs of chains and agents, and model requests over the wire", async () => {
     const exporter = exported();
     const server = await modelServer([
       { toolCalls: [{ name: "calculator", args: { expression: "2*21" }, id: "c1" }] },
@@ -66,7 +66,7 @@ describe("telemetry in the settings", () => {
     });
   });
 
-  test("does nothing where no SDK is registered, and nothing where it is not enabled", async () => {
+  test("does nothing if no SDK is registered, or if it is not enabled", async () => {
     const enabled = await openWorkspace(await folderWith({ "windlass.yaml": "telemetry: { enabled: true }\n" }), {
       reload: false,
       store: "memory",

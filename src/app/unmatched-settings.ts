@@ -1,41 +1,42 @@
+import { cliCommand } from "../base/index.ts";
 import { selectorWords, toolInRule } from "../engine/index.ts";
-import { type Hub, meantCapability } from "../hub/index.ts";
+import { type Hub, suggestCapability } from "../hub/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
-import { unmatchedGuards } from "./unmatched-guards.ts";
-import { unmatchedLists } from "./unmatched-lists.ts";
+import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
+import { unmatchedLists } from "./unmatched-tool-lists.ts";
 
 /** A name that the settings use for a tool. */
 interface Named {
   readonly name: string;
   readonly path: YamlPath;
   readonly part?: "key";
-  /** What else could have been meant there. */
+  /** Other words that could have been intended. */
   readonly words: readonly string[];
 }
 
-/** What rules are held against. */
-export interface RuledTools {
-  /** Asked only where there is something to look up. */
+/** The names that settings are checked against. */
+export interface MatchableTools {
+  /** Called only if there is something to look up. */
   readonly tools: () => readonly Pick<AnyTool, "name" | "aliases">[];
   readonly hub: Pick<Hub, "capabilities">;
   /** The MCP servers that files name. */
   readonly servers: () => readonly string[];
-  /** May a server that was never connected to have a tool of this name? */
+  /** True if a server that was never connected may have a tool of this name. */
   readonly mayBeServed: (name: string) => boolean;
 }
 
 /**
- * Tells of permission rules, lists of tools and declarations that name a tool which does not exist, and of capabilities
- * that are most likely misspelt. A misspelt word in a rule that guards is an error.
+ * Reports permission rules, lists of tools and declarations that name an unknown tool, and capabilities that are
+ * probably misspelled. A misspelled word in a deny or ask rule is an error.
  */
-export function unmatchedRules(settings: Settings, ruled: RuledTools): Problem[] {
+export function unmatchedSettings(settings: Settings, ruled: MatchableTools): Problem[] {
   const { tools, hub, servers } = ruled;
   const names = (): string[] => tools().flatMap(({ name, aliases }) => [name, ...aliases]);
   return [
-    ...unmatchedGuards(settings, { names }),
+    ...unmatchedPermissionRules(settings, { names }),
     ...unknownTools(settings, tools),
     ...unmatchedLists(settings, ruled),
     ...unknownServers(settings, servers),
@@ -43,8 +44,8 @@ export function unmatchedRules(settings: Settings, ruled: RuledTools): Problem[]
   ];
 }
 
-/** What is declared for a server that nobody names is for nobody. */
-function unknownServers({ config, source }: Settings, servers: RuledTools["servers"]): Problem[] {
+/** Reports declarations for unknown servers. */
+function unknownServers({ config, source }: Settings, servers: MatchableTools["servers"]): Problem[] {
   const declared = Object.keys(config.capabilities.declared).flatMap((key) => {
     const name = /^mcp:([^/]+)/.exec(key)?.[1];
     return name === undefined ? [] : [{ key, name }];
@@ -60,7 +61,8 @@ function unknownServers({ config, source }: Settings, servers: RuledTools["serve
         severity: "warning",
         code: "unknown_server",
         message: `there is no MCP server "${name}"`,
-        hint: near === undefined ? "windlass mcp list shows those that there are" : `did you mean "mcp:${near}"?`,
+        hint:
+          near === undefined ? `${cliCommand("mcp list")} shows the configured servers` : `did you mean "mcp:${near}"?`,
         file: workspaceFile,
         ...locate(["capabilities", "declare", key], "key"),
       },
@@ -68,7 +70,7 @@ function unknownServers({ config, source }: Settings, servers: RuledTools["serve
   });
 }
 
-function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]): Problem[] {
+function unknownTools({ config, source }: Settings, tools: MatchableTools["tools"]): Problem[] {
   const named = namesIn(config);
   if (named.length === 0) return [];
   const known = new Set(tools().flatMap(({ name, aliases }) => [name, ...aliases]));
@@ -83,15 +85,15 @@ function unknownTools({ config, source }: Settings, tools: RuledTools["tools"]):
       severity: "warning",
       code: "unknown_tool",
       message: `there is no tool "${name}"`,
-      hint: near === undefined ? "windlass tools lists the names" : `did you mean "${near}"?`,
+      hint: near === undefined ? `${cliCommand("tools")} lists the names` : `did you mean "${near}"?`,
       file: workspaceFile,
       ...locate(path, part),
     };
   });
 }
 
-/** A capability that nobody else has and that is like another leads to nobody. */
-function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"]): Problem[] {
+/** Reports capabilities that no other tool has and that resemble another one. */
+function strayCapabilities({ config, source }: Settings, hub: MatchableTools["hub"]): Problem[] {
   const declared = Object.entries(config.capabilities.declared).flatMap(([key, capabilities]) =>
     capabilities.map((name, index) => ({ name, path: ["capabilities", "declare", key, index], part: undefined })),
   );
@@ -102,12 +104,12 @@ function strayCapabilities({ config, source }: Settings, hub: RuledTools["hub"])
   }));
   const all = [...declared, ...worded];
   return all.flatMap(({ name, path, part }): Problem[] => {
-    const near = all.filter((other) => other.name === name).length > 1 ? undefined : meantCapability(name, hub);
+    const near = all.filter((other) => other.name === name).length > 1 ? undefined : suggestCapability(name, hub);
     if (near === undefined) return [];
     const message = `no other tool has the capability "${name}"`;
-    const place = parseYaml(source ?? "", { file: workspaceFile }).locate(path, part);
+    const position = parseYaml(source ?? "", { file: workspaceFile }).locate(path, part);
     const hint = `did you mean "${near}"?`;
-    return [{ severity: "warning", code: "unknown_capability", message, hint, file: workspaceFile, ...place }];
+    return [{ severity: "warning", code: "unknown_capability", message, hint, file: workspaceFile, ...position }];
   });
 }
 

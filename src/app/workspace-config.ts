@@ -1,13 +1,16 @@
-import type { SearchFile } from "../builtin/index.ts";
-import type { Taint } from "../chain/index.ts";
+import type { SearchSettingsFile } from "../builtin/index.ts";
 import type { ConcurrencyOptions, PermissionRules } from "../engine/index.ts";
 import type { HubLimits, SkillLimits } from "../hub/index.ts";
-import type { ModelsFile } from "../model/index.ts";
+import type { ModelsSettingsFile } from "../model/index.ts";
 import type { Retention } from "../store/index.ts";
 import type { AgentConfig } from "./agent-settings.ts";
+import type { ChainsConfig } from "./chain-settings.ts";
 
-/** Where the value of a secret is. */
+/** Source of a secret's value. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
+
+/** A kind of control files that file tools may be allowed to write. */
+export type EditableKind = "tools" | "chains" | "skills" | "prompts";
 
 /** `windlass.yaml`, read, checked and complete. */
 export interface WorkspaceConfig {
@@ -27,39 +30,42 @@ export interface WorkspaceConfig {
   readonly secrets: Readonly<Record<string, SecretSource>>;
   /** Names of environment variables that chains may read. */
   readonly env: readonly string[];
-  readonly chains: {
-    readonly directory: string;
-    /** Whether runs are kept, where the chain does not say. */
-    readonly durable: boolean;
-    readonly maxParallel: number;
-    /** No chain is looser than this. */
-    readonly taint: Taint;
-    /** Tools whose results are relied on. */
-    readonly trusted: readonly string[];
-  };
+  readonly chains: ChainsConfig;
   readonly skills: {
     readonly directory: string;
-    /** Whether tools made of code or YAML are loaded from there too; where absent they are not, which is told. */
+    /** True if code and YAML tools are also loaded from there. Default: not loaded, with a warning. */
     readonly code?: boolean;
     readonly trustAllowedTools: boolean;
     readonly limits: Partial<SkillLimits>;
   };
+  readonly approvals: {
+    /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
+    readonly interruptedMs?: number;
+  };
   readonly mcp: {
-    /** Who approves the calls of MCP clients that a rule asks about. */
+    /** Approver of calls by MCP clients that need approval. */
     readonly approvals: "client" | "operator";
+    /** Names of the tools that clients are offered, with `*`. Default: the workspace's own. */
+    readonly serve?: readonly string[];
   };
   readonly capabilities: {
-    /** Where contracts are read from. */
+    /** Folder that contracts are loaded from. */
     readonly directory: string;
     readonly keywords: Readonly<Record<string, readonly string[]>>;
     /** By `mcp:server`, `mcp:server/tool` or the name of a tool. */
     readonly declared: Readonly<Record<string, readonly string[]>>;
   };
+  readonly files: {
+    /** Control files that file tools may write. */
+    readonly editable: readonly EditableKind[];
+    /** True if files with several names can be read. */
+    readonly hardLinks: boolean;
+  };
   readonly hub: Partial<HubLimits>;
   readonly retention: Retention;
   readonly network: { readonly allow: readonly string[] };
   readonly telemetry: {
-    /** Spans are made, where an SDK of OpenTelemetry is registered. */
+    /** True if spans are created when an OpenTelemetry SDK is registered. */
     readonly enabled: boolean;
     /** Prompts, answers, arguments and outputs go into them, redacted. */
     readonly captureContent: boolean;
@@ -69,17 +75,17 @@ export interface WorkspaceConfig {
   readonly services: ServiceSettings;
 }
 
-/** What `windlass.yaml` says to the services behind the built-in tools. */
+/** Settings of the services behind the built-in tools. */
 export interface ServiceSettings {
-  readonly models?: ModelsFile;
-  readonly search?: SearchFile;
+  readonly models?: ModelsSettingsFile;
+  readonly search?: SearchSettingsFile;
   readonly web?: { readonly robots?: "respect" | "ignore"; readonly max_urls?: number };
   readonly weather?: {
     readonly forecast_url?: string;
     readonly geocoding_url?: string;
     /** The name of a secret, never its value. */
     readonly api_key?: string;
-    readonly place?: string;
+    readonly default_place?: string;
   };
   readonly vault?: { readonly folder?: string; readonly watch?: boolean };
   readonly timezone?: string;

@@ -1,5 +1,7 @@
+import { maxTimeoutMs } from "../base/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import { agentSchema } from "./agent-settings.ts";
+import { chainsSchema } from "./chain-settings.ts";
 import { hubSettings } from "./hub-settings.ts";
 import { modelSchema } from "./model-schema.ts";
 
@@ -8,6 +10,8 @@ const texts = { type: "array", items: text };
 const flag = { type: "boolean" };
 const positive = { type: "integer", minimum: 1 };
 const seconds = { type: "number", exclusiveMinimum: 0 };
+/** At most 24 hours. */
+const timeoutSeconds = { ...seconds, maximum: maxTimeoutMs / 1000 };
 
 function closed(properties: Record<string, unknown>, description: string): Record<string, unknown> {
   return { type: "object", properties, additionalProperties: false, description };
@@ -21,48 +25,57 @@ export const workspaceSchema: JsonSchema = {
     {
       concurrency: closed(
         {
-          max_concurrent: { ...positive, description: "Calls at once; 10 where absent." },
-          queue_size: { type: "integer", minimum: 0, description: "Calls that may wait; 100 where absent." },
-          default_timeout: { ...seconds, description: "Seconds a call may wait for a place; 30 where absent." },
-          strategy: { enum: ["fifo", "priority", "reject"], description: "Who goes first when all places are taken." },
+          max_concurrent: { ...positive, description: "Maximum concurrent calls. Default: 10." },
+          queue_size: { type: "integer", minimum: 0, description: "Maximum calls that wait for a slot. Default: 100." },
+          default_timeout: { ...timeoutSeconds, description: "Seconds a call may wait for a slot. Default: 30." },
+          strategy: {
+            enum: ["fifo", "priority", "reject"],
+            description: "Queueing strategy when all slots are in use. Default: fifo.",
+          },
           bucket_limits: {
             type: "object",
             additionalProperties: positive,
-            description: "Calls at once per category, such as { http: 5 }.",
+            description: "Maximum concurrent calls per category, such as { http: 5 }.",
           },
           rate_limits: {
             type: "object",
             additionalProperties: text,
-            description: "Starts per category and time, such as { http: 10/s }.",
+            description: "Maximum call starts per category and unit of time, such as { http: 10/s }.",
           },
         },
-        "How much may run at once.",
+        "Limits on concurrent calls.",
       ),
       engine: closed(
         {
-          tools_directory: { ...text, description: "Where tools are loaded from; tools where absent." },
-          auto_reload: { ...flag, description: "Look for changed tools while running; true where absent." },
-          reload_interval: { ...seconds, description: "Seconds between looks; 5 where absent." },
-          watch_for_changes: { ...flag, description: "Be told of changes instead of looking; false where absent." },
+          tools_directory: { ...text, description: "Folder that tools are loaded from. Default: tools." },
+          auto_reload: { ...flag, description: "Reload changed tools while running. Default: true." },
+          reload_interval: { ...seconds, description: "Seconds between checks for changes. Default: 5." },
+          watch_for_changes: {
+            ...flag,
+            description: "Watch the file system instead of polling for changes. Default: false.",
+          },
           strict_validation: {
             ...flag,
-            description: "Refuse parameters that a tool does not know; false where absent.",
+            description: "Reject undeclared parameters of tools instead of removing them. Default: false.",
           },
-          timeout: { ...seconds, description: "Seconds a tool may take when it states no timeout; 30 where absent." },
+          timeout: {
+            ...timeoutSeconds,
+            description: "Timeout in seconds of tools that do not set their own. Default: 30.",
+          },
           max_retries: {
             type: "integer",
             minimum: 0,
-            description: "Attempts after a failure that is safe to retry; 3.",
+            description: "Maximum retries after a failure that is safe to retry. Default: 3.",
           },
-          enabled_tools: { ...texts, description: "Gated tools that may be used." },
-          disabled_tools: { ...texts, description: "Tools that may not be used." },
+          enabled_tools: { ...texts, description: "Gated tools to enable." },
+          disabled_tools: { ...texts, description: "Tools to disable." },
         },
-        "How tools are loaded and called.",
+        "Loading and calling of tools.",
       ),
       permissions: closed(
         { deny: texts, ask: texts, allow: texts },
-        "Rules tried in this order; the first that matches decides. A list that is absent keeps its default: " +
-          'nothing is denied, ["model:destructive", "mcp:destructive"] is asked for, ["*"] is allowed.',
+        "Permission rules, checked in the order deny, ask, allow; the first match decides. Defaults: deny is empty, " +
+          'ask is ["model:destructive", "mcp:destructive"], allow is ["*"].',
       ),
       secrets: {
         type: "object",
@@ -70,141 +83,168 @@ export const workspaceSchema: JsonSchema = {
           title: "env, { env: NAME } or { file: path }",
           anyOf: [
             { enum: ["env"] },
-            { ...closed({ env: text }, "Another environment variable."), required: ["env"] },
-            { ...closed({ file: text }, "A file of the workspace."), required: ["file"] },
+            { ...closed({ env: text }, "An environment variable with a different name."), required: ["env"] },
+            { ...closed({ file: text }, "A file in the workspace."), required: ["file"] },
           ],
         },
-        description: "Names of secrets and where their values are. Values never stand in this file.",
+        description: "Names of secrets and the sources of their values. This file never contains the values.",
       },
-      env: { ...texts, description: "Environment variables that chains may read; none where absent." },
-      chains: closed(
-        {
-          directory: { ...text, description: "Where chains are loaded from; chains where absent." },
-          durable: {
-            ...flag,
-            description: "Keep runs, so that they can be resumed, where a chain does not say; true where absent.",
-          },
-          max_parallel: { ...positive, description: "Steps of one run at once, where a chain does not say; 5." },
-          taint: {
-            enum: ["show", "strict"],
-            description:
-              "strict: refuse chains in which something from outside reaches a tool that may do harm, and nobody is " +
-              "asked; no chain can loosen it. show where absent.",
-          },
-          trusted: {
-            ...texts,
-            description:
-              "Tools whose results do not count as from outside: they are as good as what the tools are called with.",
-          },
-        },
-        "How chains are loaded and run.",
-      ),
+      env: { ...texts, description: "Environment variables that chains may read. Default: none." },
+      chains: chainsSchema,
       skills: closed(
         {
-          directory: { ...text, description: "Where skills are loaded from; skills where absent." },
+          directory: { ...text, description: "Folder that skills are loaded from. Default: skills." },
           code: {
             ...flag,
             description:
-              "Load tools made of code and YAML from there too, which runs that code. Where absent they are not loaded, " +
-              "and each file is told; false: the same without a word.",
+              "Load code and YAML tools from skill folders; this runs their code. Default: not loaded, with a warning per " +
+              "file; false: not loaded, no warning.",
           },
           trust_allowed_tools: {
             ...flag,
             description:
-              "Let a skill that is in use have its allowed-tools called without asking, never against a deny rule; " +
-              "false where absent.",
+              "Call the allowed-tools of an active skill without approval; deny rules still apply. Default: false.",
           },
-          catalogue_chars: { ...positive, description: "Characters of the list of skills; 4,000 where absent." },
+          catalogue_chars: {
+            ...positive,
+            description: "Maximum characters of the list of skills in the system prompt. Default: 4,000.",
+          },
           instruction_chars: {
             ...positive,
-            description: "Characters of instructions given at once; 20,000 where absent.",
+            description: "Maximum characters of skill instructions returned at once. Default: 20,000.",
           },
         },
-        "How skills are loaded and used.",
+        "Loading and use of skills.",
+      ),
+      approvals: closed(
+        {
+          interrupted_days: {
+            ...seconds,
+            maximum: 36_500,
+            description:
+              "Days until the approval of a call that was running when its process ended expires, and its step fails. " +
+              "Default: it does not expire.",
+          },
+        },
+        "Approvals of calls.",
       ),
       mcp: closed(
         {
           approvals: {
             enum: ["client", "operator"],
             description:
-              "Who approves the calls of MCP clients that a rule asks about. client: the person at the client; operator: " +
-              "only whoever has the workspace, with `windlass approve`. client where absent.",
+              "Approver of calls by MCP clients that need approval. client: the user of the client; operator: " +
+              "only the owner of the workspace, with `windlass approve`. Default: client.",
+          },
+          serve: {
+            ...texts,
+            description:
+              "Names of the tools and chains that MCP clients are offered; * stands for any part. Default: the " +
+              "workspace's own, or the built-in ones if it has none. Tools that cannot work are never offered.",
           },
         },
-        "How the workspace is served to MCP clients.",
+        "Serving the workspace to MCP clients.",
       ),
       capabilities: closed(
         {
-          directory: { ...text, description: "Where contracts are read from; capabilities where absent." },
+          directory: { ...text, description: "Folder that contracts are loaded from. Default: capabilities." },
           keywords: {
             type: "object",
             additionalProperties: texts,
-            description: "More words by which a capability is known, such as { search: [检索, lookup] }.",
+            description: "Additional keywords of capabilities, such as { search: [检索, lookup] }.",
           },
           declare: {
             type: "object",
             additionalProperties: texts,
-            description: 'What a server or a tool can stand in for, such as { "mcp:brave": [search] }.',
+            description: 'Capabilities that a server or a tool provides, such as { "mcp:brave": [search] }.',
           },
         },
-        "Which tools can stand in for each other.",
+        "Capabilities: tools that can substitute each other.",
+      ),
+      files: closed(
+        {
+          editable: {
+            type: "array",
+            items: { enum: ["chains", "prompts", "skills", "tools"] },
+            description:
+              "Control files that file tools may write. Default: none. windlass.yaml, mcp.json, package.json, " +
+              "node_modules and .windlass are never opened.",
+          },
+          hard_links: {
+            ...flag,
+            description:
+              "Read files with several names (hard links), which may belong to other folders. They are never written. " +
+              "Default: false.",
+          },
+        },
+        "Access of file tools to the workspace.",
       ),
       hub: closed(
         Object.fromEntries(
           Object.entries(hubSettings).map(([key, { inSeconds, about }]) => [
             key,
-            { ...(inSeconds ? seconds : positive), description: about },
+            { ...(inSeconds ? timeoutSeconds : positive), description: about },
           ]),
         ),
-        "How one of several tools is chosen, and how their results are put together.",
+        "Choice among several candidate tools, and synthesis of their results.",
       ),
       retention: closed(
         {
-          days: { ...seconds, description: "Days that records are kept." },
-          bytes: { title: "a size such as 500MB or 1GB", anyOf: [positive, text], description: "Size of all records." },
+          days: { ...seconds, description: "Days after which records are removed." },
+          bytes: {
+            title: "a size such as 500MB or 1GB",
+            anyOf: [positive, text],
+            description: "Maximum size of all records.",
+          },
         },
-        "How long records are kept; without it they are kept until pruned.",
+        "Retention of records. Default: no limit; they are removed only by `windlass prune`.",
       ),
       agent: agentSchema,
       models: {
         type: "object",
         additionalProperties: modelSchema,
         description:
-          "Models by name; `default` is asked where nobody names another. WINDLASS_MODEL_PROVIDER, " +
-          "WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and WINDLASS_MODEL_API_KEY in the environment name the default too, " +
-          "and come first. The address of a model is open to it, and to no tool.",
+          "Models by name; `default` is used unless another one is named. The environment variables " +
+          "WINDLASS_MODEL_PROVIDER, WINDLASS_MODEL_BASE_URL, WINDLASS_MODEL and WINDLASS_MODEL_API_KEY override it. " +
+          "A model may reach its own address; tools may not.",
       },
       search: closed(
         {
           providers: {
             type: "array",
             items: { enum: ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"] },
-            description: "Who is asked, and in which order.",
+            description: "Search providers, in order of preference.",
           },
-          searxng_url: { ...text, description: "The address of a SearXNG instance." },
-          brave_api_key: { ...text, description: "The name of a secret with a key of the Brave Search API." },
-          mediawiki_url: { ...text, description: "The address of a wiki's api.php." },
-          corpus: { ...text, description: "A folder of texts of the workspace, for searching offline." },
-          duckduckgo: { ...flag, description: "Ask DuckDuckGo's page for people; false where absent." },
-          user_agent: { ...text, description: "How a wiki may reach you, as large wikis ask for." },
+          searxng_url: { ...text, description: "URL of a SearXNG instance." },
+          brave_api_key: { ...text, description: "Name of the secret with the key of the Brave Search API." },
+          mediawiki_url: { ...text, description: "URL of the api.php of a MediaWiki." },
+          corpus: { ...text, description: "Folder of texts in the workspace, for offline search." },
+          duckduckgo: { ...flag, description: "Search with DuckDuckGo's HTML page. Default: false." },
+          user_agent: { ...text, description: "User agent with your contact details, which large wikis require." },
         },
-        "Where web_search looks.",
+        "Search providers of web_search.",
       ),
       web: closed(
         {
-          robots: { enum: ["respect", "ignore"], description: "Whether robots.txt is respected; it is where absent." },
-          max_urls: { ...positive, description: "Addresses of one crawl_batch; 50 where absent." },
+          robots: { enum: ["respect", "ignore"], description: "Handling of robots.txt. Default: respect." },
+          max_urls: { ...positive, description: "Maximum URLs of one web_fetch. Default: 50." },
         },
-        "How pages are fetched.",
+        "Fetching of web pages.",
       ),
       weather: closed(
         {
-          forecast_url: { ...text, description: "A forecast service of open-meteo's kind; open-meteo's where absent." },
-          geocoding_url: { ...text, description: "A geocoding service of its kind; open-meteo's where absent." },
-          api_key: { ...text, description: "The name of a secret with a key of open-meteo, for subscribers." },
-          place: { ...text, description: "The place whose weather is given where a question names none." },
+          forecast_url: {
+            ...text,
+            description: "URL of a forecast service with the API of Open-Meteo. Default: Open-Meteo.",
+          },
+          geocoding_url: {
+            ...text,
+            description: "URL of a geocoding service with the API of Open-Meteo. Default: Open-Meteo.",
+          },
+          api_key: { ...text, description: "Name of the secret with an Open-Meteo key, for subscribers." },
+          default_place: { ...text, description: "Location used if a request names none." },
         },
-        "Where get_weather looks.",
+        "Services and default location of get_weather.",
       ),
       vault: {
         title: "a folder, or { folder, watch }",
@@ -212,34 +252,38 @@ export const workspaceSchema: JsonSchema = {
           text,
           closed(
             {
-              folder: { ...text, description: "The folder; the workspace where absent." },
+              folder: { ...text, description: "Folder of notes. Default: the workspace." },
               watch: {
                 ...flag,
-                description: "Keep the index up to date in processes that stay open; false where absent.",
+                description: "Update the index on file changes in long-running processes. Default: false.",
               },
             },
-            "The folder of notes, and whether it is watched.",
+            "Folder of notes, and whether to watch it.",
           ),
         ],
-        description: "The folder of notes for localSearch; the workspace where absent.",
+        description: "Folder of notes for local_search. Default: the workspace.",
       },
-      timezone: { ...text, description: "Such as Europe/Berlin, for tools that are told none; the machine's." },
+      timezone: {
+        ...text,
+        description: "Time zone of tools that get none, such as Europe/Berlin. Default: that of the machine.",
+      },
       network: closed(
         { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },
-        "What tools may reach besides the public network.",
+        "Network access of tools besides the public internet.",
       ),
       telemetry: closed(
         {
           enabled: {
             ...flag,
-            description: "Make spans, where an OpenTelemetry SDK is registered; false where absent.",
+            description: "Create spans if an OpenTelemetry SDK is registered. Default: false.",
           },
           capture_content: {
             ...flag,
-            description: "Put prompts, answers, arguments and outputs into them, secrets redacted; false where absent.",
+            description:
+              "Record prompts, answers, arguments and outputs in spans, with secrets redacted. Default: false.",
           },
         },
-        "Traces of calls, runs and questions to models, for OpenTelemetry.",
+        "OpenTelemetry traces of calls, runs and model requests.",
       ),
     },
     "Settings of a workspace. Every key is optional.",

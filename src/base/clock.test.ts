@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
 
-test("elapsed time never goes back, and now is the time people read", () => {
+test("elapsed time never goes back, and now is wall-clock time", () => {
   const before = systemClock.elapsed();
   expect(systemClock.elapsed()).toBeGreaterThanOrEqual(before);
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
@@ -21,7 +21,7 @@ test("a timer fires once, a cancelled one never", async () => {
   expect(fired).toBe(1);
 });
 
-test("more than Node can count is not fired at once", async () => {
+test("a delay beyond Node's maximum does not fire immediately", async () => {
   let fired = false;
   const timer = systemClock.after(Number.POSITIVE_INFINITY, () => (fired = true));
   await new Promise<void>((resolve) => void systemClock.after(5, resolve));
@@ -29,7 +29,7 @@ test("more than Node can count is not fired at once", async () => {
   expect(fired).toBe(false);
 });
 
-test("a timer holds the process or lets it go, as told, from the next turn on", async () => {
+test("a timer keeps the process alive or not, as configured, from the next turn on", async () => {
   const timer = systemClock.after(60_000, () => {});
   const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = holding();

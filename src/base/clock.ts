@@ -1,8 +1,8 @@
-/** Time as the engine sees it; a test passes its own. */
+/** The engine's source of time; a test passes its own. */
 export interface Clock {
-  /** Milliseconds since the epoch, for stamps that people read. */
+  /** Milliseconds since the epoch, for timestamps. */
   now(): number;
-  /** Milliseconds that never go back, for durations and deadlines. */
+  /** Monotonic milliseconds, for durations and deadlines. */
   elapsed(): number;
   /** Runs `task` after `ms`. The timer keeps the process alive until it is cancelled or unreferenced. */
   after(ms: number, task: () => void): Timer;
@@ -11,18 +11,18 @@ export interface Clock {
 /** A timer of a {@link Clock}. */
 export interface Timer {
   cancel(): void;
-  /** Whether the timer keeps the process alive. */
+  /** Sets whether the timer keeps the process alive. */
   hold(alive: boolean): void;
 }
 
 class SystemTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
   #holds = true;
-  #wanted = true;
+  #requested = true;
   #changing = false;
 
   constructor(ms: number, task: () => void) {
-    this.#handle = setTimeout(task, Math.min(ms, longest));
+    this.#handle = setTimeout(task, Math.min(ms, maxDelayMs));
   }
 
   cancel(): void {
@@ -30,24 +30,24 @@ class SystemTimer implements Timer {
   }
 
   hold(alive: boolean): void {
-    this.#wanted = alive;
+    this.#requested = alive;
     if (this.#changing || alive === this.#holds) return;
-    // Later, since calls in a row change it twice each; the process lives at least until then.
+    // Deferred, since consecutive calls change it twice each; the process stays alive at least until then.
     this.#changing = true;
     setImmediate(() => this.#change());
   }
 
   #change(): void {
     this.#changing = false;
-    if (this.#wanted === this.#holds) return;
-    this.#holds = this.#wanted;
+    if (this.#requested === this.#holds) return;
+    this.#holds = this.#requested;
     if (this.#holds) this.#handle.ref();
     else this.#handle.unref();
   }
 }
 
-/** Node fires at once when asked for more than this. */
-const longest = 2 ** 31 - 1;
+/** Node fires immediately for a longer delay. */
+const maxDelayMs = 2 ** 31 - 1;
 
 /** The real time. */
 export const systemClock: Clock = {
@@ -55,3 +55,26 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
   after: (ms, task) => new SystemTimer(ms, task),
 };
+
+/** Time for which the difference between the two times of a clock is assumed constant. */
+const trustMs = 1000;
+
+/** Epoch milliseconds for readings of a clock's elapsed time, without reading the clock again for each. */
+export class WallTime {
+  readonly #clock: Clock;
+  #difference = 0;
+  #comparedAt = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The wall-clock time of this elapsed time; a changed system clock is detected within a second. */
+  at(elapsed: number): number {
+    if (elapsed - this.#comparedAt > trustMs) {
+      this.#comparedAt = elapsed;
+      this.#difference = this.#clock.now() - elapsed;
+    }
+    return Math.round(this.#difference + elapsed);
+  }
+}

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { failuresFor } from "./reason-failures.ts";
+import { createReasonFailures } from "./create-reason-failures.ts";
 
-const made = failuresFor({
-  plain: { code: "execution_error", means: "It broke." },
-  certain: { code: "not_available", means: "It is not there.", retry: "never" },
+const made = createReasonFailures({
+  plain: { code: "execution_error", meaning: "It broke." },
+  certain: { code: "not_available", meaning: "It is not there.", retry: "never" },
 });
 
-test("a failure has the code and the verdict of its reason, and what else is said", () => {
+test("a failure has the code and the verdict of its reason, and the given options", () => {
   const cause = new Error("below");
   expect(made("certain", "gone").toFailure()).toMatchObject({
     code: "not_available",

@@ -36,7 +36,7 @@ test("deadlines of one duration share one timer", () => {
   expect(clock.timers).toBe(0);
 });
 
-test("a cancelled deadline does not expire, and cancelling twice is cancelling once", () => {
+test("a cancelled deadline does not expire, and cancelling is idempotent", () => {
   const { clock, deadlines, expired, set } = started();
   const first = set(10, "first");
   set(10, "second");
@@ -49,7 +49,7 @@ test("a cancelled deadline does not expire, and cancelling twice is cancelling o
   expect(deadlines.size).toBe(0);
 });
 
-test("only pending deadlines hold the process", () => {
+test("only pending deadlines keep the process alive", () => {
   const { clock, deadlines, set } = started();
   const deadline = set(1000, "a");
   expect(clock.holding).toBe(1);
@@ -59,7 +59,7 @@ test("only pending deadlines hold the process", () => {
   expect(clock.holding).toBe(1);
 });
 
-test("a timer that was left armed serves the next deadline at its own time", () => {
+test("a timer that is still armed serves the next deadline at its own time", () => {
   const { clock, deadlines, expired, set } = started();
   deadlines.cancel(set(100, "early"));
   clock.advance(60);
@@ -70,7 +70,7 @@ test("a timer that was left armed serves the next deadline at its own time", () 
   expect(expired).toEqual(["late"]);
 });
 
-test("a deadline may set and cancel others of its own duration while it expires", () => {
+test("a deadline may set and cancel others of the same duration while it expires", () => {
   const { clock, deadlines, expired, set } = started();
   const doomed: Deadline[] = [];
   deadlines.set(10, {
@@ -88,7 +88,7 @@ test("a deadline may set and cancel others of its own duration while it expires"
   expect(clock.timers).toBe(0);
 });
 
-test("a deadline that sets another while it expires does not put off those that wait", () => {
+test("a deadline that sets another while it expires does not delay the pending ones", () => {
   const { clock, deadlines, expired, set } = started();
   deadlines.set(100, { expire: () => set(100, "third") });
   clock.advance(3);
@@ -112,9 +112,9 @@ test("a target that throws does not stop the others", () => {
   expect(expired).toEqual(["other"]);
 });
 
-test("a timer of a queue that emptied meanwhile does not lose later deadlines", () => {
+test("a timer of a queue that emptied in the meantime does not lose later deadlines", () => {
   const { clock, deadlines, expired, set } = started();
-  // Sets and cancels while expiring: its timer stays armed though nobody waits.
+  // Sets and cancels while expiring: its timer stays armed although nothing waits.
   deadlines.set(10, { expire: () => deadlines.cancel(set(10, "never")) });
   clock.advance(15);
   set(10, "later");
@@ -125,7 +125,7 @@ test("a timer of a queue that emptied meanwhile does not lose later deadlines", 
   expect(deadlines.size).toBe(0);
 });
 
-test("no time, a negative time and no number at all are due at once", () => {
+test("a zero, negative or NaN delay is due immediately", () => {
   const { clock, expired, set } = started();
   set(0, "zero");
   set(-5, "negative");
@@ -135,14 +135,14 @@ test("no time, a negative time and no number at all are due at once", () => {
   expect(clock.timers).toBe(0);
 });
 
-test("a deadline beyond what a system timer can count is kept", () => {
+test("a deadline beyond the maximum of a system timer still holds", () => {
   const { clock, expired, set } = started();
   set(Number.POSITIVE_INFINITY, "never");
   clock.advance(1e12);
   expect(expired).toEqual([]);
 });
 
-test("whatever is set, cancelled and waited for, each deadline expires once, on time, unless cancelled", () => {
+test("for any sequence of setting, cancelling and waiting, each deadline expires once, on time, unless cancelled", () => {
   const step = fc.record({
     wait: fc.nat(7),
     ms: fc.nat(12),
@@ -173,7 +173,7 @@ test("whatever is set, cancelled and waited for, each deadline expires once, on 
         }
       }
       clock.advance(100);
-      // A timer is at least a millisecond long, so no time at all may take one.
+      // A timer lasts at least a millisecond, so a zero delay may take one.
       for (const { due, cancelled, firedAt } of all) {
         const late = firedAt.map((at) => Math.max(0, at - due - 1));
         expect(late).toEqual(cancelled ? [] : [0]);

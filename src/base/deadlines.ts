@@ -1,12 +1,12 @@
 import type { Clock, Timer } from "./clock.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** Something that can run out of time. */
+/** An object that can expire. */
 export interface Expiring {
   expire(): void;
 }
 
-/** Something with a deadline of its own, which carries it itself: see {@link Deadlines.start}. */
+/** An object that is its own deadline: see {@link Deadlines.start}. */
 export abstract class Deadline implements Linked<Deadline>, Expiring {
   previous: Deadline | undefined = undefined;
   next: Deadline | undefined = undefined;
@@ -19,7 +19,7 @@ export abstract class Deadline implements Linked<Deadline>, Expiring {
   abstract expire(): void;
 }
 
-/** A deadline for something that has one only now and then. */
+/** A deadline for an object that only occasionally has one. */
 class SetDeadline extends Deadline {
   readonly #target: Expiring;
 
@@ -47,6 +47,7 @@ interface SameDuration {
 export class Deadlines {
   readonly #clock: Clock;
   readonly #byDuration = new Map<number, SameDuration>();
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -59,16 +60,22 @@ export class Deadlines {
     return size;
   }
 
-  /** Calls `target.expire()` after `ms`, unless cancelled; at once when `ms` is no time at all. Holds the process. */
+  /**
+   * Calls `target.expire()` after `ms`, unless cancelled; immediately if `ms` is not a positive number. Keeps the
+   * process alive.
+   */
   set(ms: number, target: Expiring): Deadline {
     const deadline = new SetDeadline(target);
     this.start(deadline, ms);
     return deadline;
   }
 
-  /** The same for what is not pending and carries its deadline itself. `now` is for those who just looked at the clock. */
+  /**
+   * Like `set`, for an object that is not pending and is its own deadline. `now` is for callers that have just read the
+   * clock.
+   */
   start(deadline: Deadline, ms: number, now: number = this.#clock.elapsed()): void {
-    // Not Math.max: it would let NaN through, which no timer ever reaches.
+    // Not Math.max: it would pass NaN, which no timer ever reaches.
     const queue = this.#queueOf(ms > 0 ? Math.ceil(ms) : 0);
     deadline.queue = queue;
     deadline.dueAt = now + (ms > 0 ? ms : 0);
@@ -81,8 +88,25 @@ export class Deadlines {
     const { queue } = deadline;
     if (!deadline.linked || queue === undefined) return;
     queue.pending.remove(deadline);
-    // The timer stays armed for the next one, but alone it must not hold the process.
-    if (queue.pending.size === 0) queue.timer?.hold(false);
+    if (queue.pending.size > 0) return;
+    // The timer stays armed for the next one, but alone it must not keep the process alive.
+    if (this.#isClosed) this.#disarm(queue);
+    else queue.timer?.hold(false);
+  }
+
+  /**
+   * From now on no timer stays armed without a pending deadline: it would retain its owner, and everything that was in
+   * use when it was armed, until it fires.
+   */
+  close(): void {
+    this.#isClosed = true;
+    for (const queue of this.#byDuration.values()) if (queue.pending.size === 0) this.#disarm(queue);
+  }
+
+  #disarm(queue: SameDuration): void {
+    queue.timer?.cancel();
+    queue.timer = undefined;
+    this.#byDuration.delete(queue.ms);
   }
 
   #queueOf(ms: number): SameDuration {
@@ -100,7 +124,7 @@ export class Deadlines {
 
   #fire(queue: SameDuration): void {
     const now = this.#clock.elapsed();
-    // Its timer counts as armed meanwhile: a target that sets a new deadline must not put off those that wait.
+    // Its timer counts as armed during this loop: a target that sets a new deadline must not delay the pending ones.
     try {
       for (let due = queue.pending.first; due && due.dueAt <= now; due = queue.pending.first) {
         queue.pending.remove(due);

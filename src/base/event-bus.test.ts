@@ -18,7 +18,7 @@ const a = (n: number): Event => ({ type: "a", n });
 const b = (n: number): Event => ({ type: "b", n });
 
 describe("subscribing", () => {
-  test("a listener hears every type, or those it asked for", () => {
+  test("a listener receives every type, or those it subscribed to", () => {
     const { bus: events } = bus();
     const all: Event[] = [];
     const some: Event[] = [];
@@ -30,18 +30,18 @@ describe("subscribing", () => {
     expect(some).toEqual([b(2)]);
   });
 
-  test("wants says whether anyone would hear a type", () => {
+  test("hasListener returns whether a type has a listener", () => {
     const { bus: events } = bus();
-    expect(events.wants("a")).toBe(false);
+    expect(events.hasListener("a")).toBe(false);
     const stop = events.subscribe(() => {}, ["a"]);
-    expect([events.wants("a"), events.wants("b")]).toEqual([true, false]);
+    expect([events.hasListener("a"), events.hasListener("b")]).toEqual([true, false]);
     stop();
-    expect(events.wants("a")).toBe(false);
+    expect(events.hasListener("a")).toBe(false);
     events.subscribe(() => {});
-    expect(events.wants("b")).toBe(true);
+    expect(events.hasListener("b")).toBe(true);
   });
 
-  test("unsubscribing twice is unsubscribing once, also when the same function listens twice", () => {
+  test("unsubscribing is idempotent, also if the same function is subscribed twice", () => {
     const { bus: events } = bus();
     let heard = 0;
     const listener = (): unknown => heard++;
@@ -53,7 +53,7 @@ describe("subscribing", () => {
     expect(heard).toBe(1);
   });
 
-  test("listeners may come and go while an event is delivered; the next one sees the change", () => {
+  test("listeners may be added and removed during a delivery; the next event sees the change", () => {
     const { bus: events } = bus();
     const heard: string[] = [];
     const stops: (() => void)[] = [];
@@ -68,7 +68,7 @@ describe("subscribing", () => {
     expect(heard).toEqual(["first 1", "second 1", "first 2", "late 2"]);
   });
 
-  test("an event that a listener causes comes after the one that caused it, for everyone", () => {
+  test("an event emitted by a listener follows the one that caused it, for all listeners", () => {
     const { bus: events } = bus();
     const heard: number[] = [];
     events.subscribe(({ n }) => {
@@ -83,7 +83,7 @@ describe("subscribing", () => {
 });
 
 describe("listeners that fail", () => {
-  test("one that throws is reported, and the others hear the event", () => {
+  test("one that throws is reported, and the others receive the event", () => {
     const { bus: events, errors } = bus();
     const heard: number[] = [];
     events.subscribe(() => {
@@ -96,7 +96,7 @@ describe("listeners that fail", () => {
     expect(errors.map(String)).toEqual(["Error: broken", "Error: broken"]);
   });
 
-  test("one whose promise rejects is reported, and nothing is left unhandled", async () => {
+  test("one whose promise rejects is reported, without an unhandled rejection", async () => {
     const { bus: events, errors } = bus();
     const unhandled = unhandledRejections();
     events.subscribe(async () => {
@@ -110,7 +110,7 @@ describe("listeners that fail", () => {
     expect(unhandled.stop()).toEqual([]);
   });
 
-  test("one that never answers holds nobody up", () => {
+  test("one that never settles does not delay the others", () => {
     const { bus: events } = bus();
     const heard: number[] = [];
     events.subscribe(() => new Promise(() => {}));
@@ -119,7 +119,7 @@ describe("listeners that fail", () => {
     expect(heard.length).toBe(100);
   });
 
-  test("a reporter that throws breaks nothing", async () => {
+  test("a throwing error reporter breaks nothing", async () => {
     const events = new EventBus<Event>(() => {
       throw new Error("reporter");
     });
@@ -138,7 +138,7 @@ describe("listeners that fail", () => {
 });
 
 describe("streams", () => {
-  test("gives the events from now on, in order, of the types asked for", async () => {
+  test("yields the events from now on, in order, of the subscribed types", async () => {
     const { bus: events } = bus();
     events.emit(a(0));
     const stream = events.stream({ types: ["a"] });
@@ -147,7 +147,7 @@ describe("streams", () => {
     expect(await stream.next()).toEqual({ done: false, value: a(3) });
   });
 
-  test("several readers that wait are served in the order they came", async () => {
+  test("several waiting readers are served in order of arrival", async () => {
     const { bus: events } = bus();
     const stream = events.stream();
     const reading = [stream.next(), stream.next()];
@@ -156,7 +156,7 @@ describe("streams", () => {
     expect((await Promise.all(reading)).map(({ value }) => value as Event)).toEqual([a(1), a(2)]);
   });
 
-  test("a slow reader misses the oldest, and is told how many", async () => {
+  test("a slow reader misses the oldest events, and gets the number it missed", async () => {
     const { bus: events } = bus();
     const stream = events.stream({ capacity: 3 });
     for (let n = 0; n < 10; n++) events.emit(a(n));
@@ -165,14 +165,14 @@ describe("streams", () => {
     expect(seen.map(({ value }) => (value as Event).n)).toEqual([7, 8, 9]);
   });
 
-  test("a thousand events wait where nobody says how many", () => {
+  test("a stream buffers a thousand events by default", () => {
     const { bus: events } = bus();
     const stream = events.stream();
     for (let n = 0; n < 1001; n++) events.emit(a(n));
     expect(stream.dropped).toBe(1);
   });
 
-  test("without capacity a reader hears only what it waits for", async () => {
+  test("without capacity a reader receives only events that it waits for", async () => {
     const { bus: events } = bus();
     const stream = events.stream({ capacity: 0 });
     events.emit(a(1));
@@ -182,7 +182,7 @@ describe("streams", () => {
     expect(stream.dropped).toBe(1);
   });
 
-  test("leaving the loop unsubscribes and drops what waited", async () => {
+  test("leaving the loop unsubscribes and drops buffered events", async () => {
     const { bus: events } = bus();
     const stream = events.stream();
     events.emit(a(1));
@@ -191,11 +191,11 @@ describe("streams", () => {
       expect(event).toEqual(a(1));
       break;
     }
-    expect(events.wants("a")).toBe(false);
+    expect(events.hasListener("a")).toBe(false);
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("a signal ends the stream after what is already there", async () => {
+  test("a signal ends the stream after the buffered events", async () => {
     const { bus: events } = bus();
     const controller = new AbortController();
     const stream = events.stream({ signal: controller.signal });
@@ -205,20 +205,20 @@ describe("streams", () => {
     const seen: Event[] = [];
     for await (const event of stream) seen.push(event);
     expect(seen).toEqual([a(1)]);
-    expect(events.wants("a")).toBe(false);
+    expect(events.hasListener("a")).toBe(false);
   });
 
-  test("a signal ends a reader that waits, and one that was aborted before lets nothing in", async () => {
+  test("a signal ends a waiting reader, and a stream with an aborted signal yields nothing", async () => {
     const { bus: events } = bus();
     const controller = new AbortController();
     const waiting = events.stream({ signal: controller.signal }).next();
     controller.abort();
     expect((await waiting).done).toBe(true);
     expect((await events.stream({ signal: controller.signal }).next()).done).toBe(true);
-    expect(events.wants("a")).toBe(false);
+    expect(events.hasListener("a")).toBe(false);
   });
 
-  test("a stream that ended leaves nothing behind on a long-lived signal", async () => {
+  test("an ended stream leaves nothing behind on a long-lived signal", async () => {
     const { bus: events } = bus();
     const { signal } = new AbortController();
     for (let n = 0; n < 20; n++) await events.stream({ signal }).return?.();

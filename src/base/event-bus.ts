@@ -1,10 +1,13 @@
-/** Receives events. What it throws, or what its promise rejects with, is reported and harms nobody. */
+/**
+ * Receives events. Errors that it throws, or that its promise rejects with, are reported and do not affect other
+ * listeners.
+ */
 export type Listener<E> = (event: E) => unknown;
 
-/** Told about a listener that threw. */
+/** Called for a listener that threw. */
 export type ListenerError<E> = (error: unknown, event: E) => void;
 
-/** Events as an async iterable; `dropped` counts those that a slow reader missed. */
+/** Events as an async iterable; `dropped` counts events that a slow reader missed. */
 export interface EventStream<E> extends AsyncIterableIterator<E> {
   readonly dropped: number;
 }
@@ -15,11 +18,11 @@ interface Subscription<E> {
   readonly types: ReadonlySet<string> | undefined;
 }
 
-/** Typed events to any number of listeners, in the order they happen. */
+/** Delivers typed events to any number of listeners, in order. */
 export class EventBus<E extends { readonly type: string }> {
   /** Replaced, never changed: a listener may subscribe or unsubscribe while an event is delivered. */
   #subscriptions: readonly Subscription<E>[] = [];
-  /** Events that listeners caused while one is delivered; everyone hears them after it. */
+  /** Events that listeners caused during a delivery; all listeners receive them after it. */
   readonly #later: E[] = [];
   #delivering = false;
   readonly #onError: ListenerError<E>;
@@ -28,8 +31,8 @@ export class EventBus<E extends { readonly type: string }> {
     this.#onError = onError;
   }
 
-  /** Is anyone listening for this type? Lets hot paths skip making the event. */
-  wants(type: E["type"]): boolean {
+  /** True if there is a listener for this type. Lets hot paths skip creating the event. */
+  hasListener(type: E["type"]): boolean {
     for (const { types } of this.#subscriptions) if (types === undefined || types.has(type)) return true;
     return false;
   }
@@ -67,7 +70,7 @@ export class EventBus<E extends { readonly type: string }> {
   }
 
   #deliverLater(): void {
-    // Grows while it is walked, when these events cause others.
+    // Grows during the loop if these events cause others.
     for (const next of this.#later) this.#deliver(next);
     this.#later.length = 0;
   }

@@ -4,19 +4,19 @@ import { type FailureCode, FailureError, fail, failure, failureKinds, isFailureE
 const codes = Object.keys(failureKinds) as FailureCode[];
 
 describe("the table of failures", () => {
-  test("every code is a snake_case word that says what happened and what to do", () => {
+  test("every code is a snake_case word with a meaning and a remedy", () => {
     expect(codes.length).toBeGreaterThan(15);
     for (const code of codes) {
       const kind = failureKinds[code];
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
-      expect(kind.means).toMatch(/^[A-Z].*\.$/);
+      expect(kind.meaning).toMatch(/^[A-Z].*\.$/);
       expect(kind.remedy).toMatch(/^[A-Z].*\.$/);
       expect(["call", "definition", "run", "store"]).toContain(kind.area);
       expect(["safe", "unsafe", "never", "effect"]).toContain(kind.retry);
     }
   });
 
-  test.each(codes)("%s has a verdict even where nobody states one", (code) => {
+  test.each(codes)("%s has a default verdict", (code) => {
     const { retry } = failureKinds[code];
     expect(failure(code, "m").retry).toBe(retry === "effect" ? "unsafe" : retry);
     expect(failure(code, "m", { byEffect: "safe" }).retry).toBe(retry === "effect" ? "safe" : retry);
@@ -25,7 +25,7 @@ describe("the table of failures", () => {
 });
 
 describe("failure values", () => {
-  test("carry what was given and nothing else", () => {
+  test("carry their options and nothing else", () => {
     expect(failure("rejected", "full")).toEqual({
       code: "rejected",
       message: "full",
@@ -48,7 +48,7 @@ describe("failure values", () => {
   });
 });
 
-describe("failures that are thrown", () => {
+describe("thrown failures", () => {
   test("are errors with a stack, a code and a cause", () => {
     const cause = new Error("below");
     const error = fail("broken", { code: "not_available", reason: "no_key", cause });
@@ -65,13 +65,13 @@ describe("failures that are thrown", () => {
     expect(fail("x", { code: "not_available" }).toFailure("unsafe").retry).toBe("safe");
   });
 
-  test("a code that nobody knows is an execution error", () => {
+  test("an unknown code becomes an execution error", () => {
     const error = fail("x", { code: "my_own" as FailureCode });
     expect(error.toFailure("safe")).toMatchObject({ code: "execution_error", message: "x", retry: "safe" });
     expect(fail("x", { code: "constructor" as FailureCode }).code).toBe("execution_error");
   });
 
-  test("are known by their brand, across copies of the class", () => {
+  test("are recognized by their brand, across copies of the class", () => {
     expect(isFailureError(new FailureError("x"))).toBe(true);
     expect(isFailureError({ [Symbol.for("windlass.failure")]: true })).toBe(true);
     for (const other of [undefined, null, "x", 1, {}, new Error("x"), () => 1])

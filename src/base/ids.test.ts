@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createIds } from "./ids.ts";
+import { createIdGenerator } from "./ids.ts";
 
-test("ids of one maker differ, and name their prefix", () => {
-  const ids = createIds("p");
+test("ids of one generator differ, and contain their prefix", () => {
+  const ids = createIdGenerator("p");
   const made = Array.from({ length: 10_000 }, () => ids.next());
   expect(made.slice(0, 2)).toEqual(["p-1", "p-2"]);
   expect(made[35]).toBe("p-10");
@@ -10,8 +10,8 @@ test("ids of one maker differ, and name their prefix", () => {
   expect(new Set(made).size).toBe(10_000);
 });
 
-test("two makers never give the same id: their prefixes are random", () => {
-  const prefixes = Array.from({ length: 1000 }, () => createIds().next().split("-")[0]);
+test("two makers never create the same id: their prefixes are random", () => {
+  const prefixes = Array.from({ length: 1000 }, () => createIdGenerator().next().split("-")[0]);
   expect(new Set(prefixes).size).toBe(1000);
   for (const prefix of prefixes) expect(prefix).toMatch(/^[0-9a-z]{12}$/);
 });

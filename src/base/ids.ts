@@ -1,12 +1,12 @@
-/** Makes ids that are unique across processes: a random prefix drawn once, then a counter. */
-export interface Ids {
+/** Generates ids that are unique across processes: a random prefix chosen once, then a counter. */
+export interface IdGenerator {
   next(): string;
 }
 
 /** Ids such as `k3j9x0q2ab5z-1a`, unique but not secret: nothing may rely on their being hard to guess. */
-export function createIds(prefix: string = randomPrefix(Math.random)): Ids {
+export function createIdGenerator(prefix: string = randomPrefix(Math.random)): IdGenerator {
   let count = 0;
-  // All but the last digit of the count: to write a whole number anew takes longer than everything else here.
+  // All but the last digit of the count: formatting the whole number takes longer than everything else here.
   let head = `${prefix}-`;
   return {
     next() {

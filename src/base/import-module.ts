@@ -1,6 +1,6 @@
 /**
- * Imports a module by its address. The build puts a version of this file in its place for the program, whose own files
- * are no modules of Node's.
+ * Imports a module by its URL. The build replaces this file, because a script that `windlass` has loaded with compiled
+ * code cannot import by itself.
  */
 export function importModule(url: string): Promise<unknown> {
   return import(/* @vite-ignore */ url);

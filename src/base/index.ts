@@ -1,5 +1,6 @@
+export { brandOf, brandPublic } from "./brand.ts";
 export { type Clock, type Timer, systemClock } from "./clock.ts";
-export { makeDataFolder } from "./data-folder.ts";
+export { createDataFolder, isReadOnly } from "./folders.ts";
 export { Deadline, Deadlines, type Expiring } from "./deadlines.ts";
 export { EventBus, type EventStream, type Listener } from "./event-bus.ts";
 export {
@@ -13,19 +14,31 @@ export {
   failure,
   failureKinds,
   isFailureError,
+  cliCommand,
+  setCliPrefix,
+  withCliCommands,
 } from "./failure.ts";
-export { type ReasonFailure, failuresFor } from "./reason-failures.ts";
-export { type Ids, createIds } from "./ids.ts";
+export { type ReasonFailure, createReasonFailures } from "./create-reason-failures.ts";
+export { type IdGenerator, createIdGenerator } from "./ids.ts";
 export { importModule } from "./import-module.ts";
-export { type RealPlace, isBelow, realPlace } from "./inside-folder.ts";
+export { type RealPath, isInsideFolder, resolveRealPath } from "./folders.ts";
 export { type Issue, formatPath } from "./issue.ts";
 export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
 export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
-export { nameGlob } from "./name-glob.ts";
-export { Roster } from "./roster.ts";
-export { orAborted, unlessAborted } from "./or-aborted.ts";
-export { type ProcessIdentity, isGone, isThere, processIdentity, processState } from "./process-identity.ts";
-export { WallTime } from "./wall-time.ts";
-export { type Usage, cpuTime, usageSince } from "./usage.ts";
+export { foldName, foldedNameGlob, nameGlob } from "./name-glob.ts";
+export { exceedsJsonKeys, exceedsKeys, inputLimits } from "./input-limits.ts";
+export { invalidTimeout, isTimeoutMs, maxTimeoutMs } from "./timeout.ts";
+export { raceAbort, raceAbortOrUndefined } from "./race-abort.ts";
+export {
+  type ProcessIdentity,
+  isProcessGone,
+  isProcessAlive,
+  processIdentity,
+  processState,
+} from "./process-identity.ts";
+export { WallTime } from "./clock.ts";
+export { type ProcessUsage, cpuTime, processUsageSince } from "./process-usage.ts";
+export { EventLoopYielder } from "./event-loop-yielder.ts";
+export { KeyedMutex } from "./keyed-mutex.ts";

@@ -1,16 +1,16 @@
-/** One thing that is wrong with a value, at one place in it. */
+/** One problem of a value, at one location in it. */
 export interface Issue {
-  /** Where in the value: `["items", 0, "url"]`. Empty for the value as a whole. */
+  /** Path in the value: `["items", 0, "url"]`. Empty for the value as a whole. */
   readonly path: readonly (string | number)[];
-  /** What rule was broken: `type`, `required`, `unknown`, `pattern`, `enum`, `min`, … */
+  /** The broken rule: `type`, `required`, `unknown`, `pattern`, `enum`, `min`, … */
   readonly code: string;
   /** Readable by a person and by a model: `limit must be at most 100, got 200`. */
   readonly message: string;
-  /** A likely correction, such as the name of a misspelt parameter. */
+  /** A likely correction, such as the name of a misspelled parameter. */
   readonly suggestion?: string;
 }
 
-/** A path as people write it: `items[0].url`. */
+/** A path formatted for people: `items[0].url`. */
 export function formatPath(path: readonly (string | number)[]): string {
   let text = "";
   for (const part of path) {

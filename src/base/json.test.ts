@@ -35,7 +35,7 @@ const deep = (levels: number): unknown => {
 describe("plainJsonSize", () => {
   const plain: unknown[] = ["", "text", 0, -1.5, true, false, null, [], {}, [1, [2]], { a: { b: [null] } }];
 
-  test.each(plain.map((value) => [value]))("knows %j as plain JSON", (value) => {
+  test.each(plain.map((value) => [value]))("recognizes %j as plain JSON", (value) => {
     expect(plainJsonSize(value, 1000)).toBeGreaterThan(0);
   });
 
@@ -83,7 +83,7 @@ describe("plainJsonSize", () => {
     expect(read).toBeLessThan(100);
   });
 
-  test("keys that everything inherits are not counted", () => {
+  test("inherited keys are not counted", () => {
     // Someone else's library did this.
     // oxlint-disable-next-line no-extend-native -- the very thing under test
     Object.defineProperty(Object.prototype, "polluted", { value: () => 1, enumerable: true, configurable: true });
@@ -114,7 +114,7 @@ describe("jsonText", () => {
   });
 
   const refused: [string, unknown, RegExp][] = [
-    ["undefined", undefined, /nothing that JSON can write/],
+    ["undefined", undefined, /JSON cannot represent it/],
     ["a function", { a: () => 1 }, /a function/],
     ["a symbol", [Symbol("s")], /a symbol/],
     ["NaN", [Number.NaN], /NaN/],
@@ -134,7 +134,7 @@ describe("jsonText", () => {
     ["a toJSON that throws a hostile value", { toJSON: () => throwValue(hostileProxy) }, /threw an error/],
   ];
 
-  test.each(refused)("says why it cannot write %s", (_name, value, problem) => {
+  test.each(refused)("reports why it cannot write %s", (_name, value, problem) => {
     expect(jsonText(value)).toEqual({ problem: expect.stringMatching(problem) });
   });
 
@@ -145,7 +145,7 @@ describe("jsonText", () => {
 });
 
 describe("canonicalJson", () => {
-  test("equal values give equal text, whatever the order of their keys", () => {
+  test("equal values give equal text, in any order of their keys", () => {
     expect(canonicalJson({ b: [{ d: 1, c: 2 }], a: 1 })).toBe('{"a":1,"b":[{"c":2,"d":1}]}');
     expect(canonicalJson({ a: 1, b: [{ c: 2, d: 1 }] })).toBe(canonicalJson({ b: [{ d: 1, c: 2 }], a: 1 }));
   });
@@ -169,11 +169,11 @@ describe("canonicalJson", () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  test("nothing at all is null", () => {
+  test("undefined becomes null", () => {
     expect(canonicalJson(undefined)).toBe("null");
   });
 
-  test("two plain values have the same text only when they are equal", () => {
+  test("two plain values have the same text only if they are equal", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(canonicalJson(a) === canonicalJson(b)).toBe(sorted(a) === sorted(b));
@@ -184,7 +184,7 @@ describe("canonicalJson", () => {
   });
 });
 
-/** Another way to the same end. */
+/** An independent implementation of the same function. */
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,17 +1,17 @@
 /** Deeper than this is a cycle or an attack. */
-const deepest = 128;
+const maxDepth = 128;
 
-/** Left of a budget when the value was not plain JSON. */
+/** Remaining budget if the value was not plain JSON. */
 const notPlain = -Infinity;
 
-/** In a loop over the keys it costs nothing, unlike `Object.hasOwn`: the optimiser knows what it gives there. */
+/** Free in a loop over the keys, unlike `Object.hasOwn`: the optimizer knows its result there. */
 // oxlint-disable-next-line typescript/unbound-method -- it is called with an object
 const { hasOwnProperty: hasOwn } = Object.prototype;
 
 /**
- * About how many characters a value prints as JSON: `Infinity` when more than `maxChars`, -1 when it is not plain
- * JSON (dates, class instances, `undefined`, cycles, …). Copies nothing and allocates nothing, since every output of
- * every tool passes here, and stops as soon as the answer is clear.
+ * Approximate number of characters of a value as JSON: `Infinity` if more than `maxChars`, -1 if it is not plain JSON
+ * (dates, class instances, `undefined`, cycles, …). Copies nothing and allocates nothing, since every output of every
+ * tool passes here, and stops as soon as the result is clear.
  */
 export function plainJsonSize(value: unknown, maxChars: number): number {
   try {
@@ -24,7 +24,7 @@ export function plainJsonSize(value: unknown, maxChars: number): number {
   }
 }
 
-/** What is left of the budget after this value; negative when it is overspent. */
+/** The remaining budget after this value; negative if it is exceeded. */
 function spend(value: unknown, budget: number, depth: number): number {
   switch (typeof value) {
     case "string":
@@ -35,7 +35,7 @@ function spend(value: unknown, budget: number, depth: number): number {
       return budget - 5;
     case "object":
       if (value === null) return budget - 4;
-      if (depth === deepest) return notPlain;
+      if (depth === maxDepth) return notPlain;
       return Array.isArray(value) ? spendList(value, budget, depth) : spendObject(value, budget, depth);
     default:
       return notPlain;
@@ -53,11 +53,11 @@ function spendObject(value: object, budget: number, depth: number): number {
   if (prototype !== Object.prototype && prototype !== null) return notPlain;
   let left = budget - 2;
   for (const key in value) {
-    // Plain objects inherit nothing that can be enumerated, unless someone polluted the prototype.
+    // Plain objects inherit no enumerable properties, unless the prototype was polluted.
     if (!hasOwn.call(value, key)) continue;
     const item = (value as Record<string, unknown>)[key];
     left -= key.length + 4;
-    // What most members are, without a call for each.
+    // The most common type of member, handled without a function call.
     if (typeof item === "string") left -= item.length + 2;
     else left = spend(item, left, depth + 1);
     if (left < 0) return left;
@@ -65,7 +65,7 @@ function spendObject(value: object, budget: number, depth: number): number {
   return left;
 }
 
-/** A value as JSON text, or why it has none. Whatever the value is, this never throws and loses nothing silently. */
+/** A value as JSON text, or the reason why it has none. Never throws for any value, and loses nothing silently. */
 export function jsonText(value: unknown): { readonly text: string } | { readonly problem: string } {
   try {
     const text = JSON.stringify(value, (_key, item: unknown) => {
@@ -73,13 +73,13 @@ export function jsonText(value: unknown): { readonly text: string } | { readonly
       if (kind !== undefined) throw new TypeError(`it holds ${kind}`);
       return item;
     });
-    return text === undefined ? { problem: "it is nothing that JSON can write" } : { text };
+    return text === undefined ? { problem: "JSON cannot represent it" } : { text };
   } catch (error) {
     return { problem: problemOf(error) };
   }
 }
 
-/** What `JSON.stringify` would leave out, or write as `null` or an empty object, without a word. */
+/** Values that `JSON.stringify` would silently omit, or write as `null` or an empty object. */
 function unwritable(item: unknown): string | undefined {
   switch (typeof item) {
     case "number":
@@ -102,16 +102,16 @@ function problemOf(error: unknown): string {
   try {
     if (error instanceof RangeError)
       return /length/.test(error.message) ? "it is too large to be written" : "it is nested too deeply";
-    // Engines spread the path of a cycle over many lines.
+    // Engines print the path of a cycle over many lines.
     return (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
   } catch {
     return "reading it threw an error";
   }
 }
 
-/** JSON with sorted keys: equal values give equal text, whatever order their keys were written in. */
+/** JSON with sorted keys: equal values give equal text, in any order of their keys. */
 export function canonicalJson(value: unknown): string {
-  // Data is put in order first: a function that is asked about every key costs more than all the rest.
+  // Plain data is sorted first: a replacer function called for every key costs more than everything else.
   if (plainJsonSize(value, Number.MAX_SAFE_INTEGER) >= 0)
     return JSON.stringify(isSorted(value) ? value : sorted(value));
   const text = JSON.stringify(value, (_key, item: unknown) =>
@@ -120,7 +120,7 @@ export function canonicalJson(value: unknown): string {
   return text ?? "null";
 }
 
-/** Of plain JSON: are the keys of all its objects in order? */
+/** True if the keys of all objects in plain JSON are sorted. */
 function isSorted(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isSorted);
@@ -132,7 +132,7 @@ function isSorted(value: unknown): boolean {
   return true;
 }
 
-/** Plain JSON with the keys of all its objects in order. */
+/** Plain JSON with the keys of all its objects sorted. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Array.isArray(value) ? value.map(sorted) : withSortedKeys(value, sorted);
@@ -142,7 +142,7 @@ function withSortedKeys(value: object, read: (item: unknown) => unknown = (item)
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort()) {
     const item = read((value as Record<string, unknown>)[key]);
-    // Assigned, this one would not be a key.
+    // Assignment would set the prototype instead of a key.
     if (key === "__proto__") Object.defineProperty(copy, key, { value: item, enumerable: true });
     else copy[key] = item;
   }

@@ -1,9 +1,9 @@
-/** Work on the same thing takes turns; work on different things does not wait. */
-export class Turns {
+/** Serializes work with the same key; work with different keys runs concurrently. */
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` when all work that was given before for this key has ended, well or not. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` after all earlier work for this key has settled. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#last.set(key, ended);

@@ -13,7 +13,7 @@ class Item implements Linked<Item> {
   }
 }
 
-test("items leave from the front, the middle and the end", () => {
+test("items are removed from the front, the middle and the end", () => {
   const list = new LinkedList<Item>();
   const items = [0, 1, 2, 3].map((id) => new Item(id));
   for (const item of items) list.append(item);
@@ -23,7 +23,7 @@ test("items leave from the front, the middle and the end", () => {
   expect(list.size).toBe(1);
 });
 
-test("an item that is out is not taken out again, and keeps nothing alive", () => {
+test("a removed item is not removed again, and keeps nothing alive", () => {
   const list = new LinkedList<Item>();
   const items = [0, 1, 2].map((id) => new Item(id));
   for (const item of items) list.append(item);
@@ -41,7 +41,7 @@ test("the items of toArray can be removed while they are visited", () => {
   expect(list.first).toBeUndefined();
 });
 
-test("any appending and removing leaves what an array would hold", () => {
+test("any appending and removing leaves the same items as an array", () => {
   const step = fc.oneof(fc.constant("append" as const), fc.nat(30));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -1,4 +1,4 @@
-/** What an item of a {@link LinkedList} carries; the list writes it, nobody else does. */
+/** Links of an item of a {@link LinkedList}; only the list writes them. */
 export interface Linked<T> {
   previous: T | undefined;
   next: T | undefined;
@@ -6,8 +6,8 @@ export interface Linked<T> {
 }
 
 /**
- * A doubly linked list whose items carry the links themselves: adding allocates nothing, and an item that gives up
- * in the middle of a long queue leaves in constant time, keeping nothing alive.
+ * A doubly linked list whose items carry the links themselves: adding allocates nothing, and an item in the middle of a
+ * long queue is removed in constant time, keeping nothing alive.
  */
 export class LinkedList<T extends Linked<T>> {
   #first: T | undefined;
@@ -32,7 +32,7 @@ export class LinkedList<T extends Linked<T>> {
     this.#size++;
   }
 
-  /** Takes an item of this list out; does nothing when it is out already. */
+  /** Removes an item from this list; does nothing if it is already removed. */
   remove(item: T): void {
     if (!item.linked) return;
     if (item.previous) item.previous.next = item.next;
@@ -45,7 +45,7 @@ export class LinkedList<T extends Linked<T>> {
     this.#size--;
   }
 
-  /** The items as they are now; the list may change while they are visited. */
+  /** A snapshot of the items; the list may change during iteration. */
   toArray(): T[] {
     const items: T[] = [];
     for (let item = this.#first; item; item = item.next) items.push(item);

@@ -17,10 +17,10 @@ export interface LazyPackages {
 }
 
 /**
- * A package, loaded when it is used for the first time and at once: who needs it cannot wait for a promise. The build
- * puts a version of this file in its place that finds each package in one file, which loads several times faster.
+ * A package, loaded synchronously on first use, because its callers cannot await a promise. The build replaces this
+ * file with a version that finds each package in one file, which loads several times faster.
  */
 export function loadPackage<Name extends keyof LazyPackages>(name: Name): LazyPackages[Name] {
-  // What a package exports is what its own types say.
+  // The exports of a package match its own types.
   return require(name) as LazyPackages[Name];
 }

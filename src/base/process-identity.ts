@@ -1,24 +1,24 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** A process, told apart from every other that had its number before or gets it later. */
+/** Identifies a process uniquely, even if its process id is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it began, in ticks since the machine started; empty where the system does not tell. */
+  /** Start time in ticks since boot; empty if the system does not provide it. */
   readonly processStart: string;
-  /** Which start of the machine, and within which set of process numbers; empty where the system does not tell. */
+  /** Boot id and pid namespace; empty if the system does not provide them. */
   readonly bootId: string;
 }
 
-/** Who has this number now. */
+/** Identity of the process that has this id now. */
 export function processIdentity(pid: number): ProcessIdentity {
   return { pid, processStart: processState(pid)?.start ?? "", bootId: bootId() };
 }
 
 /**
- * Is this process certainly gone? Where nobody can tell, as in another container, it is not: then only its silence
- * counts.
+ * True if this process is certainly gone. False if that is unknown, as in another container: then only its missing
+ * heartbeat counts.
  */
-export function isGone(process: ProcessIdentity): boolean {
+export function isProcessGone(process: ProcessIdentity): boolean {
   const [boot, pidSpace] = process.bootId.split("/", 2);
   const [ownBoot, ownPidSpace] = bootId().split("/", 2);
   if (boot !== ownBoot) return boot !== "" && ownBoot !== "";
@@ -30,8 +30,8 @@ export function isGone(process: ProcessIdentity): boolean {
   return state.ended || state.start !== process.processStart;
 }
 
-/** Is this process certainly still there? Where nobody can tell, it is not: a number alone is nobody. */
-export function isThere(process: ProcessIdentity): boolean {
+/** True if this process is certainly still running. False if that is unknown: a process id alone proves nothing. */
+export function isProcessAlive(process: ProcessIdentity): boolean {
   if (process.processStart === "" || process.bootId === "" || process.bootId !== bootId()) return false;
   const state = processState(process.pid);
   return state !== undefined && !state.ended && state.start === process.processStart;
@@ -50,12 +50,12 @@ function answers(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Not allowed to ask: then there is somebody.
+    // No permission to signal it: so the process exists.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** What the system tells about a process. */
+/** System information about a process. */
 export interface ProcessState {
   /** In ticks since the machine started: a number that is given again has another. */
   readonly start: string;
@@ -64,7 +64,7 @@ export interface ProcessState {
   readonly group: number;
 }
 
-/** What the system tells about the process of this number; undefined where there is none, or no telling. */
+/** System information about the process with this id; undefined if it does not exist or is not readable. */
 export function processState(pid: number): ProcessState | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

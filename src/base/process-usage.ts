@@ -1,18 +1,18 @@
-/** What this process used in the course of something. */
-export interface Usage {
+/** Resources that this process used during an operation. */
+export interface ProcessUsage {
   /** Processor time of all threads. */
   readonly cpuMs: number;
   /** The most memory it has held so far. */
   readonly peakRssBytes: number;
 }
 
-/** The system is asked no more often: asking takes as long as several steps, and many runs may begin at once. */
+/** Minimum interval between reads: a read takes as long as several steps, and many runs may begin at once. */
 const exactMs = 1;
 
 let known: NodeJS.CpuUsage = { user: 0, system: 0 };
 let knownAt = -Infinity;
 
-/** The processor time of all threads so far, for {@link usageSince}. */
+/** The processor time of all threads so far, for {@link processUsageSince}. */
 export function cpuTime(): NodeJS.CpuUsage {
   const now = performance.now();
   if (now - knownAt < exactMs) return known;
@@ -21,8 +21,8 @@ export function cpuTime(): NodeJS.CpuUsage {
   return known;
 }
 
-/** What has been used since a {@link cpuTime}. The system is asked for the memory when somebody looks at it. */
-export function usageSince(before: NodeJS.CpuUsage): Usage {
+/** Resource usage since a {@link cpuTime}. Memory is only read from the system when the property is accessed. */
+export function processUsageSince(before: NodeJS.CpuUsage): ProcessUsage {
   const { user, system } = cpuTime();
   return {
     cpuMs: (user - before.user + system - before.system) / 1000,

@@ -1,8 +1,8 @@
 /**
- * What the work gives, or what the signal was aborted with, should that come first: for work that may not listen to the
- * signal, and goes on. `why` says something else than the signal's own reason.
+ * Resolves with the result of the work, or rejects with the abort reason if the signal aborts first: for work that may
+ * ignore the signal and keep running. `why` replaces the signal's own reason.
  */
-export async function orAborted<T>(
+export async function raceAbort<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
   why: () => unknown = () => signal?.reason,
@@ -12,7 +12,7 @@ export async function orAborted<T>(
   const give = (): void => aborted.reject(why());
   signal.addEventListener("abort", give, { once: true });
   if (signal.aborted) give();
-  // What is given up may fail later; that concerns nobody.
+  // Abandoned work may fail later; that error is ignored.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, aborted.promise]);
@@ -22,11 +22,11 @@ export async function orAborted<T>(
   }
 }
 
-/** What the work gives, or undefined should the signal be aborted first. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** Resolves with the result of the work, or with undefined if the signal aborts first. */
+export async function raceAbortOrUndefined<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const aborted = Symbol("aborted");
   try {
-    return await orAborted(work, signal, () => aborted);
+    return await raceAbort(work, signal, () => aborted);
   } catch (error) {
     if (error === aborted) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { WallTime } from "./wall-time.ts";
+import { WallTime } from "./clock.ts";
 
-/** A clock whose two times move apart, as when someone sets it. */
+/** A clock whose two times diverge, as when the system clock is set. */
 function clock() {
   const times = { now: 1_000_000, elapsed: 50.25, reads: 0 };
   return {
@@ -15,7 +15,7 @@ function clock() {
   };
 }
 
-test("gives whole epoch milliseconds for elapsed times, and reads the clock once a second", () => {
+test("returns whole epoch milliseconds for elapsed times, and reads the clock once a second", () => {
   const source = clock();
   const wall = new WallTime(source);
   expect(wall.at(50.25)).toBe(1_000_000);
@@ -24,7 +24,7 @@ test("gives whole epoch milliseconds for elapsed times, and reads the clock once
   expect(source.times.reads).toBe(1);
 });
 
-test("a clock that was set is noticed within a second", () => {
+test("a changed system clock is detected within a second", () => {
   const source = clock();
   const wall = new WallTime(source);
   wall.at(50.25);
@@ -34,7 +34,7 @@ test("a clock that was set is noticed within a second", () => {
   expect(source.times.reads).toBe(2);
 });
 
-test("a time before the last comparison is worked out, not read again", () => {
+test("a time before the last comparison is computed, without reading the clock", () => {
   const source = clock();
   const wall = new WallTime(source);
   wall.at(5000);

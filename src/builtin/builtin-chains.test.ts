@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fail } from "../base/index.ts";
-import {
-  ChainLibrary,
-  type MockTools,
-  type RunResult,
-  chainGraph,
-  mock,
-  mockTools,
-  runChain,
-  toMermaid,
-} from "../chain/index.ts";
+import { ChainLibrary, type RunResult, chainGraph, runChain, toMermaid } from "../chain/index.ts";
+import { type MockTools, mock, mockTools } from "../testing/index.ts";
 import { createEngine } from "../engine/index.ts";
 import { builtinChains } from "./builtin-chains.ts";
 
@@ -20,8 +12,8 @@ const pages = [
   { title: "Wind mills", url: "https://mills.example/wind" },
 ];
 
-/** Tools of the shapes that the chains are written for. */
-const usual: Behaviours = {
+/** Tools with the output shapes that the chains expect. */
+const defaults: Behaviours = {
   web_search: mock({
     effect: "read",
     answer: (args) => ({ query: args["query"], provider: "test", results: pages }),
@@ -63,7 +55,7 @@ interface Ran {
 }
 
 async function ran(chain: string, input: unknown, behaviours: Behaviours = {}): Promise<Ran> {
-  const tools = mockTools([], { ...usual, ...behaviours });
+  const tools = mockTools([], { ...defaults, ...behaviours });
   const engine = createEngine({ tools });
   const chains = new ChainLibrary({ tools: engine.tools });
   for (const source of builtinChains()) chains.add(source);
@@ -77,7 +69,7 @@ const statusOf = ({ steps }: RunResult): Record<string, string> =>
 
 describe("[A13] the built-in chains", () => {
   test("are valid with their tools, have no warnings, and describe every step and input", () => {
-    const engine = createEngine({ tools: mockTools([], usual) });
+    const engine = createEngine({ tools: mockTools([], defaults) });
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const source of builtinChains()) chains.add(source);
     expect(chains.names()).toEqual(["research-chain", "dev-chain", "write-chain", "research-summarize-store"]);
@@ -92,18 +84,18 @@ describe("[A13] the built-in chains", () => {
     }
   });
 
-  test("are listed but not registered while their tools are not there", () => {
+  test("are listed but not registered while their tools are missing", () => {
     const engine = createEngine({ tools: mockTools([], { web_search: {} }) });
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const source of builtinChains()) chains.add(source);
     chains.registerIn(engine.tools);
     expect(engine.tools.names()).toEqual(["web_search"]);
-    expect(() => chains.plan("research-chain")).toThrow(/no tool and no chain is called "parallel_fetch"/);
+    expect(() => chains.plan("research-chain")).toThrow(/there is no tool or chain named "parallel_fetch"/);
   });
 });
 
 describe("[A13] research-chain", () => {
-  test("[A05] searches, reads every page found, sums them up and stores the summary", async () => {
+  test("[A05] searches, reads every page found, summarizes them and stores the summary", async () => {
     const { run, tools } = await ran("research-chain", { query: "mills" });
     expect(run.success).toBe(true);
     expect(tools.argsOf("web_search")).toEqual([{ query: "mills", count: 5 }]);
@@ -119,7 +111,7 @@ describe("[A13] research-chain", () => {
     });
   });
 
-  test("[A05] takes the results as a bare list too", async () => {
+  test("[A05] accepts the results as a bare list too", async () => {
     const { tools } = await ran("research-chain", { query: "mills" }, { web_search: pages });
     expect(tools.argsOf("parallel_fetch")).toEqual([{ urls: pages.map(({ url }) => url) }]);
   });
@@ -127,7 +119,7 @@ describe("[A13] research-chain", () => {
   test.each([
     ["an empty list inside the result", { results: [], provider: "test" }],
     ["a bare empty list", []],
-  ])("where nothing is found (%s) it reads, sums up and stores nothing, and says so", async (_, found) => {
+  ])("if nothing is found (%s) it reads, summarizes and stores nothing, and reports that", async (_, found) => {
     const { run, tools } = await ran("research-chain", { query: 'the "x"' }, { web_search: found });
     expect(run.success).toBe(true);
     expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
@@ -149,7 +141,7 @@ describe("[A13] research-chain", () => {
     expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
   });
 
-  test("refuses to begin without a query", async () => {
+  test("refuses to start without a query", async () => {
     await expect(ran("research-chain", {})).rejects.toMatchObject({ code: "validation_error" });
   });
 });
@@ -157,7 +149,7 @@ describe("[A13] research-chain", () => {
 describe("[A13] dev-chain", () => {
   const input = { requirements: "count words", language: "typescript" };
 
-  test("[A06] leaves the code alone when the review finds nothing", async () => {
+  test("[A06] does not change the code if the review finds nothing", async () => {
     const { run, tools } = await ran("dev-chain", input);
     expect(statusOf(run)).toEqual({
       design: "success",
@@ -172,7 +164,7 @@ describe("[A13] dev-chain", () => {
     expect(tools.argsOf("code_reviewer")).toMatchObject([{ test_results: { passed: 3 } }]);
   });
 
-  test("mends what the review finds", async () => {
+  test("fixes what the review finds", async () => {
     const review = { issues: [{ line: 1, message: "no error handling" }] };
     const { run, tools } = await ran("dev-chain", input, { code_reviewer: review });
     expect(run.output).toMatchObject({ fix: { fixed: { language: "typescript" } } });
@@ -220,7 +212,7 @@ describe("[A13] research-summarize-store", () => {
     message: 'Nothing was found for "tide mills"; try other words, or fewer.',
   };
 
-  test("[A16] gives the summary, where it is stored, and how many pages it is made of", async () => {
+  test("[A16] returns the summary, where it is stored, and the number of its pages", async () => {
     const { run, tools } = await ran("research-summarize-store", input);
     const [read] = pages.map(({ url }) => url);
     const summary = `bullet-points: ${JSON.stringify({ url: read, content: `the page ${read}` })}`;
@@ -232,7 +224,7 @@ describe("[A13] research-summarize-store", () => {
     expect(run.input).toEqual({ topic: "tide mills", depth: 3, store_location: "memory" });
   });
 
-  test("[A06] [A16] stores nothing and says so when nothing is found", async () => {
+  test("[A06] [A16] stores nothing and reports that if nothing is found", async () => {
     const { run, tools } = await ran("research-summarize-store", input, { web_search: { results: [] } });
     expect(run.success).toBe(true);
     expect(run.output).toEqual(nothing);
@@ -240,7 +232,7 @@ describe("[A13] research-summarize-store", () => {
     expect(tools.calls.map(({ tool }) => tool)).toEqual(["web_search"]);
   });
 
-  test("[A11] memory takes over when the search fails", async () => {
+  test("[A11] memory is the fallback if the search fails", async () => {
     const { run, tools } = await ran("research-summarize-store", input, { web_search: fail("no network") });
     expect(statusOf(run)).toMatchObject({ search: "recovered", fetch: "success", store: "success" });
     expect(tools.argsOf("memory_recall")).toEqual([{ query: "tide mills", must_find: true }]);
@@ -252,7 +244,7 @@ describe("[A13] research-summarize-store", () => {
     });
   });
 
-  test("[A11] where memory knows nothing either, the run fails as the search did", async () => {
+  test("[A11] if memory has nothing either, the run fails with the failure of the search", async () => {
     const { run, tools } = await ran("research-summarize-store", input, {
       web_search: fail("the provider is blocked", { code: "not_available" }),
       memory_recall: fail("nothing is remembered about it"),
@@ -280,7 +272,7 @@ describe("[A13] research-summarize-store", () => {
     test.each([
       ["the second", "b", 2],
       ["the third", "c", 3],
-    ])("is passed over for %s, which is then the source", async (_, name, tried) => {
+    ])("is skipped for %s, which is then the source", async (_, name, tried) => {
       const { run, tools } = await ran("research-summarize-store", input, { web_search, web_fetch: reading(name) });
       expect(statusOf(run)).toMatchObject({ fetch: "recovered", summarize: "success", store: "success" });
       expect(tools.argsOf("web_fetch")).toEqual(found.slice(0, tried).map(({ url }) => ({ url })));
@@ -288,7 +280,7 @@ describe("[A13] research-summarize-store", () => {
       expect(run.output).toMatchObject({ sources_count: 1, message: null });
     });
 
-    test("ends the run with its own error where the others cannot be read either", async () => {
+    test("ends the run with its own error if the others cannot be read either", async () => {
       const { run, tools } = await ran("research-summarize-store", input, { web_search, web_fetch: reading("d") });
       expect(run).toMatchObject({
         status: "failed",
@@ -302,7 +294,7 @@ describe("[A13] research-summarize-store", () => {
       [1, 1],
       [2, 2],
       [50, 3],
-    ])("with a depth of %i is one of %i that are tried", async (depth, tried) => {
+    ])("a depth of %i tries %i pages", async (depth, tried) => {
       const { tools } = await ran(
         "research-summarize-store",
         { ...input, depth },
@@ -311,7 +303,7 @@ describe("[A13] research-summarize-store", () => {
       expect(tools.argsOf("web_fetch")).toHaveLength(tried);
     });
 
-    test("is the only one that is tried where no other was found", async () => {
+    test("is the only one that is tried if no other was found", async () => {
       const one = { web_search: { results: found.slice(0, 1) }, web_fetch: reading() };
       const { run, tools } = await ran("research-summarize-store", input, one);
       expect(run.status).toBe("failed");
@@ -319,7 +311,7 @@ describe("[A13] research-summarize-store", () => {
     });
   });
 
-  test("[A11] another step that fails is not memory's business: the run fails", async () => {
+  test("[A11] memory does not replace another step that fails: the run fails", async () => {
     const { run, tools } = await ran("research-summarize-store", input, { llm_summarize: fail("no model") });
     expect(run).toMatchObject({ status: "failed", error: { message: expect.stringContaining("no model") as string } });
     expect(tools.argsOf("memory_recall")).toEqual([]);

@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A chain that comes with Windlass. Its text is read when it is first asked for. */
+/** A built-in chain. Its text is read on first use. */
 export interface BuiltinChain {
   readonly name: string;
   readonly file: string;
   readonly text: string;
+  readonly isBuiltin: true;
 }
 
 const names = ["research-chain", "dev-chain", "write-chain", "research-summarize-store"];
 
 /**
- * The chains that come with Windlass.
+ * Returns the built-in chains.
  *
  * @example
  * ```ts
@@ -24,6 +25,7 @@ export function builtinChains(): readonly BuiltinChain[] {
 
 class FileChain implements BuiltinChain {
   readonly name: string;
+  readonly isBuiltin = true;
   #text: string | undefined;
 
   constructor(name: string) {
@@ -31,7 +33,7 @@ class FileChain implements BuiltinChain {
   }
 
   get file(): string {
-    // The build puts the folder beside what it makes of this file.
+    // The build puts the folder beside the output of this file.
     return fileURLToPath(new URL(`./chains/${this.name}.yaml`, import.meta.url));
   }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createDoor } from "../net/index.ts";
+import { createHttpClient } from "../net/index.ts";
 import { builtinToolNames } from "./builtin-names.ts";
 import { builtinTools } from "./builtin-tools.ts";
 
-test("the names of the built-in tools are those of the tools", async () => {
-  const door = createDoor({});
-  const names = builtinTools({ door }).flatMap(({ name, aliases }) => [name, ...aliases]);
+test("the names of the built-in tools match the tools", async () => {
+  const http = createHttpClient({});
+  const names = builtinTools({ http }).flatMap(({ name, aliases }) => [name, ...aliases]);
   expect([...builtinToolNames].sort()).toEqual(names.sort());
-  await door.close();
+  await http.close();
 });

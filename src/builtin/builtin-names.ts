@@ -1,23 +1,20 @@
-/** The name of a tool that comes with Windlass. */
+/** The documented name of a built-in tool. */
 export type BuiltinName =
   | "echo"
   | "calculator"
   | "http_request"
   | "web_search"
   | "web_fetch"
-  | "fetch_page"
-  | "parallel_fetch"
-  | "crawl_batch"
   | "get_weather"
-  | "youtubeTranscription"
+  | "youtube_transcription"
   | "memory_store"
   | "memory_recall"
   | "memory_forget"
   | "get_conversation_history"
-  | "indexVault"
-  | "localSearch"
+  | "index_vault"
+  | "local_search"
   | "read_note"
-  | "getFileTree"
+  | "get_file_tree"
   | "read_file"
   | "write_file"
   | "edit_file"
@@ -25,9 +22,8 @@ export type BuiltinName =
   | "search_files"
   | "text_process"
   | "json_process"
-  | "get_time"
-  | "getCurrentTime"
-  | "getTimeRangeMs"
+  | "get_current_time"
+  | "get_time_range_ms"
   | "pomodoro"
   | "test_runner"
   | "llm_summarize"
@@ -40,26 +36,26 @@ export type BuiltinName =
   | "content_reviewer"
   | "content_reviser";
 
-/** The built-in tools and their other names, for whoever has to know them without the tools. */
+/**
+ * The built-in tools and their aliases, for code that needs the names without loading the tools. Names of earlier versions
+ * and other spellings are aliases: they can be called and are not listed.
+ */
 export const builtinAliases: Readonly<Record<BuiltinName, readonly string[]>> = {
   echo: [],
   calculator: ["calculate"],
   http_request: [],
   web_search: ["webSearch", "search_web"],
-  web_fetch: ["webFetch"],
-  fetch_page: [],
-  parallel_fetch: ["parallelFetch"],
-  crawl_batch: [],
+  web_fetch: ["webFetch", "fetch_page", "parallel_fetch", "parallelFetch", "crawl_batch"],
   get_weather: ["getWeather"],
-  youtubeTranscription: ["youtube_transcription"],
+  youtube_transcription: ["youtubeTranscription"],
   memory_store: ["memoryStore"],
   memory_recall: ["memoryRecall"],
   memory_forget: ["memoryForget"],
   get_conversation_history: ["getConversationHistory"],
-  indexVault: ["index_vault", "indexTool"],
-  localSearch: ["local_search"],
+  index_vault: ["indexVault", "indexTool"],
+  local_search: ["localSearch"],
   read_note: ["readNote"],
-  getFileTree: ["get_file_tree"],
+  get_file_tree: ["getFileTree"],
   read_file: [],
   write_file: [],
   edit_file: [],
@@ -67,9 +63,8 @@ export const builtinAliases: Readonly<Record<BuiltinName, readonly string[]>> = 
   search_files: ["grep_files"],
   text_process: [],
   json_process: [],
-  get_time: [],
-  getCurrentTime: ["get_current_time"],
-  getTimeRangeMs: ["get_time_range_ms", "get_time_range"],
+  get_current_time: ["getCurrentTime", "get_time"],
+  get_time_range_ms: ["getTimeRangeMs", "get_time_range"],
   pomodoro: ["pomodoroTool", "pomodoro_tool"],
   test_runner: [],
   llm_summarize: [],
@@ -81,6 +76,12 @@ export const builtinAliases: Readonly<Record<BuiltinName, readonly string[]>> = 
   content_writer: [],
   content_reviewer: [],
   content_reviser: [],
+};
+
+/** The aliases with their own input and output, by tool. */
+export const builtinForms: Readonly<Partial<Record<BuiltinName, readonly string[]>>> = {
+  web_fetch: ["fetch_page", "parallel_fetch", "parallelFetch", "crawl_batch"],
+  get_current_time: ["get_time"],
 };
 
 /** Every name and alias. */

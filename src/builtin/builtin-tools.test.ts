@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { createEngine } from "../engine/index.ts";
-import { createDoor } from "../net/index.ts";
+import { createHttpClient } from "../net/index.ts";
 import { type ToolContext, ToolRegistry } from "../tool/index.ts";
 import { builtinTools, calculatorTool, echoTool } from "./index.ts";
 
-// These tools ask their context for nothing.
+// These tools do not use their context.
 const context = {} as ToolContext & { callTool: never };
 
 test("[B07] every built-in tool registers under its name, with a description for each parameter", () => {
   const registry = new ToolRegistry();
-  const tools = builtinTools({ door: createDoor() });
+  const tools = builtinTools({ http: createHttpClient() });
   for (const tool of tools) registry.register(tool, { owner: "builtin" });
   const names = registry.list().map(({ tool }) => tool.name);
   expect(names.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
@@ -21,14 +21,14 @@ test("[B07] every built-in tool registers under its name, with a description for
   }
 });
 
-describe("where only the door is given, no folder is open", () => {
+describe("with only an HTTP client, no folder is accessible", () => {
   test.each([
     ["indexVault", {}],
     ["localSearch", { query: "rope" }],
     ["read_note", { note: "README.md" }],
     ["getFileTree", {}],
-  ])("to %s", async (name, args) => {
-    const engine = createEngine({ tools: builtinTools({ door: createDoor() }) });
+  ])("%s fails", async (name, args) => {
+    const engine = createEngine({ tools: builtinTools({ http: createHttpClient() }) });
     expect(await engine.call(name, args)).toMatchObject({
       success: false,
       error: { code: "not_available", reason: "no_vault", message: expect.stringContaining("vault") as string },
@@ -42,8 +42,8 @@ describe("where only the door is given, no folder is open", () => {
     ["search_files", { query: "windlass" }],
     ["write_file", { path: "x.txt", content: "x" }],
     ["edit_file", { path: "package.json", edits: [{ old_text: "windlass", new_text: "x" }] }],
-  ])("to %s", async (name, args) => {
-    const engine = createEngine({ tools: builtinTools({ door: createDoor() }) });
+  ])("%s fails", async (name, args) => {
+    const engine = createEngine({ tools: builtinTools({ http: createHttpClient() }) });
     expect(await engine.call(name, args)).toMatchObject({ success: false });
     await engine.close();
   });
@@ -63,7 +63,7 @@ describe("echo", () => {
 });
 
 describe("calculator", () => {
-  test("gives the result and the expression", () => {
+  test("returns the result and the expression", () => {
     expect(calculatorTool.run({ expression: "2*(3+4)" }, context)).toEqual({ result: 14, expression: "2*(3+4)" });
     expect(calculatorTool.run({ expression: "x^2", variables: { x: 1.5 } }, context)).toMatchObject({ result: 2.25 });
     expect(calculatorTool.effect).toBe("pure");
@@ -79,7 +79,7 @@ describe("calculator", () => {
     expect(calculatorTool.input.validate(args)).toHaveProperty("issues");
   });
 
-  test("throws a failure that the engine turns into a result", () => {
+  test("throws a failure that the engine converts to a result", () => {
     expect(() => calculatorTool.run({ expression: "1/0" }, context)).toThrow(
       expect.objectContaining({ code: "execution_error", reason: "div_zero" }),
     );

@@ -1,20 +1,20 @@
 import { fromJsonSchema } from "../schema/index.ts";
 import { type Tool, defineTool } from "../tool/index.ts";
-import { calculate, longestExpression } from "./calculator/calculate.ts";
+import { calculate, maxExpressionLength } from "./calculator/calculate.ts";
 
-/** What `calculator` takes. */
+/** Input of `calculator`. */
 export interface CalculatorInput {
   readonly expression: string;
   readonly variables?: Readonly<Record<string, number>>;
 }
 
-/** What `calculator` gives. */
+/** Output of `calculator`. */
 export interface CalculatorOutput {
   readonly result: number;
   readonly expression: string;
 }
 
-/** `calculator`: arithmetic with exact decimals. */
+/** The tool `calculator`: arithmetic with exact decimals. */
 export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOutput> = defineTool({
   name: "calculator",
   description:
@@ -23,6 +23,7 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
     "log(x, base)) log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh (radians) floor ceil trunc round(x, " +
     "digits) sign min max sum mean hypot pow mod gcd lcm factorial. Constants: pi e tau phi.",
   displayName: "Calculator",
+  category: "data",
   aliases: ["calculate"],
   tags: ["math"],
   capabilities: ["calculate", "计算"],
@@ -30,10 +31,11 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
   input: fromJsonSchema<CalculatorInput, CalculatorInput>({
     type: "object",
     properties: {
-      // The calculator itself says what is too long or empty; its failures have a reason and a place.
+      // The calculator itself refuses expressions that are too long or empty; its failures have a reason and a
+      // position.
       expression: {
         type: "string",
-        description: `For example "2 * (3 + x)"; at most ${longestExpression} characters.`,
+        description: `For example "2 * (3 + x)"; at most ${maxExpressionLength} characters.`,
         examples: ["2*(3+4)"],
       },
       variables: {

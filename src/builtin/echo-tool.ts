@@ -1,15 +1,15 @@
 import { fromJsonSchema } from "../schema/index.ts";
 import { type Tool, defineTool } from "../tool/index.ts";
 
-/** What `echo` takes and gives back. */
+/** Input and output of `echo`. */
 export interface Echo {
   readonly message: unknown;
 }
 
-/** `echo`: gives back what it got; for trying things out. */
+/** The tool `echo`: returns its input; for testing. */
 export const echoTool: Tool<Echo, Echo, Echo> = defineTool({
   name: "echo",
-  description: "Gives back the message it got. Useful to try out calls and to pass a value on.",
+  description: "Returns the message it got. Useful to test calls and to pass a value on.",
   displayName: "Echo",
   tags: ["test"],
   capabilities: ["echo", "回显"],

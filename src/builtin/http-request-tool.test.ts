@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { type DoorOptions, createDoor } from "../net/index.ts";
+import { type HttpClientOptions, createHttpClient } from "../net/index.ts";
 import { type Attachment, type Tool, type ToolContext, isOk } from "../tool/index.ts";
 import { type HttpRequestInput, type HttpRequestOutput, httpRequestTool } from "./index.ts";
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 type HttpTool = Tool<HttpRequestInput, HttpRequestInput, HttpRequestOutput>;
 
-async function site(handler: Handler, options: DoorOptions = {}): Promise<{ url: string; tool: HttpTool }> {
+async function site(handler: Handler, options: HttpClientOptions = {}): Promise<{ url: string; tool: HttpTool }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -22,13 +22,13 @@ async function site(handler: Handler, options: DoorOptions = {}): Promise<{ url:
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const door = createDoor({ allow: [`127.0.0.1:${port}`], ...options });
+  const http = createHttpClient({ allow: [`127.0.0.1:${port}`], ...options });
   closing.push(async () => {
-    await door.close();
+    await http.close();
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${port}/`, tool: httpRequestTool({ door }) };
+  return { url: `http://127.0.0.1:${port}/`, tool: httpRequestTool({ http }) };
 }
 
 interface Answer {
@@ -40,7 +40,7 @@ interface Answer {
 async function call(tool: HttpTool, input: unknown, signal = new AbortController().signal): Promise<Answer> {
   const validated = await tool.input.validate(input);
   if (validated.issues !== undefined) throw new Error(validated.issues.map(({ message }) => message).join("; "));
-  // The tool asks its context for the signal only.
+  // The tool uses only the signal of its context.
   const returned: unknown = await tool.run(validated.value, { signal } as ToolContext & { callTool: never });
   if (!isOk(returned)) throw new Error("not an output");
   const checked = await tool.output!.validate(returned.output);
@@ -81,7 +81,7 @@ describe("[B07] http_request sends", () => {
     expect(got.headers["content-type"]).toBe(type);
   });
 
-  test("a content type of the caller's own", async () => {
+  test("a custom content type", async () => {
     const { url, tool } = await site(mirror);
     const headers = { "Content-Type": "application/vnd.api+json", "X-N": 5, "X-B": true, "X-None": null };
     const { output } = await call(tool, { url, method: "PATCH", headers, body: {} });
@@ -159,7 +159,7 @@ describe("http_request gives", () => {
     expect(Buffer.from(attachments?.[0]?.data ?? [])).toEqual(bytes);
   });
 
-  test("a cut body with a mark, and no half characters", async () => {
+  test("a truncated body with a mark, and no split characters", async () => {
     const { url, tool } = await site(
       (_request, response) =>
         response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("中文中文")),
@@ -168,7 +168,7 @@ describe("http_request gives", () => {
     expect((await call(tool, { url })).output).toMatchObject({ body: "中文", truncated: true });
   });
 
-  test("nothing for HEAD", async () => {
+  test("the response to HEAD is empty", async () => {
     const { url, tool } = await site((_request, response) => {
       response.writeHead(200, { "content-type": "image/png", "content-length": "5" }).end();
     });
@@ -178,7 +178,7 @@ describe("http_request gives", () => {
 });
 
 describe("http_request declares", () => {
-  const tool = httpRequestTool({ door: createDoor() });
+  const tool = httpRequestTool({ http: createHttpClient() });
   const of = <T>(fact: T | ((args: HttpRequestInput) => T), args: Partial<HttpRequestInput>): T =>
     typeof fact === "function" ? (fact as (args: HttpRequestInput) => T)({ url: "http://a.test/", ...args }) : fact;
 
@@ -212,7 +212,7 @@ describe("http_request declares", () => {
     { method: "OPTIONS", body: "x" },
     { method: "HEAD", body: 0 },
     { method: "PUT", headers: { "X-HTTP-Method": "POST" } },
-  ])("that %j may do anything", (args) => {
+  ])("%j may do anything", (args) => {
     expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual(["once", true]);
   });
 
@@ -223,19 +223,19 @@ describe("http_request declares", () => {
     { url: "no url" },
     { body: null },
     { body: "" },
-  ])("that %j only reads", (args) => {
+  ])("%j only reads", (args) => {
     expect([of(tool.effect, args), of(tool.destructive, args)]).toEqual(["read", false]);
   });
 
-  test("which private addresses are open", () => {
+  test("the private addresses that are allowed", () => {
     expect(tool.description).toContain("Only public addresses can be reached.");
     const allow = ["127.0.0.1:8888", "*.corp.example"];
-    const { description } = httpRequestTool({ door: createDoor({ allow }) });
+    const { description } = httpRequestTool({ http: createHttpClient({ allow }) });
     expect(description).toContain(
       "Public addresses can be reached, and of private ones 127.0.0.1:8888, *.corp.example.",
     );
     const many = Array.from({ length: 300 }, (_unused, index) => `10.0.0.${index % 255}:80`);
-    expect(httpRequestTool({ door: createDoor({ allow: many }) }).description.length).toBeLessThan(600);
+    expect(httpRequestTool({ http: createHttpClient({ allow: many }) }).description.length).toBeLessThan(600);
   });
 
   test("its deadline from the arguments", () => {
@@ -261,7 +261,7 @@ describe("http_request declares", () => {
     [{ url: "http://a.test/", headers: { a: {} } }],
     [{ url: "http://a.test/", query: { a: {} } }],
     [{ url: "http://a.test/", verb: "GET" }],
-  ])("that %j cannot be asked", async (args) => {
+  ])("%j is not accepted", async (args) => {
     expect(await tool.input.validate(args)).toHaveProperty("issues");
   });
 });
@@ -274,26 +274,26 @@ describe("http_request fails", () => {
     [{ url: "http://" }, "validation_error", "bad_url"],
     [{ url: "http://a.test/", headers: { Host: "b.test" } }, "validation_error", "forbidden_header"],
     [{ url: "http://a.test/", headers: { "X-A": "a\r\nb: c" } }, "validation_error", "invalid_header"],
-  ])("on %j with %s (%s)", async (args, code, reason) => {
+  ])("%j fails with %s (%s)", async (args, code, reason) => {
     const { tool } = await site(mirror);
     await expect(call(tool, args)).rejects.toMatchObject({ code, reason });
   });
 
-  test("when its call is cancelled", async () => {
+  test("it fails when its call is cancelled", async () => {
     const controller = new AbortController();
     const { url, tool } = await site(() => controller.abort());
     await expect(call(tool, { url }, controller.signal)).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  test("after its own timeout", async () => {
+  test("it fails after its own timeout", async () => {
     const { url, tool } = await site(() => {});
     await expect(call(tool, { url, timeout: 1 })).rejects.toMatchObject({ code: "timeout", reason: "timeout" });
   });
 
-  test("on arguments that a looser tool file lets through", async () => {
+  test("it fails on arguments that a looser tool file accepts", async () => {
     const { url, tool } = await site(mirror);
     const run = (args: unknown): unknown =>
-      // What a tool file of the workspace passes on is not what the type says.
+      // Arguments from a tool file of the workspace need not have the declared type.
       tool.run(args as HttpRequestInput, { signal: new AbortController().signal } as ToolContext & { callTool: never });
     await expect(run({ url, headers: { a: {} } })).rejects.toMatchObject({ code: "validation_error" });
     await expect(run({ url, query: { a: { b: 1 } } })).rejects.toMatchObject({ code: "validation_error" });

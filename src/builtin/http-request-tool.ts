@@ -1,18 +1,17 @@
-import type { Door } from "../net/index.ts";
+import type { HttpClient } from "../net/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
-import { type Tool, defineTool, ok, readResponse } from "../tool/index.ts";
-import { methodEffects, requestEffect } from "./http-request/request-effect.ts";
+import { type Tool, defineTool, ok, readResponse, type Effect } from "../tool/index.ts";
 import { type HttpRequestInput, requestParts } from "./http-request/request-parts.ts";
 
-/** What `http_request` gives, whatever the status. */
+/** Output of `http_request`, for any status. */
 export interface HttpRequestOutput {
   readonly status_code: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Parsed JSON, text, or null where the body is binary and attached. */
+  /** Parsed JSON, text, or null if the body is binary and attached. */
   readonly body: unknown;
-  /** Where the response came from, after redirects. */
+  /** Final address after redirects. */
   readonly url: string;
-  /** The body was longer than the limit and was cut. */
+  /** True if the body was longer than the limit and was truncated. */
   readonly truncated?: boolean;
 }
 
@@ -20,17 +19,17 @@ const defaultSeconds = 30;
 
 const scalar = { type: ["string", "number", "boolean", "null"] };
 
-/** `http_request`: one HTTP request through the door. */
+/** The tool `http_request`: one HTTP request through the guarded HTTP client. */
 export function httpRequestTool({
-  door,
+  http,
 }: {
-  readonly door: Door;
+  readonly http: HttpClient;
 }): Tool<HttpRequestInput, HttpRequestInput, HttpRequestOutput> {
   return defineTool({
     name: "http_request",
     description:
-      "Sends an HTTP request and gives the response: status_code, headers and body (parsed when it is JSON). " +
-      `A status such as 404 is an answer, not a failure. To read a web page use web_fetch. ${reachable(door.allow ?? [])}`,
+      "Sends an HTTP request and returns the response: status_code, headers and body (parsed if it is JSON). " +
+      `A status such as 404 is a result, not a failure. To read a web page use web_fetch. ${reachable(http.allow ?? [])}`,
     displayName: "HTTP request",
     category: "http",
     tags: ["network", "api", "request"],
@@ -72,7 +71,7 @@ export function httpRequestTool({
       required: ["status_code", "headers", "body", "url"],
     }),
     run: async (args, { signal }) => {
-      const response = await door.request({ ...requestParts(args), timeoutMs: secondsOf(args) * 1000, signal });
+      const response = await http.request({ ...requestParts(args), timeoutMs: secondsOf(args) * 1000, signal });
       const { body, attachment } = readResponse(response);
       const { status, headers, url, truncated } = response;
       const output = { status_code: status, headers, body, url, ...(truncated && { truncated }) };
@@ -81,16 +80,64 @@ export function httpRequestTool({
   });
 }
 
-const mostNamed = 20;
+const maxListed = 20;
 
-/** What can be reached besides the public network, as far as it fits into a description. */
+/** Describes the private addresses that can be reached, as far as they fit into a description. */
 function reachable(allow: readonly string[]): string {
   if (allow.length === 0) return "Only public addresses can be reached.";
-  const more = allow.length > mostNamed ? " and others" : "";
-  return `Public addresses can be reached, and of private ones ${allow.slice(0, mostNamed).join(", ")}${more}.`;
+  const more = allow.length > maxListed ? " and others" : "";
+  return `Public addresses can be reached, and of private ones ${allow.slice(0, maxListed).join(", ")}${more}.`;
 }
 
-/** A tool file may leave the parameter out. */
+/** A tool file may omit the parameter. */
 function secondsOf({ timeout }: HttpRequestInput): number {
   return timeout ?? defaultSeconds;
+}
+
+/** Effect of a method on the server, by the rules of HTTP. */
+const methodEffects: Readonly<Record<NonNullable<HttpRequestInput["method"]>, Effect>> = {
+  GET: "read",
+  HEAD: "read",
+  OPTIONS: "read",
+  PUT: "idempotent",
+  DELETE: "idempotent",
+  POST: "once",
+  PATCH: "once",
+};
+
+/**
+ * Returns the effect of a request on the server. An unknown method counts as `once`: a tool file may offer more methods
+ * than the built-in tool. So does a request that overrides its method, and a read with a body, because its effect on
+ * the server is unknown.
+ */
+function requestEffect({ method = "GET", headers, query, url, body }: HttpRequestInput): Effect {
+  const effect = Object.hasOwn(methodEffects, method) ? methodEffects[method] : "once";
+  const isOther = isOverridden(headers) || isOverridden(query) || isOverridden(queryOf(url));
+  const carries = body !== undefined && body !== null && body !== "";
+  return isOther || (effect === "read" && carries) ? "once" : effect;
+}
+
+/** Servers that support such a header or parameter use its method instead of the request's. */
+const otherMethods: ReadonlySet<string> = new Set([
+  "xhttpmethodoverride",
+  "xhttpmethod",
+  "xmethodoverride",
+  "xmethod",
+  "httpmethodoverride",
+  "httpmethod",
+  "methodoverride",
+]);
+
+function isOverridden(values: Readonly<Record<string, unknown>> | undefined): boolean {
+  return Object.entries(values ?? {}).some(([name, value]) => value !== null && namesMethod(name));
+}
+
+/** Servers normalize names: case is ignored, and `-`, `_` and other characters are equivalent. */
+function namesMethod(name: string): boolean {
+  return name.trim().toLowerCase() === "_method" || otherMethods.has(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, ""));
+}
+
+/** A tool file may pass a value that is not a string. */
+function queryOf(url: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries((typeof url === "string" ? URL.parse(url) : null)?.searchParams ?? []);
 }

@@ -1,16 +1,30 @@
 export { builtinChains } from "./builtin-chains.ts";
 export { builtinToolNames } from "./builtin-names.ts";
-export { builtinOffers, builtinTools } from "./builtin-tools.ts";
-export { type BuiltinServices, type ServiceOptions, createServices } from "./services.ts";
+export {
+  type BuiltinCategory,
+  type BuiltinToolOptions,
+  type FileToolServices,
+  builtinOffers,
+  builtinTools,
+  createCrawlerTools,
+  createDataTools,
+  createFileTools,
+} from "./builtin-tools.ts";
+export { type BuiltinServices, type BuiltinServiceOptions, createBuiltinServices } from "./services.ts";
 export { calculate } from "./calculator/calculate.ts";
 export { calculatorReasons } from "./calculator/fault.ts";
 export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./calculator-tool.ts";
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
-export { checkSandbox } from "./check-sandbox.ts";
+export { checkSandbox } from "./load-builtin-offers.ts";
 export { createSearch } from "./search/search.ts";
-export { type OpenedProviders, type SearchFile, openProviders, searchVariables } from "./search/search-settings.ts";
+export {
+  type OpenedProviders,
+  type SearchSettingsFile,
+  openProviders,
+  searchVariables,
+} from "./search/search-settings.ts";
 export { createFileTimerStore } from "./time/file-timer-store.ts";
 export { type Vault, createVault } from "./vault/vault.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";

@@ -1,108 +1,114 @@
-import { type Clock, systemClock } from "../base/index.ts";
-import { type FileDoor, createFileDoor } from "../file/index.ts";
+import { type Clock, systemClock, type FailureError } from "../base/index.ts";
+import { type FileAccess, createFileAccess } from "../file/index.ts";
 import type { Model } from "../model/index.ts";
-import type { Door } from "../net/index.ts";
+import type { HttpClient } from "../net/index.ts";
 import {
   type MemoryStore,
   type PageCache,
   type RecordStore,
   type ResultCache,
-  createMemoryMemories,
-  createMemoryRecords,
+  createInMemoryMemoryStore,
+  createInMemoryRecords,
 } from "../store/index.ts";
-import { type Memories, createMemories } from "./memory/memories.ts";
+import { type MemoryService, createMemoryService } from "./memory/memory-service.ts";
 import type { MessageLog } from "./memory/conversation-history.ts";
-import { type Search, createSearch } from "./search/search.ts";
-import { type SearchFile, openProviders } from "./search/search-settings.ts";
+import { type SearchService, createSearch } from "./search/search.ts";
+import { type SearchSettingsFile, openProviders } from "./search/search-settings.ts";
 import type { TimerStore } from "./time/timer-store.ts";
-import { noVault } from "./vault/no-vault.ts";
 import type { Vault } from "./vault/vault.ts";
 import type { AddressResolver } from "./web/page.ts";
-import { type Pages, createPages } from "./web/pages.ts";
-import type { TranscriptProvider } from "./world/transcript.ts";
-import { type Weather, type WeatherOptions, createWeather } from "./world/weather.ts";
+import { type PageReader, createPageReader } from "./web/page-reader.ts";
+import type { TranscriptProvider } from "./transcript/transcript.ts";
+import { type Weather, type WeatherOptions, createWeather } from "./weather/weather.ts";
 import type { ReadPrompt, WritingServices } from "./writing/writing-services.ts";
+import { vaultFailure } from "./vault/vault-reasons.ts";
 
-/** What the built-in tools work with. */
+/** Services of the built-in tools. */
 export interface BuiltinServices {
-  /** The way out to the network. */
-  readonly door: Door;
+  /** The HTTP client for all network access. */
+  readonly http: HttpClient;
   readonly clock: Clock;
-  /** Where a tool is told none; the machine's where absent. */
+  /** Default zone of the tools. Default: the machine's. */
   readonly timezone?: string | undefined;
-  readonly files: FileDoor;
-  readonly pages: Pages;
+  readonly files: FileAccess;
+  readonly pages: PageReader;
   readonly maxUrls?: number | undefined;
-  readonly search: Search;
+  readonly search: SearchService;
   readonly vault: Vault;
-  readonly memories: Memories;
-  /** Asked when they are needed: a workspace opens its database while its tools are made. */
+  readonly memories: MemoryService;
+  /** Called on demand: a workspace opens its database while its tools are created. */
   readonly records: () => RecordStore;
   readonly messages?: MessageLog | undefined;
   readonly weather: Weather;
   readonly transcripts?: TranscriptProvider | undefined;
   readonly timers?: TimerStore | undefined;
-  /** Answers what is left to a model; the tools that need one say what to set where absent. */
+  /** The model; without it, the tools that need one fail with advice on what to set. */
   readonly model?: Model | undefined;
-  /** What those fail with where there is none. */
+  /** Creates the failure of tools that need a model if there is none. */
   readonly noModel?: WritingServices["noModel"];
-  /** Prompts that stand in for those that come with a tool. */
+  /** Prompts that replace the built-in ones. */
   readonly prompts?: ReadPrompt | undefined;
 }
 
-/** What {@link createServices} makes them of. */
-export interface ServiceOptions extends Pick<
+/** Options of {@link createBuiltinServices}. */
+export interface BuiltinServiceOptions extends Pick<
   BuiltinServices,
-  "door" | "timezone" | "messages" | "transcripts" | "timers" | "model" | "noModel" | "prompts"
+  "http" | "timezone" | "messages" | "transcripts" | "timers" | "model" | "noModel" | "prompts"
 > {
   readonly clock?: Clock;
-  /** The folders that tools may read and write; none where absent. */
-  readonly files?: FileDoor;
-  /** The folder of notes; none where absent. Whoever opened it closes it. */
+  /** The folders that tools may read and write. Default: none. */
+  readonly files?: FileAccess;
+  /** The folder of notes. Default: none. The caller that opened it closes it. */
   readonly vault?: Vault;
-  /** In memory where absent, like all that is kept. */
+  /** Default: in memory, like all other stores. */
   readonly memories?: MemoryStore;
   readonly records?: () => RecordStore;
   readonly pageCache?: PageCache;
   readonly resultCache?: ResultCache;
-  /** `search:` of a `windlass.yaml`. */
-  readonly searchFile?: SearchFile;
+  /** The `search:` section of a `windlass.yaml`. */
+  readonly searchFile?: SearchSettingsFile;
   readonly robots?: "respect" | "ignore";
-  /** Where weather comes from, and of which place where nobody says. */
-  readonly weather?: Omit<WeatherOptions, "door" | "clock">;
-  /** Addresses of one call; 50 where absent. */
+  /** Weather provider, and the default location. */
+  readonly weather?: Omit<WeatherOptions, "http" | "clock">;
+  /** Maximum number of addresses of one call. Default: 50. */
   readonly maxUrls?: number | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The value of a secret by its name. */
+  /** Returns the value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
 }
 
 /**
- * The services behind the built-in tools. Nothing is opened, started or asked before a tool needs it.
+ * Creates the services of the built-in tools. Nothing is opened, started or requested before a tool needs it.
  *
  * @example
  * ```ts
- * const { memories } = createServices({ door: createDoor() });
+ * const { memories } = createBuiltinServices({ http: createHttpClient() });
  * await memories.store({ content: "The quay closes at six" });
  * ```
  */
-export function createServices(options: ServiceOptions): BuiltinServices {
-  const { door, clock = systemClock, env = {} } = options;
-  const memories = createMemories({ store: options.memories ?? createMemoryMemories(), clock });
+export function createBuiltinServices(options: BuiltinServiceOptions): BuiltinServices {
+  const { http, clock = systemClock, env = {} } = options;
+  const memories = createMemoryService({ store: options.memories ?? createInMemoryMemoryStore(), clock });
   const { searchFile: file, secret, resultCache, pageCache, robots } = options;
-  // The corpus has an index of its own, in memory: processes that share a folder would empty each other's.
-  const { providers, corpus } = openProviders({ door, env, file, ...(secret && { secret }) });
+  // The corpus has its own index, in memory: processes that share a folder would empty each other's.
+  const { providers, corpus } = openProviders({ http, env, file, ...(secret && { secret }) });
   const resolvers = { memory: memoryPages(memories), corpus: corpus.resolve };
   return {
-    door,
+    http,
     clock,
-    files: options.files ?? createFileDoor({ roots: [] }),
+    files: options.files ?? createFileAccess({ roots: [] }),
     memories,
-    records: options.records ?? (() => createMemoryRecords({})),
-    pages: createPages({ door, clock, resolvers, ...(pageCache && { cache: pageCache }), ...(robots && { robots }) }),
+    records: options.records ?? (() => createInMemoryRecords({})),
+    pages: createPageReader({
+      http,
+      clock,
+      resolvers,
+      ...(pageCache && { cache: pageCache }),
+      ...(robots && { robots }),
+    }),
     search: createSearch({ providers, clock, ...(resultCache && { cache: resultCache }) }),
     vault: options.vault ?? noVault,
-    weather: createWeather({ ...options.weather, door, clock }),
+    weather: createWeather({ ...options.weather, http, clock }),
     timezone: options.timezone,
     messages: options.messages,
     transcripts: options.transcripts,
@@ -114,10 +120,36 @@ export function createServices(options: ServiceOptions): BuiltinServices {
   };
 }
 
-/** What stands behind `memory:` addresses. */
-function memoryPages(memories: Memories): AddressResolver {
+/** Resolves `memory:` addresses. */
+function memoryPages(memories: MemoryService): AddressResolver {
   return async (address) => {
     const found = await memories.get(address);
     return found && { title: found.title, text: found.text };
   };
+}
+
+/** Stands in for a vault if none is open: every operation fails with advice on how to open one. */
+const noVault: Vault = {
+  index: () => Promise.reject(none()),
+  search: () => Promise.reject(none()),
+  read: () => Promise.reject(none()),
+  tree: () => Promise.reject(none()),
+  watch: () => Promise.reject(none()),
+  close: () => Promise.resolve(),
+};
+
+/** True if no folder of notes is open. */
+export function isNoVault(vault: Vault): boolean {
+  return vault === noVault;
+}
+
+function none(): FailureError {
+  return vaultFailure(
+    "no_vault",
+    "no folder of notes is open. Pass `vault: createVault({ folder, index })` to open one",
+    {
+      forModel: "no folder of notes is open",
+      retry: "never",
+    },
+  );
 }

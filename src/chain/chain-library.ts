@@ -1,26 +1,30 @@
 import { FailureError } from "../base/index.ts";
 import type { Resolver } from "../engine/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
-import type { AnyTool, RegistryChange, ToolRegistry } from "../tool/index.ts";
-import { ChainError } from "./chain-error.ts";
+import { type AnyTool, type RegistryChange, type ToolRegistry, builtinOwner, fingerprintTool } from "../tool/index.ts";
+import { ChainError } from "./plan/chain-error.ts";
 import { chainTool } from "./chain-tool.ts";
 import { planChain } from "./plan/plan-chain.ts";
 import type { PlanContext } from "./plan/plan-context.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { ChainSpec } from "./plan/spec.ts";
+import type { ChainSpec } from "./plan/chain-spec.ts";
 
-/** Where a chain comes from: a file's text, or data. */
-export type LibrarySource =
+/** Source of a chain: the text of a file, or data. */
+export type ChainLibrarySource =
   | {
       readonly name: string;
       readonly text: string;
       readonly file: string;
-      /** Tools without which it cannot be planned; before they are all there it is not registered, nor looked at. */
+      /**
+       * Tools without which the chain cannot be planned. Until all of them exist it is neither planned nor registered.
+       */
       readonly needs?: readonly string[];
+      /** It is part of Windlass, and not of the workspace. */
+      readonly isBuiltin?: boolean;
     }
   | { readonly name: string; readonly spec: ChainSpec };
 
-/** What a {@link ChainLibrary} takes. */
+/** Options of a {@link ChainLibrary}. */
 export interface ChainLibraryOptions extends Omit<PlanContext, "chains" | "chainNames"> {
   readonly tools: Resolver;
 }
@@ -31,12 +35,12 @@ interface Planned {
 }
 
 interface Entry {
-  readonly source: LibrarySource;
+  readonly source: ChainLibrarySource;
   planned: Planned | undefined;
 }
 
 /**
- * Chains by name, which may call each other. Each is planned when it is first asked for.
+ * Chains by name, which may call each other. Each is planned when it is first requested.
  *
  * @example
  * ```ts
@@ -48,17 +52,19 @@ interface Entry {
 export class ChainLibrary {
   readonly #options: ChainLibraryOptions;
   readonly #entries = new Map<string, Entry>();
-  /** A plan keeps its tool as long as it lives, so that nothing is told as changed that is not. */
+  /** A plan keeps the same tool object as long as it lives, so that an unchanged chain is not reported as changed. */
   readonly #tools = new WeakMap<Plan, AnyTool>();
-  /** Of the tools, when the chains were last planned. */
+  /** Visible properties of each registered chain, with its source. */
+  readonly #registered = new WeakMap<ToolRegistry, ReadonlyMap<string, string>>();
+  /** Version of the tools when the chains were last planned. */
   #version: number | undefined;
 
   constructor(options: ChainLibraryOptions) {
     this.#options = options;
   }
 
-  /** Adds a chain, or replaces the one of the same name. Those that call it are planned anew. */
-  add(source: LibrarySource): void {
+  /** Adds a chain, or replaces the one of the same name. Chains that call it are planned again. */
+  add(source: ChainLibrarySource): void {
     this.#forgetPlans();
     this.#entries.set(source.name, { source, planned: undefined });
   }
@@ -75,11 +81,11 @@ export class ChainLibrary {
     return [...this.#entries.keys()];
   }
 
-  sourceOf(name: string): LibrarySource | undefined {
+  sourceOf(name: string): ChainLibrarySource | undefined {
     return this.#entries.get(name)?.source;
   }
 
-  /** What plans need to know; chains find each other through it. */
+  /** Context for planning; chains find each other through it. */
   get context(): PlanContext {
     return {
       ...this.#options,
@@ -88,13 +94,13 @@ export class ChainLibrary {
     };
   }
 
-  /** Everything that is wrong with a chain of the library, or with none of that name an empty list. */
+  /** Problems of a chain of the library; an empty list if there is no chain of that name. */
   problems(name: string): readonly Problem[] {
     const entry = this.#entries.get(name);
     return entry === undefined ? [] : this.#planned(entry).problems;
   }
 
-  /** The plan of a chain; throws when there is none or it is not valid. */
+  /** The plan of a chain; throws if there is none or it is not valid. */
   plan(name: string): Plan {
     const entry = this.#entries.get(name);
     if (entry === undefined) throw new FailureError(`there is no chain named "${name}"`, { code: "tool_not_found" });
@@ -104,23 +110,52 @@ export class ChainLibrary {
   }
 
   /**
-   * Registers every valid chain as a tool, so that whoever can call a tool can call it; one that is no longer valid is
-   * taken out, and its name stays its own. A tool of the same name goes first. `env` has the values that the chains may read.
+   * Registers every valid chain as a tool, so that every caller of tools can call it. A chain that is no longer valid
+   * is removed, and its name stays reserved. A tool of the same name takes precedence. `env` holds the values that the
+   * chains may read. A chain that was only planned again, because something else changed, is not reported as updated.
    */
   registerIn(registry: ToolRegistry, env: Readonly<Record<string, string>> = {}): RegistryChange {
-    const tools = [...this.#entries.values()].flatMap((entry) => {
-      if (this.#lacks(entry.source)) return [];
-      const { plan, problems } = this.#planned(entry);
-      return plan === undefined || hasErrors(problems) ? [] : [this.#toolOf(plan, env)];
-    });
+    const [own, builtin] = [false, true].map((isBuiltin) => this.#usable(isBuiltin, env));
     const isCurrent = this.#version === this.#options.tools.version;
-    const change = registry.replace(tools, { source: "chains", priority }, this.#entries.keys());
+    const replaced = registry.unreported(() =>
+      mergeChanges(
+        registry.replace(own ?? [], origin, this.#entries.keys()),
+        registry.replace(builtin ?? [], { ...origin, owner: builtinOwner }),
+      ),
+    );
+    const change = this.#visible(registry, replaced, [...(own ?? []), ...(builtin ?? [])]);
+    registry.report(change, origin);
     // A chain is found here before it is found as a tool: registering it changes no plan.
     if (isCurrent) this.#version = this.#options.tools.version;
     return change;
   }
 
-  #lacks(source: LibrarySource): boolean {
+  /** The change without chains that are the same as before. */
+  #visible(registry: ToolRegistry, change: RegistryChange, tools: readonly AnyTool[]): RegistryChange {
+    const before = this.#registered.get(registry);
+    const after = new Map(tools.map((tool) => [tool.name, this.#describe(tool)]));
+    this.#registered.set(registry, after);
+    return { ...change, updated: change.updated.filter((name) => before?.get(name) !== after.get(name)) };
+  }
+
+  #describe(tool: AnyTool): string {
+    const { description, destructive, timeoutMs, name } = tool;
+    const source = this.#entries.get(name)?.source;
+    const written = source !== undefined && "text" in source ? source.text : source?.spec;
+    return JSON.stringify([fingerprintTool(tool), description, destructive, timeoutMs, written]);
+  }
+
+  /** The tools of the valid chains: the built-in ones, or the others. */
+  #usable(isBuiltin: boolean, env: Readonly<Record<string, string>>): AnyTool[] {
+    return [...this.#entries.values()].flatMap((entry) => {
+      const { source } = entry;
+      if (isBuiltin !== ("isBuiltin" in source && source.isBuiltin) || this.#lacks(source)) return [];
+      const { plan, problems } = this.#planned(entry);
+      return plan === undefined || hasErrors(problems) ? [] : [this.#toolOf(plan, env)];
+    });
+  }
+
+  #lacks(source: ChainLibrarySource): boolean {
     const { tools } = this.#options;
     const needs = ("needs" in source ? source.needs : undefined) ?? [];
     return needs.some((name) => !this.has(name) && tools.resolve(name) === undefined);
@@ -152,4 +187,18 @@ export class ChainLibrary {
 }
 
 /** Behind tools, skills and servers. */
-const priority = 3;
+const origin = { source: "chains", priority: 3 } as const;
+
+/** A chain that replaces a built-in one of its name, or is replaced by it, is updated. */
+function mergeChanges(one: RegistryChange, other: RegistryChange): RegistryChange {
+  const [added, removed] = [
+    [...one.added, ...other.added],
+    [...one.removed, ...other.removed],
+  ];
+  const replaced = added.filter((name) => removed.includes(name));
+  return {
+    added: added.filter((name) => !replaced.includes(name)),
+    updated: [...one.updated, ...other.updated, ...replaced],
+    removed: removed.filter((name) => !replaced.includes(name)),
+  };
+}

@@ -3,13 +3,15 @@ import { machine } from "../../test/support/chain-machine.ts";
 import { withTime } from "../../test/support/chain-runner.ts";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { fail } from "../base/index.ts";
-import { mock } from "./kit/mock-tools.ts";
-import type { ChainSpec } from "./plan/spec.ts";
+import { mock } from "../testing/chain/mock-tools.ts";
+import type { RunEvent } from "./interpreter/run-events.ts";
+import type { StepState } from "./interpreter/step-state.ts";
+import type { ChainSpec } from "./plan/chain-spec.ts";
 
 const echo = (args: Readonly<Record<string, unknown>>): unknown => args;
 
-describe("runs that survive", () => {
-  test("[N12] begin with defaults and checked input, and are there to be looked at afterwards", async () => {
+describe("durable runs", () => {
+  test("[N12] start with defaults and validated input, and can be inspected afterwards", async () => {
     const { clock, process } = machine(
       [
         {
@@ -32,7 +34,7 @@ describe("runs that survive", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("the same id joins the run that has it, wherever it is; other input is refused", async () => {
+  test("the same id joins the existing run, in any process; different input is rejected", async () => {
     const { clock, process, tools } = machine(
       [{ name: "c", steps: [{ id: "a", tool: "t", params: { x: "${input.x}" } }] }],
       { t: () => new Promise((resolve) => clock.after(5000, () => resolve(1))) },
@@ -48,7 +50,7 @@ describe("runs that survive", () => {
     });
   });
 
-  test("a run that waits for a person goes on in another process once there is a decision", async () => {
+  test("a run that waits for an approval resumes in another process once there is a decision", async () => {
     const { clock, approvals, process, tools } = machine(
       [{ name: "c", timeout: 60, steps: [{ id: "a", tool: "t", params: { x: 1 }, approval: "go?" }] }],
       { t: mock({ effect: "once", answer: "done" }) },
@@ -66,18 +68,18 @@ describe("runs that survive", () => {
     expect([tools.calls.length, (await approvals.list(clock.now())).length, clock.timers]).toEqual([1, 1, 0]);
   });
 
-  describe("a question that is looked up again after its time", () => {
-    const asks: ChainSpec = {
+  describe("an approval that is looked up after it expired", () => {
+    const requests: ChainSpec = {
       name: "c",
       steps: [{ id: "a", tool: "t", params: { x: 1 }, approval: { message: "go?", expires: 60 } }],
     };
 
     test.each([
-      { decision: { approved: true, by: "ann" }, status: "success", reason: undefined, kept: "used" },
-      { decision: { approved: false, by: "ann" }, status: "failed", reason: "rejected", kept: "rejected" },
-      { decision: undefined, status: "failed", reason: "expired", kept: "expired" },
-    ])("decided in time as $decision: $status $reason", async ({ decision, status, reason, kept }) => {
-      const { clock, approvals, process, tools } = machine([asks], { t: mock({ effect: "once", answer: "done" }) });
+      { decision: { approved: true, by: "ann" }, status: "success", reason: undefined, stored: "used" },
+      { decision: { approved: false, by: "ann" }, status: "failed", reason: "rejected", stored: "rejected" },
+      { decision: undefined, status: "failed", reason: "expired", stored: "expired" },
+    ])("decided in time as $decision: $status $reason", async ({ decision, status, reason, stored }) => {
+      const { clock, approvals, process, tools } = machine([requests], { t: mock({ effect: "once", answer: "done" }) });
       const one = process();
       await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
       const [open] = await approvals.list(clock.now(), "pending");
@@ -87,12 +89,12 @@ describe("runs that survive", () => {
       const run = await withTime(process().runs.resume("r"), clock);
       expect([run.status, run.error?.reason]).toEqual([status, reason]);
       expect(tools.calls).toHaveLength(decision?.approved === true ? 1 : 0);
-      // It was asked about once, and nobody is asked again.
-      expect(await approvals.list(clock.now())).toMatchObject([{ id, status: kept }]);
+      // The approval is requested only once.
+      expect(await approvals.list(clock.now())).toMatchObject([{ id, status: stored }]);
     });
 
-    test("one that the store has forgotten since is over, too", async () => {
-      const { clock, approvals, process } = machine([asks], { t: 1 });
+    test("one that was removed from the store has ended, too", async () => {
+      const { clock, approvals, process } = machine([requests], { t: 1 });
       const one = process();
       await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
       clock.advance(120_000);
@@ -105,7 +107,85 @@ describe("runs that survive", () => {
     });
   });
 
-  test("looking at a run that waits names its questions", async () => {
+  test.each(["once", "read"] as const)(
+    "[F9] a step with the effect %s that could not start because its process was closing has not begun",
+    async (effect) => {
+      const { clock, process, tools } = machine(
+        [
+          {
+            name: "c",
+            steps: [
+              { id: "a", tool: "slow" },
+              { id: "b", tool: "t", depends_on: ["a"], params: { x: 1 } },
+              { id: "each", tool: "slow", for_each: [1, 2], concurrency: 1, params: {} },
+              { id: "sub", tool: "inner", depends_on: ["a"] },
+            ],
+          },
+          { name: "inner", steps: [{ id: "x", tool: "t" }] },
+        ],
+        {
+          slow: mock({ effect: "read", answer: () => new Promise((done) => clock.after(1000, () => done(1))) }),
+          t: mock({ effect, answer: "done" }),
+        },
+      );
+      const one = process();
+      const events: string[] = [];
+      const onEvent = (event: RunEvent): void =>
+        void (event.type === "step-started" ? events.push(event.step) : undefined);
+      const running = one.runs.start(one.plan("c"), { runId: "r", onEvent });
+      await clock.pass(500);
+      const closed = one.runs.close();
+      const result = await withTime(running, clock);
+      await closed;
+      expect(events).toEqual(["a", "each"]);
+      expect(result.status).toBe("running");
+      const state = (steps: readonly StepState[]) => steps.map(({ status, attempts }) => `${status} ${attempts}`);
+      const expected = ["success 1", "pending 0", "running 1", "pending 0"];
+      expect(state(result.steps)).toEqual(expected);
+      const two = process();
+      const seen = await two.runs.inspect("r");
+      expect(state(seen.steps).toSpliced(2, 1, "")).toEqual(expected.toSpliced(2, 1, ""));
+      expect(seen.log().steps.map(({ id }) => id)).toEqual(["a", "each"]);
+      expect(await withTime(two.runs.resume("r"), clock)).toMatchObject({ status: "success" });
+      expect(tools.calls.filter(({ tool }) => tool === "t")).toHaveLength(2);
+    },
+  );
+
+  test("[F14] a resumed run reports at once which steps run, also inside of sub-chains", async () => {
+    const { clock, process } = machine(
+      [
+        {
+          name: "c",
+          steps: [
+            { id: "a", tool: "fast" },
+            { id: "b", tool: "slow", depends_on: ["a"], params: { x: 1 } },
+            { id: "sub", tool: "inner", depends_on: ["a"] },
+            { id: "asks", tool: "fast", depends_on: ["a"], approval: "go?" },
+          ],
+        },
+        { name: "inner", steps: [{ id: "y", tool: "slow" }] },
+      ],
+      {
+        fast: 1,
+        slow: mock({ effect: "read", answer: () => new Promise((done) => clock.after(10_000, () => done(1))) }),
+      },
+    );
+    const one = process();
+    const first = one.runs.start(one.plan("c"), { runId: "r" });
+    await clock.pass(100);
+    await withTime(Promise.all([first, one.runs.close(0)]), clock);
+    const lines: string[] = [];
+    const two = process();
+    const onEvent = (event: RunEvent): void =>
+      void ("step" in event && !event.replayed ? lines.push(`${event.type} ${event.step}`) : undefined);
+    const resumed = two.runs.resume("r", { onEvent });
+    await clock.pass(100);
+    expect(lines).toEqual(["step-started b", "step-started sub", "step-started sub/y", "step-suspended asks"]);
+    await withTime(resumed, clock);
+    expect(lines.filter((line) => line.startsWith("step-started"))).toHaveLength(3);
+  });
+
+  test("inspecting a suspended run lists its pending approvals", async () => {
     const { clock, approvals, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t", approval: "go?" }] }], {
       t: 1,
     });
@@ -115,11 +195,11 @@ describe("runs that survive", () => {
     const [state] = (await process().runs.inspect("r")).steps;
     expect(state).toMatchObject({
       approvalId: open?.id,
-      questions: [{ approvalId: open?.id, tool: "t", args: {}, message: "go?", isUndo: false }],
+      pendingApprovals: [{ approvalId: open?.id, tool: "t", args: {}, message: "go?", isCompensation: false }],
     });
   });
 
-  test("a run that is cancelled while it waits leaves no question behind, one that waits does", async () => {
+  test("cancelling a suspended run closes its pending approvals; suspending a run leaves them open", async () => {
     const { clock, approvals, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t", approval: "go?" }] }], {
       t: 1,
     });
@@ -131,7 +211,7 @@ describe("runs that survive", () => {
     expect(await approvals.list(clock.now())).toMatchObject([{ status: "rejected", note: "the run is over" }]);
   });
 
-  test("who stays hears of the decision without asking again", async () => {
+  test("a process that stays gets the decision without a second request", async () => {
     const { clock, approvals, process } = machine(
       [{ name: "c", timeout: 60, steps: [{ id: "a", tool: "t", approval: "go?" }] }],
       { t: 1 },
@@ -142,11 +222,11 @@ describe("runs that survive", () => {
         .list(clock.now(), "pending")
         .then(([open]) => approvals.decide(open?.id ?? "", { approved: true, by: "ann" }, clock.now()));
     });
-    const run = await withTime(runs.start(plan("c"), { stay: true }), clock);
+    const run = await withTime(runs.start(plan("c"), { waitForDecisions: true }), clock);
     expect(run.status).toBe("success");
   });
 
-  test("cancel reaches a run in another process, and one that nobody executes", async () => {
+  test("cancel reaches a run in another process, and a run that no process holds", async () => {
     const { clock, process } = machine(
       [
         { name: "slow", steps: [{ id: "a", tool: "t" }] },
@@ -168,7 +248,7 @@ describe("runs that survive", () => {
     await expect(two.runs.cancel("none")).rejects.toMatchObject({ code: "run_not_found" });
   });
 
-  test("a run whose cancellation was asked for while nobody executed it starts nothing", async () => {
+  test("a run whose cancellation was requested while no process held it starts nothing", async () => {
     const { clock, process, tools } = machine(
       [
         {
@@ -193,7 +273,7 @@ describe("runs that survive", () => {
     expect(tools.calls.length).toBe(before);
   });
 
-  test("closing lets what runs finish, leaves the rest to others, and ends in time", async () => {
+  test("closing lets running work finish, releases the rest, and ends in time", async () => {
     const { clock, process, tools } = machine(
       [
         {
@@ -216,27 +296,27 @@ describe("runs that survive", () => {
     expect(tools.calls).toHaveLength(2);
   });
 
-  test("runs whose process is gone are adopted; one whose tool has changed is refused", async () => {
+  test("runs whose process has ended are claimed; one whose tool has changed is rejected", async () => {
     const { clock, journal, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t" }] }], { t: 7 });
     const gone = process();
-    // Begun, and never heard of again.
+    // Started, and then abandoned.
     const { definition, fingerprints } = await (async () => {
       await withTime(gone.runs.start(gone.plan("c"), { runId: "model" }), clock);
       return (await gone.runs.read("model")).run;
     })();
-    const made = { chain: "c", input: "{}", context: "{}", format: 1, startedAt: clock.now(), definition };
+    const made = { chain: "c", input: "{}", context: "{}", format: 2, startedAt: clock.now(), definition };
     await journal.create({ ...made, id: "left", fingerprints }, sampleOwner("gone"));
     await journal.create({ ...made, id: "changed", fingerprints: '{"t":"other"}' }, sampleOwner("gone"));
     clock.advance(20_000);
     const stop = new AbortController();
     clock.after(2000, () => stop.abort());
     const two = process();
-    await withTime(two.runs.adopt({ signal: stop.signal }), clock);
+    await withTime(two.runs.adoptAbandoned({ signal: stop.signal }), clock);
     expect(await two.runs.inspect("left")).toMatchObject({ status: "success", output: { a: 7 } });
     await expect(two.runs.resume("changed")).rejects.toMatchObject({ code: "run_changed" });
   });
 
-  test("a run that cannot go on can still be cancelled: what is as it was undoes, the rest is told", async () => {
+  test("a run that cannot resume can still be cancelled: unchanged tools compensate, the rest is reported", async () => {
     const saga: ChainSpec = {
       name: "c",
       steps: [
@@ -251,8 +331,8 @@ describe("runs that survive", () => {
     const { run, events } = await one.runs.read("model");
     const fingerprints = { ...(JSON.parse(run.fingerprints) as object), undo_b: "another" };
     const owner = sampleOwner("gone");
-    const left = async (id: string, given: object): Promise<void> => {
-      const made = await journal.create({ ...run, fingerprints: JSON.stringify(fingerprints), ...given, id }, owner);
+    const left = async (id: string, input: object): Promise<void> => {
+      const made = await journal.create({ ...run, fingerprints: JSON.stringify(fingerprints), ...input, id }, owner);
       if ("lease" in made) for (const event of events) await journal.append(made.lease, event);
     };
     await left("changed", {});
@@ -272,15 +352,15 @@ describe("runs that survive", () => {
     ]);
     for (const id of ["older", "unreadable"]) {
       await two.runs.cancel(id);
-      const told = { code: "run_changed", message: expect.stringContaining("nothing of it could be undone") };
-      await expect(two.runs.resume(id)).rejects.toMatchObject(told);
+      const reported = { code: "run_changed", message: expect.stringContaining("none of its steps could be undone") };
+      await expect(two.runs.resume(id)).rejects.toMatchObject(reported);
       expect(await two.runs.cancel(id)).toBe(false);
       expect((await two.runs.read(id)).run).toMatchObject({ status: "cancelled" });
     }
     expect(await two.runs.list({ abandoned: true })).toEqual([]);
   });
 
-  test("a process that closes no longer waits for a run that another executes", async () => {
+  test("a process that closes no longer waits for a run in another process", async () => {
     const { clock, process } = machine([{ name: "c", steps: [{ id: "a", tool: "t" }] }], {
       t: () => new Promise((resolve) => clock.after(5000, () => resolve(1))),
     });
@@ -312,7 +392,7 @@ describe("rerun", () => {
   const named = (calls: readonly { readonly args: Readonly<Record<string, unknown>> }[]): string[] =>
     calls.map(({ args }) => String(args["me"]));
 
-  test("runs everything anew, or only from a step on; what was written otherwise since runs too", async () => {
+  test("runs everything again, or only from a step on; steps that were edited in the meantime run too", async () => {
     const { clock, process, tools } = machine([spec()], { count: echo });
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
@@ -331,7 +411,7 @@ describe("rerun", () => {
     await expect(process().runs.rerun("r", { from: "othr" })).rejects.toThrow('did you mean "other"?');
   });
 
-  test("tells before what it will do, and why", async () => {
+  test("previews what it will do, and why", async () => {
     const { clock, process } = machine([spec()], { count: mock({ effect: "once", answer: echo }) });
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
@@ -342,21 +422,21 @@ describe("rerun", () => {
     const preview = await process([renamed]).runs.previewRerun("r", "c");
     expect(preview).toEqual({
       chain: "c",
-      kept: ["a", "b"],
-      again: [
-        { step: "c", tool: "count", effect: "once", below: true, why: "asked", before: "success", called: true },
+      reused: ["a", "b"],
+      rerun: [
+        { step: "c", tool: "count", effect: "once", below: true, why: "requested", before: "success", called: true },
         { step: "renamed", tool: "count", effect: "once", below: false, why: "new", before: undefined, called: false },
       ],
     });
     const changed = await process([spec(1)]).runs.previewRerun("r", "other");
-    expect(changed.again.map(({ step, why, needs }) => [step, why, needs])).toEqual([
+    expect(changed.rerun.map(({ step, why, needs }) => [step, why, needs])).toEqual([
       ["b", "changed", undefined],
       ["c", "needs", "b"],
-      ["other", "asked", undefined],
+      ["other", "requested", undefined],
     ]);
   });
 
-  test("a step that failed runs again, whatever it is from", async () => {
+  test("a failed step runs again, for any start step", async () => {
     let broken = true;
     const { clock, process, tools } = machine([spec()], {
       count: mock({

@@ -1,97 +1,130 @@
-import { type Clock, createIds, fail, failure, isFailureError, systemClock } from "../base/index.ts";
+import {
+  type Clock,
+  createIdGenerator,
+  fail,
+  failure,
+  isFailureError,
+  systemClock,
+  cliCommand,
+} from "../base/index.ts";
 import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
-import { type BegunRun, type MadeRun, type TakenRun, checkSameRun, recalled } from "./begun-run.ts";
-import { checkRunId } from "./check-run-id.ts";
-import { currentPlan, inputFor } from "./current-plan.ts";
+import { type OwnedRun, type NewChainRun, type ClaimedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
+import {
+  checkRunId,
+  engineExecutor,
+  type AvailableClaim,
+  RunLeases,
+  type RunRecording,
+  SealedJournal,
+  runHeldFailure,
+} from "../run/index.ts";
+import { currentPlan, parseRerunInput } from "./current-plan.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
-import type { ChainRunsParts, ExecuteOptions, StartOptions } from "./execute-options.ts";
-import { engineExecutor } from "./host/executor.ts";
-import { type FreeClaim, RunKeeper, heldBy } from "./host/run-keeper.ts";
+import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
-import { callContext, checkInput } from "./run-chain.ts";
-import { executeRun } from "./run/execute-run.ts";
-import { OutsideCalls } from "./run/outside-calls.ts";
+import { toCallContext, parseRunInput } from "./run-chain.ts";
+import { executeRun } from "./interpreter/execute-run.ts";
+import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
-import { refusingExecutor } from "./refusing-executor.ts";
-import { eventsBefore, undoneSteps } from "./rerun-events.ts";
+import { refusingExecutor } from "./refuse-approval-steps.ts";
+import { reusableEvents, compensatedSteps } from "./rerun-events.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
-import { changedTools, checkUnchanged, inspectPlan, planOf, runFormat } from "./stored-plan.ts";
-import { readSurroundings, writeSurroundings } from "./surroundings.ts";
-import { toolsOf, usesSecrets } from "./tools-of.ts";
+import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
+import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
+import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import { resetUnstarted } from "./unstarted-steps.ts";
 
-/** How often somebody who takes over what was left looks for it. */
+/** Interval in milliseconds at which abandoned runs are looked up and claimed. */
 const adoptMs = 250;
 
-/** Runs that survive: journaled, owned by one process at a time, taken up by another when that one is gone. */
+/**
+ * Durable runs of chains: journaled, held by one process at a time, and claimed by another one if that process ends.
+ */
 export class ChainRuns {
-  readonly #parts: ChainRunsParts;
+  readonly #parts: ChainRunsDeps & { readonly journal: SealedJournal };
   readonly #clock: Clock;
-  readonly #keeper: RunKeeper;
-  readonly #ids = createIds();
+  readonly #leases: RunLeases;
+  readonly #ids = createIdGenerator();
 
-  constructor(parts: ChainRunsParts) {
-    this.#parts = parts;
+  constructor(parts: ChainRunsDeps) {
+    this.#parts = { ...parts, journal: new SealedJournal(parts.journal, parts.engine) };
     this.#clock = parts.clock ?? systemClock;
-    this.#keeper = new RunKeeper({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
+    this.#leases = new RunLeases({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
   }
 
-  /** Begins a run, or joins the one that has its id. Throws when the input does not fit. */
-  async start(plan: Plan, options: StartOptions = {}): Promise<RunResult> {
-    const input = checkInput(plan, options.input);
+  /** Starts a run, or joins the run with this id. Throws if the input is not valid. */
+  async start(plan: Plan, options: StartRunOptions = {}): Promise<RunResult> {
+    const input = parseRunInput(plan, options.input);
     const runId = checkRunId(options.runId) ?? this.#ids.next();
     const file = this.#parts.files?.fileOf(plan);
     return this.#begin({ plan, file, runId, input, events: [], rerunOf: undefined }, options);
   }
 
-  /** Goes on with a run that was left, or whose process is gone. A finished one gives its result. */
-  async resume(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
+  /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */
+  async resume(runId: string, options: ExecuteRunOptions = {}): Promise<RunResult> {
     const claim = await this.#claim(runId);
-    if (claim.kind === "held") throw heldBy(claim.run);
-    return this.#goOnWith(runId, claim, options);
+    if (claim.kind === "held") throw runHeldFailure(claim.run);
+    return this.#continueWith(runId, claim, options);
   }
 
-  /** Joins a run wherever it is: goes on with it when nobody does, else waits for the process that does. */
-  async join(runId: string, options: ExecuteOptions = {}): Promise<RunResult> {
-    return this.#goOnWith(runId, await this.#keeper.whenFree(() => this.#claim(runId), options.signal), options);
+  /** Joins a run in any state: resumes it if no process holds it, otherwise waits for the process that does. */
+  async join(runId: string, options: ExecuteRunOptions = {}): Promise<RunResult> {
+    return this.#continueWith(
+      runId,
+      await this.#leases.claimWhenFree(() => this.#claim(runId), options.signal),
+      options,
+    );
   }
 
-  /** A new run of the chain as it is now; with `from`, what did not depend on that step is taken from the old run. */
-  async rerun(runId: string, options: ExecuteOptions & { readonly from?: string } = {}): Promise<RunResult> {
-    const kept = await this.#read(runId);
-    const { plan, file } = await currentPlan(kept.run, this.#parts, options.onNotice);
-    const input = inputFor(plan, kept.run);
+  /**
+   * Starts a new run of the current chain; with `from`, reuses the results of steps that do not depend on that step.
+   */
+  async rerun(
+    runId: string,
+    options: ExecuteRunOptions & Pick<StartRunOptions, "callerType"> & { readonly from?: string } = {},
+  ): Promise<RunResult> {
     const { from } = options;
-    const events = from === undefined ? [] : eventsBefore(await this.#preview(kept, plan, from), kept.events);
-    const { context, principal } = readSurroundings(kept.run.context);
+    const { run, events: before } = await this.#read(runId);
+    // Only results that are reused have to be opened.
+    const stored = this.#parts.journal.open({ run, events: from === undefined ? [] : before });
+    const { plan, file } = await currentPlan(stored.run, this.#parts, options.onNotice);
+    const input = parseRerunInput(plan, stored.run);
+    const events = from === undefined ? [] : reusableEvents(await this.#preview(stored, plan, from), stored.events);
+    const { context, principal, tainted } = parseRunEnvironment(stored.run.context);
     const made = { plan, file, runId: this.#ids.next(), input, events, rerunOf: runId };
-    return this.#begin(made, { ...options, context, ...(principal !== undefined && { principal }) });
+    return this.#begin(made, { ...options, context, tainted, ...(principal !== undefined && { principal }) });
   }
 
-  /** What {@link rerun} from this step on would do: which steps run again and why, and what is taken over. */
+  /**
+   * Previews a {@link rerun} from this step: the steps that run again, each with the reason, and the results that are
+   * reused.
+   */
   async previewRerun(
     runId: string,
     from: string,
-    { onNotice }: Pick<ExecuteOptions, "onNotice"> = {},
+    { onNotice }: Pick<ExecuteRunOptions, "onNotice"> = {},
   ): Promise<RerunPreview> {
-    const kept = await this.#read(runId);
-    const { plan } = await currentPlan(kept.run, this.#parts, onNotice);
-    inputFor(plan, kept.run);
-    return this.#preview(kept, plan, from);
+    const stored = this.#parts.journal.open(await this.#read(runId));
+    const { plan } = await currentPlan(stored.run, this.#parts, onNotice);
+    parseRerunInput(plan, stored.run);
+    return this.#preview(stored, plan, from);
   }
 
-  /** Stops a run, whoever executes it: durable when it resolves. False when it is over already. */
+  /**
+   * Cancels a run in any process. The request is durable when the promise resolves. False if the run has already ended.
+   */
   async cancel(runId: string, by?: string): Promise<boolean> {
-    const asked = await this.#parts.journal.requestCancel(runId, by);
-    if (!asked) {
-      if ((await this.#parts.journal.read(runId)) === undefined) throw notFound(runId);
+    const request = await this.#parts.journal.requestCancel(runId, by);
+    if (!request) {
+      if ((await this.#parts.journal.read(runId)) === undefined) throw runNotFoundFailure(runId);
       return false;
     }
-    this.#keeper.cancel(runId, by);
+    this.#leases.cancel(runId, by);
     return true;
   }
 
-  /** All that is known of a run, told again from its journal; nothing is executed. */
+  /** Returns the state of a run, replayed from its journal; executes nothing. */
   async inspect(runId: string): Promise<RunResult> {
     const { run, events } = await this.#read(runId);
     return this.#look(run, events);
@@ -101,21 +134,23 @@ export class ChainRuns {
     return this.#parts.journal.list(query);
   }
 
-  /** A run and everything that happened to it, for a recording. */
-  read(runId: string): Promise<RunRecording> {
-    return this.#read(runId);
+  /** A run with all its events, for a recording. */
+  async read(runId: string): Promise<RunRecording> {
+    return this.#parts.journal.reveal(await this.#read(runId));
   }
 
-  /** Takes over runs whose process is gone, until the signal is aborted. */
-  async adopt(options: ExecuteOptions & { readonly everyMs?: number; readonly signal: AbortSignal }): Promise<void> {
+  /** Claims runs whose process has ended, until the signal is aborted. */
+  async adoptAbandoned(
+    options: ExecuteRunOptions & { readonly everyMs?: number; readonly signal: AbortSignal },
+  ): Promise<void> {
     const { everyMs = adoptMs, signal, ...how } = options;
-    // Those that cannot go on, such as one whose tool has changed: trying again changes nothing.
+    // Runs that cannot resume, for example because a tool has changed: a retry would fail the same way.
     const refused = new Set<string>();
     while (!signal.aborted) {
       for (const { id, chain } of await this.#parts.journal.list({ abandoned: true })) {
-        // Those of agents are for others to go on with.
+        // Runs of agents are resumed elsewhere.
         if (refused.has(id) || isAgentRun({ chain })) continue;
-        void this.#keeper.track(this.resume(id, how)).catch((error: unknown) => {
+        void this.#leases.track(this.resume(id, how)).catch((error: unknown) => {
           if (isFailureError(error) && error.code === "run_changed") refused.add(id);
         });
       }
@@ -123,31 +158,33 @@ export class ChainRuns {
     }
   }
 
-  /** Starts nothing more, waits for what runs, and leaves the runs to whoever comes next. */
+  /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */
   close(drainMs = 5000): Promise<void> {
-    return this.#keeper.close(drainMs);
+    return this.#leases.close(drainMs);
   }
 
   async #begin(
-    made: MadeRun,
-    options: ExecuteOptions & Pick<StartOptions, "context" | "principal">,
+    made: NewChainRun,
+    options: ExecuteRunOptions & Pick<StartRunOptions, "context" | "principal" | "callerType" | "tainted">,
   ): Promise<RunResult> {
-    this.#keeper.checkOpen();
+    this.#leases.checkOpen();
     const { plan, runId, input } = made;
     const { engine, journal, owner, env = {} } = this.#parts;
-    checkAllowed(plan, engine.denies);
-    const denied = deniedChains(plan, engine.denies);
-    const surroundings = { context: options.context ?? {}, env, principal: options.principal, denied };
+    const { context = {}, principal, callerType = "direct", tainted = false } = options;
+    checkAllowed(plan, engine.denies, callerType);
+    const callerPath = [callerType];
+    const denied = deniedChains(plan, engine.denies, callerPath);
+    const environment = { context, env, principal, denied, callerPath, tainted };
     const { definition, fingerprints } = snapshotOf(plan, made.file);
     const startedAt = this.#clock.now();
-    // What an earlier run brings is there when this one begins, and took none of its time.
+    // Results reused from an earlier run are present when this one starts, and take none of its time.
     const events = made.events.map((event) => ({ ...event, at: startedAt }));
     const run = {
       id: runId,
       chain: plan.name,
       definition,
       input: JSON.stringify(input),
-      context: writeSurroundings(plan, surroundings),
+      context: serializeRunEnvironment(plan, environment),
       format: runFormat,
       fingerprints: JSON.stringify(fingerprints),
       startedAt,
@@ -155,86 +192,92 @@ export class ChainRuns {
     };
     const created = await journal.create(run, owner, events);
     if ("existing" in created) {
-      const notice = checkSameRun(created.existing, run);
+      const notice = checkSameRun(created.existing, journal.sealRun(run));
       if (notice !== undefined) options.onNotice?.(notice);
       return this.join(runId, options);
     }
-    return this.#keeper.track(
-      this.#execute({ plan, input, ...surroundings, lease: created.lease, startedAt, events }, options),
+    return this.#leases.track(
+      this.#execute({ plan, input, ...environment, lease: created.lease, startedAt, events }, options),
     );
   }
 
-  #goOnWith(runId: string, claim: FreeClaim, options: ExecuteOptions): Promise<RunResult> {
+  #continueWith(runId: string, claim: AvailableClaim, options: ExecuteRunOptions): Promise<RunResult> {
     switch (claim.kind) {
       case "unknown":
-        throw notFound(runId);
+        throw runNotFoundFailure(runId);
       case "finished":
         return this.#look(claim.run, claim.events);
       case "claimed":
-        return this.#keeper.track(this.#continue(claim, options));
+        return this.#leases.track(this.#continue(claim, options));
     }
   }
 
-  async #continue({ run, lease, was, events }: TakenRun, options: ExecuteOptions): Promise<RunResult> {
+  async #continue(claimed: ClaimedRun, options: ExecuteRunOptions): Promise<RunResult> {
     const { chains, journal } = this.#parts;
+    const { lease, was } = claimed;
+    let { run, events } = claimed;
     let plan: Plan;
     try {
-      plan = planOf(run.definition, { ...chains.context, taint: "unchecked" });
+      plan = planStoredRun(run.definition, { ...chains.context, taint: "unchecked" });
       checkUnchanged(run, plan);
+      ({ run, events } = journal.open(claimed));
     } catch (error) {
-      if (run.cancelRequested) return this.#endChanged({ run, lease, was, events }, options, error);
+      if (run.cancelRequested) return this.#endChanged(journal.reveal(claimed), options, error);
       await journal.finish(lease, { status: was, at: this.#clock.now() });
       throw error;
     }
     const cancelledBy = run.cancelRequested ? (run.cancelBy ?? null) : undefined;
-    return this.#execute({ plan, lease, events, ...recalled(run), cancelledBy }, options);
+    return this.#execute({ plan, lease, events, ...restoreRunInput(run), cancelledBy }, options);
   }
 
-  /** A run that cannot go on can still be cancelled; what its tools no longer can is told as not undone. */
-  async #endChanged({ run, lease, events }: TakenRun, options: ExecuteOptions, why: unknown): Promise<RunResult> {
+  /**
+   * A run that cannot resume can still be cancelled. Compensations whose tools have changed are reported as not done.
+   */
+  async #endChanged({ run, lease, events }: ClaimedRun, options: ExecuteRunOptions, why: unknown): Promise<RunResult> {
     let plan: Plan;
     try {
       if (run.format !== runFormat) throw why;
       plan = this.#inspected(run);
     } catch {
       const reason = why instanceof Error ? why.message : String(why);
-      const message = `run ${run.id} is cancelled, and nothing of it could be undone: ${reason}`;
+      const message = `run ${run.id} is cancelled, and none of its steps could be undone: ${reason}`;
       const error = JSON.stringify(failure("cancelled", message));
       await this.#parts.journal.finish(lease, { status: "cancelled", at: this.#clock.now(), error });
       throw fail(message, { code: "run_changed", reason: "cancelled" });
     }
     const refused = new Set(changedTools(run, plan));
     return this.#execute(
-      { plan, lease, events, ...recalled(run), cancelledBy: run.cancelBy ?? null, refused },
+      { plan, lease, events, ...restoreRunInput(run), cancelledBy: run.cancelBy ?? null, refused },
       options,
     );
   }
 
-  async #execute(run: BegunRun, options: ExecuteOptions): Promise<RunResult> {
+  async #execute(run: OwnedRun, options: ExecuteRunOptions): Promise<RunResult> {
     const { engine, journal, approvals } = this.#parts;
-    const { lease, plan, principal, refused } = run;
+    const { lease, plan, principal, refused, callerPath, tainted } = run;
     const executor = engineExecutor({
       begin: (target, args, context) => engine.begin(target, args, context),
       runId: lease.runId,
       tools: toolsOf(plan),
       secrets: engine.secrets,
       opensSecrets: usesSecrets(plan),
-      outside: OutsideCalls.of(plan),
-      context: callContext({ principal, elicit: options.elicit }),
+      tainted: TaintedCalls.of(plan, tainted ? "all" : []),
+      context: toCallContext({ principal, elicit: options.elicit, callerPath }),
     });
-    const { facts, left, endQuestions } = await executeRun({
+    const { facts, isReleased, rejectOpenApprovals } = await executeRun({
       ...options,
-      // Behind the options: the input of the run has been checked, and its defaults are in it.
+      // After the options: the input of the run has been validated, and includes its defaults.
       ...run,
       journal,
       executor: refused === undefined ? executor : refusingExecutor(executor, refused),
       clock: this.#clock,
       approvals,
+      interruptedApprovalMs: this.#parts.interruptedApprovalMs,
       redactor: engine.redactor,
       observer: this.#parts.observer,
-      keeper: this.#keeper,
+      leases: this.#leases,
     });
-    const status = left && facts.status === "waiting" ? "running" : facts.status;
+    const status = isReleased && facts.status === "waiting" ? "running" : facts.status;
     await journal.finish(lease, {
       status,
       at: this.#clock.now(),
@@ -242,25 +285,25 @@ export class ChainRuns {
       ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
     });
     if (facts.status !== "waiting") {
-      await endQuestions();
+      await rejectOpenApprovals();
       if (run.events.length > 0 || facts.status !== "success") await this.#endCalled(run);
     }
     return toRunResult({ ...facts, status }, engine.redactor);
   }
 
-  /** What its tools have begun and left is over with it. */
-  async #endCalled({ plan, lease: { runId }, cancelledBy }: BegunRun): Promise<void> {
+  /** Cancels the sub-runs that its tools started and left unfinished. */
+  async #endCalled({ plan, lease: { runId }, cancelledBy }: OwnedRun): Promise<void> {
     if (![...toolsOf(plan).values()].some(({ composite }) => composite)) return;
     try {
-      await this.#parts.endCalledBy?.(runId, cancelledBy ?? undefined);
+      await this.#parts.cancelSubRuns?.(runId, cancelledBy ?? undefined);
     } catch (error) {
       process.emitWarning(
-        `an agent that run ${runId} called, which is over, may still wait or go on: ${String(error)}`,
+        `run ${runId} has ended, but an agent that it called may still be waiting or running: ${String(error)}`,
       );
     }
   }
 
-  /** Takes a run of a chain; one of an agent is given back as it was. */
+  /** Claims a run of a chain; a run of an agent is released unchanged. */
   async #claim(runId: string): Promise<Claim> {
     const { journal, owner } = this.#parts;
     const claim = await journal.claim(runId, owner);
@@ -270,47 +313,43 @@ export class ChainRuns {
   }
 
   async #read(runId: string): Promise<RunRecording> {
-    const kept = await this.#parts.journal.read(runId);
-    if (kept === undefined) throw notFound(runId);
-    if (isAgentRun(kept.run)) throw notOfChain(kept.run);
-    return kept;
+    const stored = await this.#parts.journal.read(runId);
+    if (stored === undefined) throw runNotFoundFailure(runId);
+    if (isAgentRun(stored.run)) throw notOfChain(stored.run);
+    return stored;
   }
 
   async #preview({ run, events }: RunRecording, plan: Plan, from: string): Promise<RerunPreview> {
-    return previewRerun({ from, plan, old: await this.#look(run, events), undone: undoneSteps(events) });
+    return previewRerun({ from, plan, old: await this.#look(run, events), undone: compensatedSteps(events) });
   }
 
   #inspected(run: StoredRun): Plan {
     return inspectPlan(run, this.#parts.chains.context);
   }
 
-  async #look(run: StoredRun, events: readonly JournalEvent[]): Promise<RunResult> {
-    const { engine } = this.#parts;
+  async #look(...[storedRun, storedEvents]: [StoredRun, readonly JournalEvent[]]): Promise<RunResult> {
+    const { engine, journal } = this.#parts;
+    const { run, events } = journal.reveal({ run: storedRun, events: storedEvents });
     const { facts } = await executeRun({
       plan: this.#inspected(run),
       input: JSON.parse(run.input) as unknown,
-      ...readSurroundings(run.context),
+      ...parseRunEnvironment(run.context),
       lease: { runId: run.id, epoch: run.epoch },
       startedAt: run.startedAt,
       events,
       executor: undefined,
       clock: this.#clock,
     });
+    resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
     return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
   }
 }
 
-/** A run and everything that happened to it. */
-interface RunRecording {
-  readonly run: StoredRun;
-  readonly events: readonly JournalEvent[];
-}
-
 function notOfChain({ id }: Pick<StoredRun, "id">): Error {
-  const message = `run ${id} is one of an agent, not of a chain: windlass show and resume know both, and to repeat it, ask again`;
+  const message = `run ${id} is a run of an agent, not of a chain: use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, send the prompt again`;
   return fail(message, { code: "validation_error" });
 }
 
-function notFound(runId: string): Error {
+function runNotFoundFailure(runId: string): Error {
   return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { runWith } from "../../test/support/chain-runner.ts";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { type PermissionRules, createEngine } from "../engine/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../store/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { defineTool } from "../tool/index.ts";
 import { ChainRuns } from "./chain-runs.ts";
-import { type MockAnswer, mockTools } from "./kit/mock-tools.ts";
-import { ChainLibrary } from "./library.ts";
-import type { ChainSpec } from "./plan/spec.ts";
+import { type MockAnswer, mockTools } from "../testing/chain/mock-tools.ts";
+import { ChainLibrary } from "./chain-library.ts";
+import type { ChainSpec } from "./plan/chain-spec.ts";
 import { runChain } from "./run-chain.ts";
 
 function setup(
@@ -16,36 +16,36 @@ function setup(
   permissions: PermissionRules = {},
 ) {
   const tools = mockTools(Object.keys(behaviours), behaviours);
-  const approvals = createMemoryApprovals();
+  const approvals = createInMemoryApprovals();
   const engine = createEngine({ tools, permissions });
   const chains = new ChainLibrary({ tools: engine.tools });
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
-  const journal = createMemoryRuns();
+  const journal = createInMemoryRunJournal();
   const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p") });
   return { engine, tools, approvals, chains, runs, called: () => tools.calls.map(({ tool }) => tool) };
 }
 
 describe("[A12] a chain that is called as a tool", () => {
-  test("is not even begun where one of its steps asks a person", async () => {
-    const asks = {
+  test("does not start if one of its steps needs an approval", async () => {
+    const requests = {
       name: "asks",
       steps: [
         { id: "a", tool: "t" },
         { id: "b", tool: "t", approval: "?" },
       ],
     };
-    const { engine, called } = setup([asks], { t: 1 });
+    const { engine, called } = setup([requests], { t: 1 });
     const result = await engine.call("asks", {});
     expect(result).toMatchObject({
       success: false,
       error: { code: "not_available", reason: "needs_approval", retry: "never" },
     });
-    expect(!result.success && result.error.message).toMatch(/its step "b" asks .*windlass run asks/);
+    expect(!result.success && result.error.message).toMatch(/its step "b" needs .*windlass run asks/);
     expect(called()).toEqual([]);
   });
 
-  test("nor where a chain asks that it calls, be it as a stand-in", async () => {
+  test("does not start if a chain that it calls, even as a fallback, needs an approval", async () => {
     const inner = { name: "inner", steps: [{ id: "in", tool: "t", approval: "?" }] };
     const outer = {
       name: "outer",
@@ -56,7 +56,7 @@ describe("[A12] a chain that is called as a tool", () => {
     };
     const { engine, called } = setup([inner, outer], { t: 1 });
     expect(await engine.call("outer", {})).toMatchObject({
-      error: { message: expect.stringContaining('step "in" of the chain inner asks') as string },
+      error: { message: expect.stringContaining('step "in" of the chain inner needs') as string },
     });
     expect(called()).toEqual([]);
   });
@@ -69,15 +69,15 @@ describe("[A12] a chain that is called as a tool", () => {
     ],
   };
 
-  test("gets no for what a rule asks inside: the step fails, and what was done is undone", async () => {
+  test("rejects the approval that a rule requires inside: the step fails, and completed steps are compensated", async () => {
     const { engine, called } = setup([undoable], { book: 1, unbook: 1, danger: 1 }, { ask: ["danger"] });
     const result = await engine.call("c", {});
     expect(result).toMatchObject({ success: false, error: { code: "permission_denied", reason: "rejected" } });
-    expect(!result.success && result.error.message).toMatch(/nobody can be asked .*windlass run c/);
+    expect(!result.success && result.error.message).toMatch(/no approver is available .*windlass run c/);
     expect(called()).toEqual(["book", "unbook"]);
   });
 
-  test("and so for what a rule asks inside of a tool that its steps call", async () => {
+  test("does the same for an approval inside of a tool that its steps call", async () => {
     const { engine, called, chains } = setup([], { book: 1, unbook: 1, inside: 1 }, { ask: ["inside"] });
     const danger = defineTool({
       name: "danger",
@@ -95,7 +95,7 @@ describe("[A12] a chain that is called as a tool", () => {
     expect(called()).toEqual(["book", "unbook"]);
   });
 
-  test("steps that a rule asks about may be continued without", async () => {
+  test("the run can continue without steps that need approval by a rule", async () => {
     const spec = {
       name: "c",
       steps: [
@@ -108,7 +108,7 @@ describe("[A12] a chain that is called as a tool", () => {
   });
 });
 
-describe("rules that deny", () => {
+describe("deny rules", () => {
   const inner: ChainSpec = { name: "inner", steps: [{ id: "s", tool: "t" }] };
   const outer: ChainSpec = {
     name: "outer",
@@ -124,7 +124,7 @@ describe("rules that deny", () => {
     { deny: ["source:chains"] },
     { deny: ["effect:pure"] },
     { allow: ["t"] },
-  ])("%j: a chain is not run, like any call", async (permissions) => {
+  ])("%j: denies a chain like any call", async (permissions) => {
     const { runs, chains, engine, called } = setup([inner], { t: 1 }, permissions);
     const refused = { code: "permission_denied", reason: "rule" };
     await expect(runs.start(chains.plan("inner"), { runId: "r" })).rejects.toMatchObject(refused);
@@ -133,9 +133,9 @@ describe("rules that deny", () => {
     expect([called(), await runs.list()]).toEqual([[], []]);
   });
 
-  test("a chain is not run again either", async () => {
-    const journal = createMemoryRuns();
-    const approvals = createMemoryApprovals();
+  test("deny a rerun of a chain, too", async () => {
+    const journal = createInMemoryRunJournal();
+    const approvals = createInMemoryApprovals();
     const runsUnder = (permissions: PermissionRules) => {
       const engine = createEngine({ tools: mockTools(["t"], { t: 1 }), permissions });
       const chains = new ChainLibrary({ tools: engine.tools });
@@ -157,11 +157,11 @@ describe("rules that deny", () => {
     expect(await runChain(chains.plan("outer"), { engine, chains })).toMatchObject(denied);
     expect(await engine.call("outer", {})).toMatchObject({ error: denied.error });
     expect(called()).toEqual(["t", "t", "t"]);
-    // By a person it may be run.
+    // A person may run it.
     expect((await runs.start(chains.plan("inner"))).status).toBe("success");
   });
 
-  test("a run keeps to what was denied when it began, so that it can be told again", async () => {
+  test("a run uses the denials of its start, so that it can be replayed", async () => {
     const denied = setup([inner, outer], { t: 1 }, { deny: ["chain:inner"] });
     await denied.runs.start(denied.chains.plan("outer"), { runId: "r" });
     const { run, events } = await denied.runs.read("r");
@@ -170,7 +170,7 @@ describe("rules that deny", () => {
     expect(await denied.runs.inspect("r")).toMatchObject({ error: { code: "permission_denied" } });
   });
 
-  test("rules that ask concern the tools inside", async () => {
+  test("ask rules apply to the tools inside", async () => {
     const { result } = await runWith(outer, {
       others: [inner],
       tools: { t: 1 },

@@ -1,10 +1,13 @@
-import { type AnyTool, type ToolContext, defineTool } from "../tool/index.ts";
+import { type AnyTool, type CoveredCall, type ToolContext, defineTool } from "../tool/index.ts";
+import { calledPlan } from "./plan/called-plan.ts";
+import { isDestructive } from "./plan/chain-effect.ts";
+import { callsOfStep } from "./plan/planned-calls.ts";
 import type { Plan } from "./plan/plan.ts";
 
-/** A chain that states no `timeout`, called as a tool, may take this long. */
-const longestMs = 3_600_000;
+/** Default timeout of a chain without `timeout` that is called as a tool. */
+const maxChainToolMs = 3_600_000;
 
-/** What {@link chainTool} takes besides the plan. */
+/** Options of {@link chainTool} besides the plan. */
 export interface ChainToolOptions {
   /** Values for `${env.NAME}`, for the names that the chain declares. */
   readonly env?: Readonly<Record<string, string>>;
@@ -29,12 +32,30 @@ export function chainTool(plan: Plan, { env = {} }: ChainToolOptions = {}): AnyT
     composite: true,
     effect: plan.effect,
     destructive: plan.destructive,
-    timeoutMs: plan.timeoutMs ?? longestMs,
+    coveredCalls: () => destructiveSteps(plan),
+    timeoutMs: plan.timeoutMs ?? maxChainToolMs,
     input: plan.input,
     run: async (input: unknown, context: ToolContext) => {
-      // Loaded when it is called: whoever only lists or checks chains does without.
+      // Loaded on the first call: listing and checking chains does not need it.
       const { runAsTool } = await import("./run-as-tool.ts");
       return runAsTool({ plan, input, env }, context);
     },
   });
+}
+
+/** The destructive calls of a chain and of the chains that it calls: each once, with the path of its step. */
+function destructiveSteps(root: Plan): readonly CoveredCall[] {
+  const calls: CoveredCall[] = [];
+  const plans = new Map([[root.spec, { plan: root, prefix: "" }]]);
+  for (const { plan, prefix } of plans.values()) {
+    for (const { target, params, step } of plan.steps.flatMap(callsOfStep)) {
+      const called = calledPlan(target);
+      const path = prefix + step.id;
+      if (called !== undefined) {
+        if (!plans.has(called.spec)) plans.set(called.spec, { plan: called, prefix: `${path}/` });
+      } else if (isDestructive(target, params))
+        for (const tool of target.among ?? [target.tool?.name ?? target.name]) calls.push({ tool, step: path });
+    }
+  }
+  return calls;
 }

@@ -1,47 +1,47 @@
-import { fail, isFailureError } from "../base/index.ts";
+import { fail, isFailureError, cliCommand } from "../base/index.ts";
 import type { StoredRun } from "../store/index.ts";
-import type { ChainRunsParts, ExecuteOptions } from "./execute-options.ts";
+import type { ChainRunsDeps, ExecuteRunOptions } from "./execute-options.ts";
 import type { Plan } from "./plan/plan.ts";
 import { fileOfSnapshot } from "./plan/snapshot.ts";
-import { checkInput } from "./run-chain.ts";
-import { planOf } from "./stored-plan.ts";
+import { parseRunInput } from "./run-chain.ts";
+import { planStoredRun } from "./stored-plan.ts";
 
-/** The chain of a run as it is now, and where it was read from. */
+/** The current chain of a run, and the file that it was read from. */
 export interface CurrentPlan {
   readonly plan: Plan;
   readonly file: string | undefined;
 }
 
 /**
- * The chain of a run as it is now: of the file that it was run from, else of that name. Where it is gone, as it was
- * then, which is told.
+ * Returns the current chain of a run: from the file that it was run from, else by name. If the chain no longer exists,
+ * returns it as stored with the run, with a notice.
  */
 export async function currentPlan(
   run: Pick<StoredRun, "id" | "chain" | "definition">,
-  { chains, files }: Pick<ChainRunsParts, "chains" | "files">,
-  onNotice: ExecuteOptions["onNotice"],
+  { chains, files }: Pick<ChainRunsDeps, "chains" | "files">,
+  onNotice: ExecuteRunOptions["onNotice"],
 ): Promise<CurrentPlan> {
   const file = fileOfSnapshot(run.definition);
   const plan = await (file === undefined ? byName(run.chain, chains) : files?.load(file));
   if (plan !== undefined) return { plan, file };
-  const what = file === undefined ? `there is no chain named "${run.chain}" any more` : `${file} is no longer there`;
-  onNotice?.(`${what}; the chain is run as run ${run.id} kept it`);
-  return { plan: planOf(run.definition, chains.context), file };
+  const reason = file === undefined ? `there is no longer a chain named "${run.chain}"` : `${file} no longer exists`;
+  onNotice?.(`${reason}; the chain runs as stored with run ${run.id}`);
+  return { plan: planStoredRun(run.definition, chains.context), file };
 }
 
-/** The input of a run as a chain takes it now, with its defaults. Throws when it does not fit any more. */
-export function inputFor(plan: Plan, { id, input }: Pick<StoredRun, "id" | "input">): unknown {
+/** The input of a run as validated by the current chain, with its defaults. Throws if it is no longer valid. */
+export function parseRerunInput(plan: Plan, { id, input }: Pick<StoredRun, "id" | "input">): unknown {
   try {
-    // Written when the run began.
-    return checkInput(plan, JSON.parse(input));
+    // Written when the run started.
+    return parseRunInput(plan, JSON.parse(input));
   } catch (error) {
     if (!isFailureError(error) || error.issues === undefined) throw error;
     const found = error.issues.map(({ message }) => message).join("; ");
-    const message = `the input of run ${id} does not fit ${plan.name} as it is now: ${found}; start it anew with windlass run`;
+    const message = `the input of run ${id} does not fit the current version of ${plan.name}: ${found}; start a new run with: ${cliCommand("run")}`;
     throw fail(message, { code: "validation_error", issues: error.issues });
   }
 }
 
-function byName(name: string, chains: ChainRunsParts["chains"]): Plan | undefined {
+function byName(name: string, chains: ChainRunsDeps["chains"]): Plan | undefined {
   return chains.has(name) ? chains.plan(name) : undefined;
 }

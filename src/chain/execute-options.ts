@@ -1,54 +1,67 @@
 import type { Clock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ApprovalStore, RunJournal, RunOwner } from "../store/index.ts";
-import type { AskPerson } from "./host/run-approvals.ts";
+import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../store/index.ts";
+import type { RequestApproval } from "../run/index.ts";
 import type { Elicit } from "../tool/index.ts";
-import type { ChainLibrary } from "./library.ts";
+import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { RunListener } from "./run/run-events.ts";
-import type { RunObserver } from "./run/run-observer.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
+import type { RunObserver } from "./interpreter/run-observer.ts";
 
-/** Chains that are run from a file, and not by the name that they have in the library. */
-export interface ChainFiles {
-  /** Where a plan was read from; undefined for a chain of the library, and for one that was made of data. */
+/** Chains that are run from a file, not by their name in the library. */
+export interface ChainFileLookup {
+  /** File that a plan was read from; undefined for a chain of the library, and for one that was made from data. */
   fileOf(plan: Plan): string | undefined;
-  /** The plan of such a file as it is now; undefined when it is gone. Throws with what is wrong with it. */
+  /** The current plan of such a file; undefined if the file no longer exists. Throws with its problems. */
   load(file: string): Promise<Plan | undefined>;
 }
 
-/** What `ChainRuns` is made of. */
-export interface ChainRunsParts {
+/** Dependencies of `ChainRuns`. */
+export interface ChainRunsDeps {
   readonly engine: Engine;
   readonly journal: RunJournal;
   readonly approvals: ApprovalStore;
+  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
+  readonly interruptedApprovalMs?: number | undefined;
   readonly chains: ChainLibrary;
-  /** For a rerun of what was run from a file; where absent, chains are found by their names. */
-  readonly files?: ChainFiles;
-  readonly owner: RunOwner;
+  /** For a rerun of a chain that was run from a file. Default: chains are found by name. */
+  readonly files?: ChainFileLookup;
+  readonly owner: LeaseHolder;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sees all runs that are executed here. */
+  /** Observes all runs that are executed here. */
   readonly observer?: RunObserver | undefined;
-  /** Ends what a run that is over has called and an earlier process left, such as agents; `by` where it was cancelled. */
-  readonly endCalledBy?: (runId: string, by: string | undefined) => Promise<void>;
+  /**
+   * Ends unfinished sub-runs, such as agents, that a finished run called in an earlier process; `by` if it was
+   * cancelled.
+   */
+  readonly cancelSubRuns?: (runId: string, by: string | undefined) => Promise<void>;
   readonly clock?: Clock;
 }
 
-/** How a run is executed, whether it begins or goes on. */
-export interface ExecuteOptions {
+/** Options for executing a run, new or resumed. */
+export interface ExecuteRunOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
-  /** Answers questions to people right here. */
-  readonly ask?: AskPerson;
-  /** Asks whoever executes the run what its tools want to know; their questions are declined where absent. */
+  /** Answers approvals in this process. */
+  readonly requestApproval?: RequestApproval;
+  /** Forwards elicitations of tools to the process that executes the run. Default: they are declined. */
   readonly elicit?: Elicit;
-  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
-  readonly stay?: boolean;
-  /** Told in a sentence what a person should know about the run, and what does not stop it. */
+  /** Wait for decisions, instead of ending with status `waiting`. */
+  readonly waitForDecisions?: boolean;
+  /** Receives one-sentence messages about the run that the user should see and that do not stop it. */
   readonly onNotice?: (message: string) => void;
 }
 
-/** What a new run takes. */
-export interface StartOptions extends ExecuteOptions {
+/** The caller that starts a run. */
+export interface RunCallerOptions {
+  /** The root caller: permission rules that deny a tool to it apply to the steps of the run. Default: `direct`. */
+  readonly callerType?: CallerType;
+  /** Set to true if the input is untrusted: a step whose target the input decides then needs approval. */
+  readonly tainted?: boolean;
+}
+
+/** Options of a new run. */
+export interface StartRunOptions extends ExecuteRunOptions, RunCallerOptions {
   readonly input?: unknown;
   readonly context?: Readonly<Record<string, unknown>>;
   /**

@@ -2,28 +2,28 @@ import { readFile } from "node:fs/promises";
 import { fail } from "../base/index.ts";
 import type { Resolver } from "../engine/index.ts";
 import { hasErrors } from "../text/index.ts";
-import { ChainError } from "./chain-error.ts";
-import type { ChainLibrary } from "./library.ts";
+import { ChainError } from "./plan/chain-error.ts";
+import type { ChainLibrary } from "./chain-library.ts";
 import { ChainReport } from "./plan/chain-report.ts";
 import { checkUntrusted } from "./plan/check-untrusted.ts";
 import { planChain } from "./plan/plan-chain.ts";
 import type { PlanContext } from "./plan/plan-context.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { ChainSpec, Taint } from "./plan/spec.ts";
+import type { ChainSpec, TaintPolicy } from "./plan/chain-spec.ts";
 
 /** A chain: the path of its file, its text, or its data. */
-export type ChainSource = string | { readonly text: string; readonly file: string } | ChainSpec;
+export type ChainInput = string | { readonly text: string; readonly file: string } | ChainSpec;
 
-/** What {@link loadPlan} takes besides the chain. */
+/** Options of {@link loadPlan} besides the chain. */
 export interface LoadPlanOptions {
   readonly tools: Resolver;
   readonly chains?: ChainLibrary | undefined;
-  /** `strict` refuses a chain that is not strict itself and should be; a plan, too. */
-  readonly taint?: Taint | undefined;
+  /** `strict` rejects a chain, or a plan, that violates it although the chain itself is not strict. */
+  readonly taint?: TaintPolicy | undefined;
 }
 
-/** Plans a chain, or throws with everything that is wrong with it. A plan is given back as it is. */
-export async function loadPlan(chain: ChainSource | Plan, options: LoadPlanOptions): Promise<Plan> {
+/** Plans a chain, or throws with all its problems. A plan is returned as it is. */
+export async function loadPlan(chain: ChainInput | Plan, options: LoadPlanOptions): Promise<Plan> {
   const { tools, chains, taint } = options;
   if (isPlan(chain)) return taint === "strict" ? trustworthy(chain) : chain;
   const source = typeof chain === "string" ? await readSource(chain) : "text" in chain ? chain : { spec: chain };
@@ -34,7 +34,7 @@ export async function loadPlan(chain: ChainSource | Plan, options: LoadPlanOptio
   return plan;
 }
 
-/** A plan that was made under looser terms; where its parts stand in a file is not known any more. */
+/** Checks a plan that was created under looser settings; positions in its file are no longer known. */
 function trustworthy(plan: Plan): Plan {
   const report = ChainReport.ofSpec(plan.name);
   checkUntrusted(plan, report, "strict");
@@ -42,7 +42,7 @@ function trustworthy(plan: Plan): Plan {
   return plan;
 }
 
-function isPlan(chain: ChainSource | Plan): chain is Plan {
+function isPlan(chain: ChainInput | Plan): chain is Plan {
   return typeof chain === "object" && "byId" in chain;
 }
 

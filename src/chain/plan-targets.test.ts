@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ToolRegistry } from "../tool/index.ts";
 import { planChain } from "./plan/plan-chain.ts";
 import type { Plan } from "./plan/plan.ts";
-import { chainsOf, toolsOf } from "./tools-of.ts";
+import { chainsOf, toolsOf } from "./plan-targets.ts";
 
-test("a chain that calls itself has an end, also where every call of it makes a new plan", () => {
+test("a chain that calls itself is visited once, even if every call of it creates a new plan", () => {
   const text = [
     "name: loop",
     "input: { n: { type: number } }",

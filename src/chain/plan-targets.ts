@@ -6,18 +6,18 @@ interface Known {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly usesSecrets: boolean;
   readonly envNames: ReadonlySet<string>;
-  /** Every chain that may be called, by the name by which it is. */
+  /** Every chain that may be called, by the name that is used for it. */
   readonly chains: ReadonlyMap<string, Plan>;
 }
 
 const known = new WeakMap<Plan, Known>();
 
-/** Every tool that a plan and the chains it calls may use, as they were when it was planned. */
+/** Every tool that a plan and the chains it calls may use, as of the time of planning. */
 export function toolsOf(plan: Plan): ReadonlyMap<string, AnyTool> {
   return knownOf(plan).tools;
 }
 
-/** Does a plan, or a chain that it calls, pass secrets on? */
+/** True if a plan, or a chain that it calls, uses secrets. */
 export function usesSecrets(plan: Plan): boolean {
   return knownOf(plan).usesSecrets;
 }
@@ -27,7 +27,7 @@ export function envNamesOf(plan: Plan): ReadonlySet<string> {
   return knownOf(plan).envNames;
 }
 
-/** Every chain that a plan, or a chain that it calls, may call, by the name by which it is called. */
+/** Every chain that a plan, or a chain that it calls, may call, by the name that is used for it. */
 export function chainsOf(plan: Plan): ReadonlyMap<string, Plan> {
   return knownOf(plan).chains;
 }
@@ -37,7 +37,7 @@ function knownOf(plan: Plan): Known {
   if (before !== undefined) return before;
   const tools = new Map<string, AnyTool>();
   const chains = new Map<string, Plan>();
-  // By what they were planned from: a dry plan makes new plans of the chains that it calls whenever it is asked for them.
+  // By their source: a dry plan creates new plans of the chains that it calls on every access.
   const plans = new Map([[plan.spec, plan]]);
   for (const next of plans.values()) {
     for (const { tool, chain, name } of targetsOf(next)) {
@@ -70,7 +70,7 @@ function valuesOf({ steps, output }: Plan): CompiledValue[] {
   return values;
 }
 
-/** Everything that the steps of a plan call, directly. */
+/** All direct callees of the steps of a plan. */
 export function targetsOf(plan: Plan): Target[] {
   const targets: Target[] = [];
   for (const { target, onFailure, compensate } of plan.steps) {

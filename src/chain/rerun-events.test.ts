@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JournalEvent } from "../store/index.ts";
-import { eventsBefore, undoneSteps } from "./rerun-events.ts";
+import { reusableEvents, compensatedSteps } from "./rerun-events.ts";
 
 const call = (key: string, success = true, effect: string | null = "once"): Omit<JournalEvent, "seq"> => ({
   kind: "settled",
@@ -11,9 +11,9 @@ const call = (key: string, success = true, effect: string | null = "once"): Omit
 const other = (key: string, kind: string): Omit<JournalEvent, "seq"> => ({ ...call(key), data: { kind } });
 const journal = (...events: readonly Omit<JournalEvent, "seq">[]): JournalEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1 }));
-const undone = (...events: readonly Omit<JournalEvent, "seq">[]): string[] => [...undoneSteps(journal(...events))];
+const undone = (...events: readonly Omit<JournalEvent, "seq">[]): string[] => [...compensatedSteps(journal(...events))];
 
-test("a step is undone when undoing it was tried, whatever came of it, and not when it was refused", () => {
+test("a step counts as undone if its compensation was called, with any outcome, and not if it was denied", () => {
   expect(undone(call("a#1"), call("b#1", false), call("a^#1"))).toEqual(["a"]);
   expect(undone(call("a#1"), call("a^#1", false, "idempotent"))).toEqual(["a"]);
   expect(undone(call("a#1"), { ...call("a^#1"), kind: "started" })).toEqual(["a"]);
@@ -22,16 +22,16 @@ test("a step is undone when undoing it was tried, whatever came of it, and not w
   expect(undone(call("a#1"))).toEqual([]);
 });
 
-test("what was undone inside of a sub-chain is told of the step that calls it; and what a late event says is no matter", () => {
+test("a compensation inside of a sub-chain counts for the step that calls it; late events do not matter", () => {
   expect(undone(call("付款[0]#1/x#1"), call("付款[0]#1/x^#1"), other("!cancel", "cancel"), call("b^#1"))).toEqual([
     "付款",
     "b",
   ]);
 });
 
-test("what a sub-chain undid before it was tried again is part of its work", () => {
+test("compensations of a sub-chain before its retry are part of its work", () => {
   const events = journal(call("s#1/x#1"), call("s#1/x^#1"), call("s#2/x#1"), call("t#1"), call("u^#1"), call("t^#1"));
-  expect([...undoneSteps(events)]).toEqual(["u", "t"]);
-  const kept = eventsBefore({ chain: "c", again: [], kept: ["s", "t"] }, events);
-  expect(kept.map(({ seq, key }) => `${seq} ${key}`)).toEqual(["1 s#1/x#1", "2 s#1/x^#1", "3 s#2/x#1", "4 t#1"]);
+  expect([...compensatedSteps(events)]).toEqual(["u", "t"]);
+  const stored = reusableEvents({ chain: "c", rerun: [], reused: ["s", "t"] }, events);
+  expect(stored.map(({ seq, key }) => `${seq} ${key}`)).toEqual(["1 s#1/x#1", "2 s#1/x^#1", "3 s#2/x#1", "4 t#1"]);
 });

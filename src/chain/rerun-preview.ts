@@ -3,54 +3,54 @@ import { suggest } from "../text/index.ts";
 import type { Effect } from "../tool/index.ts";
 import { callsOf, chainEffect } from "./plan/chain-effect.ts";
 import type { Plan, PlanStep } from "./plan/plan.ts";
-import type { ChainSpec } from "./plan/spec.ts";
-import type { RunFacts } from "./run/run-facts.ts";
-import type { StepState, StepStatus } from "./run/step-state.ts";
+import type { ChainSpec } from "./plan/chain-spec.ts";
+import type { RunFacts } from "./interpreter/run-facts.ts";
+import type { StepState, StepStatus } from "./interpreter/step-state.ts";
 
 /** A step that runs again, or for the first time. */
 export interface RerunStep {
   readonly step: string;
   readonly tool: string;
-  /** The strongest effect of all that it may call; what is not known counts as `once`. */
+  /** The strongest effect of all its calls; unknown counts as `once`. */
   readonly effect: Effect;
-  /** It is the step to begin with, or depends on it. */
+  /** It is the step to start from, or depends on it. */
   readonly below: boolean;
   /**
-   * Why it is not taken over: it is, or depends on, the step to begin with (`asked`); it is not in the chain of the
-   * earlier run; it is written in another way; it did not end well; its work was undone when that run stopped; or it
-   * needs a step that runs again.
+   * Why it is not reused: it is, or depends on, the step to start from (`requested`); it is not in the chain of the earlier
+   * run; its definition has changed; it did not succeed; it was compensated when that run stopped; or it needs a step
+   * that runs again.
    */
-  readonly why: "asked" | "new" | "changed" | "unsettled" | "undone" | "needs";
-  /** How it ended before; undefined for one that is new. */
+  readonly why: "requested" | "new" | "changed" | "unsettled" | "undone" | "needs";
+  /** Its earlier status; undefined for a new step. */
   readonly before: StepStatus | undefined;
-  /** Its tool was called before, as far as anybody knows. */
+  /** Its tool was called before, as far as the journal shows. */
   readonly called: boolean;
   /** With `needs`: the step that runs again. */
   readonly needs?: string;
 }
 
-/** What a rerun from a step on does, told before it does anything. */
+/** Preview of a rerun from a step on. */
 export interface RerunPreview {
   readonly chain: string;
   /** Steps that run, in the order of the chain. */
-  readonly again: readonly RerunStep[];
-  /** Steps whose results are taken over. */
-  readonly kept: readonly string[];
+  readonly rerun: readonly RerunStep[];
+  /** Steps whose results are reused. */
+  readonly reused: readonly string[];
 }
 
-/** What {@link previewRerun} looks at. */
-export interface RerunOf {
+/** Input of {@link previewRerun}. */
+export interface RerunInput {
   readonly from: string;
-  /** The chain as it is now. */
+  /** The current chain. */
   readonly plan: Plan;
-  /** The run as it was. */
+  /** The earlier run. */
   readonly old: RunFacts;
-  /** Steps of it whose work was undone. */
+  /** Its steps that were compensated. */
   readonly undone: ReadonlySet<string>;
 }
 
-/** Works out which steps run when a chain is run again from a step on. Throws when the chain has no such step. */
-export function previewRerun({ from, plan, old, undone }: RerunOf): RerunPreview {
+/** Determines which steps run in a rerun from a step on. Throws if the chain has no such step. */
+export function previewRerun({ from, plan, old, undone }: RerunInput): RerunPreview {
   const first = plan.byId.get(from);
   if (first === undefined) {
     const close = suggest(from, plan.byId.keys());
@@ -58,10 +58,10 @@ export function previewRerun({ from, plan, old, undone }: RerunOf): RerunPreview
     throw fail(`${plan.name} has no step "${from}"${hint}`, { code: "validation_error" });
   }
   const before = new Map(old.steps.map((state) => [state.step.id, state]));
-  const asked = withDependents(plan, new Map([[first.index, { why: "asked" }]]));
+  const selected = withDependents(plan, new Map([[first.index, { why: "requested" }]]));
   const others = new Map<number, Reason>();
   for (const step of plan.steps) {
-    if (asked.has(step.index)) continue;
+    if (selected.has(step.index)) continue;
     const state = before.get(step.id);
     const why = endReason(state) ?? (undone.has(step.id) ? "undone" : undefined);
     const isChanged = state !== undefined && writtenAs(state.step, old.plan) !== writtenAs(step, plan);
@@ -69,20 +69,20 @@ export function previewRerun({ from, plan, old, undone }: RerunOf): RerunPreview
   }
   const again = withDependents(plan, others);
   const rows = plan.steps.flatMap((step): RerunStep[] => {
-    const below = asked.has(step.index);
-    const reason = below ? ({ why: "asked" } as const) : again.get(step.index);
+    const below = selected.has(step.index);
+    const reason = below ? ({ why: "requested" } as const) : again.get(step.index);
     return reason === undefined ? [] : [{ ...about(step, before.get(step.id)), below, ...reason }];
   });
   const running = new Set(rows.map(({ step }) => step));
-  const kept = plan.steps.filter(({ id }) => !running.has(id) && before.get(id)?.status !== "skipped");
-  return { chain: plan.name, again: rows, kept: kept.map(({ id }) => id) };
+  const reused = plan.steps.filter(({ id }) => !running.has(id) && before.get(id)?.status !== "skipped");
+  return { chain: plan.name, rerun: rows, reused: reused.map(({ id }) => id) };
 }
 
 type Reason = Pick<RerunStep, "why" | "needs">;
 
-/** These steps, and all that depend on them. */
+/** These steps, and all steps that depend on them. */
 function withDependents(plan: Plan, reasons: Map<number, Reason>): Map<number, Reason> {
-  // A Map grows while it is walked.
+  // A Map may grow during iteration.
   for (const index of reasons.keys()) {
     const step = plan.steps[index];
     for (const dependent of step?.dependents ?? []) {
@@ -98,15 +98,15 @@ function endReason(before: StepState | undefined): RerunStep["why"] | undefined 
 }
 
 function about(step: PlanStep, before: StepState | undefined): Omit<RerunStep, "why" | "below"> {
-  // Nothing is undone unless the new run fails, and that is another matter.
+  // Compensations run only if the new run fails, and do not count here.
   const { effect } = chainEffect([{ ...step, compensate: undefined }]);
   const called = before !== undefined && before.attempts > 0;
   return { step: step.id, tool: step.target.name, effect, before: before?.status, called };
 }
 
 /**
- * A step as it is written: with what its chain says about failures where it says nothing itself, and with every chain
- * that it, a stand-in, or one of those chains may call.
+ * The definition of a step: with the chain's `error_handling` if it has none itself, and with every chain that it, a
+ * fallback, or one of those chains may call.
  */
 function writtenAs(step: PlanStep, { spec }: Plan): string {
   const handling = step.spec.error_handling === undefined ? spec.error_handling : undefined;
@@ -116,7 +116,8 @@ function writtenAs(step: PlanStep, { spec }: Plan): string {
     for (const { target } of callsOf(steps)) {
       if (target.chain === undefined || chains.has(target.name)) continue;
       const called = target.chain();
-      // How many run at once changes nothing in what they do; and a run keeps it where the file says nothing.
+      // The concurrency of steps does not change their results, and a snapshot stores it even if the file does not set
+      // it.
       const { max_parallel: _, ...written } = called.spec;
       chains.set(target.name, written);
       open.push([...called.steps]);

@@ -3,10 +3,10 @@ import { machine } from "../../test/support/chain-machine.ts";
 import { withTime } from "../../test/support/chain-runner.ts";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { fail } from "../base/index.ts";
-import { type MockAnswer, mock } from "./kit/mock-tools.ts";
+import { type MockAnswer, mock } from "../testing/chain/mock-tools.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { ChainSpec, StepSpec } from "./plan/spec.ts";
-import type { RunEvent } from "./run/run-events.ts";
+import type { ChainSpec, StepSpec } from "./plan/chain-spec.ts";
+import type { RunEvent } from "./interpreter/run-events.ts";
 
 const work = (id: string, more: Partial<StepSpec> = {}): StepSpec => ({
   id,
@@ -15,11 +15,11 @@ const work = (id: string, more: Partial<StepSpec> = {}): StepSpec => ({
   ...more,
 });
 
-/** Which steps called their tools. */
+/** The steps that called their tools. */
 const names = (calls: readonly { readonly args: Readonly<Record<string, unknown>> }[]): string[] =>
   calls.map(({ args }) => String(args["me"]));
 
-/** A machine whose tool `work` has an effect and takes the `ms` that it is given. */
+/** A machine whose tool `work` has an effect and takes `ms` milliseconds. */
 function working(specs: readonly ChainSpec[], more: Readonly<Record<string, MockAnswer>> = {}) {
   const slow = mock({
     effect: "once",
@@ -27,7 +27,7 @@ function working(specs: readonly ChainSpec[], more: Readonly<Record<string, Mock
   });
   const made = machine(specs, { work: slow, ...more });
   const { clock, tools } = made;
-  /** Which steps are called meanwhile. */
+  /** The steps that are called in the meantime. */
   const during = async <T>(doing: Promise<T>): Promise<{ readonly result: T; readonly calls: string[] }> => {
     const before = tools.calls.length;
     const result = await withTime(doing, clock);
@@ -37,7 +37,7 @@ function working(specs: readonly ChainSpec[], more: Readonly<Record<string, Mock
 }
 
 describe("a rerun from a step on", () => {
-  /** More steps than places, and the first is over long before the others. */
+  /** More steps than slots, and the first ends long before the others. */
   const wide = (more: Partial<ChainSpec> = {}, first: readonly StepSpec[] = []): ChainSpec => ({
     name: "wide",
     steps: [
@@ -49,7 +49,7 @@ describe("a rerun from a step on", () => {
     ...more,
   });
 
-  test("ends, however many steps there are and whatever was over first", async () => {
+  test("ends, for any number of steps and any order in which they ended", async () => {
     const { process, clock, during } = working([wide()]);
     const one = process();
     await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
@@ -58,29 +58,29 @@ describe("a rerun from a step on", () => {
     expect(again).toMatchObject({ calls: ["s1"], result: { status: "success" } });
     const ends = events.flatMap((event) => (event.type === "step-finished" ? [[event.step, event.replayed]] : []));
     expect(Object.fromEntries(ends)).toEqual({ s1: false, s2: true, s3: true, s4: true, s5: true, s6: true });
-    // Looked at, and repeated, it is what it was.
+    // Inspected and repeated, it gives the same result.
     expect(await one.runs.inspect(again.result.runId)).toMatchObject({ output: again.result.output });
     const third = await during(one.runs.rerun(again.result.runId, { from: "s6" }));
     expect(third).toMatchObject({ calls: ["s6"], result: { status: "success", output: again.result.output } });
   });
 
   test.each([
-    { what: "fewer places", chain: wide({ max_parallel: 1 }), calls: ["s2"] },
-    { what: "more places", chain: wide({ max_parallel: 100 }), calls: ["s2"] },
+    { what: "fewer slots than before", chain: wide({ max_parallel: 1 }), calls: ["s2"] },
+    { what: "more slots than before", chain: wide({ max_parallel: 100 }), calls: ["s2"] },
     { what: "a step before all others", chain: wide({ max_parallel: 1 }, [work("s0")]), calls: ["s0", "s2"] },
-  ])("ends as well with $what than before", async ({ chain, calls }) => {
+  ])("a rerun succeeds with $what as well", async ({ chain, calls }) => {
     const { process, clock, during } = working([wide()]);
     const one = process();
     await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
     const again = await during(process([chain]).runs.rerun("r", { from: "s2" }));
     expect(again).toMatchObject({ calls, result: { status: "success" } });
-    // What is taken over comes late, and time does not go back for it.
+    // Reused results arrive late, and time does not run backwards for them.
     const took = again.result.steps.map(({ step, startedAt, endedAt }) => [step.id, endedAt - startedAt]);
     const none = Object.fromEntries(again.result.steps.map(({ step }) => [step.id, 0]));
     expect(Object.fromEntries(took)).toEqual({ ...none, s2: 400 });
   });
 
-  test("of ten thousand steps takes no longer than they took", async () => {
+  test("a rerun of ten thousand steps takes no longer than the first run", async () => {
     const steps = Array.from({ length: 10_000 }, (_, index) => work(`s${index}`));
     const { process, clock, during } = working([{ name: "many", steps }], {
       work: mock({ effect: "read", answer: 1 }),
@@ -94,17 +94,17 @@ describe("a rerun from a step on", () => {
     expect(performance.now() - again).toBeLessThan(3 * took + 2000);
   });
 
-  test("takes over steps whose ids are of any script", async () => {
+  test("reuses steps whose ids are in any script", async () => {
     const ids = ["a", "a二", "付款", "é-x", "a-1"];
     const { process, clock, during } = working([{ name: "c", steps: [...ids, "last"].map((id) => work(id)) }]);
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
-    expect((await one.runs.previewRerun("r", "last")).kept).toEqual(ids);
+    expect((await one.runs.previewRerun("r", "last")).reused).toEqual(ids);
     expect((await during(one.runs.rerun("r", { from: "last" }))).calls).toEqual(["last"]);
     expect((await during(one.runs.rerun("r", { from: "a" }))).calls).toEqual(["a"]);
   });
 
-  test("has what it takes over from its first moment on: a process that dies right then repeats nothing", async () => {
+  test("has the reused results from its start: a process that dies right then repeats nothing", async () => {
     const { process, clock, journal, during } = working([wide()]);
     const one = process();
     await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
@@ -117,7 +117,7 @@ describe("a rerun from a step on", () => {
   });
 });
 
-describe("a rerun of a run that undid what it had done", () => {
+describe("a rerun of a run that was compensated", () => {
   const saga: ChainSpec = {
     name: "saga",
     steps: [
@@ -131,23 +131,23 @@ describe("a rerun of a run that undid what it had done", () => {
   };
   const undo = mock({ effect: "idempotent", answer: 1 });
 
-  test("runs again what was undone, and undoes it once more where that fails, too", async () => {
+  test("runs compensated steps again, and compensates them once more if that fails, too", async () => {
     const { process, during } = working([saga], { breaks, undo });
     const one = process();
     const first = await during(one.runs.start(one.plan("saga"), { runId: "r" }));
     expect(first.calls).toEqual(["a", "b", "c", "undo a"]);
     const preview = await one.runs.previewRerun("r", "c");
-    expect(preview.kept).toEqual(["b"]);
-    expect(preview.again).toMatchObject([
+    expect(preview.reused).toEqual(["b"]);
+    expect(preview.rerun).toMatchObject([
       { step: "a", why: "undone", called: true, effect: "once", below: false },
-      { step: "c", why: "asked" },
+      { step: "c", why: "requested" },
     ]);
     const again = await during(one.runs.rerun("r", { from: "c" }));
     expect(again).toMatchObject({ calls: ["a", "c", "undo a"], result: { status: "failed" } });
     expect(again.result.steps[0]).toMatchObject({ compensation: { status: "success" } });
   });
 
-  test("takes over a sub-chain that undid its first attempt, without undoing it again", async () => {
+  test("reuses a sub-chain that compensated its first attempt, without compensating a second time", async () => {
     let attempts = 0;
     const inner: ChainSpec = {
       name: "inner",
@@ -171,13 +171,13 @@ describe("a rerun of a run that undid what it had done", () => {
     const one = process();
     const first = await during(one.runs.start(one.plan("outer"), { runId: "r" }));
     expect(first).toMatchObject({ calls: ["x", "y", "undo x", "x", "y", "end"], result: { status: "success" } });
-    expect((await one.runs.previewRerun("r", "end")).kept).toEqual(["sub"]);
+    expect((await one.runs.previewRerun("r", "end")).reused).toEqual(["sub"]);
     const again = await during(one.runs.rerun("r", { from: "end" }));
     expect(again).toMatchObject({ calls: ["end"], result: { output: first.result.output } });
   });
 });
 
-describe("what counts as changed since", () => {
+describe("changes since the earlier run", () => {
   const inner = (ms: number): ChainSpec => ({ name: "inner", steps: [work("x", { params: { me: "x", ms } })] });
   const stand = (text: string): ChainSpec => ({ name: "stand", steps: [work("y", { params: { me: text } })] });
   const outer = (more: Partial<ChainSpec> = {}): ChainSpec => ({
@@ -194,8 +194,8 @@ describe("what counts as changed since", () => {
     const { process, clock } = working([outer(), inner(0), stand("y")]);
     const one = process();
     await withTime(one.runs.start(one.plan("outer"), { runId: "r" }), clock);
-    const { again } = await process(now).runs.previewRerun("r", "last");
-    return again.flatMap(({ step, why }) => (why === "changed" ? [step] : []));
+    const { rerun } = await process(now).runs.previewRerun("r", "last");
+    return rerun.flatMap(({ step, why }) => (why === "changed" ? [step] : []));
   };
 
   test.each([
@@ -224,7 +224,7 @@ describe("the input of a rerun", () => {
     steps: [work("a", { params: { me } })],
   });
 
-  test("is completed and checked as the chain is now", async () => {
+  test("is completed and validated by the current chain", async () => {
     const { process, clock, during } = working([chain({ who: "string" })]);
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r", input: { who: "ann" } }), clock);
@@ -232,9 +232,12 @@ describe("the input of a rerun", () => {
     const again = await during(more.runs.rerun("r"));
     expect(again).toMatchObject({ calls: ["hello ann"], result: { input: { who: "ann", greeting: "hello" } } });
     const other = process([chain({ who: "string", age: "number" })]).runs;
-    const told = { code: "validation_error", message: expect.stringMatching(/input of run r does not fit c .*age/) };
-    await expect(other.rerun("r")).rejects.toMatchObject(told);
-    await expect(other.previewRerun("r", "a")).rejects.toMatchObject(told);
+    const reported = {
+      code: "validation_error",
+      message: expect.stringMatching(/input of run r does not fit the current version of c: .*age/),
+    };
+    await expect(other.rerun("r")).rejects.toMatchObject(reported);
+    await expect(other.previewRerun("r", "a")).rejects.toMatchObject(reported);
     expect(await other.list()).toHaveLength(2);
   });
 });
@@ -242,7 +245,7 @@ describe("the input of a rerun", () => {
 describe("the chain of a rerun", () => {
   const chain = (me: string): ChainSpec => ({ name: "c", steps: [work("a", { params: { me } })] });
 
-  test("is that of the file that was run, not another of the same name; as it was where that is gone", async () => {
+  test("is the file that was run, not another chain of the same name; the stored chain if the file no longer exists", async () => {
     const { process, clock, during } = working([chain("library")]);
     const drafts = new Map<string, Plan>();
     const files = {
@@ -262,49 +265,49 @@ describe("the chain of a rerun", () => {
     const third = await during(runs.rerun(again.result.runId, { onNotice }));
     expect(third.calls).toEqual(["edited"]);
     expect(notices).toEqual([
-      expect.stringMatching(/^drafts\/c\.yaml is no longer there; the chain is run as run .* kept it$/),
+      expect.stringMatching(/^drafts\/c\.yaml no longer exists; the chain runs as stored with run .*$/),
     ]);
-    // And remembers where it was.
+    // It remembers its file.
     drafts.set("drafts/c.yaml", draft("back"));
     expect((await during(runs.rerun(third.result.runId))).calls).toEqual(["back"]);
   });
 
-  test("is as it was where no chain has that name any more, which is told", async () => {
+  test("uses the stored chain if no chain has that name any more, with a notice", async () => {
     const { process, clock, during } = working([chain("a")]);
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
     const notices: string[] = [];
     const again = await during(process([]).runs.rerun("r", { onNotice: (message) => notices.push(message) }));
     expect(again.calls).toEqual(["a"]);
-    expect(notices).toEqual(['there is no chain named "c" any more; the chain is run as run r kept it']);
+    expect(notices).toEqual(['there is no longer a chain named "c"; the chain runs as stored with run r']);
   });
 });
 
-describe("a run id that is taken", () => {
+describe("a run id that exists already", () => {
   const chain = (me = "${context.user ?? 'nobody'}"): ChainSpec => ({
     name: "c",
     steps: [work("a", { params: { me } })],
   });
 
-  test("is refused with another context or input, and what differs is told", async () => {
-    const { process, clock, during } = working([chain()]);
+  test("is rejected with another context or input, and the difference is reported", async () => {
+    const { process, clock, during } = working([{ ...chain(), input: { x: "number", y: "number?" } }]);
     const { runs, plan } = process();
-    const asked = { runId: "r", input: { x: 1 }, context: { user: "ann", team: "red" } };
-    await withTime(runs.start(plan("c"), asked), clock);
+    const requested = { runId: "r", input: { x: 1 }, context: { user: "ann", team: "red" } };
+    await withTime(runs.start(plan("c"), requested), clock);
     const refused = (more: object, what: string): Promise<void> =>
-      expect(runs.start(plan("c"), { ...asked, ...more })).rejects.toMatchObject({
+      expect(runs.start(plan("c"), { ...requested, ...more })).rejects.toMatchObject({
         code: "run_exists",
-        message: `run r exists already, with other ${what}`,
+        message: `run r already exists, with different ${what}`,
       });
     await refused({ context: { user: "bob", team: "red" } }, "context: user");
     await refused({ context: {} }, "context: user, team");
     await refused({ input: { x: 2, y: 3 } }, "input: x, y");
-    expect((await during(runs.start(plan("c"), { ...asked, context: { team: "red", user: "ann" } }))).calls).toEqual(
-      [],
-    );
+    expect(
+      (await during(runs.start(plan("c"), { ...requested, context: { team: "red", user: "ann" } }))).calls,
+    ).toEqual([]);
   });
 
-  test("gives the old result where the chain was edited since, and says so", async () => {
+  test("returns the old result if the chain was edited since, with a notice", async () => {
     const { process, clock, during } = working([chain("old")]);
     const one = process();
     await withTime(one.runs.start(one.plan("c"), { runId: "r" }), clock);
@@ -315,6 +318,8 @@ describe("a run id that is taken", () => {
     const two = process([chain("new")]);
     const joined = await during(two.runs.start(two.plan("c"), { runId: "r", onNotice }));
     expect(joined).toMatchObject({ calls: [], result: { output: { a: "old" } } });
-    expect(notices).toEqual(["the chain c has changed since run r began; windlass rerun r runs it as it is now"]);
+    expect(notices).toEqual([
+      "the chain c has changed since run r began; to run the current version: windlass rerun r",
+    ]);
   });
 });

@@ -1,16 +1,25 @@
-import { fail, failure, systemClock } from "../base/index.ts";
-import { approvingElicitOf, denialsOf, isTainted, nestedCalls, progressOf, stepOf } from "../engine/index.ts";
-import { createMemoryApprovals } from "../store/index.ts";
-import type { ToolContext } from "../tool/index.ts";
-import { askCaller } from "./ask-caller.ts";
+import { fail, failure, systemClock, cliCommand } from "../base/index.ts";
+import {
+  approvingElicitOf,
+  callerPathOf,
+  denialsOf,
+  isTainted,
+  nestedCalls,
+  progressOf,
+  journaledCallOf,
+  toApprovalElicitation,
+  readApprovalElicitation,
+} from "../engine/index.ts";
+import { createInMemoryApprovals } from "../store/index.ts";
+import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
 import { deniedChains } from "./denied-chains.ts";
-import { engineExecutor } from "./host/executor.ts";
+import { engineExecutor, type RequestApproval } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
-import { refuseQuestions } from "./refuse-questions.ts";
-import { executeRun } from "./run/execute-run.ts";
-import { OutsideCalls } from "./run/outside-calls.ts";
-import { stepProgress } from "./step-progress.ts";
-import { toolsOf } from "./tools-of.ts";
+import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
+import { executeRun } from "./interpreter/execute-run.ts";
+import { TaintedCalls } from "./interpreter/tainted-calls.ts";
+import { toolsOf } from "./plan-targets.ts";
+import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 
 /** A chain that is called as a tool. */
 export interface CalledChain {
@@ -20,39 +29,121 @@ export interface CalledChain {
 }
 
 /**
- * Runs the chain within the call of its tool; what went wrong in the run is the failure of the call. Such a run lives
- * in memory and nobody comes back to it, so only whoever made the call can be asked. Where there is nobody, a chain that
- * asks a person is not begun, and what a rule asks inside of it is answered with no.
+ * Runs the chain within the call of its tool; a failure of the run is the failure of the call. Such a run lives in
+ * memory and cannot be resumed, so only the caller can approve. Without an approver, a chain with approvals does not
+ * start, and approvals that a rule requires inside of it are rejected.
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
-  const instead = `run it with: windlass run ${plan.name}`;
+  const instead = `run it with: ${cliCommand(`run ${plan.name}`)}`;
   const elicit = approvingElicitOf(context);
-  const tell = progressOf(context);
-  refuseQuestions(plan, { what: "cannot be called as a tool", instead }, elicit !== undefined);
+  const report = progressOf(context);
+  refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead }, elicit !== undefined);
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
-  const note = `nobody can be asked while a chain runs as a tool; ${instead}`;
-  // A person who let the chain be called saw its input, not what a model makes of that in one of its steps.
-  const outside = OutsideCalls.of(plan, isTainted(context) ? "all" : []);
+  const note = `no approver is available while a chain runs as a tool; ${instead}`;
+  // A person who approved the call of the chain saw its input, not what a model makes of that in one of its steps.
+  const outside = TaintedCalls.of(plan, isTainted(context) ? "all" : []);
   const { facts } = await executeRun({
     plan,
     input,
     context: context.variables,
     env,
-    denied: deniedChains(plan, denialsOf(context)),
+    denied: deniedChains(plan, denialsOf(context), callerPathOf(context)),
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
-    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets, outside }),
+    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets, tainted: outside }),
     clock: systemClock,
-    approvals: () => createMemoryApprovals({ clock: systemClock }),
-    ask: elicit === undefined ? () => Promise.resolve({ approved: false, note }) : askCaller(elicit, instead),
+    approvals: () => createInMemoryApprovals({ clock: systemClock }),
+    requestApproval:
+      elicit === undefined ? () => Promise.resolve({ approved: false, note }) : elicitApproval(elicit, instead),
     signal: context.signal,
-    step: stepOf(context),
-    onEvent: tell && stepProgress(plan, tell),
+    step: journaledCallOf(context),
+    onEvent: report && stepProgress(plan, report),
   });
   if (facts.status === "success") return facts.output;
-  const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not end`);
+  const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not finish`);
   throw fail(message, { code, retry, ...(reason !== undefined && { reason }) });
+}
+
+/**
+ * Elicits the approval from the caller of the chain. Only an explicit yes counts: such a run cannot be resumed after a
+ * later decision.
+ *
+ * @param instead Suggests how to start a run that can wait.
+ */
+function elicitApproval(
+  elicit: (pendingApproval: ElicitRequest) => Promise<ElicitResult>,
+  instead: string,
+): RequestApproval {
+  return async (approval) => {
+    const pendingApproval = toApprovalElicitation(approval);
+    if (pendingApproval === undefined)
+      return { approved: false, note: `its arguments are too long to display; ${instead}` };
+    const verdict = readApprovalElicitation(await elicit(pendingApproval));
+    if (verdict === undefined) return { approved: false, note: `the elicitation was dismissed; ${instead}` };
+    return { approved: verdict, ...(!verdict && { note: "declined by the caller" }) };
+  };
+}
+
+/** Progress of a chain that was called as a tool. */
+interface StepProgress {
+  /** Steps that have ended. */
+  readonly progress: number;
+  /** Total number of steps, without those of sub-chains. */
+  readonly total: number;
+  readonly message: string;
+}
+
+/** Reports progress to the caller of a chain: the step that begins, and the progress of steps. */
+function stepProgress(plan: Plan, report: (progress: StepProgress) => void): RunListener {
+  const total = plan.steps.length;
+  /** Numbered in the order in which they start. */
+  const positions = new Map<string, number>();
+  let over = 0;
+  const say = (message: string): void => report({ progress: over, total, message });
+  const stepNumber = (step: string): number => {
+    const [own = step] = step.split("/");
+    const position = positions.get(own) ?? positions.size + 1;
+    positions.set(own, position);
+    return position;
+  };
+  const numbered = (step: string): string => `step ${stepNumber(step)} of ${total}: ${step}`;
+  return (event) => {
+    switch (event.type) {
+      case "step-started":
+        say(numbered(event.step));
+        return;
+      case "step-progress":
+        say(`${numbered(event.step)}: ${progressText(event.value)}`);
+        return;
+      case "step-suspended":
+        say(`${numbered(event.step)} waits for approval`);
+        return;
+      case "step-finished":
+        finished(event);
+        return;
+      case "run-started":
+      case "step-retrying":
+      case "step-fallback":
+      case "step-approval-decided":
+      case "item-finished":
+      case "run-finished":
+    }
+  };
+
+  function finished({ step, status }: Extract<RunEvent, { type: "step-finished" }>): void {
+    // A step of a sub-chain does not count separately.
+    if (step.includes("/")) return;
+    over++;
+    say(`${numbered(step)} ${status}`);
+  }
+}
+
+const maxLength = 200;
+
+function progressText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }

@@ -1,25 +1,31 @@
-import { type Clock, createIds, fail, systemClock } from "../base/index.ts";
-import type { Engine } from "../engine/index.ts";
-import { createMemoryApprovals, type ApprovalStore } from "../store/index.ts";
+import { type Clock, createIdGenerator, fail, systemClock } from "../base/index.ts";
+import type { CallContext, Engine } from "../engine/index.ts";
+import { createInMemoryApprovals, type ApprovalStore } from "../store/index.ts";
+import { validateDeclared } from "../schema/index.ts";
 import type { Elicit, Secrets } from "../tool/index.ts";
-import { checkRunId } from "./check-run-id.ts";
+import {
+  checkRunId,
+  type EngineExecutorOptions,
+  type StepExecutor,
+  engineExecutor,
+  type RequestApproval,
+} from "../run/index.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
-import { type EngineExecutorOptions, type StepExecutor, engineExecutor } from "./host/executor.ts";
-import type { AskPerson } from "./host/run-approvals.ts";
-import { type ChainSource, loadPlan } from "./load-plan.ts";
-import type { ChainLibrary } from "./library.ts";
+import type { RunCallerOptions } from "./execute-options.ts";
+import { type ChainInput, loadPlan } from "./load-plan.ts";
+import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { Taint } from "./plan/spec.ts";
-import { refuseQuestions } from "./refuse-questions.ts";
-import { executeRun } from "./run/execute-run.ts";
-import { OutsideCalls } from "./run/outside-calls.ts";
-import type { RunListener } from "./run/run-events.ts";
-import type { RunObserver } from "./run/run-observer.ts";
+import type { TaintPolicy } from "./plan/chain-spec.ts";
+import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
+import { executeRun } from "./interpreter/execute-run.ts";
+import { TaintedCalls } from "./interpreter/tainted-calls.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
+import type { RunObserver } from "./interpreter/run-observer.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
-import { toolsOf, usesSecrets } from "./tools-of.ts";
+import { toolsOf, usesSecrets } from "./plan-targets.ts";
 
-/** What {@link runChain} takes besides the chain. */
-export interface RunChainOptions {
+/** Options of {@link runChain} besides the chain. */
+export interface RunChainOptions extends RunCallerOptions {
   readonly engine: Engine;
   readonly input?: unknown;
   /** Values for `${context.NAME}`. */
@@ -30,36 +36,36 @@ export interface RunChainOptions {
   /** Other chains that this one may call. */
   readonly chains?: ChainLibrary;
   /**
-   * `strict` refuses a chain in which something from outside reaches a tool that may do harm, and nobody is asked; what
-   * the chain itself and the library say counts as well, and the stricter wins.
+   * `strict` rejects a chain in which untrusted content reaches a destructive tool without an approval. The settings of
+   * the chain itself and of the library count as well, and the strictest wins.
    */
-  readonly taint?: Taint;
+  readonly taint?: TaintPolicy;
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
   readonly observer?: RunObserver | undefined;
-  /** Who the calls are made for; permission, cache and records are kept apart by it. */
+  /** Identity that the calls are made for; permission, cache and records are separated by it. */
   readonly principal?: string;
   readonly conversationId?: string;
-  /** Where questions to people are kept, so that others can decide: a run that waits for one ends as `waiting`. */
+  /** Store of approvals, so that others can decide: a run that waits for one ends as `waiting`. */
   readonly approvals?: ApprovalStore;
   /**
-   * Answers questions to people right here. Without it and `approvals` nobody can be asked: a chain with an `approval:`
-   * is refused before its first step, and what a rule wants to ask about is answered with no.
+   * Answers approvals in this process. Without it and `approvals` there is no approver: a chain with an `approval:` is
+   * rejected before its first step, and approvals that a rule requires are rejected.
    */
-  readonly ask?: AskPerson;
-  /** Asks a person what tools of the run want to know; their questions are declined where absent. */
+  readonly requestApproval?: RequestApproval;
+  /** Answers elicitations of tools. Default: they are declined. */
   readonly elicit?: Elicit;
-  /** Makes the calls in another way: a dry run, a recording. */
+  /** Replaces the execution of calls: for a dry run, or a recording. */
   readonly executor?: StepExecutor;
   readonly clock?: Clock;
 }
 
-const ids = createIds();
+const ids = createIdGenerator();
 
 /**
- * Runs a chain in this process, in memory: the path of a file, a chain as data, or a plan made before. Throws when the
- * chain or its input is not valid; whatever happens in the run itself is in the result.
+ * Runs a chain in this process, in memory: the path of a file, a chain as data, or an existing plan. Throws if the
+ * chain or its input is not valid; failures of the run itself are in the result.
  *
  * @example
  * ```ts
@@ -67,13 +73,15 @@ const ids = createIds();
  * if (run.success) console.log(run.output);
  * ```
  */
-export async function runChain(chain: ChainSource | Plan, options: RunChainOptions): Promise<RunResult> {
+export async function runChain(chain: ChainInput | Plan, options: RunChainOptions): Promise<RunResult> {
   const { engine, clock = systemClock, context = {}, env = {}, secrets } = options;
   const plan = await loadPlan(chain, { tools: engine.tools, chains: options.chains, taint: options.taint });
-  checkAllowed(plan, engine.denies);
-  const input = checkInput(plan, options.input);
+  const { callerType = "direct", tainted = false } = options;
+  const callerPath = [callerType];
+  checkAllowed(plan, engine.denies, callerType);
+  const input = parseRunInput(plan, options.input);
   const runId = checkRunId(options.runId) ?? ids.next();
-  const ask = askedIn(plan, options);
+  const requestApproval = resolveApprovals(plan, options);
   const executor =
     options.executor ??
     engineExecutor({
@@ -82,63 +90,66 @@ export async function runChain(chain: ChainSource | Plan, options: RunChainOptio
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
       opensSecrets: usesSecrets(plan),
-      outside: OutsideCalls.of(plan),
-      context: callContext(options),
+      tainted: TaintedCalls.of(plan, tainted ? "all" : []),
+      context: toCallContext({ ...options, callerPath }),
     });
-  const { facts, endQuestions } = await executeRun({
+  const { facts, rejectOpenApprovals } = await executeRun({
     plan,
     input,
     context,
     env,
-    denied: deniedChains(plan, engine.denies),
+    denied: deniedChains(plan, engine.denies, callerPath),
     lease: { runId, epoch: 1 },
     startedAt: clock.now(),
     events: [],
     executor,
     clock,
-    approvals: options.approvals ?? (() => createMemoryApprovals({ clock })),
+    approvals: options.approvals ?? (() => createInMemoryApprovals({ clock })),
     principal: options.principal,
-    ask,
+    requestApproval,
     redactor: engine.redactor,
     signal: options.signal,
     onEvent: options.onEvent,
     observer: options.observer,
   });
-  if (facts.status !== "waiting") await endQuestions();
+  if (facts.status !== "waiting") await rejectOpenApprovals();
   return toRunResult(facts, engine.redactor);
 }
 
-/** Whoever answers questions. A run that only lives here cannot wait for anybody else. */
-function askedIn(plan: Plan, { ask, approvals }: RunChainOptions): AskPerson | undefined {
-  if (ask !== undefined || approvals !== undefined) return ask;
-  refuseQuestions(plan, {
-    what: "was not begun",
-    instead: "nobody can be asked in a run that is not kept, without `ask` and `approvals`",
+/** The function that answers approvals. A run in memory cannot wait for a decision elsewhere. */
+function resolveApprovals(plan: Plan, { requestApproval, approvals }: RunChainOptions): RequestApproval | undefined {
+  if (requestApproval !== undefined || approvals !== undefined) return requestApproval;
+  refuseApprovalSteps(plan, {
+    refusal: "was not started",
+    instead: "a run in memory needs `requestApproval` or `approvals` for that",
   });
-  const note = "nobody can be asked in a run that is not kept";
+  const note = "no approver is available in a run in memory";
   return () => Promise.resolve({ approved: false, note });
 }
 
-/** What every call of a run has in common; undefined where that is nothing, which most runs have. */
-export function callContext({
+/** Context that all calls of a run share; undefined if empty. */
+export function toCallContext({
   principal,
   conversationId,
   elicit,
+  callerPath,
 }: {
-  readonly [K in "principal" | "conversationId" | "elicit"]?: RunChainOptions[K] | undefined;
+  readonly [K in "principal" | "conversationId" | "elicit" | "callerPath"]?: CallContext[K] | undefined;
 }): EngineExecutorOptions["context"] {
-  if (principal === undefined && conversationId === undefined && elicit === undefined) return undefined;
+  if ((principal ?? conversationId ?? elicit ?? callerPath) === undefined) return undefined;
   return {
+    ...(callerPath !== undefined && { callerPath }),
     ...(principal !== undefined && { principal }),
     ...(conversationId !== undefined && { conversationId }),
     ...(elicit !== undefined && { elicit }),
   };
 }
 
-/** The input with defaults applied; throws when it does not fit. */
-export function checkInput(plan: Plan, given: unknown): unknown {
-  const checked = plan.input.validate(given ?? {});
-  if (checked instanceof Promise) throw fail("the input cannot be checked at once", { code: "validation_error" });
+/** The input with defaults applied; throws if it is not valid. */
+export function parseRunInput(plan: Plan, rawInput: unknown): unknown {
+  const checked = validateDeclared(plan.input, rawInput ?? {});
+  if (checked instanceof Promise)
+    throw fail("the input cannot be validated synchronously", { code: "validation_error" });
   if (checked.issues === undefined) return checked.value;
   const found = checked.issues.map(({ message }) => message).join("; ");
   throw fail(`input of ${plan.name}: ${found}`, { code: "validation_error", issues: checked.issues });

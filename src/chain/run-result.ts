@@ -1,16 +1,16 @@
-import type { Redactor } from "../text/index.ts";
+import type { Redactor } from "../secrets/index.ts";
 import { type ExecutionLog, toExecutionLog } from "./log/execution-log.ts";
-import type { RunFacts } from "./run/run-facts.ts";
+import type { RunFacts } from "./interpreter/run-facts.ts";
 
-/** What came of a run: narrow it on `status`. */
+/** Result of a run: narrow it on `status`. */
 export interface RunResult extends RunFacts {
-  /** The run reached its end, and its output is there. */
+  /** The run reached its end, and its output is available. */
   readonly success: boolean;
   /** The execution log, as `windlass run --json` prints it. */
   log(): ExecutionLog;
 }
 
-/** The facts of a run, with the log at hand. */
+/** The facts of a run, with a method for its log. */
 export function toRunResult(facts: RunFacts, redactor?: Redactor): RunResult {
   return {
     ...facts,

@@ -4,13 +4,13 @@ import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { runWith, withTime } from "../../test/support/chain-runner.ts";
 import { createEngine } from "../engine/index.ts";
 import { ChainRuns } from "./chain-runs.ts";
-import { dryRunExecutor } from "./kit/dry-run.ts";
-import { engineExecutor } from "./host/executor.ts";
-import { type MockAnswer, mock, mockTools } from "./kit/mock-tools.ts";
-import { ChainLibrary, type ChainLibraryOptions } from "./library.ts";
+import { dryRunExecutor } from "./dry-run/dry-run-executor.ts";
+import { engineExecutor } from "../run/host/executor.ts";
+import { type MockAnswer, mock, mockTools } from "../testing/chain/mock-tools.ts";
+import { ChainLibrary, type ChainLibraryOptions } from "./chain-library.ts";
 import { explainStep } from "./log/explain-step.ts";
 import { planChain } from "./plan/plan-chain.ts";
-import type { ChainSpec } from "./plan/spec.ts";
+import type { ChainSpec } from "./plan/chain-spec.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
 import { runChain } from "./run-chain.ts";
 
@@ -33,7 +33,7 @@ const refusal = {
 };
 
 describe("[N08] runChain() under strict", () => {
-  test("refuses before anything is called, whether the chain, the library or the caller says so", async () => {
+  test("rejects before anything is called, if the chain, the library or the caller is strict", async () => {
     const calls: unknown[] = [];
     const watched = { ...tools, read: mock({ effect: "read", answer: (args) => calls.push(args) }) };
     const strict: ChainSpec = { ...forward, taint: "strict" };
@@ -51,7 +51,7 @@ describe("[N08] runChain() under strict", () => {
     expect(result.status).toBe("success");
   });
 
-  test("refuses a plan that was made under looser terms", async () => {
+  test("rejects a plan that was created under looser settings", async () => {
     const engine = createEngine({ tools: mockTools(forward, tools) });
     const { plan } = planChain({ spec: forward }, { tools: engine.tools });
     if (plan === undefined) throw new Error("no plan");
@@ -59,12 +59,12 @@ describe("[N08] runChain() under strict", () => {
     expect((await runChain(plan, { engine })).status).toBe("success");
   });
 
-  test("a dry run of it is refused as it is in earnest, and one with an approval is not", async () => {
-    const asks = { ...forward, steps: forward.steps.map((step) => ({ ...step, approval: "Really?" })) };
+  test("a dry run of it is rejected like a real run, and one with an approval is not", async () => {
+    const requests = { ...forward, steps: forward.steps.map((step) => ({ ...step, approval: "Really?" })) };
     const itself: ChainSpec = {
-      ...asks,
+      ...requests,
       steps: [
-        ...asks.steps,
+        ...requests.steps,
         { id: "again", tool: "forward", condition: "${input.more}", params: { more: "${steps.look.output}" } },
       ],
     };
@@ -76,7 +76,13 @@ describe("[N08] runChain() under strict", () => {
       });
       const { plan, problems } = planChain({ spec }, { tools: engine.tools });
       if (plan === undefined) throw new Error(JSON.stringify(problems));
-      const options = { engine, executor, ask: executor.ask, taint: "strict" as const, input: { more: false } };
+      const options = {
+        engine,
+        executor,
+        requestApproval: executor.requestApproval,
+        taint: "strict" as const,
+        input: { more: false },
+      };
       const ended = await runChain(executor.prepare(plan), options).then(
         ({ status }) => status,
         () => "refused",
@@ -85,11 +91,11 @@ describe("[N08] runChain() under strict", () => {
     };
     expect(await dry(forward)).toEqual({ ended: "refused", withheld: [] });
     const shown = [{ key: "drop#1", untrusted: { what: "look" } }];
-    expect(await dry(asks)).toMatchObject({ ended: "success", withheld: shown });
+    expect(await dry(requests)).toMatchObject({ ended: "success", withheld: shown });
     expect(await dry(itself)).toMatchObject({ ended: "success", withheld: shown });
   });
 
-  test("explain tells what came from outside of steps in called chains and of what stood in, too", async () => {
+  test("explain shows untrusted content of steps in called chains and of fallbacks, too", async () => {
     const inner: ChainSpec = {
       name: "inner",
       steps: [
@@ -118,14 +124,14 @@ describe("[N08] runChain() under strict", () => {
         },
       },
     });
-    const said = "text is untrusted: it comes from tools that read the outside world.";
-    expect(explainStep(result, "sub/note")).toContain(said);
-    expect(explainStep(result, "sub/broken")).toContain(said);
+    const messageText = "text is untrusted: it comes from tools that read external content.";
+    expect(explainStep(result, "sub/note")).toContain(messageText);
+    expect(explainStep(result, "sub/broken")).toContain(messageText);
   });
 });
 
-describe("[N08] a run that has begun", () => {
-  const asking: ChainSpec = {
+describe("[N08] a run that has started", () => {
+  const request: ChainSpec = {
     name: "asking",
     steps: [
       { id: "wait", tool: "drop", approval: "Begin?" },
@@ -137,7 +143,7 @@ describe("[N08] a run that has begun", () => {
   function processOn(
     { journal, approvals, clock, tools: known }: ReturnType<typeof machine>,
     options: Omit<ChainLibraryOptions, "tools">,
-    specs: readonly ChainSpec[] = [asking],
+    specs: readonly ChainSpec[] = [request],
   ): { runs: ChainRuns; chains: ChainLibrary } {
     const engine = createEngine({ tools: known, clock });
     const chains = new ChainLibrary({ tools: engine.tools, ...options });
@@ -146,8 +152,8 @@ describe("[N08] a run that has begun", () => {
     return { chains, runs: new ChainRuns({ engine, journal, approvals, chains, owner, clock }) };
   }
 
-  test("goes on as it was planned when the workspace has become strict, and a new one is refused", async () => {
-    const shared = machine([asking], tools);
+  test("resumes as planned after the workspace became strict, while a new run is rejected", async () => {
+    const shared = machine([request], tools);
     const before = processOn(shared, { taint: "show" });
     await withTime(before.runs.start(before.chains.plan("asking"), { runId: "r" }), shared.clock);
     const [open] = await shared.approvals.list(shared.clock.now(), "pending");
@@ -157,13 +163,13 @@ describe("[N08] a run that has begun", () => {
     expect(await after.runs.inspect("r")).toMatchObject({ status: "waiting", plan: { taint: "show" } });
     expect(await withTime(after.runs.resume("r"), shared.clock)).toMatchObject({ status: "success" });
     await expect(after.runs.rerun("r")).rejects.toMatchObject({ code: "chain_invalid" });
-    // Its chain is gone, so that it is run as it was: by what the workspace says now.
+    // Its chain no longer exists, so the stored chain is run: under the current settings of the workspace.
     const gone = processOn(shared, { taint: "strict" }, []);
-    await expect(gone.runs.rerun("r")).rejects.toThrow(/may do harm/);
+    await expect(gone.runs.rerun("r")).rejects.toThrow(/may be destructive/);
   });
 
-  test("keeps that it was strict, and what was trusted then does not stop it later", async () => {
-    const shared = machine([asking], tools);
+  test("stays strict, and resumes although its trusted tools are no longer trusted", async () => {
+    const shared = machine([request], tools);
     const before = processOn(shared, { taint: "strict", trusted: ["read"] });
     const plan = before.chains.plan("asking");
     expect(plan.taint).toBe("strict");

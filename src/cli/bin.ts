@@ -1,13 +1,13 @@
-// The program as it is installed, of files that the build has made; main.ts runs it from its source.
+// Entry point of the installed program, made of the files of the build; main.ts runs it from source.
 import { enableCompileCache, getCompileCacheDir } from "node:module";
 import { join } from "node:path";
-import { CompiledFiles } from "./compiled-files.ts";
+import { CompiledFiles } from "./program/compiled-files.ts";
 import type * as Program from "./start-program.ts";
 
-/** Put here by the build: another one whenever any file of the program is another. */
+/** Inserted by the build; changes whenever any file of the program changes. */
 declare const buildId: string;
 
-// Node's own cache serves the code of tools. What the program needs is kept beside it, for each command apart.
+// Node's own compile cache serves the code of tools. The program's own code is cached beside it, per command.
 enableCompileCache();
 const dir = getCompileCacheDir();
 const [command] = /^[a-z]{1,20}$/.exec(process.argv[2] ?? "") ?? ["other"];
@@ -17,6 +17,6 @@ const files = new CompiledFiles({
 });
 process.on("exit", () => files.keep());
 
-// What the build makes of that file.
+// The file that the build makes of start-program.ts.
 const { startProgram } = files.load("cli.cjs") as typeof Program;
 await startProgram();

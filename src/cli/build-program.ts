@@ -1,21 +1,22 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "./command-spec.ts";
-import { commandGroups, dirOption } from "./command-table.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { formatCommandHelp, formatProgramHelp, pathOf } from "./format-help.ts";
-import { type Invocation, createInvocation } from "./invocation.ts";
-import type { Terminal } from "./terminal.ts";
-import { windlassVersion } from "./version.ts";
+import { programCommand } from "./program/command-prefix.ts";
+import type { ArgumentSpec, CommandSpec, OptionSpec } from "./program/command-spec.ts";
+import { commandGroups, dirOption, trustOption } from "./commands/command-table.ts";
+import { exitCodes } from "./program/exit-codes.ts";
+import { formatCommandHelp, formatProgramHelp, namesOf } from "./format-help.ts";
+import { type Invocation, createInvocation } from "./program/invocation.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { windlassVersion } from "./program/version.ts";
 
-/** What the program talks to, and what runs a command that was asked for. */
+/** Terminal of the program, and the function that runs the requested command. */
 export interface ProgramOptions {
   readonly terminal: Terminal;
   readonly dispatch: (spec: CommandSpec, invocation: Invocation) => Promise<void>;
-  /** The command that is asked for, where that is certain: the others need not be made then. */
+  /** The requested command, if it is certain: the others need not be built then. */
   readonly only?: string | undefined;
 }
 
-/** The command line of the program, made from the table of commands. It throws where commander would exit. */
+/** Builds the commander program from the command table. It throws where commander would exit. */
 export function buildProgram(options: ProgramOptions): Command {
   const { terminal } = options;
   const program = new Command("windlass")
@@ -25,13 +26,14 @@ export function buildProgram(options: ProgramOptions): Command {
     .helpCommand(false)
     .configureHelp({ formatHelp: formatProgramHelp })
     .configureOutput({
-      // Whole lines come, each with its end.
+      // Commander writes whole lines, each with its line end.
       writeOut: (text) => terminal.print(text.replace(/\n$/, "")),
       outputError: (text, write) => write(paintError(text, terminal)),
     })
-    .showHelpAfterError("windlass --help lists the commands")
+    .showHelpAfterError(`run "${programCommand("--help")}" for a list of commands`)
     .addOption(new Option("-V, --version", "print the version"))
-    .addOption(toOption(dirOption));
+    .addOption(toOption(dirOption))
+    .addOption(toOption(trustOption));
   program.on("option:version", () => {
     terminal.print(windlassVersion());
     throw new CommanderError(exitCodes.ok, "commander.version", "");
@@ -42,7 +44,6 @@ export function buildProgram(options: ProgramOptions): Command {
   return program;
 }
 
-// oxlint-disable-next-line max-params -- the last one only tells siblings apart
 function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions, isDefault = false): void {
   const command = parent
     .command(spec.name, { hidden: spec.hidden ?? false, isDefault })
@@ -51,22 +52,33 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
   else command.enablePositionalOptions();
   for (const argument of spec.args ?? []) command.addArgument(toArgument(argument));
   for (const option of spec.options ?? []) command.addOption(toOption(option));
-  if (spec.raw !== true) command.addOption(toOption(dirOption));
-  command.showHelpAfterError(`${pathOf(command)} --help shows how it is used`);
+  if (spec.raw !== true) command.addOption(toOption(dirOption)).addOption(toOption(trustOption));
+  command.showHelpAfterError(`run "${programCommand(`${namesOf(command).join(" ")} --help`)}" for usage`);
   for (const [index, child] of (spec.commands ?? []).entries()) addCommand(command, child, options, index === 0);
   if (spec.load === undefined) return;
   command.action(() => {
     const { terminal, dispatch } = options;
-    const given = { terminal, words: command.args, options: command.opts(), dir: dirOf(command) };
-    return dispatch(spec, createInvocation(given));
+    const input = {
+      terminal,
+      words: command.args,
+      options: command.opts(),
+      dir: dirOf(command),
+      trust: isTrusted(command),
+    };
+    return dispatch(spec, createInvocation(input));
   });
 }
 
-/** The `-C` nearest to the command counts. */
+/** The innermost `-C` takes precedence. */
 function dirOf(command: Command | null): string | undefined {
   if (command === null) return undefined;
   const { dir } = command.opts<{ dir?: string }>();
   return dir ?? dirOf(command.parent);
+}
+
+/** True if the command or one before it has `--trust`. */
+function isTrusted(command: Command | null): boolean {
+  return command !== null && (command.opts<{ trust?: boolean }>().trust === true || isTrusted(command.parent));
 }
 
 function toArgument({ name, about, optional, several, choices }: ArgumentSpec): Argument {
@@ -75,24 +87,29 @@ function toArgument({ name, about, optional, several, choices }: ArgumentSpec): 
   return choices === undefined ? argument : argument.choices(choices);
 }
 
-function toOption({ flags, about, choices, atLeast, whole, several }: OptionSpec): Option {
+function toOption({ flags, about, choices, min, max, whole, several }: OptionSpec): Option {
   const option = new Option(flags.replace(/ ([A-Z=]+)$/, " <$1>"), about);
   if (choices !== undefined) option.choices(choices);
-  if (atLeast !== undefined) option.argParser((text) => readNumber(text, atLeast, whole === true));
+  if (min !== undefined) option.argParser((text) => readNumber(text, { min, max, whole: whole === true }));
   if (several === true) option.argParser((text, before?: readonly string[]) => [...(before ?? []), text]);
   return option;
 }
 
-function readNumber(text: string, atLeast: number, whole: boolean): number {
-  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= atLeast && (!whole || Number.isSafeInteger(number))) return number;
-  const kind = whole ? "a whole number" : "a number";
-  throw new InvalidArgumentError(
-    atLeast < 1 && atLeast > 0 ? `Write ${kind} above 0.` : `Write ${kind} of at least ${atLeast}.`,
-  );
+interface NumberRange {
+  readonly min: number;
+  readonly max: number | undefined;
+  readonly whole: boolean;
 }
 
-/** Commander's words, in the manner of ours: `error: …`, then what to do. */
+function readNumber(text: string, { min, max, whole }: NumberRange): number {
+  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number > (max ?? Infinity)) throw new InvalidArgumentError(`Write a number of at most ${max}.`);
+  if (number >= min && (!whole || Number.isSafeInteger(number))) return number;
+  const kind = whole ? "a whole number" : "a number";
+  throw new InvalidArgumentError(min < 1 && min > 0 ? `Write ${kind} above 0.` : `Write ${kind} of at least ${min}.`);
+}
+
+/** Formats commander's message like our own: `error: …`, then the hint. */
 function paintError(text: string, terminal: Terminal): string {
   // It repeats words of the command line, which a script may have got from anywhere.
   // oxlint-disable-next-line no-control-regex

@@ -1,27 +1,28 @@
 import type { Command, Help } from "commander";
-import type { CommandGroup, CommandSpec } from "./command-spec.ts";
-import { commandGroups } from "./command-table.ts";
-import { exitCodeWords } from "./exit-codes.ts";
+import { programCommand } from "./program/command-prefix.ts";
+import type { CommandGroup, CommandSpec } from "./program/command-spec.ts";
+import { commandGroups } from "./commands/command-table.ts";
+import { exitCodeTexts } from "./program/exit-codes.ts";
 
-/** The help of the program: what it is for, its commands in groups, how to begin. */
+/** Help of the program: its purpose, its commands in groups, and examples. */
 export function formatProgramHelp(program: Command, help: Help): string {
-  const width = longest(commandGroups.flatMap(({ commands }) => visible(commands).map(({ name }) => name)));
+  const width = maxLength(commandGroups.flatMap(({ commands }) => visible(commands).map(({ name }) => name)));
   const wrap = (text: string): string => help.boxWrap(text, help.helpWidth ?? 80);
-  const codes = exitCodeWords.map(([code, means]) => `${code} ${means}`).join(", ");
+  const codes = exitCodeTexts.map(([code, means]) => `${code} ${means}`).join(", ");
   return [
-    wrap("Windlass calls tools, for you and for your agents: one policy, one record, one set of limits."),
+    wrap("Windlass runs tools for you and your agents: one permission policy, one record, one set of limits."),
     "",
-    `${title("Usage:")} windlass COMMAND [options]`,
+    `${title("Usage:")} ${programCommand("COMMAND [options]")}`,
     "",
     ...commandGroups.flatMap((group) => [...formatGroup(group, width, help), ""]),
     ...formatOptions(program, help),
     "",
     title("Examples:"),
-    ...programExamples.map((line) => `  ${line}`),
+    ...programExamples.map(formatExample),
     "",
     wrap(`${title("Exit codes:")} ${codes}`),
     "",
-    "windlass help COMMAND tells more about a command.",
+    `Run "${programCommand("help COMMAND")}" for details.`,
     "",
   ].join("\n");
 }
@@ -34,30 +35,38 @@ const programExamples = [
 
 /** The help of one command. */
 export function formatCommandHelp(command: Command, help: Help, spec: CommandSpec): string {
-  const name = pathOf(command);
   const about = `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`;
   const args = (spec.args ?? []).filter(({ about }) => about !== "");
   const children = spec.commands ?? [];
-  const width = longest([...args, ...children].map((item) => item.name));
+  const width = maxLength([...args, ...children].map((item) => item.name));
   const items = (list: readonly { name: string; about?: string; summary?: string }[]): string[] =>
     list.map((item) => help.formatItem(item.name, width, item.about ?? item.summary ?? "", help));
-  const details = spec.details === undefined ? [] : ["", help.boxWrap(spec.details, help.helpWidth ?? 80)];
+  const details = spec.details === undefined ? [] : ["", help.boxWrap(typed(spec.details), help.helpWidth ?? 80)];
   return [
     about,
     ...details,
     "",
-    `${title("Usage:")} ${name} ${usageOf(spec)}`,
+    `${title("Usage:")} ${programCommand([...namesOf(command), usageText(spec)].join(" "))}`,
     "",
     ...(args.length === 0 ? [] : [title("Arguments:"), ...items(args), ""]),
     ...(children.length === 0 ? [] : [title("Commands:"), ...items(children), ""]),
     ...formatOptions(command, help),
-    ...(spec.examples === undefined ? [] : ["", title("Examples:"), ...spec.examples.map((line) => `  ${line}`)]),
+    ...(spec.examples === undefined ? [] : ["", title("Examples:"), ...spec.examples.map(formatExample)]),
     "",
   ].join("\n");
 }
 
+function formatExample(line: string): string {
+  return `  ${typed(line)}`;
+}
+
+/** A text of the help, with commands as the user has to type them. */
+function typed(text: string): string {
+  return text.replaceAll(/(?<=^|\| |`)windlass (?=\S)/g, () => programCommand(""));
+}
+
 /** `TOOL [key=value…] [options]`. */
-export function usageOf(spec: CommandSpec): string {
+export function usageText(spec: CommandSpec): string {
   const words = (spec.args ?? [])
     .filter(({ about }) => about !== "")
     .map(({ name, several, optional }) => {
@@ -67,9 +76,9 @@ export function usageOf(spec: CommandSpec): string {
   return [...(spec.commands === undefined ? [] : ["[COMMAND]"]), ...words, "[options]"].join(" ");
 }
 
-/** The words that lead to a command: `windlass tools show`. */
-export function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+/** Full name of a command, without the program: `tools`, `show`. */
+export function namesOf(command: Command): string[] {
+  return command.parent ? [...namesOf(command.parent), command.name()] : [];
 }
 
 function formatGroup(group: CommandGroup, width: number, help: Help): string[] {
@@ -81,7 +90,7 @@ function formatOptions(command: Command, help: Help): string[] {
   const options = help.visibleOptions(command);
   const terms = options.map((option) => help.optionTerm(option).replaceAll(/[<>]/g, ""));
   const lines = options.map((option, at) =>
-    help.formatItem(terms[at] ?? "", longest(terms), help.optionDescription(option), help),
+    help.formatItem(terms[at] ?? "", maxLength(terms), help.optionDescription(option), help),
   );
   return [title("Options:"), ...lines];
 }
@@ -90,11 +99,11 @@ function visible(commands: readonly CommandSpec[]): CommandSpec[] {
   return commands.filter(({ hidden }) => hidden !== true);
 }
 
-function longest(words: readonly string[]): number {
+function maxLength(words: readonly string[]): number {
   return Math.max(0, ...words.map((word) => word.length));
 }
 
-/** Commander takes the colours away where the terminal has none. */
+/** Commander strips the colors if the terminal has none. */
 function title(text: string): string {
   const { styleText } = process.getBuiltinModule("node:util");
   return styleText("bold", text, { validateStream: false });

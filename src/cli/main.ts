@@ -1,6 +1,6 @@
 import { enableCompileCache } from "node:module";
 
-// Before anything else is loaded: what was compiled once is not compiled again.
+// Before anything else is loaded, so that compiled code is reused.
 enableCompileCache?.();
 
 const { startProgram } = await import("./start-program.ts");

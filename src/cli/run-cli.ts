@@ -1,98 +1,159 @@
 import { CommanderError } from "commander";
 import { buildProgram } from "./build-program.ts";
-import type { CommandSpec } from "./command-spec.ts";
-import { commandGroups } from "./command-table.ts";
-import { type ExitCode, exitCodes } from "./exit-codes.ts";
-import type { Invocation } from "./invocation.ts";
-import type { JsonForm } from "./report-error.ts";
-import type { Terminal } from "./terminal.ts";
+import { commandPrefix, programCommand } from "./program/command-prefix.ts";
+import type { ArgumentSpec, CommandSpec, OptionSpec } from "./program/command-spec.ts";
+import { commandGroups } from "./commands/command-table.ts";
+import { type ExitCode, exitCodes } from "./program/exit-codes.ts";
+import type { Invocation } from "./program/invocation.ts";
+import type { JsonForm } from "./program/report-error.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
-/** Runs the program with these words; gives the exit code, and never throws. */
+/** Stands for the newest run. */
+const lastRunWord = "last";
+
+/** Runs the program with these words; returns the exit code, and never throws. */
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok;
   const dispatch = async (spec: CommandSpec, invocation: Invocation): Promise<void> => {
     if (spec.load === undefined) return;
     await enter(invocation.dir);
+    // Like the folder, it applies to everything that follows.
+    if (invocation.trust) process.env["WINDLASS_TRUST"] = "1";
+    const { setCliPrefix } = await import("../base/index.ts");
+    setCliPrefix(commandPrefix(process.env, process.argv[1]));
     const run = await spec.load();
-    code = (await run(invocation)) ?? exitCodes.ok;
+    code = (await run(await withLastRun(spec, invocation))) ?? exitCodes.ok;
   };
   try {
-    const line = asked(words);
+    const line = requestedHelp(words);
     await buildProgram({ terminal, dispatch, only: commandIn(line) }).parseAsync(line, { from: "user" });
   } catch (error) {
     code = await codeOf(error, terminal, words);
   }
   await terminal.drained();
   if (terminal.fault === undefined) return code;
-  terminal.tell(`${terminal.tint("red", "error:")} the output could not be written: ${terminal.fault}`);
+  terminal.log(`${terminal.tint("red", "error:")} cannot write the output: ${terminal.fault}`);
   return code === exitCodes.ok ? exitCodes.failed : code;
 }
 
-/** How a command line asks for JSON, if it does. It is looked at as it is, since it may be one that cannot be read. */
-export function wantedJson(words: readonly string[]): JsonForm {
+/** Replaces `last` by the id of the newest run, wherever a command names a run. */
+async function withLastRun(spec: CommandSpec, invocation: Invocation): Promise<Invocation> {
+  const isRun = ({ completes, namesRun }: ArgumentSpec): boolean => completes === "run" || namesRun === true;
+  const at = (spec.args ?? []).findIndex(isRun);
+  const isNamed = at !== -1 && invocation.words[at] === lastRunWord;
+  const options = (spec.options ?? []).filter(({ completes }) => completes === "run").map(optionName);
+  if (!isNamed && !options.some((name) => invocation.text(name) === lastRunWord)) return invocation;
+  const { findLastRun } = await import("./open/find-run.ts");
+  const id = await findLastRun();
+  return {
+    ...invocation,
+    words: isNamed ? invocation.words.with(at, id) : invocation.words,
+    text: (name) => {
+      const value = invocation.text(name);
+      return value === lastRunWord && options.includes(name) ? id : value;
+    },
+  };
+}
+
+/** `--replay RUN` is read as `replay`. */
+function optionName({ flags }: OptionSpec): string {
+  const name = /--([a-z-]+)/.exec(flags)?.[1] ?? "";
+  return name.replaceAll(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+/** The JSON form that a command line requests, if any. Reads the raw words, since the line may be invalid. */
+export function requestedJsonForm(words: readonly string[]): JsonForm {
   if (words.includes("--events")) return "line";
   return words.includes("--json") ? "document" : undefined;
 }
 
-/** No words ask for help, and so does `help COMMAND`. */
-function asked(words: readonly string[]): readonly string[] {
+/** An empty command line and `help COMMAND` request help. */
+function requestedHelp(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
   if (first === undefined) return ["--help"];
-  if (first === "help") return asked([...rest.filter((word) => !word.startsWith("-")), "--help"]);
-  // Commander would answer with the help of the whole program, as if the word were not there.
+  if (first === "help") return requestedHelp([...rest.filter((word) => !word.startsWith("-")), "--help"]);
+  // Commander would print the help of the whole program, as if the word were missing.
   const known = first.startsWith("-") || commandIn(words) !== undefined;
   return known ? words : [first];
 }
 
-/** The command with which a line begins; undefined where it begins otherwise. */
+/** The command at the beginning of a line; undefined if there is none. */
 function commandIn([first]: readonly string[]): string | undefined {
   return commandGroups.flatMap(({ commands }) => commands).find(({ name }) => name === first)?.name;
 }
 
 async function codeOf(error: unknown, terminal: Terminal, words: readonly string[]): Promise<ExitCode> {
   if (error instanceof CommanderError) {
-    // Commander has told what is wrong by now.
+    // Commander has already reported the error.
     if (error.code === "commander.unknownCommand") await suggestCall(words[0] ?? "", terminal);
+    if (error.code === "commander.unknownOption") await suggestArgument(words, terminal);
     if (error.code === "commander.invalidArgument") await suggestChoice(error.message, terminal);
     if (error.exitCode === 0) return exitCodes.ok;
-    await printMistake(error, terminal, wantedJson(words));
+    await printMistake(error, terminal, requestedJsonForm(words));
     return exitCodes.usage;
   }
-  const { reportError } = await import("./report-error.ts");
-  return reportError(error, terminal, wantedJson(words));
+  const { reportError } = await import("./program/report-error.ts");
+  return reportError(error, terminal, requestedJsonForm(words));
 }
 
 async function printMistake({ message }: CommanderError, terminal: Terminal, json: JsonForm): Promise<void> {
   if (json === undefined) return;
-  const { printFailure, usageCode } = await import("./report-error.ts");
+  const { printFailure, usageCode } = await import("./program/report-error.ts");
   printFailure(terminal, { code: usageCode, message: message.replace(/^error: /, "") }, json);
 }
 
-/** The name of a tool is no command, but easily taken for one. */
+/** A tool's name is not a command, but easily mistaken for one. */
 async function suggestCall(word: string, terminal: Terminal): Promise<void> {
-  const { knownTools } = await import("./known-tools.ts");
+  const { knownTools } = await import("./commands/completion/known-tools.ts");
   const tools = await knownTools(".").catch(() => []);
   if (!tools.some(({ name }) => name === word)) return;
-  terminal.tell(terminal.tint("cyan", `${word} is a tool: windlass call ${word} [key=value…]`));
+  terminal.log(terminal.tint("cyan", `${word} is a tool: ${programCommand(`call ${word}`)} [key=value…]`));
 }
 
-/** A word that is none of those that an option takes, but nearly one. */
+/** `call price_of --item apple`: arguments are not options. */
+async function suggestArgument(
+  [command = "", target = "", ...rest]: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  if ((command !== "call" && command !== "run") || target.startsWith("-")) return;
+  const options = commandGroups.flatMap(({ commands }) => commands).find(({ name }) => name === command)?.options ?? [];
+  const pair = dashedArgument(rest, new Set(options.flatMap(({ flags }) => flags.split(/[ ,]+/))));
+  if (pair === undefined) return;
+  const { shellPair, shellWord } = await import("./program/invocation.ts");
+  const line = programCommand(`${command} ${shellWord(target)} ${shellPair(pair.key, pair.value)}`);
+  terminal.log(terminal.tint("cyan", `write arguments as key=value, without dashes: ${line}`));
+}
+
+/** The first word with dashes that is not an option, as an argument. */
+function dashedArgument(
+  words: readonly string[],
+  known: ReadonlySet<string>,
+): { readonly key: string; readonly value: string } | undefined {
+  const at = words.findIndex((word) => word.startsWith("--") && !known.has(word.replace(/=.*/su, "")));
+  const [, key, inline] = /^--([\p{L}_][^=]*)(?:=(.*))?$/su.exec(words[at] ?? "") ?? [];
+  if (key === undefined) return undefined;
+  const next = words[at + 1] ?? "";
+  const value = inline ?? (/^-|=/.test(next) ? "" : next);
+  return { key, value: value === "" ? "…" : value };
+}
+
+/** Suggests the closest allowed value for a mistyped option value. */
 async function suggestChoice(message: string, terminal: Terminal): Promise<void> {
-  const { given = "", choices = "" } =
+  const { given: input = "", choices = "" } =
     /argument '(?<given>[^']*)' is invalid\. Allowed choices are (?<choices>.*)\.$/s.exec(message)?.groups ?? {};
   if (choices === "") return;
   const { suggest } = await import("../text/index.ts");
-  const near = suggest(given, choices.split(", "));
-  if (near !== undefined) terminal.tell(terminal.tint("cyan", `did you mean ${near}?`));
+  const near = suggest(input, choices.split(", "));
+  if (near !== undefined) terminal.log(terminal.tint("cyan", `did you mean ${near}?`));
 }
 
-/** `-C DIR` holds for everything that follows, so that every relative path means what it would mean there. */
+/** `-C DIR` applies to everything that follows, so that relative paths resolve as they would there. */
 async function enter(dir: string | undefined): Promise<void> {
   if (dir === undefined) return;
   try {
     process.chdir(dir);
   } catch {
-    const { UsageError } = await import("./usage-error.ts");
-    throw new UsageError(`-C: there is no folder ${JSON.stringify(dir)} that can be entered`);
+    const { UsageError } = await import("./program/usage-error.ts");
+    throw new UsageError(`-C: cannot enter folder ${JSON.stringify(dir)}`);
   }
 }

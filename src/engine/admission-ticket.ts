@@ -1,53 +1,53 @@
 import type { Deadline, Expiring, Linked } from "../base/index.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** Why a call did not get in. */
-export type Refusal = "rejected" | "queue_timeout";
+/** Reason why a call was not admitted. */
+export type AdmissionRefusal = "rejected" | "queue_timeout";
 
 /**
- * A call that wants to start: what it needs, and how it is told. Neither `admitted` nor `refused` may throw, and
- * neither may do the work itself.
+ * A call that requests admission: the slots it needs, and the callbacks that report the decision. Neither `admitted`
+ * nor `refused` may throw or do the work itself.
  */
-export interface Admitted {
+export interface AdmissionRequest {
   readonly category: string;
   readonly priority: number;
-  /** Needs a place under `maxConcurrent`: root calls that are not chain steps. */
+  /** Needs a slot under `maxConcurrent`: root calls that are not chain steps. */
   readonly global: boolean;
-  /** Needs a place in its bucket: tools that are not composites, since they hold it while they wait for nobody. */
+  /** Needs a slot in its bucket: tools that are not composites. They hold it without ever waiting for another call. */
   readonly slot: boolean;
-  /** How long it waits, in milliseconds; as long as `queueTimeoutMs` says where absent. */
-  readonly patienceMs?: number | undefined;
+  /** Maximum wait in milliseconds. Default: `queueTimeoutMs` of the settings. */
+  readonly queueTimeoutMs?: number | undefined;
   admitted(ticket: Ticket): void;
-  refused(ticket: Ticket, why: Refusal): void;
+  refused(ticket: Ticket, why: AdmissionRefusal): void;
 }
 
-/** Whatever holds places: a ticket, or a call that found one free and needs no ticket. */
-export interface Holder {
-  /** One under `maxConcurrent`. */
+/** Holder of slots: a ticket, or a call that found a free slot and needs no ticket. */
+export interface SlotHolder {
+  /** Holds a slot under `maxConcurrent`. */
   readonly global: boolean;
   /** One in the bucket. */
   readonly slot: boolean;
-  /** Clock time since which it holds them. */
+  /** Clock time at which it got the slots. */
   readonly since: number;
 }
 
-/** The way of a call through admission that may have to wait: new, then queued or held, then done. */
-export class Ticket implements Linked<Ticket>, Expiring, Holder {
+/** The state of a call that may have to wait for admission: new, then queued or held, then done. */
+export class Ticket implements Linked<Ticket>, Expiring, SlotHolder {
   previous: Ticket | undefined = undefined;
   next: Ticket | undefined = undefined;
   linked = false;
   state: "new" | "queued" | "held" | "done" = "new";
   readonly bucket: Bucket;
-  readonly owner: Admitted;
+  readonly owner: AdmissionRequest;
   readonly priority: number;
   readonly global: boolean;
   readonly slot: boolean;
-  /** Clock time since which the present state lasts. */
+  /** Clock time at which the current state began. */
   since = 0;
   sequence = 0;
   deadline: Deadline | undefined = undefined;
 
-  constructor(owner: Admitted, bucket: Bucket, priority: number) {
+  constructor(owner: AdmissionRequest, bucket: Bucket, priority: number) {
     this.bucket = bucket;
     this.owner = owner;
     this.priority = priority;

@@ -1,19 +1,19 @@
 import type { ApprovalRequest } from "../store/index.ts";
-import { layOutJson, showUnsafe, stripUnsafe } from "../text/index.ts";
-import type { Question, QuestionAnswer } from "../tool/index.ts";
+import { prettyPrintJson, showUnsafe, stripUnsafe } from "../text/index.ts";
+import type { ElicitRequest, ElicitResult } from "../tool/index.ts";
 
-/** What whoever is asked has to see, all of it. */
-type Asked = Pick<ApprovalRequest, "message" | "tool" | "args">;
+/** The parts of an approval that the approver must see in full. */
+type ApprovalSubject = Pick<ApprovalRequest, "message" | "tool" | "args">;
 
-/** Nobody reads more than this before a yes. */
-const longestShown = 20_000;
+/** No one reads more than this before approving. */
+const maxDisplayedChars = 20_000;
 
 /**
- * An approval as a question to whoever made the call: the tool and its exact arguments, and yes or no. Undefined where
- * the arguments are too long to be shown whole: then somebody has to decide elsewhere.
+ * Converts an approval to an elicitation for the caller: the tool, its exact arguments, and yes or no. Undefined if the
+ * arguments are too long to be shown in full: the approval must then be decided elsewhere.
  */
-export function approvalQuestion({ message, tool, args }: Asked): Question | undefined {
-  const { text: shown, cut } = layOutJson(JSON.stringify(args ?? {}), longestShown);
+export function toApprovalElicitation({ message, tool, args }: ApprovalSubject): ElicitRequest | undefined {
+  const { text: shown, cut } = prettyPrintJson(JSON.stringify(args ?? {}), maxDisplayedChars);
   if (cut) return undefined;
   return {
     message: `${showUnsafe(message)}\n\n${showUnsafe(tool)}\n${visible(shown)}`,
@@ -31,8 +31,8 @@ export function approvalQuestion({ message, tool, args }: Asked): Question | und
   };
 }
 
-/** What an answer to {@link approvalQuestion} decides; undefined where it decides nothing. */
-export function approvalVerdict(answer: QuestionAnswer): boolean | undefined {
+/** Reads the decision from the response to {@link toApprovalElicitation}. Undefined if it decides nothing. */
+export function readApprovalElicitation(answer: ElicitResult): boolean | undefined {
   switch (answer.action) {
     case "accept":
       return answer.content["approve"] === true;
@@ -43,7 +43,7 @@ export function approvalVerdict(answer: QuestionAnswer): boolean | undefined {
   }
 }
 
-/** Line by line, so that the lines themselves stay. */
+/** Escapes each line separately, so that line breaks remain. */
 function visible(text: string): string {
   return stripUnsafe(text) === text ? text : text.split("\n").map(showUnsafe).join("\n");
 }

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fail, systemClock } from "../base/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
-import { createMemoryApprovals } from "../store/index.ts";
+import { createInMemoryApprovals } from "../store/index.ts";
 import { defineTool, type ToolResult } from "../tool/index.ts";
-import { type Approver, parkingApprover } from "./approver.ts";
-import { rulingsOf } from "./call-hooks.ts";
+import { type Approver, storedApprover } from "./approver.ts";
+import { permissionsOf } from "./internals.ts";
 import { createEngine } from "./engine.ts";
 
 function engineWith(input: Parameters<typeof defineTool>[0]["input"], more: object = {}) {
-  const approvals = createMemoryApprovals({});
+  const approvals = createInMemoryApprovals({});
   const seen: unknown[] = [];
   const remove = defineTool({
     name: "remove",
@@ -22,7 +22,7 @@ function engineWith(input: Parameters<typeof defineTool>[0]["input"], more: obje
       return { removed: true };
     },
   });
-  const approver = parkingApprover(approvals, systemClock);
+  const approver = storedApprover(approvals, systemClock);
   const engine = createEngine({ tools: [remove], permissions: { ask: ["remove"] }, approver, ...more });
   const approve = (result: ToolResult): Promise<unknown> =>
     approvals.decide(result.success ? "" : (result.error.approvalId ?? ""), { approved: true }, Date.now());
@@ -45,10 +45,10 @@ describe("an approved call runs", () => {
     expect(await engine.call("remove", args)).toMatchObject({ error: { code: "approval_required" } });
   });
 
-  test("with the arguments that were shown, whatever the caller does to its objects meanwhile", async () => {
+  test("an approved call gets the arguments that were shown, even if the caller changes its objects in the meantime", async () => {
     const say = Promise.withResolvers<void>();
     const approver: Approver = {
-      async ask() {
+      async requestApproval() {
         await say.promise;
         return { kind: "approved" };
       },
@@ -65,7 +65,7 @@ describe("an approved call runs", () => {
   });
 });
 
-test("an approval is not used up by a call that found no place", async () => {
+test("an approval is not consumed by a call that got no slot", async () => {
   const { engine, approve } = engineWith(undefined, { concurrency: { maxConcurrent: 1, strategy: "reject" } });
   const hold = defineTool({
     name: "hold",
@@ -82,14 +82,14 @@ test("an approval is not used up by a call that found no place", async () => {
   expect(await engine.call("remove", {}, { maxRetries: 0 })).toMatchObject({ success: true });
 });
 
-test("an approver that answers nonsense has approved nothing", async () => {
-  const approver = { ask: () => Promise.resolve({ kind: "yes" }) } as unknown as Approver;
+test("an approver that returns an invalid answer has approved nothing", async () => {
+  const approver = { requestApproval: () => Promise.resolve({ kind: "yes" }) } as unknown as Approver;
   const { engine, seen } = engineWith(undefined, { approver });
   expect(await engine.call("remove", {})).toMatchObject({ error: { code: "execution_error", reason: "internal" } });
   expect(seen).toEqual([]);
 });
 
-describe("a rule or a list that names an alias means the tool", () => {
+describe("a rule or a list that names an alias applies to the tool", () => {
   test.each([
     ["a rule", { permissions: { deny: ["erase"] } }, "permission_denied"],
     ["a rule with a pattern", { permissions: { deny: ["era*"] } }, "permission_denied"],
@@ -100,7 +100,7 @@ describe("a rule or a list that names an alias means the tool", () => {
   });
 });
 
-test("another attempt gets the arguments as they were", async () => {
+test("another attempt gets the original arguments", async () => {
   const seen: unknown[] = [];
   const flaky = defineTool({
     name: "flaky",
@@ -145,7 +145,7 @@ test("[N05] nested calls have the same key in every attempt of their parent", as
   expect(keys).toEqual(["K/1", "K/2", "K/1", "K/2"]);
 });
 
-test("[N02] a tool that may run only once is not run again, even when its failure says that would be safe", async () => {
+test("[N02] a once tool is not retried, even if its failure claims that a retry is safe", async () => {
   let runs = 0;
   const pay = defineTool({
     name: "pay",
@@ -160,7 +160,7 @@ test("[N02] a tool that may run only once is not run again, even when its failur
   expect(runs).toBe(1);
 });
 
-test("a handler cannot speak for the engine", async () => {
+test("a handler cannot produce failures that only the engine may report", async () => {
   const liar = defineTool({
     name: "liar",
     description: "Claims to wait for an approval",
@@ -171,12 +171,7 @@ test("a handler cannot speak for the engine", async () => {
   });
 });
 
-test.each([Number.NaN, 0, -5, Infinity, "9" as unknown as number])("a time limit of %s is none", async (timeoutMs) => {
-  const now = defineTool({ name: "now", description: "Answers soon", effect: "read", run: async () => 1 });
-  expect(await createEngine().call(now, {}, { timeoutMs })).toMatchObject({ success: true });
-});
-
-test("a synchronous generator gives progress and an output too", async () => {
+test("a synchronous generator yields progress and returns an output too", async () => {
   const steps = defineTool({
     name: "steps",
     description: "Yields",
@@ -198,8 +193,8 @@ describe("a call that was approved beforehand", () => {
   const byNotes = (subject: { tool: string }, { conversationId }: { conversationId?: string }): string | undefined =>
     subject.tool === "remove" && conversationId === "c1" ? "skill notes" : undefined;
 
-  test("runs where a rule says ask, and its result and its record say who approved it", async () => {
-    const { engine, seen } = engineWith(undefined, { preapproved: byNotes });
+  test("runs if a rule says `ask`, and its result and its record name the approver", async () => {
+    const { engine, seen } = engineWith(undefined, { findPreapproval: byNotes });
     const result = await engine.call("remove", {}, context);
     expect(result).toMatchObject({ success: true, meta: { preapproved: "skill notes" } });
     expect((await engine.queryRecords({})).records[0]?.reported).toEqual({ preapproved: "skill notes" });
@@ -209,16 +204,19 @@ describe("a call that was approved beforehand", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("is refused where a rule denies it, and not looked at where a rule allows it", async () => {
-    const asked: string[] = [];
-    const preapproved = ({ tool }: { tool: string }): string => `${asked.push(tool)}`;
-    const denied = engineWith(undefined, { preapproved, permissions: { deny: ["remove"], ask: ["remove"] } });
+  test("is refused if a rule denies it, and the preapproval is not consulted if a rule allows it", async () => {
+    const requested: string[] = [];
+    const preapproved = ({ tool }: { tool: string }): string => `${requested.push(tool)}`;
+    const denied = engineWith(undefined, {
+      findPreapproval: preapproved,
+      permissions: { deny: ["remove"], ask: ["remove"] },
+    });
     expect(await denied.engine.call("remove", {}, context)).toMatchObject({ error: { code: "permission_denied" } });
-    const allowed = engineWith(undefined, { preapproved, permissions: { ask: [] } });
+    const allowed = engineWith(undefined, { findPreapproval: preapproved, permissions: { ask: [] } });
     const result = await allowed.engine.call("remove", {}, context);
     expect(result).toMatchObject({ success: true });
     expect(result.meta).not.toHaveProperty("preapproved");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test.each([
@@ -231,27 +229,27 @@ describe("a call that was approved beforehand", () => {
         throw new Error("broken");
       },
     ],
-  ])("is not one for which %s is given instead of a name", async (_what, preapproved) => {
-    const { engine, seen } = engineWith(undefined, { preapproved });
+  ])("does not count if the approver's name is %s", async (_what, preapproved) => {
+    const { engine, seen } = engineWith(undefined, { findPreapproval: preapproved });
     expect(await engine.call("remove", {}, context)).toMatchObject({ success: false });
     expect(seen).toEqual([]);
   });
 
   test("counts as allowed for a composite that chooses among tools", async () => {
-    const { engine } = engineWith(undefined, { preapproved: byNotes });
+    const { engine } = engineWith(undefined, { findPreapproval: byNotes });
     const subject = { tool: "remove", aliases: [], source: "tools", effect: "once", destructive: true } as const;
     const look = defineTool({
       name: "look",
       description: "Looks what the rules say",
       effect: "read",
       composite: true,
-      run: (_args, within) => rulingsOf(within)(subject),
+      run: (_args, within) => permissionsOf(within)(subject),
     });
     expect(await engine.call(look, {}, context)).toMatchObject({ output: "allow" });
     expect(await engine.call(look, {}, { ...context, conversationId: "c2" })).toMatchObject({ output: "ask" });
   });
 
-  test("is known by the engine alone: a handler cannot say so", async () => {
+  test("is reported by the engine alone: a handler cannot claim it", async () => {
     const { engine } = engineWith(undefined);
     const claim = defineTool({
       name: "claim",
@@ -266,7 +264,7 @@ describe("a call that was approved beforehand", () => {
   });
 });
 
-test("an approval is for the tool as it was, and another one under its name is asked about anew", async () => {
+test("an approval is bound to the tool definition: another tool under the same name needs a new approval", async () => {
   const { engine, approve, seen } = engineWith(undefined);
   await approve(await engine.call("remove", { id: 1 }));
   const other = { name: "remove", effect: "once" as const, run: () => seen.push("other") };

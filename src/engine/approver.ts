@@ -1,41 +1,57 @@
 import { type Clock, canonicalJson, nodeCrypto } from "../base/index.ts";
 import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
 
-/** What became of a question. */
-export type Answer =
-  /** `giveBack` is called when the call then never started, because there was no place for it or it was cancelled. */
-  | { readonly kind: "approved"; readonly giveBack?: () => Promise<void> }
-  /** `asked` is false where nobody could be: the note then says why. */
-  | { readonly kind: "rejected"; readonly note?: string; readonly asked?: false }
-  /** Nobody decided yet; the caller comes back later. */
-  | { readonly kind: "parked"; readonly id: string };
+/** Outcome of an approval request. */
+export type ApprovalAnswer =
+  /** `restore` is called if the call then never starts, because it got no slot or was cancelled. */
+  | { readonly kind: "approved"; readonly restore?: () => Promise<void> }
+  /** `wasRequested` is false if no approver was available; the note then explains why. */
+  | { readonly kind: "rejected"; readonly note?: string; readonly wasRequested?: false }
+  /** Not decided yet; the caller retries later. */
+  | { readonly kind: "pending"; readonly id: string };
 
-/** Asks a person whether a call may run. */
+/** Requests a person's decision about a call. */
 export interface Approver {
-  /** `chosen`: a choice came to this call, and has done nothing yet that would be done again if it were made anew. */
-  ask(request: ApprovalRequest, signal: AbortSignal, chosen?: boolean): Promise<Answer>;
+  /** True if it binds decisions to a run: its keys then contain neither conversation nor session. */
+  readonly bindsToRun?: true;
+  /**
+   * `chosen`: a composite that only chooses selected this call, and has had no side effects that a re-execution would
+   * repeat.
+   */
+  requestApproval(request: ApprovalRequest, signal: AbortSignal, chosen?: boolean): Promise<ApprovalAnswer>;
 }
 
-/** The same for the same tool, arguments and principal, and for nothing else. */
-export function approvalKey(tool: string, args: unknown, principal: string | undefined): string {
-  return nodeCrypto()
-    .createHash("sha256")
-    .update(canonicalJson([tool, principal ?? null, args]))
-    .digest("base64url");
+/** Origin of a call, which limits who can use its approval. */
+export interface ApprovalScope {
+  readonly conversationId?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+/** Returns a key that is equal only for the same tool, arguments, principal, conversation and session. */
+export function approvalKey(
+  tool: string,
+  args: unknown,
+  principal: string | undefined,
+  { conversationId, session }: ApprovalScope = {},
+): string {
+  const parts = [tool, principal ?? null, args];
+  // Keys of calls without both are the same as in earlier versions: their stored approvals stay valid.
+  if (conversationId !== undefined || session !== undefined) parts.push(conversationId ?? null, session ?? null);
+  return nodeCrypto().createHash("sha256").update(canonicalJson(parts)).digest("base64url");
 }
 
 /**
- * Parks the question in a store: the call answers `approval_required`, someone decides with `windlass approve`, and
- * the same call made again runs, once.
+ * Returns an approver that stores the request: the call fails with `approval_required`, someone decides with `windlass
+ * approve`, and repeating the same call then runs it, once.
  */
-export function parkingApprover(store: ApprovalStore, clock: Clock): Approver {
+export function storedApprover(store: ApprovalStore, clock: Clock): Approver {
   return {
-    async ask(request) {
+    async requestApproval(request) {
       if (await store.consume(request.key, clock.now())) {
-        return { kind: "approved", giveBack: () => store.restore(request.key) };
+        return { kind: "approved", restore: () => store.restore(request.key) };
       }
       const approval = await store.request(request);
-      if (approval.status !== "rejected") return { kind: "parked", id: approval.id };
+      if (approval.status !== "rejected") return { kind: "pending", id: approval.id };
       return { kind: "rejected", ...(approval.note !== undefined && { note: approval.note }) };
     },
   };

@@ -66,7 +66,7 @@ describe("what is not JSON", () => {
     ],
   ];
 
-  test.each(refused)("%s is a fault of the tool that says what it is", async (_name, output, why) => {
+  test.each(refused)("%s is a fault of the tool, and the failure describes it", async (_name, output, why) => {
     expect(await outcome(output)).toMatchObject({
       error: {
         code: "output_invalid",
@@ -108,16 +108,16 @@ describe("the size of an output", () => {
     expect(await returned(10, 1)).toMatchObject({ success: false });
   });
 
-  test("says the limit to people, and to a model what to do", async () => {
+  test("reports the limit to people, and gives a model advice", async () => {
     const { error } = (await createEngine({ limits: { maxOutputBytes: 1_000_000 } }).call(
       sampleTool(() => "x".repeat(2_000_000)),
       {},
     )) as ToolError;
     expect(error.message).toBe("the output of work is larger than 1,000,000 bytes");
-    expect(error.forModel).toBe("The result of work is too large. Ask for less, for example with a filter or a limit.");
+    expect(error.forModel).toBe("The result of work is too large. Request less, for example with a filter or a limit.");
   });
 
-  test("a list of four million digits fits into the usual eight megabytes", async () => {
+  test("a list of four million digits fits into the default eight megabytes", async () => {
     const result = await createEngine().call(
       sampleTool(() => Array.from({ length: 4_000_000 }, () => 1)),
       {},
@@ -127,7 +127,7 @@ describe("the size of an output", () => {
 });
 
 describe("the output schema", () => {
-  test("what it makes of the output is the output", async () => {
+  test("the value that the schema returns is the output", async () => {
     const tool = sampleTool(() => ({ keep: "1", strip: 2 }), {
       output: z.object({ keep: z.string().transform(Number) }),
     });
@@ -135,21 +135,21 @@ describe("the output schema", () => {
     expect(((await createEngine().call(tool, {})) as { output: object }).output).not.toHaveProperty("strip");
   });
 
-  test("what it makes of the output must be JSON too", async () => {
+  test("the value that the schema returns must be JSON too", async () => {
     const tool = sampleTool(() => "5", { output: z.string().transform((text) => BigInt(text)) });
     expect(await createEngine().call(tool, {})).toMatchObject({
       error: { code: "output_invalid", reason: "not_json" },
     });
   });
 
-  test("an output that does not fit is the tool's fault, told to people in detail and to a model in short", async () => {
+  test("an output that does not match is the tool's fault, reported to people in detail and to a model briefly", async () => {
     const tool = sampleTool(() => ({ count: "many" }), { output: z.object({ count: z.number() }), effect: "once" });
     expect(await createEngine().call(tool, {})).toMatchObject({
       error: {
         code: "output_invalid",
         reason: "schema",
-        message: expect.stringMatching(/^the output of work does not fit its schema: .*count/),
-        forModel: "work answered in an unexpected form, which is a fault of the tool. Go on without it.",
+        message: expect.stringMatching(/^the output of work does not match its schema: .*count/),
+        forModel: "work returned an output in an unexpected form, which is a fault of the tool. Continue without it.",
         issues: [{ path: ["count"] }],
         retry: "unsafe",
       },
@@ -162,7 +162,7 @@ describe("the output schema", () => {
   });
 });
 
-describe("[D02] ok() and what goes beside an output", () => {
+describe("[D02] ok() and values beside the output", () => {
   const image: Attachment = { kind: "image", mimeType: "image/png", data: new Uint8Array([1, 2, 3]) };
 
   test("attachments and facts reach the caller", async () => {

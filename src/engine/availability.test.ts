@@ -37,13 +37,13 @@ test("[E06] a tool can be switched off, unless it is always enabled", async () =
   expect(await call({ alwaysEnabled: true }, { disabledTools })).toMatchObject({ output: "ran" });
 });
 
-test("enabling does not undo what else switches a tool off", async () => {
+test("enabling a tool does not override other reasons why it is unavailable", async () => {
   const both = { enabledTools: ["work"], disabledTools: ["work"] };
   expect(await call({ gated: true }, both)).toMatchObject({ success: false });
   expect(await call({ status: "disabled", alwaysEnabled: true }, both)).toMatchObject({ success: false });
 });
 
-test("the engine says beforehand whether a tool could be called", () => {
+test("the engine reports in advance whether a tool could be called", () => {
   const engine = createEngine({ disabledTools: ["off"] });
   expect(engine.isAvailable(sampleTool(() => 1))).toBe(true);
   expect(engine.isAvailable(sampleTool(() => 1, { name: "off" }))).toBe(false);
@@ -52,12 +52,12 @@ test("the engine says beforehand whether a tool could be called", () => {
   expect(engine.isAvailable(broken)).toBe(false);
 });
 
-test("availability is decided before the arguments are looked at", async () => {
+test("availability is decided before the arguments are validated", async () => {
   const input = { json: { type: "object" }, validate: () => ({ issues: [{ path: [], code: "x", message: "bad" }] }) };
   expect(await call({ status: "draft", input })).toMatchObject({ error: { code: "not_available" } });
 });
 
-test("the settings go by the name of the tool, also when it is called by an alias", async () => {
+test("settings apply to the name of the tool, even if it is called by an alias", async () => {
   const tool = sampleTool(() => 1, { aliases: ["alias"] });
   const engine = createEngine({ tools: [tool], disabledTools: ["work"] });
   expect(await engine.call("alias", {})).toMatchObject({ error: { code: "not_available" } });

@@ -14,7 +14,7 @@ function started(options: EngineOptions = {}) {
 const hang = sampleTool(() => new Promise(() => {}), { name: "hang" });
 
 describe("[B11] a caller that cancels", () => {
-  test("before the call: nothing is resolved, nothing runs", async () => {
+  test("a call cancelled before it starts resolves nothing and runs nothing", async () => {
     const { engine } = started();
     let ran = false;
     const tool = sampleTool(() => (ran = true));
@@ -24,7 +24,7 @@ describe("[B11] a caller that cancels", () => {
     expect(engine.metrics()).toMatchObject({ totalAcquired: 0, totalCancelled: 0 });
   });
 
-  test("in the queue: the call leaves at once and its place in the queue is free", async () => {
+  test("a call cancelled in the queue leaves immediately, and its queue entry is freed", async () => {
     const { clock, engine, stop } = started({ concurrency: { maxConcurrent: 1, queueSize: 1 } });
     void engine.call(hang, {}, { timeoutMs: 1000 });
     let ran = 0;
@@ -36,7 +36,8 @@ describe("[B11] a caller that cancels", () => {
     expect(await queued).toMatchObject({
       error: { code: "cancelled", message: "work was cancelled", retry: "safe" },
       meta: { attempts: 0 },
-      durationMs: 40,
+      durationMs: 0,
+      queuedMs: 40,
     });
     expect(engine.metrics()).toMatchObject({ queueLength: 0, totalCancelled: 1 });
     const next = engine.call(tool, {});
@@ -45,9 +46,9 @@ describe("[B11] a caller that cancels", () => {
     expect(ran).toBe(1);
   });
 
-  test("between the grant of a place and the start: the place goes to the next", async () => {
+  test("a call cancelled between the grant of a slot and the start passes the slot to the next call", async () => {
     const stop = new AbortController();
-    // Drawn for the pause before another attempt, in the very turn in which the second is granted the place.
+    // Called to draw the retry delay, in the same turn in which the second call gets the slot.
     const { engine } = started({
       random: () => {
         stop.abort();
@@ -79,7 +80,7 @@ describe("[B11] a caller that cancels", () => {
     void first;
   });
 
-  test("while it runs: the signal is aborted with an AbortError", async () => {
+  test("a running call gets its signal aborted with an AbortError", async () => {
     const { engine, stop } = started();
     let reason: unknown;
     const tool = sampleTool(
@@ -101,7 +102,7 @@ describe("[B11] a caller that cancels", () => {
     expect(reason).toMatchObject({ name: "AbortError" });
   });
 
-  test("while it runs and does not listen: it is left behind after the grace period", async () => {
+  test("a running call that ignores the signal is abandoned after the grace period", async () => {
     const { clock, engine, stop } = started();
     const pending = engine.call(hang, {}, { signal: stop.signal });
     stop.abort();
@@ -113,7 +114,7 @@ describe("[B11] a caller that cancels", () => {
     expect(engine.metrics().currentConcurrent).toBe(0);
   });
 
-  test("in the pause before another attempt: there is no other attempt", async () => {
+  test("a call cancelled during the retry delay makes no further attempt", async () => {
     const { clock, engine, stop } = started();
     let runs = 0;
     const tool = sampleTool(() => {
@@ -129,7 +130,7 @@ describe("[B11] a caller that cancels", () => {
     expect(clock.holding).toBe(0);
   });
 
-  test("in the queue before another attempt", async () => {
+  test("a call cancelled in the queue before a retry makes no further attempt", async () => {
     const { clock, engine, stop } = started();
     let runs = 0;
     const tool = sampleTool(() => {
@@ -142,13 +143,13 @@ describe("[B11] a caller that cancels", () => {
     await clock.pass(200);
     expect(engine.metrics().queueLength).toBe(1);
     stop.abort();
-    expect(await pending).toMatchObject({ error: { code: "cancelled" }, durationMs: 200 });
+    expect(await pending).toMatchObject({ error: { code: "cancelled" }, durationMs: 100, queuedMs: 100 });
     expect(runs).toBe(1);
     await clock.pass(60_000);
     await blocking;
   });
 
-  test("after the deadline has passed: the call still ends as a timeout", async () => {
+  test("a call cancelled after the deadline has passed still ends as a timeout", async () => {
     const { clock, engine, stop } = started();
     const pending = engine.call(hang, {}, { signal: stop.signal, timeoutMs: 100 });
     await clock.pass(300);
@@ -159,7 +160,7 @@ describe("[B11] a caller that cancels", () => {
 });
 
 describe("one signal for many calls", () => {
-  test("keeps nothing of a call that ended, however it ended", async () => {
+  test("retains nothing of a call that ended, regardless of how it ended", async () => {
     const engine = createEngine({ concurrency: { maxConcurrent: 2, queueSize: 5 }, permissions: { deny: ["denied"] } });
     const { signal } = new AbortController();
     const tools = [
@@ -180,7 +181,7 @@ describe("one signal for many calls", () => {
     expect(getEventListeners(signal, "abort").length).toBe(0);
   });
 
-  test("warns of no leak with a hundred calls under way, and stops them all", async () => {
+  test("a hundred concurrent calls on one signal cause no leak warning, and are all stopped", async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): unknown => warnings.push(warning);
     process.on("warning", warn);

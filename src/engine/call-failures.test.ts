@@ -13,7 +13,7 @@ const never = (): Promise<never> => new Promise(() => {});
 const echo = sampleTool((args) => args, { name: "echo" });
 const once = sampleTool(() => "done", { name: "delete_all", effect: "once" });
 
-/** One way into every failure of a call. */
+/** One scenario for every failure of a call. */
 const scenarios: Record<string, Scenario> = {
   tool_not_found: () => createEngine({ tools: [echo] }).call("ehco"),
   executor_not_found: () => {
@@ -75,7 +75,7 @@ const scenarios: Record<string, Scenario> = {
   },
 };
 
-/** What each says: to people, to models, and about another try. */
+/** Expected message for people, message for models, and retry verdict. */
 const expected: Record<string, { message: string; forModel?: string; retry: string; reason?: string }> = {
   tool_not_found: {
     message: 'there is no tool named "ehco"; did you mean "echo"?',
@@ -100,12 +100,12 @@ const expected: Record<string, { message: string; forModel?: string; retry: stri
     forModel: "A person has to approve this call of delete_all first. Do not repeat it until then.",
     retry: "safe",
   },
-  rejected: { message: "all 1 places are taken, and the strategy is to reject", retry: "safe" },
-  queue_timeout: { message: "echo waited 50 ms for a free place", retry: "safe" },
+  rejected: { message: "all 1 slots are in use, and the queueing strategy is reject", retry: "safe" },
+  queue_timeout: { message: "echo waited 50 ms for a free slot", retry: "safe" },
   cancelled: { message: "echo was cancelled", retry: "safe" },
   timeout: {
     message: "work did not finish within 1.5 s and was aborted",
-    forModel: "work did not finish within 1.5 s. Ask for less work in one call, or go on without it.",
+    forModel: "work did not finish within 1.5 s. Request less work in one call, or continue without it.",
     retry: "safe",
   },
   execution_error: { message: "the disk is on fire", retry: "safe" },
@@ -129,26 +129,27 @@ describe("[B08] every failure of a call", () => {
     const result = await scenarios[code]!();
     const { message, forModel = message, ...rest } = expected[code]!;
     expect(result).toMatchObject({ success: false, error: { code, message, forModel, ...rest } });
-    expect(Object.keys(result).toSorted()).toEqual(["durationMs", "error", "executedAt", "meta", "success", "tool"]);
+    const { queuedMs: _onlyIfItWaited, ...always } = result;
+    expect(Object.keys(always).toSorted()).toEqual(["durationMs", "error", "executedAt", "meta", "success", "tool"]);
     expect(result.durationMs).toBeGreaterThanOrEqual(0);
     expect(result.meta).toMatchObject({ callId: expect.any(String), attempts: expect.any(Number) });
   });
 
-  test("all issues of the arguments are told at once", async () => {
+  test("all issues of the arguments are reported at once", async () => {
     const tool = sampleTool(() => 1, { input: z.object({ a: z.string(), b: z.number() }) });
     const { error } = (await createEngine().call(tool, { b: "x" })) as ToolError;
     expect(error.issues?.map(({ path }) => path)).toEqual([["a"], ["b"]]);
     expect(error.message).toContain("; ");
   });
 
-  test("[B06] a misspelt parameter is named with its correction", async () => {
+  test("[B06] a misspelled parameter is named with its correction", async () => {
     const tool = sampleTool(() => 1, { input: z.object({ expression: z.string() }) });
     const { error } = (await createEngine().call(tool, { expresion: "1" })) as ToolError;
     expect(error.forModel).toContain("expression");
     expect(error.forModel).toContain("expresion");
   });
 
-  test("a name that nobody could have meant gets no suggestion, and a long one does not flood the message", async () => {
+  test("a name unlike any tool gets no suggestion, and a long name is truncated in the message", async () => {
     const engine = createEngine({ tools: [echo] });
     const odd = (await engine.call("zzzzzzzzz")) as ToolError;
     expect(odd.error.message).toBe('there is no tool named "zzzzzzzzz"');
@@ -157,12 +158,12 @@ describe("[B08] every failure of a call", () => {
     expect(long.error.forModel.length).toBeLessThan(400);
   });
 
-  test("no rule that matches is a refusal that says so", async () => {
+  test("a call that no rule matches is denied with that explanation", async () => {
     const result = await createEngine({ permissions: { ask: [], allow: [] } }).call(echo, {});
     expect(result).toMatchObject({ error: { message: "echo may not be called here: no rule allows it" } });
   });
 
-  test("a full queue says how long it is", async () => {
+  test("a full queue reports its length", async () => {
     const engine = createEngine({ concurrency: { maxConcurrent: 1, queueSize: 0 } });
     void engine.call(sampleTool(never), {});
     expect(await engine.call(echo, {}, { maxRetries: 0 })).toMatchObject({
@@ -171,7 +172,7 @@ describe("[B08] every failure of a call", () => {
   });
 });
 
-describe("targets that are no tools", () => {
+describe("targets that are not tools", () => {
   const odd: [string, unknown][] = [
     ["undefined", undefined],
     ["null", null],
@@ -179,13 +180,13 @@ describe("targets that are no tools", () => {
     ["an object that looks like a tool", { name: "x", run: () => 1 }],
   ];
 
-  test.each(odd)("%s is answered with a failure, not with an exception", async (_name, target) => {
+  test.each(odd)("%s produces a failure, not an exception", async (_name, target) => {
     const result = await createEngine().call(target as string, {});
     expect(result).toMatchObject({ success: false, error: { code: "tool_not_found", retry: "never" } });
     expect(result.success ? "" : result.error.message).toContain("defineTool");
   });
 
-  test("the names of the language are no tools", async () => {
+  test("names of built-in properties are not tools", async () => {
     for (const name of ["__proto__", "constructor", "toString", ""]) {
       expect(await createEngine().call(name, {})).toMatchObject({ error: { code: "tool_not_found" } });
     }
@@ -222,10 +223,14 @@ describe("parts that break their word", () => {
           {},
         ),
     ],
-    ["an approver", () => createEngine({ permissions: { ask: ["*"] }, approver: { ask: boom } }).call(echo, {})],
+    [
+      "an approver",
+      () => createEngine({ permissions: { ask: ["*"] }, approver: { requestApproval: boom } }).call(echo, {}),
+    ],
     [
       "an approver later",
-      () => createEngine({ permissions: { ask: ["*"] }, approver: { ask: async () => boom() } }).call(echo, {}),
+      () =>
+        createEngine({ permissions: { ask: ["*"] }, approver: { requestApproval: async () => boom() } }).call(echo, {}),
     ],
     ["a resolver", () => createEngine({ resolver: { resolve: boom, names: () => [] } }).call("echo", {})],
     [
@@ -243,14 +248,14 @@ describe("parts that break their word", () => {
     ],
   ];
 
-  test.each(broken)("%s that throws gives a failure", async (_name, call) => {
+  test.each(broken)("%s that throws produces a failure", async (_name, call) => {
     expect(await call()).toMatchObject({
       success: false,
       error: { code: "execution_error", reason: "internal", retry: "never", message: expect.stringContaining("boom") },
     });
   });
 
-  test("what it throws may be anything", async () => {
+  test("a thrown value may be anything", async () => {
     const hostile = new Proxy(
       {},
       {

@@ -1,19 +1,58 @@
-import { type Failure, type Issue, failure } from "../base/index.ts";
+import { type Failure, type Issue, exceedsKeys, failure, inputLimits } from "../base/index.ts";
 import { showUnsafe, suggest } from "../text/index.ts";
-import type { Answer } from "./approver.ts";
-import type { Resolver } from "./core.ts";
-import type { Ruling } from "./permissions.ts";
+import type { AnyTool } from "../tool/index.ts";
+import type { ApprovalAnswer } from "./approver.ts";
+import { type CallContext, checkTimeouts } from "./call-context.ts";
+import type { EngineCore, Resolver } from "./engine-core.ts";
+import type { PermissionDecision } from "./permissions.ts";
 
-/** Nothing can be called by this name, or the target is no tool at all. */
-export function notFound(target: unknown, resolver: Resolver): Failure {
-  return typeof target === "string" ? toolNotFound(target, resolver) : notATool(target);
+/** Shared by calls without issues. */
+export const noIssues: readonly Issue[] = [];
+
+/** Failure of a call whose target is an unknown name, or not a tool at all. */
+export function targetNotFoundFailure(target: unknown, resolver: Resolver): Failure {
+  return typeof target === "string" ? toolNotFoundFailure(target, resolver) : notATool(target);
 }
 
-/** No tool has this name; the closest one is suggested. */
-function toolNotFound(name: string, resolver: Resolver): Failure {
+/** A call whose tool was found. */
+interface FoundCall {
+  readonly core: Pick<EngineCore, "unavailable">;
+  readonly context: CallContext;
+  rawArgs: unknown;
+}
+
+/** Returns why a call is refused before its arguments are validated, if it is. */
+export function refuseCall(call: FoundCall, tool: AnyTool): Failure | undefined {
+  if (tool.broken !== undefined) return tool.broken;
+  const unavailable = call.core.unavailable(tool);
+  if (unavailable !== undefined) return failure("not_available", unavailable, { retry: "never" });
+  if (!exceedsKeys(call.rawArgs, inputLimits.argumentObjectKeys)) return checkTimeouts(call.context);
+  // For the record: to write such arguments as JSON takes as long as to validate them.
+  call.rawArgs = { $truncated: true, preview: `more than ${inputLimits.argumentObjectKeys} keys` };
+  return tooManyKeysFailure();
+}
+
+function tooManyKeysFailure(): Failure {
+  const message = `the arguments have more than ${inputLimits.argumentObjectKeys} keys; send fewer`;
+  return failure("validation_error", message, {
+    issues: [{ path: [], code: "args_too_large", message }],
+    reason: "args_too_large",
+    retry: "never",
+  });
+}
+
+/** Failure for an unknown tool name, with the closest name as a suggestion. */
+function toolNotFoundFailure(name: string, resolver: Resolver): Failure {
+  const error = resolver.fileError?.(name);
+  if (error !== undefined) {
+    return failure("tool_not_found", brokenFileMessage(name, error.file), {
+      reason: "broken_file",
+      forModel: `There is no tool named "${name}". Use one of the tools you were given.`,
+    });
+  }
   const why = resolver.whyMissing?.(name);
   const close = suggest(name, why === undefined ? resolver.names() : withoutStandIns(name, resolver.names()));
-  const shown = showUnsafe(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
+  const shown = showUnsafe(name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name);
   const hint = close === undefined ? "" : `; did you mean "${close}"?`;
   const message = `there is no tool named "${shown}"${why === undefined ? "" : `; ${why}`}${hint}`;
   return failure("tool_not_found", message, {
@@ -21,15 +60,23 @@ function toolNotFound(name: string, resolver: Resolver): Failure {
   });
 }
 
-/** Where it is known why a tool is missing, one of the same name that somebody else offers is not what was meant. */
+/** Message for a tool that is missing because of an error of its file. */
+export function brokenFileMessage(name: string, file: string): string {
+  return `${name} is in ${file}, which has errors`;
+}
+
+/**
+ * Drops suggestions of tools from other sources with the same name: if it is known why a tool is missing, those were
+ * not meant.
+ */
 function withoutStandIns(name: string, names: Iterable<string>): string[] {
   return [...names].filter((each) => !each.endsWith(`/${name}`));
 }
 
-/** A name may be anything that a model made up. */
-const longestName = 100;
+/** A model may produce a name of any length. */
+const maxNameLength = 100;
 
-/** What was called is neither a name nor a tool. */
+/** Failure of a call whose target is neither a name nor a tool. */
 function notATool(target: unknown): Failure {
   const kind = target === null ? "null" : typeof target;
   return failure("tool_not_found", `call() takes the name of a tool, or a tool made by defineTool(); got ${kind}`, {
@@ -37,15 +84,8 @@ function notATool(target: unknown): Failure {
   });
 }
 
-/** What a schema found, and the parameters that nobody knows: the schema may have named some of those already. */
-export function allIssues(found: readonly Issue[], unknown: readonly Issue[]): readonly Issue[] {
-  if (unknown.length === 0) return found;
-  const named = new Set(unknown.map(({ path }) => JSON.stringify(path)));
-  return [...found.filter(({ code, path }) => code !== "unknown" || !named.has(JSON.stringify(path))), ...unknown];
-}
-
-/** The arguments do not fit, all reasons at once. */
-export function invalidArguments(tool: string, issues: readonly Issue[]): Failure {
+/** Failure for invalid arguments, with all issues at once. */
+export function invalidArgumentsFailure(tool: string, issues: readonly Issue[]): Failure {
   const list = issues
     .map(({ message, suggestion }) =>
       suggestion === undefined || message.includes(suggestion) ? message : `${message}, did you mean "${suggestion}"?`,
@@ -58,17 +98,17 @@ export function invalidArguments(tool: string, issues: readonly Issue[]): Failur
 }
 
 /** The rules say no. */
-export function denied(tool: string, { rule }: Ruling): Failure {
+export function deniedFailure(tool: string, { rule }: PermissionDecision): Failure {
   const why = rule === undefined ? "no rule allows it" : `the rule "${rule}" denies it`;
   return failure("permission_denied", `${tool} may not be called here: ${why}`, { reason: "rule" });
 }
 
-/** A person said no, or nobody said anything yet. */
-export function notApproved(tool: string, answer: Exclude<Answer, { kind: "approved" }>): Failure {
+/** Failure of a call that was rejected, or whose approval is pending. */
+export function notApprovedFailure(tool: string, answer: Exclude<ApprovalAnswer, { kind: "approved" }>): Failure {
   if (answer.kind === "rejected") {
     const note = answer.note === undefined ? "" : `: ${answer.note}`;
-    if (answer.asked === false) {
-      return failure("permission_denied", `nobody was asked about this call of ${tool}${note}`, {
+    if (answer.wasRequested === false) {
+      return failure("permission_denied", `no approver is available for this call of ${tool}${note}`, {
         reason: "not_asked",
       });
     }
@@ -80,9 +120,9 @@ export function notApproved(tool: string, answer: Exclude<Answer, { kind: "appro
   });
 }
 
-/** Composites that call each other without end. */
-export function nestedTooDeep(tool: string, deepest: number): Failure {
-  return failure("rejected", `${tool} was called more than ${deepest} calls deep`, {
+/** Failure for composites that call each other without end. */
+export function nestingTooDeepFailure(tool: string, maxDepth: number): Failure {
+  return failure("rejected", `${tool} was called more than ${maxDepth} calls deep`, {
     reason: "nesting_too_deep",
     retry: "never",
   });

@@ -10,7 +10,7 @@ const composite = (run: SampleHandler, more: Parameters<typeof sampleTool>[1] = 
 
 const codeOf = (result: ToolResult): string => (result.success ? "ok" : result.error.code);
 
-/** A tool that runs until its signal stops it. */
+/** Returns a tool that runs until its signal is aborted. */
 function waiting(name = "child") {
   const seen = { runs: 0, aborted: 0 };
   const tool = sampleTool(
@@ -29,7 +29,7 @@ function waiting(name = "child") {
 }
 
 describe("calls within a call", () => {
-  test("have records of their own that name their parent, and carry its conversation and principal", async () => {
+  test("have their own records that name the parent, and inherit its conversation and principal", async () => {
     const child = sampleTool(({ n }) => n, { name: "child" });
     const engine = createEngine({ tools: [child] });
     const parent = composite(async (_args, { callTool }) => {
@@ -48,7 +48,7 @@ describe("calls within a call", () => {
     for (const record of children) expect(record).toMatchObject({ parentId: result.meta.callId, ...shared });
   });
 
-  test("have events of their own that name their parent", async () => {
+  test("have their own events that name the parent", async () => {
     const engine = createEngine();
     const events: EngineEvent[] = [];
     engine.subscribe((event) => events.push(event));
@@ -57,8 +57,8 @@ describe("calls within a call", () => {
       composite((_args, { callTool }) => callTool(child, {}).then(codeOf)),
       {},
     );
-    const told = events.map((event) => "callId" in event && [event.tool, event.type, event.parentId]);
-    expect(told).toEqual([
+    const reported = events.map((event) => "callId" in event && [event.tool, event.type, event.parentId]);
+    expect(reported).toEqual([
       ["parent", "execution_started", undefined],
       ["child", "execution_started", result.meta.callId],
       ["child", "execution_completed", result.meta.callId],
@@ -66,7 +66,7 @@ describe("calls within a call", () => {
     ]);
   });
 
-  test("fail as values, and the parent decides what that means", async () => {
+  test("fail as values, and the parent decides how to continue", async () => {
     const child = sampleTool(() => {
       throw new Error("child failed");
     });
@@ -74,7 +74,7 @@ describe("calls within a call", () => {
     expect(await createEngine().call(parent, {})).toMatchObject({ success: true, output: "execution_error" });
   });
 
-  test("are for composites only: another handler hears why", async () => {
+  test("are only available to composites: another handler gets an explanation", async () => {
     const plain = sampleTool((_args, { callTool }) => callTool("x", {}));
     expect(await createEngine().call(plain, {})).toMatchObject({
       error: {
@@ -85,7 +85,7 @@ describe("calls within a call", () => {
     });
   });
 
-  test("do not inherit the caller's progress, signal and idempotency key, which belong to the parent", async () => {
+  test("do not inherit the caller's progress listener, signal and idempotency key", async () => {
     const progress: unknown[] = [];
     const keys: string[] = [];
     const child = sampleTool((_args, ctx) => {
@@ -116,9 +116,9 @@ describe("calls within a call", () => {
 
   test("go only so deep", async () => {
     const engine = createEngine({ limits: { maxDepth: 3 } });
-    let deepest = 0;
+    let maxDepth = 0;
     const self: AnyTool = composite(async ({ depth }, { callTool }) => {
-      deepest = Math.max(deepest, depth as number);
+      maxDepth = Math.max(maxDepth, depth as number);
       const result = await callTool(self, { depth: (depth as number) + 1 });
       return result.success ? result.output : result.error;
     });
@@ -130,11 +130,11 @@ describe("calls within a call", () => {
         retry: "never",
       },
     });
-    expect(deepest).toBe(3);
+    expect(maxDepth).toBe(3);
     expect(engine.metrics()).toMatchObject({ currentConcurrent: 0 });
   });
 
-  test("run under the one place of their root, however many there are", async () => {
+  test("run under the single global slot of their root, regardless of their number", async () => {
     const engine = createEngine({ concurrency: { maxConcurrent: 1, queueSize: 0 } });
     const child = sampleTool(async () => settle(), { name: "child" });
     const parent = composite(async (_args, { callTool }) => {
@@ -147,7 +147,7 @@ describe("calls within a call", () => {
 });
 
 describe("nothing that a composite started outlives it", () => {
-  test("children that it did not wait for are aborted when it returns", async () => {
+  test("children that it did not await are aborted when it returns", async () => {
     const { seen, tool } = waiting();
     const engine = createEngine();
     const parent = composite((_args, { callTool }) => {
@@ -203,7 +203,7 @@ describe("nothing that a composite started outlives it", () => {
     expect(harm).toBe(0);
   });
 
-  test("what it starts after its end does not run", async () => {
+  test("calls that it makes after its end do not run", async () => {
     let harm = 0;
     const charge = sampleTool(() => ++harm, { name: "charge" });
     const late = Promise.withResolvers<string>();
@@ -216,7 +216,7 @@ describe("nothing that a composite started outlives it", () => {
     expect(harm).toBe(0);
   });
 
-  test("what a failed attempt left behind starts nothing in the pause before the next", async () => {
+  test("work left over from a failed attempt starts no calls during the retry delay", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock });
     let harm = 0;
@@ -237,13 +237,13 @@ describe("nothing that a composite started outlives it", () => {
     expect(harm).toBe(0);
   });
 
-  test("a child that has finished keeps its signal as it was", async () => {
+  test("the signal of a child that has finished stays as it was", async () => {
     let signal: AbortSignal | undefined;
     const child = sampleTool((_args, ctx) => {
       signal = ctx.signal;
       return 1;
     });
-    // The child is done, the parent returns before it could have heard of it.
+    // The child is done; the parent returns before it could have noticed.
     const parent = composite((_args, { callTool }) => {
       void callTool(child, {});
       return 1;
@@ -253,7 +253,7 @@ describe("nothing that a composite started outlives it", () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  test("an abort goes all the way down", async () => {
+  test("an abort reaches all nested levels", async () => {
     const { seen, tool } = waiting();
     const stop = new AbortController();
     const inner = composite((_args, { callTool }) => callTool(tool, {}).then(codeOf), { name: "inner" });

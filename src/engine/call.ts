@@ -1,80 +1,86 @@
-import { type Expiring, type Failure, type Issue, type Linked, failure } from "../base/index.ts";
-import { type Validation, unknownKeys } from "../schema/index.ts";
+import { type Expiring, type Failure, type Linked, failure } from "../base/index.ts";
+import type { Validation } from "../schema/index.ts";
 import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
-import { askFor, giveBack } from "./ask-for.ts";
-import { type CallContext, attemptLimit, timeLimit } from "./call-context.ts";
-import { allIssues, denied, invalidArguments, nestedTooDeep, notApproved, notFound } from "./call-failures.ts";
-import type { CallListener } from "./call-hooks.ts";
-import type { CallRequest } from "./call-request.ts";
-import type { Core } from "./core.ts";
-import { effectOf } from "./effect-of.ts";
-import { Execution, type Later, type Settles } from "./execution.ts";
-import { type AbortCause, messageOf, stopped } from "./failed-attempt.ts";
-import { findTool, nameOf } from "./find-tool.ts";
-import { emitFinished, emitInvalid, emitStarted, recordCall, toResult } from "./finish.ts";
-import { type Flight, asItIs, flightKey, isComparable, remember, reuseKey } from "./flights.ts";
-import { type Job, isChoice } from "./job.ts";
-import { type Outcome, copyOutcome } from "./outcome.ts";
-import { preapproverOf, ruleOn } from "./rule-on.ts";
-
-const none: readonly Issue[] = [];
+import { requestApproval, restoreApproval } from "./request-approval.ts";
+import { type CallContext, type CallRequest, attemptTimeoutMs, validTimeoutMs } from "./call-context.ts";
+import * as failures from "./call-failures.ts";
+import type { CallListener } from "./internals.ts";
+import type { EngineCore } from "./engine-core.ts";
+import { resolveEffect } from "./resolve-effect.ts";
+import { Execution, type MaybePromise, type OutcomeConsumer } from "./execution.ts";
+import { type AbortCause, thrownMessage, stoppedFailure } from "./handler-failure.ts";
+import { findTool, targetName } from "./find-tool.ts";
+import { emitFinished, emitStarted, recordCall, toToolResult } from "./finish-call.ts";
+import * as sharing from "./in-flight-calls.ts";
+import { type Job, isChoosingJob, nestedCall } from "./job.ts";
+import { type AttemptOutcome, copyOutcome } from "./attempt-outcome.ts";
+import { refuseArguments, removeUndeclared, withRefusedParameters } from "./check-arguments.ts";
+import { coveredTools, decidePermission, findPreapproval } from "./decide-permission.ts";
 
 /**
- * One call: resolve, validate, permit, reuse, execute, finish. A stage gives a value or a promise, and is awaited
- * only when it gave a promise: awaiting what is there already costs more than all the rest.
+ * One call: resolve, validate, permit, reuse, execute, finish. A stage returns a value or a promise and is awaited only
+ * if it returned a promise, because awaiting a plain value would cost more than everything else.
  */
-export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
+export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolResult> {
   previous: Call | undefined = undefined;
   next: Call | undefined = undefined;
   linked = false;
-  readonly core: Core;
+  readonly core: EngineCore;
   readonly context: CallContext;
   readonly parent: Call | undefined;
+  /** True if a tool makes the call, not the caller itself. A tool that only chooses calls for its caller. */
+  readonly isIndirect: boolean;
+  covered: readonly string[] | undefined = undefined;
   readonly callId: string;
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly startedAt: number;
-  /** The arguments as the caller gave them. */
-  given: unknown;
-  /** The arguments as the handler gets them. */
+  /** The arguments as passed by the caller, without those that the tool does not declare. */
+  rawArgs: unknown;
+  /** The validated arguments, as passed to the handler. */
   args: unknown = undefined;
   registration: Registration | undefined = undefined;
   effect: Effect = "once";
   timeoutMs = 0;
-  /** The output came from the cache, or from an equal call under way. */
+  /** True if the output came from the cache, or from an identical in-flight call. */
   cached = false;
-  /** Who approved it beforehand, where it would have been asked about. */
+  /** Name of the person who preapproved the call, if a rule would otherwise have required approval. */
   preapproved: string | undefined = undefined;
+  /** Paths of the arguments that were removed because the tool does not declare them. */
+  ignored: readonly string[] | undefined = undefined;
   listener: CallListener | undefined = undefined;
   readonly #target: string | AnyTool;
   #execution: Execution | undefined;
-  #flight: Flight | undefined;
+  #inFlight: sharing.InFlightCall | undefined;
   #children: Set<Call> | undefined;
   #cause: AbortCause | undefined;
   #onAbort: (() => void) | undefined;
-  /** Returns an approval that was used up for nothing. */
+  /** Restores an approval that was consumed by a call that never ran. */
   #giveBack: (() => Promise<void>) | undefined;
   #childCount = 0;
-  /** Who let it run although text from outside could have led to it: what it calls is part of that. */
+  /** Set if a rule or a person let the call run although it is tainted; this also covers its nested calls. */
   #cleared: "rule" | "person" | undefined;
   #settled = false;
-  /** Where checking or asking took time: when that was over. */
+  /** Time until the decision, if the call needed an approval. */
+  approvalMs = 0;
+  /** Time at which asynchronous validation or approval ended, if there was any. */
   #readyAt: number | undefined;
 
-  constructor(core: Core, request: CallRequest) {
+  constructor(core: EngineCore, request: CallRequest) {
     this.core = core;
     this.context = request.context;
     this.parent = request.parent;
+    this.isIndirect = request.isIndirect === true;
     this.callId = core.ids.next();
     this.startedAt = core.clock.elapsed();
     this.executedAt = core.wallTime.at(this.startedAt);
-    this.given = request.args ?? {};
+    this.rawArgs = request.args ?? {};
     this.#target = request.target;
   }
 
   /** Runs the whole lifecycle. Never throws, and its promise never rejects. */
   run(): ToolResult | Promise<ToolResult> {
-    // Only where there is a listener, there is nothing to be given.
+    // Undefined is returned only to a listener, and there is failures.noIssues here.
     return this.#begin() as ToolResult | Promise<ToolResult>;
   }
 
@@ -83,7 +89,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     void this.#begin();
   }
 
-  #begin(): Later<ToolResult> {
+  #begin(): MaybePromise<ToolResult> {
     this.core.live.append(this);
     this.context.signal?.addEventListener("abort", this);
     try {
@@ -93,27 +99,27 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     }
   }
 
-  /** Stops the call wherever it is; it still gives its result. */
+  /** Aborts the call in any stage; it still returns a result. */
   abort(cause: AbortCause): void {
-    // What has its result is not aborted any more: the signal of a handler that succeeded stays as it is.
+    // A call that has its result is not aborted any more: the signal of a handler that succeeded stays as it is.
     if (this.#cause !== undefined || this.#settled) return;
     this.#cause = cause;
     this.#execution?.abort(cause);
     this.#onAbort?.();
   }
 
-  /** The caller's signal was aborted. */
+  /** Called when the caller's signal is aborted. */
   handleEvent(): void {
     this.abort("cancelled");
   }
 
-  /** Checking the arguments took too long. */
+  /** Called when validating the arguments took too long. */
   expire(): void {
     this.abort("timeout");
   }
 
   get name(): string {
-    return this.registration === undefined ? nameOf(this.#target) : this.registration.tool.name;
+    return this.registration === undefined ? targetName(this.#target) : this.registration.tool.name;
   }
 
   get source(): string {
@@ -122,36 +128,39 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
 
   // --- the stages
 
-  #resolve(): Later<ToolResult> {
+  #resolve(): MaybePromise<ToolResult> {
     const { core } = this;
-    // What was under way when the engine closed may finish, and needs its nested calls for it.
+    // Calls that were running when the engine closed may finish, and need their nested calls for that.
     if (core.isClosed() && !this.nested)
       return this.#fail(failure("engine_closed", "the engine is closed and takes no new calls"));
     if (this.context.signal?.aborted === true) this.#cause = "cancelled";
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
-    if (this.depth > core.limits.maxDepth) return this.#fail(nestedTooDeep(this.name, core.limits.maxDepth));
+    if (this.depth > core.limits.maxDepth)
+      return this.#fail(failures.nestingTooDeepFailure(this.name, core.limits.maxDepth));
     const registration = findTool(this.#target, core.resolver);
-    if (registration === undefined) return this.#fail(notFound(this.#target, core.resolver));
+    if (registration === undefined) return this.#fail(failures.targetNotFoundFailure(this.#target, core.resolver));
     this.registration = registration;
-    if (registration.tool.broken !== undefined) return this.#fail(registration.tool.broken);
-    const unavailable = core.unavailable(registration.tool);
-    if (unavailable !== undefined) return this.#fail(failure("not_available", unavailable, { retry: "never" }));
-    return this.#validate(registration.tool);
+    const refusal = failures.refuseCall(this, registration.tool);
+    return refusal === undefined ? this.#validate(registration.tool) : this.#fail(refusal);
   }
 
-  #validate(tool: AnyTool): Later<ToolResult> {
-    const validation = tool.input.validate(this.given);
-    const later = validation instanceof Promise;
-    return later ? this.#guard(this.#validateLater(tool, validation)) : this.#validated(tool, validation);
+  #validate(tool: AnyTool): MaybePromise<ToolResult> {
+    const validation = tool.input.validate(this.rawArgs);
+    if (!(validation instanceof Promise)) return this.#validated(tool, validation);
+    return this.#guard(this.#validateLater(tool, validation));
   }
 
   async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult | undefined> {
-    this.timeoutMs = timeLimit(this.context.timeoutMs) ?? this.core.limits.timeoutMs;
+    const { overrideTimeoutMs, timeoutMs } = this.context;
+    this.timeoutMs = validTimeoutMs(overrideTimeoutMs ?? timeoutMs) ?? this.core.limits.timeoutMs;
     const settled = await this.#inTime(validation);
     return settled === undefined ? this.#fail(this.#stopped()) : this.#validated(tool, settled);
   }
 
-  /** A schema that asks a service may hang, so it can be cancelled and has a deadline: then undefined. */
+  /**
+   * Awaits an asynchronous validation. A schema that queries a service may hang, so it can be cancelled and has a
+   * deadline; undefined in both cases.
+   */
   async #inTime(validation: Promise<Validation<unknown>>): Promise<Validation<unknown> | undefined> {
     const { deadlines, clock } = this.core;
     const deadline = deadlines.set(this.timeoutMs, this);
@@ -160,96 +169,95 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return settled;
   }
 
-  #validated(tool: AnyTool, validation: Validation<unknown>): Later<ToolResult> {
-    const unknown = this.core.strict ? unknownKeys(tool.input.json, this.given) : none;
-    if (validation.issues !== undefined || unknown.length > 0) {
-      const issues = allIssues(validation.issues ?? none, unknown);
-      emitInvalid(this, issues);
-      return this.#fail(invalidArguments(tool.name, issues));
-    }
+  #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
+    const issues = withRefusedParameters(this, tool, validation.issues);
+    if (validation.issues !== undefined || issues.length > 0) return this.#fail(refuseArguments(this, issues));
+    if (removeUndeclared(this, tool)) return this.#validate(tool);
     this.args = validation.value;
-    this.effect = effectOf(tool, this.args);
+    this.effect = resolveEffect(tool, this.args);
     const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
-    this.timeoutMs = attemptLimit(own, this.context) ?? this.core.limits.timeoutMs;
+    this.timeoutMs = attemptTimeoutMs(own, this.context) ?? this.core.limits.timeoutMs;
     return this.#permit(tool);
   }
 
-  #permit(tool: AnyTool): Later<ToolResult> {
-    // What it chooses is called in its turn, and ruled on then; results are reused there, too, behind the rules.
-    if (isChoice(this)) return this.#cause === undefined ? this.#execute() : this.#fail(this.#stopped());
-    const ruling = ruleOn(this, tool);
+  #permit(tool: AnyTool): MaybePromise<ToolResult> {
+    // A chosen call is checked when it is made; results are reused there too, after the permission check.
+    if (isChoosingJob(this)) return this.#cause === undefined ? this.#execute() : this.#fail(this.#stopped());
+    const ruling = decidePermission(this, tool);
     switch (ruling.permission) {
       case "allow":
         if (ruling.trusted === true) this.#cleared = "rule";
         return this.#reuse(tool);
       case "ask":
-        this.preapproved = preapproverOf(this, tool);
-        return this.preapproved === undefined ? this.#guard(this.#ask(tool)) : this.#reuse(tool);
+        this.preapproved = findPreapproval(this, tool);
+        return this.preapproved === undefined ? this.#guard(this.#requestApproval(tool)) : this.#reuse(tool);
       case "deny":
-        return this.#fail(denied(tool.name, ruling));
+        return this.#fail(failures.deniedFailure(tool.name, ruling));
     }
   }
 
-  async #ask(tool: AnyTool): Promise<ToolResult | undefined> {
+  async #requestApproval(tool: AnyTool): Promise<ToolResult | undefined> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
-    const question = askFor(this, tool);
-    const answer = await this.#abortable(question.answer);
+    const approvalHandle = requestApproval(this, tool);
+    const since = this.core.clock.elapsed();
+    const answer = await this.#abortable(approvalHandle.answer);
+    this.approvalMs = this.core.clock.elapsed() - since;
     if (answer === undefined) {
-      question.withdraw();
+      approvalHandle.withdraw();
       return this.#fail(this.#stopped());
     }
-    if (answer.kind !== "approved") return this.#fail(notApproved(tool.name, answer));
-    this.#giveBack = answer.giveBack;
+    if (answer.kind !== "approved") return this.#fail(failures.notApprovedFailure(tool.name, answer));
+    this.#giveBack = answer.restore;
     this.#cleared = "person";
-    this.given = question.args;
-    const validation = await this.#inTime(Promise.resolve(tool.input.validate(question.args)));
+    this.covered = coveredTools(tool, this.context);
+    this.rawArgs = approvalHandle.args;
+    removeUndeclared(this, tool);
+    const validation = await this.#inTime(Promise.resolve(tool.input.validate(this.rawArgs)));
     if (validation === undefined) return this.#fail(this.#stopped());
-    if (validation.issues !== undefined) return this.#fail(invalidArguments(tool.name, validation.issues));
+    if (validation.issues !== undefined) return this.#fail(refuseArguments(this, validation.issues));
     this.args = validation.value;
     return this.#reuse(tool);
   }
 
-  #reuse(tool: AnyTool): Later<ToolResult> {
+  #reuse(tool: AnyTool): MaybePromise<ToolResult> {
     if (this.#cause !== undefined) return this.#fail(this.#stopped());
-    const wanted = tool.cache !== undefined || this.context.reuse !== undefined;
-    const reusable = wanted && (this.effect === "pure" || this.effect === "read");
-    if (!reusable || !isComparable(this.given)) return this.#execute();
-    const key = reuseKey(tool, this.given, this.context);
+    if (!sharing.isReusable(this, tool)) return this.#execute();
+    const key = sharing.reuseKey(tool, this.rawArgs, this.context);
     const hit = this.core.cache.get(key, this.executedAt);
     if (hit === undefined) return this.#guard(this.#share(key));
     this.cached = true;
     return this.#finish({ output: JSON.parse(hit) as unknown });
   }
 
-  /** Joins equal work under way, or starts it. */
+  /** Joins an identical in-flight call, or starts the work. */
   async #share(key: string): Promise<ToolResult | undefined> {
-    const { flights } = this.core;
-    const shared = flightKey(this, key);
-    const under = flights.get(shared);
+    const { inFlightCalls } = this.core;
+    const shared = sharing.inFlightKey(this, key);
+    const under = inFlightCalls.get(shared);
     this.cached = under !== undefined;
-    const flight = under ?? flights.open(shared, new Execution(this.core, this, asItIs));
-    this.#flight = flight;
-    const work = flight.join();
-    // Before anyone can change the output.
-    if (under === undefined) remember(this, key, work);
+    const inFlight = under ?? inFlightCalls.open(shared, new Execution(this.core, this, sharing.identityOutcome));
+    this.#inFlight = inFlight;
+    const work = inFlight.join();
+    // Before any caller can change the output.
+    if (under === undefined) sharing.cacheResult(this, key, work);
     const outcome = await this.#abortable(work);
     if (outcome === undefined) {
       this.cached = false;
-      flight.leave();
+      inFlight.detach();
       return this.#fail(this.#stopped());
     }
-    // Each waiter gets objects of its own.
+    // Each caller gets its own copy.
     return this.#finish(this.cached ? copyOutcome(outcome) : outcome);
   }
 
-  #execute(): Later<ToolResult> {
+  #execute(): MaybePromise<ToolResult> {
     const execution = new Execution<ToolResult>(this.core, this, this);
     this.#execution = execution;
     return execution.start();
   }
 
   /** The execution is over. */
-  settle(outcome: Outcome): ToolResult {
+  settle(outcome: AttemptOutcome): ToolResult {
     try {
       return this.#finish(outcome);
     } catch (error) {
@@ -261,14 +269,14 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return result.catch((error: unknown) => this.#broke(error));
   }
 
-  #finish(outcome: Outcome): ToolResult {
-    const execution = this.#execution ?? this.#flight?.execution;
-    const result = toResult(this, outcome, execution);
+  #finish(outcome: AttemptOutcome): ToolResult {
+    const execution = this.#execution ?? this.#inFlight?.execution;
+    const result = toToolResult(this, outcome, execution);
     this.#settled = true;
     this.context.signal?.removeEventListener("abort", this);
     this.core.live.remove(this);
     this.parent?.forget(this);
-    if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) giveBack(this.#giveBack);
+    if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) restoreApproval(this.#giveBack);
     recordCall(this, result, execution);
     emitFinished(this, result);
     this.listener?.ended(result);
@@ -279,17 +287,17 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#finish({ failure: error });
   }
 
-  /** A schema, an effect function, an approver or a store that threw: told as a failure, like any other. */
+  /** Reports an error of a schema, an effect function, an approver or a store as a failure. */
   #broke(error: unknown): ToolResult {
-    const message = `${this.name}: ${messageOf(error)}`;
+    const message = `${this.name}: ${thrownMessage(error)}`;
     return this.#fail(failure("execution_error", message, { reason: "internal", retry: "never" }));
   }
 
   #stopped(): Failure {
-    return stopped(this.#cause ?? "cancelled", { tool: this.name, effect: "read", timeoutMs: this.timeoutMs });
+    return stoppedFailure(this.#cause ?? "cancelled", { tool: this.name, effect: "read", timeoutMs: this.timeoutMs });
   }
 
-  /** Waits for a promise, or until the call is aborted: then undefined. */
+  /** Awaits a promise; undefined if the call is aborted first. */
   #abortable<T>(promise: Promise<T>): Promise<T | undefined> {
     if (this.#cause !== undefined) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
@@ -298,7 +306,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     });
   }
 
-  // --- what an execution asks of its job
+  // --- the Job interface, for the execution
 
   get tool(): AnyTool {
     // A job is executed only after its tool was found.
@@ -325,11 +333,11 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     return this.#settled;
   }
 
-  /** The arguments for another attempt: the one before may have changed its own. */
+  /** Validates the arguments again for another attempt: the previous attempt may have modified its objects. */
   renewArgs(): void | Promise<void> {
-    const validation = this.tool.input.validate(this.given);
+    const validation = this.tool.input.validate(this.rawArgs);
     const renew = (settled: Validation<unknown>): void => {
-      // They were valid before; what a check that changed its mind says comes too late.
+      // They were valid before; if a nondeterministic schema now disagrees, it is too late.
       if (settled.issues === undefined) this.args = settled.value;
     };
     this.#childCount = 0;
@@ -343,34 +351,33 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
   }
 
   started(queuedMs: number): void {
-    // It may have left the queue while equal calls still wait there for its work.
+    // This call may have left the queue while identical calls still wait there for its work.
     if (!this.#settled) emitStarted(this, queuedMs);
   }
 
-  /** A person sees what it is asked, not what a model makes of the text in that; a rule that trusts it trusts the model. */
+  /**
+   * True if a model that reads the arguments reads untrusted content. A person's approval does not change that, because
+   * the person sees the arguments, not their effect on a model; a `trusted` rule does.
+   */
   get taintsReading(): boolean {
     return (this.context.tainted ?? false) !== false && this.#cleared !== "rule";
   }
 
   get callTool(): CallTool | undefined {
     if (!this.tool.composite) return undefined;
-    // Both signatures of CallTool lead into the one lifecycle.
+    // Both signatures of CallTool use the same implementation.
     return (async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run()) as CallTool;
   }
 
-  /** A nested call. What the caller of this one arranged for itself is not handed on. */
+  /** Creates a nested call. */
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): Call {
-    const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, ...inherited } = this.context;
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    // Who let this call run did so for what it was asked, not for what it reads from then on.
-    const isLed = more.tainted === true || (this.context.tainted === true && this.#cleared === undefined);
-    const tainted = isLed || (more.tainted ?? (this.taintsReading && "arguments"));
-    const context = { ...inherited, ...more, idempotencyKey, tainted };
-    const child = new Call(this.core, { target, args, context, parent: this });
+    const own = nestedCall({ ...more, idempotencyKey }, this, this.#cleared !== undefined);
+    const child = new Call(this.core, { target, args, parent: this, ...own });
     (this.#children ??= new Set()).add(child);
-    // Past its deadline, or between attempts, a composite starts nothing.
-    if ((this.#execution ?? this.#flight?.execution)?.isRunning !== true) child.abort("cancelled");
+    // After its deadline, or between attempts, a composite starts nothing.
+    if ((this.#execution ?? this.#inFlight?.execution)?.isRunning !== true) child.abort("cancelled");
     return child;
   }
 
@@ -378,7 +385,7 @@ export class Call implements Linked<Call>, Job, Expiring, Settles<ToolResult> {
     this.#children?.delete(child);
   }
 
-  /** Nothing that a composite started outlives it. */
+  /** Aborts the nested calls: nothing that a composite started outlives it. */
   stopChildren(): void {
     this.#children?.forEach((child) => child.abort("cancelled"));
   }

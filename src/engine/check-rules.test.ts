@@ -5,12 +5,12 @@ import { createEngine } from "./engine.ts";
 const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
 afterEach(() => void warned.mockClear());
 
-describe("rules of deny and ask that would guard nothing", () => {
+describe("rules of `deny` and `ask` that would match no tool", () => {
   test.each(["destructve", "model:Destructiv", "distructve", "effect_once"])(
-    "%s is a misspelt word and is refused",
+    "%s is a misspelled word and is refused",
     (rule) => {
       for (const list of ["deny", "ask"]) {
-        expect(() => createEngine({ permissions: { [list]: [rule] } })).toThrow(/guards nothing.*did you mean/);
+        expect(() => createEngine({ permissions: { [list]: [rule] } })).toThrow(/matches no tool.*did you mean/);
       }
       expect(() => createEngine({ permissions: { allow: [rule] } })).not.toThrow();
     },
@@ -21,15 +21,15 @@ describe("rules of deny and ask that would guard nothing", () => {
     ["effct:raed", "effect:read"],
     ["modle:destructive", "model:destructive"],
     ["sorce:mcps", "source:mcps"],
-  ])("%s cannot be read, and what was meant is said", (rule, near) => {
+  ])("%s is invalid, and the message suggests a correction", (rule, near) => {
     expect(() => createEngine({ permissions: { ask: [rule] } })).toThrow(`did you mean "${near}"?`);
   });
 
-  test("behind effect: is said what there is", () => {
+  test("an invalid effect: is reported with the valid effects", () => {
     expect(() => createEngine({ permissions: { ask: ["effect:write"] } })).toThrow(/pure, read, idempotent or once/);
   });
 
-  test("a name that is like that of a tool is warned about: it may be registered later", () => {
+  test("a name similar to that of a tool produces a warning: it may be registered later", () => {
     const tools = [sampleTool(() => 1, { name: "send_mail" })];
     createEngine({ tools, permissions: { deny: ["send_mial"], ask: ["source:mcp"] } });
     expect(warned.mock.calls.map(([message]) => message)).toEqual([
@@ -47,7 +47,7 @@ describe("rules of deny and ask that would guard nothing", () => {
     },
   );
 
-  test("names of tools that there are, other names and globs are right", () => {
+  test("names of existing tools, dissimilar names and globs are accepted", () => {
     const tools = [sampleTool(() => 1, { name: "destruct", aliases: ["effects"] })];
     createEngine({ tools, permissions: { deny: ["destruct", "secret_*"], ask: ["effects", "later", "source:tools"] } });
     expect(warned).not.toHaveBeenCalled();

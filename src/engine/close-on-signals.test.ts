@@ -7,7 +7,7 @@ import { closeOnSignals, createEngine } from ${JSON.stringify(new URL("./index.t
 import { defineTool } from ${JSON.stringify(new URL("../tool/index.ts", import.meta.url).href)};
 const work = defineTool({
   name: "work",
-  description: "works until it is told to stop",
+  description: "works until it is stopped",
   effect: "read",
   run: (_args, { signal }) => new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, 60_000);
@@ -36,7 +36,7 @@ async function start(grace: string) {
   return { child, ended };
 }
 
-test("SIGTERM stops what is under way, then ends the process by that signal", async () => {
+test("SIGTERM stops running calls, then ends the process by that signal", async () => {
   const { child, ended } = await start("50");
   child.kill("SIGTERM");
   const { signal, output } = await ended;
@@ -44,7 +44,7 @@ test("SIGTERM stops what is under way, then ends the process by that signal", as
   expect(signal).toBe("SIGTERM");
 });
 
-test("a second signal does not wait", async () => {
+test("a second signal ends the process immediately", async () => {
   const { child, ended } = await start("60_000");
   child.kill("SIGINT");
   setTimeout(() => child.kill("SIGINT"), 200);

@@ -1,11 +1,11 @@
-/** Something that can finish what is under way. */
+/** Something that can be closed after its running work has finished. */
 export interface Closable {
   close(): Promise<void>;
 }
 
 /**
- * Closes an engine or a workspace when the process is told to end, then lets it end by that signal. A second signal
- * ends it at once. Returns the function that takes the handlers away again.
+ * Closes an engine or a workspace when the process receives SIGINT or SIGTERM, then lets the signal end the process. A
+ * second signal ends it immediately. Returns a function that removes the handlers.
  *
  * @example
  * ```ts

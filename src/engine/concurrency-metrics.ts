@@ -1,6 +1,6 @@
 import type { Bucket } from "./bucket.ts";
 
-/** Figures of admission as a whole. */
+/** Metrics of admission as a whole. */
 export interface ConcurrencyMetrics {
   readonly currentConcurrent: number;
   readonly queueLength: number;
@@ -9,13 +9,13 @@ export interface ConcurrencyMetrics {
   readonly totalRejected: number;
   readonly totalTimeout: number;
   readonly totalCancelled: number;
-  /** Chain steps, which pass by the global limit and its queue. */
+  /** Chain steps, which bypass the global limit and its queue. */
   readonly totalBypassed: number;
   readonly averageExecutionMs: number;
   readonly averageWaitMs: number;
 }
 
-/** Figures of one category. */
+/** Metrics of one category. */
 export interface BucketMetrics {
   readonly current: number;
   /** Null means no limit. */

@@ -3,7 +3,7 @@ import { isFailureError } from "../base/index.ts";
 import { concurrencySettings } from "./concurrency.ts";
 
 describe("[B18] the concurrency settings", () => {
-  test("without options are the documented defaults", () => {
+  test("default to the documented values", () => {
     expect(concurrencySettings({})).toMatchObject({
       maxConcurrent: 10,
       queueSize: 100,
@@ -12,7 +12,7 @@ describe("[B18] the concurrency settings", () => {
     });
   });
 
-  test("are what was given", () => {
+  test("are the configured values", () => {
     const settings = concurrencySettings({
       maxConcurrent: 3,
       queueSize: 0,

@@ -1,21 +1,21 @@
 import { FailureError } from "../base/index.ts";
 import { type Rate, parseRate } from "./rate-window.ts";
 
-/** What happens when every place is taken: wait in order, wait by priority, or be refused. */
+/** Queueing strategy when all slots are in use: wait in order, wait by priority, or reject. */
 export type QueueStrategy = "fifo" | "priority" | "reject";
 
-/** How much may run at once. */
+/** Limits on concurrent calls. */
 export interface ConcurrencyOptions {
-  /** Root calls at once; 10 where absent. */
+  /** Maximum number of concurrent root calls. Default: 10. */
   readonly maxConcurrent?: number;
-  /** Root calls that may wait; 100 where absent. */
+  /** Maximum number of waiting root calls. Default: 100. */
   readonly queueSize?: number;
-  /** How long a call may wait for a place; 30 s where absent. */
+  /** Maximum wait for a slot. Default: 30 s. */
   readonly queueTimeoutMs?: number;
   readonly strategy?: QueueStrategy;
-  /** Calls at once per category, such as `{ http: 5 }`. */
+  /** Maximum number of concurrent calls per category, such as `{ http: 5 }`. */
   readonly bucketLimits?: Readonly<Record<string, number>>;
-  /** Starts per category and time, such as `{ http: "10/s" }`. */
+  /** Maximum number of starts per category and time, such as `{ http: "10/s" }`. */
   readonly rateLimits?: Readonly<Record<string, string>>;
 }
 
@@ -44,28 +44,28 @@ export function concurrencySettings(options: ConcurrencyOptions): ConcurrencySet
     throw invalid("strategy", strategy, "fifo, priority or reject");
   return {
     strategy,
-    maxConcurrent: wholeAtLeast(1, "maxConcurrent", options.maxConcurrent ?? concurrencyDefaults.maxConcurrent),
-    queueSize: wholeAtLeast(0, "queueSize", options.queueSize ?? concurrencyDefaults.queueSize),
-    queueTimeoutMs: atLeast(0, "queueTimeoutMs", options.queueTimeoutMs ?? concurrencyDefaults.queueTimeoutMs),
+    maxConcurrent: checkWholeMin(1, "maxConcurrent", options.maxConcurrent ?? concurrencyDefaults.maxConcurrent),
+    queueSize: checkWholeMin(0, "queueSize", options.queueSize ?? concurrencyDefaults.queueSize),
+    queueTimeoutMs: checkMin(0, "queueTimeoutMs", options.queueTimeoutMs ?? concurrencyDefaults.queueTimeoutMs),
     bucketLimits: new Map(
       Object.entries(options.bucketLimits ?? {}).map(([name, limit]) => [
         name,
-        wholeAtLeast(1, `bucketLimits.${name}`, limit),
+        checkWholeMin(1, `bucketLimits.${name}`, limit),
       ]),
     ),
     rateLimits: new Map(Object.entries(options.rateLimits ?? {}).map(([name, text]) => [name, parseRate(text)])),
   };
 }
 
-function atLeast(least: number, name: string, value: number): number {
-  if (typeof value !== "number" || !(value >= least)) throw invalid(name, value, `a number of at least ${least}`);
+function checkMin(min: number, name: string, value: number): number {
+  if (typeof value !== "number" || !(value >= min)) throw invalid(name, value, `a number of at least ${min}`);
   return value;
 }
 
-/** Half a place would let a whole call in. */
-function wholeAtLeast(least: number, name: string, value: number): number {
-  if (typeof value !== "number" || !(value >= least) || !(Number.isInteger(value) || value === Infinity))
-    throw invalid(name, value, `a whole number of at least ${least}`);
+/** Requires an integer: half a slot would admit a whole call. */
+function checkWholeMin(min: number, name: string, value: number): number {
+  if (typeof value !== "number" || !(value >= min) || !(Number.isInteger(value) || value === Infinity))
+    throw invalid(name, value, `a whole number of at least ${min}`);
   return value;
 }
 

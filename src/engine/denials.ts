@@ -1,19 +1,19 @@
 import type { Failure } from "../base/index.ts";
-import { denied } from "./call-failures.ts";
+import { deniedFailure } from "./call-failures.ts";
 import { type PermissionRules, type PermissionSubject, type Permissions, defaultPermissions } from "./permissions.ts";
 
-/** Why the rules refuse something, if they do. */
-export type Denies = (subject: PermissionSubject) => Failure | undefined;
+/** Returns the failure if the rules deny something. */
+export type FindDenial = (subject: PermissionSubject) => Failure | undefined;
 
 /**
- * What the rules refuse, for what runs without being a call of its own, such as a chain: `ask` refuses nothing.
- * Undefined where they refuse nothing at all, so that nobody has to ask.
+ * Returns the denials of the rules for something that runs without being a call itself, such as a chain. `ask` does not
+ * deny. Undefined if the rules deny nothing at all, so that no check is needed.
  */
-export function denials(rules: PermissionRules = {}, { rule }: Permissions): Denies | undefined {
+export function createDenials(rules: PermissionRules = {}, { decide }: Permissions): FindDenial | undefined {
   const { deny, allow } = { ...defaultPermissions, ...rules };
   if (deny.length === 0 && allow.includes("*")) return undefined;
   return (subject) => {
-    const ruling = rule(subject);
-    return ruling.permission === "deny" ? denied(subject.tool, ruling) : undefined;
+    const ruling = decide(subject);
+    return ruling.permission === "deny" ? deniedFailure(subject.tool, ruling) : undefined;
   };
 }

@@ -1,32 +1,35 @@
-import type { Clock, Deadlines, EventBus, Ids, LinkedList, WallTime } from "../base/index.ts";
+import type { Clock, Deadlines, EventBus, IdGenerator, LinkedList, WallTime } from "../base/index.ts";
 import type { RecordStore, ResultCache } from "../store/index.ts";
-import type { Redactor } from "../text/index.ts";
+import type { Redactor } from "../secrets/index.ts";
+import type { Problem } from "../text/index.ts";
 import type { AnyTool, Registration, Secrets } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
-import type { Denies } from "./denials.ts";
+import type { FindDenial } from "./denials.ts";
 import type { EngineEvent } from "./events.ts";
-import type { PlaceOf } from "./failed-attempt.ts";
-import type { Flights } from "./flights.ts";
+import type { LocateThrow } from "./handler-failure.ts";
+import type { InFlightCalls } from "./in-flight-calls.ts";
 import type { PermissionSubject, Permissions } from "./permissions.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Surround } from "./surround.ts";
+import type { HandlerWrapper } from "./handler-wrapper.ts";
 
-/** Finds the tool behind a name, at once. The registry is one; the hub wraps it. */
+/** Finds the tool behind a name, synchronously. Implemented by the registry; the hub wraps it. */
 export interface Resolver {
   resolve(name: string): Registration | undefined;
   /** Every name and alias, for suggestions. */
   names(): Iterable<string>;
-  /** Where a tool that is called by reference came from, where its name leads to another. */
+  /** Returns the registration of a tool that is called by reference while its name leads to another tool. */
   registrationOf?(tool: AnyTool): Registration | undefined;
-  /** Where a tool may be that there is not, if anything is known of it; goes behind "there is no such tool". */
+  /** Explains why a tool is missing, if known; appended to "there is no such tool". */
   readonly whyMissing?: ((name: string) => string | undefined) | undefined;
-  /** Changes whenever a name may lead somewhere else, so that what was made of it is made anew. */
+  /** The first error of the file that defines this tool; undefined if no file with errors does. */
+  readonly fileError?: ((name: string) => Problem | undefined) | undefined;
+  /** Changes whenever a name may resolve differently, to invalidate values derived from it. */
   readonly version?: number;
 }
 
-/** One line of a handler's log, secrets redacted. */
+/** One log line of a handler, with secrets redacted. */
 export interface LogEntry {
   readonly at: number;
   readonly callId: string;
@@ -35,8 +38,8 @@ export interface LogEntry {
   readonly data?: unknown;
 }
 
-/** Who has approved such a call beforehand, in words for its record; undefined where nobody has. */
-export type Preapproved = (subject: PermissionSubject, context: CallContext) => string | undefined;
+/** Returns who has preapproved such a call, as text for its record. Undefined if it is not preapproved. */
+export type PreapprovalCheck = (subject: PermissionSubject, context: CallContext) => string | undefined;
 
 /** Limits that hold for every call. */
 export interface CallLimits {
@@ -48,11 +51,11 @@ export interface CallLimits {
   readonly approvalMs: number;
 }
 
-/** What the calls of one engine share. */
-export interface Core {
+/** State shared by all calls of one engine. */
+export interface EngineCore {
   readonly clock: Clock;
   readonly wallTime: WallTime;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly random: () => number;
   readonly deadlines: Deadlines;
   readonly resolver: Resolver;
@@ -60,9 +63,9 @@ export interface Core {
   readonly events: EventBus<EngineEvent>;
   readonly records: RecordStore;
   readonly cache: ResultCache;
-  readonly flights: Flights;
+  readonly inFlightCalls: InFlightCalls;
   readonly approver: Approver;
-  readonly preapproved: Preapproved | undefined;
+  readonly findPreapproval: PreapprovalCheck | undefined;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
   readonly limits: CallLimits;
@@ -70,11 +73,11 @@ export interface Core {
   readonly live: LinkedList<Call>;
   readonly log: (entry: LogEntry) => void;
   readonly permissions: Permissions;
-  readonly denies: Denies | undefined;
-  readonly placeOf: PlaceOf | undefined;
-  /** What handlers run inside of; undefined for most engines. */
-  surround: Surround | undefined;
-  /** Why this tool is not on offer, if it is not. */
+  readonly denies: FindDenial | undefined;
+  readonly locateThrow: LocateThrow | undefined;
+  /** Wrapper around every handler; undefined for most engines. */
+  wrapHandler: HandlerWrapper | undefined;
+  /** Returns why this tool is unavailable, or undefined if it is available. */
   unavailable(tool: AnyTool): string | undefined;
   isClosed(): boolean;
 }

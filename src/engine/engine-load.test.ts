@@ -7,11 +7,11 @@ import type { ConcurrencyOptions } from "./concurrency.ts";
 import { type Engine, createEngine } from "./engine.ts";
 import type { EngineEvent } from "./events.ts";
 
-/** What one call does: it works for a while, or calls others, one after the other or all at once. */
+/** Behavior of one call: it works for a while, or calls others, sequentially or concurrently. */
 interface Plan {
   readonly category: "a" | "b" | "c";
   readonly workMs: number;
-  readonly ending: "returns" | "throws" | "hangs" | "deaf";
+  readonly ending: "returns" | "throws" | "hangs" | "unresponsive";
   readonly children: readonly Plan[];
   readonly together: boolean;
 }
@@ -29,7 +29,7 @@ const leaf: fc.Arbitrary<Plan> = fc.record({
   workMs: fc.nat(20),
   ending: fc.oneof(
     { weight: 8, arbitrary: fc.constant("returns" as const) },
-    { weight: 2, arbitrary: fc.constantFrom("throws" as const, "hangs" as const, "deaf" as const) },
+    { weight: 2, arbitrary: fc.constantFrom("throws" as const, "hangs" as const, "unresponsive" as const) },
   ),
   children: fc.constant([]),
   together: fc.boolean(),
@@ -68,7 +68,7 @@ const options = fc.record({
   rateLimits: fc.constantFrom({}, { b: "2/15ms" }, { a: "1/4ms", c: "3/20ms" }),
 });
 
-/** Runs plans on an engine of its own, and watches the limits from inside the handlers. */
+/** Runs plans on its own engine, and checks the limits from inside the handlers. */
 class Load {
   readonly clock = new FakeClock();
   readonly running = { roots: 0, byCategory: new Map<string, number>() };
@@ -100,10 +100,10 @@ class Load {
     if (!composite) this.#count(work.category, 1);
     const { signal } = ctx;
     try {
-      await this.#pause(work.workMs, work.ending === "deaf" ? undefined : signal);
+      await this.#pause(work.workMs, work.ending === "unresponsive" ? undefined : signal);
       if (work.ending === "throws") throw new TypeError("planned");
       if (work.ending === "hangs") await this.#pause(10_000, signal);
-      if (work.ending === "deaf") await new Promise(() => {});
+      if (work.ending === "unresponsive") await new Promise(() => {});
       const call = (child: Plan): Promise<ToolResult> =>
         ctx.callTool(this.tool(child.category, child.children.length > 0), { plan: child });
       if (work.together) return (await Promise.all(work.children.map(call))).length;
@@ -144,7 +144,7 @@ class Load {
   }
 }
 
-test("[B11] composites four deep under the tightest limits: no deadlock, no limit exceeded, one end for every call", async () => {
+test("[B11] composites four deep under the tightest limits: no deadlock, no limit exceeded, every call ends once", async () => {
   await fc.assert(
     fc.asyncProperty(options, fc.array(root, { minLength: 1, maxLength: 8 }), async (concurrency, plans) => {
       const load = new Load(concurrency);
@@ -153,12 +153,12 @@ test("[B11] composites four deep under the tightest limits: no deadlock, no limi
         if (event.type === "execution_completed" || event.type === "execution_failed") {
           ends.set(event.callId, (ends.get(event.callId) ?? 0) + 1);
         }
-        // A handler that was left behind may still count itself; the engine's own figures never exceed a limit.
+        // An abandoned handler may still count itself; the engine's own metrics never exceed a limit.
         const { currentConcurrent, queueLength } = load.engine.metrics();
         if (currentConcurrent > concurrency.maxConcurrent) load.broken.push(`${currentConcurrent} roots at once`);
         if (queueLength > concurrency.queueSize) load.broken.push(`${queueLength} in the queue`);
       });
-      const deaf = JSON.stringify(plans).includes('"deaf"');
+      const closed = JSON.stringify(plans).includes('"unresponsive"');
       const calls = plans.map((each) => load.start(each));
       let done = 0;
       for (const call of calls) void call.then(() => done++);
@@ -171,7 +171,7 @@ test("[B11] composites four deep under the tightest limits: no deadlock, no limi
       for (const bucket of Object.values(load.engine.bucketMetrics())) {
         expect(bucket).toMatchObject({ current: 0, queue: 0 });
       }
-      expect(load.broken.filter((text) => !deaf || !text.includes("of"))).toEqual([]);
+      expect(load.broken.filter((text) => !closed || !text.includes("of"))).toEqual([]);
       expect([...ends.values()].every((count) => count === 1)).toBe(true);
       expect((await load.engine.queryRecords({ limit: 1000 })).records.length).toBe(ends.size);
       expect(load.clock.holding).toBe(0);
@@ -180,7 +180,7 @@ test("[B11] composites four deep under the tightest limits: no deadlock, no limi
   );
 }, 30_000);
 
-test("[B11] nested three deep with one global place and one place per bucket, on the real clock: everyone finishes", async () => {
+test("[B11] nested three deep with one global slot and one slot per bucket, on the real clock: every call finishes", async () => {
   const engine = createEngine({ concurrency: { maxConcurrent: 1, queueSize: 1000, bucketLimits: { a: 1, b: 1 } } });
   const work = sampleTool(
     async () => {
@@ -206,11 +206,11 @@ test("[B11] nested three deep with one global place and one place per bucket, on
 test("[B11] ten thousand calls through a limit of ten: each runs once, in order, and the limit holds", async () => {
   const engine = createEngine({ concurrency: { maxConcurrent: 10, queueSize: 10_000 } });
   let running = 0;
-  let most = 0;
+  let max = 0;
   const order: unknown[] = [];
   const tool = sampleTool(async ({ n }) => {
     order.push(n);
-    most = Math.max(most, ++running);
+    max = Math.max(max, ++running);
     await Promise.resolve();
     running--;
     return n;
@@ -218,5 +218,5 @@ test("[B11] ten thousand calls through a limit of ten: each runs once, in order,
   const results = await Promise.all(Array.from({ length: 10_000 }, (_, n) => engine.call(tool, { n })));
   expect(results.every((result, n) => result.success && result.output === n)).toBe(true);
   expect(order).toEqual(Array.from({ length: 10_000 }, (_, n) => n));
-  expect(most).toBe(10);
+  expect(max).toBe(10);
 });

@@ -1,49 +1,49 @@
-import type { Clock, Ids } from "../base/index.ts";
+import type { Clock, IdGenerator } from "../base/index.ts";
 import type { RecordStore, ResultCache } from "../store/index.ts";
-import type { Redactor } from "../text/index.ts";
+import type { Redactor } from "../secrets/index.ts";
 import type { AnyTool, ToolRegistry } from "../tool/index.ts";
 import type { Approver } from "./approver.ts";
 import type { ConcurrencyOptions } from "./concurrency.ts";
-import type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
-import type { PlaceOf } from "./failed-attempt.ts";
+import type { CallLimits, LogEntry, PreapprovalCheck, Resolver } from "./engine-core.ts";
+import type { LocateThrow } from "./handler-failure.ts";
 import type { PermissionRules } from "./permissions.ts";
 
-/** What an engine is made of. Everything is optional. */
+/** Options of an engine. All are optional. */
 export interface EngineOptions {
   readonly tools?: Iterable<AnyTool>;
-  /** A registry shared with someone else; a new one where absent. */
+  /** A registry shared with other engines. Default: a new one. */
   readonly registry?: ToolRegistry;
-  /** Finds tools by name; the registry where absent. */
+  /** Finds tools by name. Default: the registry. */
   readonly resolver?: Resolver;
   readonly concurrency?: ConcurrencyOptions;
   readonly permissions?: PermissionRules;
-  /** Who is asked when a rule says `ask`; where absent, the call answers `approval_required`. */
+  /** Decides calls for which a rule says `ask`. Default: such a call fails with `approval_required`. */
   readonly approver?: Approver;
-  /** Who has approved a call beforehand; consulted where a rule says `ask`, before anybody is asked, and only there. */
-  readonly preapproved?: Preapproved;
-  /** Refuse parameters that the tool does not know; otherwise they are ignored. */
+  /** Returns who has preapproved a call. Consulted only if a rule says `ask`, before approval is requested. */
+  readonly findPreapproval?: PreapprovalCheck;
+  /** Refuse undeclared parameters; otherwise they are removed, and `meta.ignored` of the result names them. */
   readonly strictValidation?: boolean;
-  /** Gated tools that may be used. */
+  /** Gated tools that are enabled. */
   readonly enabledTools?: readonly string[];
-  /** Tools that may not be used, except those that are always enabled. */
+  /** Tools that are disabled, except those that are always enabled. */
   readonly disabledTools?: readonly string[];
   readonly records?: RecordStore;
   readonly cache?: ResultCache;
-  /** Name to value; handlers read them with `ctx.secrets`, and their values are redacted wherever something leaves. */
+  /** Secrets by name. Handlers read them with `ctx.secrets`; their values are redacted in all output of the engine. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** For secrets that are named and have no value: name to what to do about it. */
+  /** For secrets that are named and have no value: name to setup hint. */
   readonly missingSecrets?: Readonly<Record<string, string>>;
   readonly redactor?: Redactor;
   readonly limits?: Partial<CallLimits>;
-  /** Finds where a handler threw, for people; models are not told. */
-  readonly placeOf?: PlaceOf;
+  /** Returns the location where a handler threw, for people; it is not shown to models. */
+  readonly locateThrow?: LocateThrow;
   readonly onLog?: (entry: LogEntry) => unknown;
   readonly clock?: Clock;
-  readonly ids?: Ids;
+  readonly ids?: IdGenerator;
   readonly random?: () => number;
 }
 
-/** The documented limits of a call. */
+/** The documented default limits of a call. */
 export const engineDefaults: CallLimits = {
   timeoutMs: 30_000,
   maxRetries: 3,

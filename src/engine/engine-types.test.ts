@@ -20,7 +20,7 @@ const count = defineTool({
   },
 });
 
-test("given a tool, arguments and result have its types", async () => {
+test("a call by tool object has the tool's argument and result types", async () => {
   const result = await engine.call(count, { text: "one two three" });
   expectTypeOf(result).toEqualTypeOf<ToolResult<{ words: string }>>();
   expect(result).toMatchObject({ output: { words: "3" } });
@@ -52,7 +52,7 @@ test("a result is narrowed by success", async () => {
   expect(result.success).toBe(true);
 });
 
-test("given a name, nothing is known of arguments and output", async () => {
+test("a call by name has unknown argument and output types", async () => {
   const result = await engine.call("count", { anything: 1 });
   expectTypeOf(result).toEqualTypeOf<ToolResult>();
   expect(result.success).toBe(false);
@@ -80,7 +80,7 @@ test("without an output schema the handler's own type reaches the caller, from w
   }
 });
 
-test("an output that does not fit the output schema does not compile, and is refused when it runs", async () => {
+test("an output that does not match the output schema does not compile, and is refused at run time", async () => {
   const wrong = defineTool({
     name: "wrong",
     description: "d",
@@ -114,7 +114,7 @@ test("only a composite can call other tools, typed like the engine", async () =>
   });
 });
 
-test("the context of a handler cannot be written to by mistake", async () => {
+test("the context of a handler is read-only", async () => {
   const tool = defineTool({
     name: "writes",
     description: "d",

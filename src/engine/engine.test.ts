@@ -6,7 +6,7 @@ import { z } from "zod";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { isFailureError } from "../base/index.ts";
-import { createMemoryRecords } from "../store/index.ts";
+import { createInMemoryRecords } from "../store/index.ts";
 import { ToolRegistry, defineTool, toDict, toWireResult } from "../tool/index.ts";
 import type { ToolError } from "../tool/index.ts";
 import { createEngine } from "./engine.ts";
@@ -20,7 +20,7 @@ const add = defineTool({
 });
 
 describe("[D03] one registry, one call", () => {
-  test("a tool is called by name, by alias, or itself", async () => {
+  test("a tool is called by name, by alias, or by reference", async () => {
     const tool = sampleTool(() => "found", { name: "web_search", aliases: ["webSearch"] });
     const engine = createEngine({ tools: [tool] });
     for (const target of ["web_search", "webSearch", tool]) {
@@ -30,7 +30,7 @@ describe("[D03] one registry, one call", () => {
     expect(engine.tools.list().map((entry) => entry.tool.name)).toEqual(["web_search"]);
   });
 
-  test("[B08] a success says what was called, what it gave, how long it took and from where", async () => {
+  test("[B08] a success has the tool, its output, its duration and its source", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock });
     engine.tools.register(add, { source: "skills", priority: 1 });
@@ -44,7 +44,7 @@ describe("[D03] one registry, one call", () => {
     });
   });
 
-  test("a tool that is not registered is called all the same", async () => {
+  test("a tool that is not registered can be called by reference", async () => {
     expect(await createEngine().call(add, { a: 1, b: 5 })).toMatchObject({ output: 6, meta: { source: "tools" } });
   });
 
@@ -55,7 +55,7 @@ describe("[D03] one registry, one call", () => {
     for (const engine of engines) expect((await engine.call("add", { a: 1 })).success).toBe(true);
   });
 
-  test("calls under way keep the tool they started with", async () => {
+  test("running calls keep the tool they started with", async () => {
     const gate = Promise.withResolvers<void>();
     const engine = createEngine({ tools: [sampleTool(() => gate.promise.then(() => "old"))] });
     const first = engine.call("work", {});
@@ -65,7 +65,7 @@ describe("[D03] one registry, one call", () => {
     expect([await first, second]).toMatchObject([{ output: "old" }, { output: "new" }]);
   });
 
-  test("[D02] results have a small form and a written form", async () => {
+  test("[D02] results have a short form and a text form", async () => {
     const engine = createEngine();
     const good = await engine.call(add, { a: 1 });
     const bad = await engine.call("nobody", {});
@@ -74,7 +74,7 @@ describe("[D03] one registry, one call", () => {
     expect(toWireResult(good)).toMatchObject({ success: true, output: 2, duration_ms: expect.any(Number) });
   });
 
-  test("no arguments are an empty object", async () => {
+  test("missing arguments are an empty object", async () => {
     const tool = sampleTool((args) => args);
     const engine = createEngine();
     for (const args of [undefined, null, {}]) {
@@ -85,10 +85,10 @@ describe("[D03] one registry, one call", () => {
 });
 
 describe("[B06] validation", () => {
-  test("defaults are applied, and the arguments of the caller stay as they are", async () => {
-    const given = { a: 1 };
-    expect(await createEngine().call(add, given)).toMatchObject({ output: 2 });
-    expect(given).toEqual({ a: 1 });
+  test("defaults are applied, and the caller's arguments are not modified", async () => {
+    const input = { a: 1 };
+    expect(await createEngine().call(add, input)).toMatchObject({ output: 2 });
+    expect(input).toEqual({ a: 1 });
   });
 
   test("unknown parameters are ignored, or refused in strict mode, with a suggestion", async () => {
@@ -101,14 +101,14 @@ describe("[B06] validation", () => {
     expect(await strict.call(list, { limit: 2 })).toMatchObject({ output: 2 });
   });
 
-  test("strict mode tells everything that is wrong at once, and nothing twice", async () => {
+  test("strict mode reports all issues at once, and none twice", async () => {
     const strict = createEngine({ strictValidation: true });
     const fields = { query: z.string(), limit: z.number() };
     for (const input of [z.object(fields), z.strictObject(fields)]) {
       const tool = sampleTool(() => 1, { input });
       const { error } = (await strict.call(tool, { qurey: "x", limit: "many", deep: 1 })) as ToolError;
-      const told = error.issues?.map(({ path, code }) => `${path.join(".")} ${code}`).toSorted();
-      expect(told).toEqual(["deep unknown", "limit type", "query required", "qurey unknown"]);
+      const reported = error.issues?.map(({ path, code }) => `${path.join(".")} ${code}`).toSorted();
+      expect(reported).toEqual(["deep unknown", "limit type", "query required", "qurey unknown"]);
     }
   });
 
@@ -120,7 +120,7 @@ describe("[B06] validation", () => {
   });
 });
 
-describe("hostile input of the engine area", () => {
+describe("hostile input of the engine category", () => {
   interface Row {
     readonly area: string;
     readonly input: Record<string, unknown>;
@@ -129,7 +129,7 @@ describe("hostile input of the engine area", () => {
   const file = new URL("../../test/data/bad-inputs.json", import.meta.url);
   const rows = (JSON.parse(readFileSync(file, "utf8")) as Row[]).filter(({ area }) => area === "engine");
 
-  /** What holds today, by the one key of a row; `later` names what does not exist yet. */
+  /** Checks of current behavior, by the key of the row; `later` marks behavior that does not exist yet. */
   const checks: Record<string, ((row: Row) => Promise<void>) | "later"> = {
     memory: "later",
     urls: "later",
@@ -179,7 +179,7 @@ describe("closing", () => {
     expect((await engine.queryRecords({ code: "engine_closed" })).records.length).toBe(1);
   });
 
-  test("refuses from the moment it is asked, and waits for what is under way and in the queue", async () => {
+  test("refuses calls from the moment it closes, and waits for running and queued calls", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 1 } });
     const work = sampleTool(() => new Promise<string>((resolve) => void clock.after(100, () => resolve("done"))));
@@ -194,7 +194,7 @@ describe("closing", () => {
     for (const result of await Promise.all(calls)) expect(result).toMatchObject({ output: "done" });
   });
 
-  test("a composite under way may still call what it needs to finish", async () => {
+  test("a running composite may still make the calls that it needs to finish", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock });
     const gate = Promise.withResolvers<void>();
@@ -213,10 +213,10 @@ describe("closing", () => {
     await closing;
   });
 
-  test("aborts what does not finish in time, running and queued, and leaves behind what does not listen", async () => {
+  test("aborts running and queued calls that do not finish in time, and abandons handlers that ignore the signal", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 2 } });
-    const deaf = engine.call(
+    const closed = engine.call(
       sampleTool(() => new Promise(() => {})),
       {},
     );
@@ -232,13 +232,13 @@ describe("closing", () => {
     expect(await listening).toMatchObject({ error: { code: "cancelled" } });
     expect(await queued).toMatchObject({ error: { code: "cancelled" }, meta: { attempts: 0 } });
     await clock.pass(600);
-    expect(await deaf).toMatchObject({ error: { code: "cancelled" }, meta: { abandoned: true } });
+    expect(await closed).toMatchObject({ error: { code: "cancelled" }, meta: { abandoned: true } });
     await closing;
     expect(engine.metrics()).toMatchObject({ currentConcurrent: 0, queueLength: 0 });
     expect(clock.holding).toBe(0);
   });
 
-  test("without time to drain it aborts at once", async () => {
+  test("without drain time it aborts immediately", async () => {
     const engine = createEngine({ limits: { graceMs: 10 } });
     const pending = engine.call(
       sampleTool(() => new Promise(() => {})),
@@ -248,14 +248,17 @@ describe("closing", () => {
     expect(await pending).toMatchObject({ error: { code: "cancelled" }, meta: { abandoned: true } });
   });
 
-  test("stops a call that waits for a person", async () => {
-    const engine = createEngine({ permissions: { ask: ["*"] }, approver: { ask: () => new Promise(() => {}) } });
+  test("stops a call that waits for an approval", async () => {
+    const engine = createEngine({
+      permissions: { ask: ["*"] },
+      approver: { requestApproval: () => new Promise(() => {}) },
+    });
     const pending = engine.call(add, { a: 1 });
     await engine.close({ drainMs: 0 });
     expect(await pending).toMatchObject({ error: { code: "cancelled" } });
   });
 
-  test("stops a call in the pause before another attempt", async () => {
+  test("stops a call during its retry delay", async () => {
     const engine = createEngine();
     const pending = engine.call(
       sampleTool(() => {
@@ -267,8 +270,29 @@ describe("closing", () => {
     expect(await pending).toMatchObject({ error: { code: "cancelled" }, meta: { attempts: 1 } });
   });
 
-  test("flushes the records at the end, once, however often it is called", async () => {
-    const records = createMemoryRecords({});
+  test("[F16] leaves no timer, not even of a call that ignored its abort and ends later", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, limits: { graceMs: 10 } });
+    const late = Promise.withResolvers<void>();
+    await engine.call(
+      sampleTool(() => Promise.resolve(1)),
+      {},
+    );
+    const ignoring = engine.call(
+      sampleTool(() => late.promise),
+      {},
+    );
+    const closing = engine.close({ drainMs: 10 });
+    await clock.pass(2_000);
+    expect(await ignoring).toMatchObject({ meta: { abandoned: true } });
+    await closing;
+    late.resolve();
+    await clock.pass(0);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("flushes the records at the end, once, even if close is called repeatedly", async () => {
+    const records = createInMemoryRecords({});
     let flushed = 0;
     records.flush = async () => void flushed++;
     const engine = createEngine({ records });
@@ -279,13 +303,13 @@ describe("closing", () => {
     expect(flushed).toBe(1);
   });
 
-  test("says when the records could not be flushed", async () => {
-    const records = createMemoryRecords({});
+  test("rejects if the records could not be flushed", async () => {
+    const records = createInMemoryRecords({});
     records.flush = () => Promise.reject(new Error("disk full"));
     await expect(createEngine({ records }).close()).rejects.toThrow("disk full");
   });
 
-  test("an engine without calls closes at once", async () => {
+  test("an engine without calls closes immediately", async () => {
     const clock = new FakeClock();
     let closed = false;
     void createEngine({ clock })
@@ -297,7 +321,7 @@ describe("closing", () => {
 });
 
 describe("the process", () => {
-  test("may end as soon as it has its results, whatever deadlines were set on the way", async () => {
+  test("may exit as soon as it has its results, regardless of deadlines that were set", async () => {
     const program = `
       import { createEngine } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
       import { defineTool } from ${JSON.stringify(new URL("../tool/index.ts", import.meta.url).href)};
@@ -321,7 +345,7 @@ describe("the process", () => {
   });
 });
 
-describe("what the engine knows of the past", () => {
+describe("the history of an engine", () => {
   test("records, summaries and statistics come from the store", async () => {
     const engine = createEngine({ tools: [add] });
     const context = { conversationId: "c1" };

@@ -1,5 +1,5 @@
 import {
-  createIds,
+  createIdGenerator,
   Deadlines,
   EventBus,
   type EventStream,
@@ -7,68 +7,80 @@ import {
   type Listener,
   WallTime,
   systemClock,
+  FailureError,
+  invalidTimeout,
+  isTimeoutMs,
+  foldName,
 } from "../base/index.ts";
 import {
   type BriefSummary,
+  type CallerType,
   type ConversationSummary,
   type RecordPage,
   type RecordQuery,
   type RecordStore,
   type Statistics,
-  brief,
-  createMemoryApprovals,
-  createMemoryCache,
-  createMemoryRecords,
+  toBriefSummary,
+  createInMemoryApprovals,
+  createInMemoryResultCache,
+  createInMemoryRecords,
 } from "../store/index.ts";
-import { type Redactor, createRedactor } from "../text/index.ts";
+import { type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import {
   type AnyTool,
   type InputOf,
   type OutputOf,
+  type RegistryListener,
   type Secrets,
   ToolRegistry,
   type ToolResult,
 } from "../tool/index.ts";
-import { parkingApprover } from "./approver.ts";
+import { storedApprover } from "./approver.ts";
 import { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
-import type { CallHandle } from "./call-hooks.ts";
+import type { CallHandle } from "./internals.ts";
 import type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
-import type { Resolver, Core } from "./core.ts";
-import { type Denies, denials } from "./denials.ts";
-import type { EngineEvent, EngineEventType } from "./events.ts";
-import { messageOf } from "./failed-attempt.ts";
-import { Flights } from "./flights.ts";
-import { logSink } from "./log-sink.ts";
+import type { CallLimits, Resolver, EngineCore, LogEntry } from "./engine-core.ts";
+import { type FindDenial, createDenials } from "./denials.ts";
+import type { EngineEvent, EngineEventType, ToolEvent } from "./events.ts";
+import { findTool } from "./find-tool.ts";
+import { thrownMessage } from "./handler-failure.ts";
+import { InFlightCalls } from "./in-flight-calls.ts";
 import { type EngineOptions, engineDefaults } from "./engine-options.ts";
-import { availability } from "./availability.ts";
-import { checkRules } from "./check-rules.ts";
-import { compilePermissions } from "./permissions.ts";
+import { compilePermissions, isEverAllowed, type PermissionRules } from "./permissions.ts";
 import { Scheduler } from "./scheduler.ts";
-import { type Surround, surroundAll } from "./surround.ts";
+import { type HandlerWrapper, composeWrappers } from "./handler-wrapper.ts";
+import { type RuleSubjects, unmatchedRule, defaultSources } from "./unmatched-rule.ts";
 
-/** How an engine closes. */
+/** Options of {@link Engine.close}. */
 export interface CloseOptions {
-  /** How long calls under way may take to finish before they are aborted; 5 s where absent. */
+  /** Time that running calls have to finish before they are aborted. Default: 5 s. */
   readonly drainMs?: number;
 }
 
 const noContext: CallContext = {};
 
-/** Makes calls of tools, under one policy, one set of limits and one record. Made by {@link createEngine}. */
+/** Calls tools under one permission policy, one set of limits and one record store. Created by {@link createEngine}. */
 export class Engine {
   /** The tools it knows. */
   readonly tools: ToolRegistry;
   readonly records: RecordStore;
-  readonly #core: Core;
-  #surrounding: readonly Surround[] = [];
+  readonly #core: EngineCore;
+  #wrappers: readonly HandlerWrapper[] = [];
   #closing: Promise<void> | undefined;
+  readonly #unlisten: () => void;
+  readonly #onToolChange: RegistryListener = ({ added, updated, removed }, source) => {
+    this.#emitTools("tool_added", added, source);
+    this.#emitTools("tool_updated", updated, source);
+    this.#emitTools("tool_removed", removed, source);
+  };
 
   constructor(options: EngineOptions = {}) {
     this.tools = options.registry ?? new ToolRegistry();
     for (const tool of options.tools ?? []) this.tools.register(tool);
-    this.records = options.records ?? createMemoryRecords({ redactor: redactorOf(options) });
+    this.records = options.records ?? createInMemoryRecords({ redactor: redactorOf(options) });
     this.#core = this.#createCore(options);
+    this.#unlisten = this.tools.listen(this.#onToolChange);
   }
 
   /**
@@ -81,52 +93,65 @@ export class Engine {
    * if (result.success) console.log(result.output);
    * ```
    */
-  call<T extends AnyTool>(tool: T, args: InputOf<T>, context?: CallContext): Promise<ToolResult<OutputOf<T>>>;
   call(name: string, args?: unknown, context?: CallContext): Promise<ToolResult>;
+  // Last, because TypeScript explains why the last one does not match.
+  call<T extends AnyTool>(tool: T, args: InputOf<T>, context?: CallContext): Promise<ToolResult<OutputOf<T>>>;
   call(target: string | AnyTool, args?: unknown, context: CallContext = noContext): Promise<ToolResult> {
     const result = new Call(this.#core, { target, args, context }).run();
     return result instanceof Promise ? result : Promise.resolve(result);
   }
 
-  /** The values that `ctx.secrets` gives; whoever else opens a handle of a secret asks here. */
+  /** The secrets that `ctx.secrets` provides; also used to open secret handles outside of handlers. */
   get secrets(): Secrets {
     return this.#core.secrets;
   }
 
-  /** Finds tools by the names that calls use: the registry, or what chooses among several. */
+  /** Finds tools by the names that calls use: the registry, or the hub that chooses among several tools. */
   get resolver(): Resolver {
     return this.#core.resolver;
   }
 
-  /** Hides secrets in whatever leaves. */
+  /** Redacts secrets in everything that leaves the engine. */
   get redactor(): Redactor {
     return this.#core.redactor;
   }
 
-  /** Prepares a call that can be stopped without an `AbortSignal`; its `run()` makes it. For runs of chains. */
+  /** Prepares a call that can be aborted without an `AbortSignal`; its `run()` executes it. For runs of chains. */
   begin(target: string | AnyTool, args: unknown, context: CallContext = noContext): CallHandle {
     return new Call(this.#core, { target, args, context });
   }
 
-  /** Could this tool be called now, as far as its status and the settings are concerned? Rules are not asked. */
+  /** True if the status of the tool and the settings allow calls. Does not check the permission rules. */
   isAvailable(tool: AnyTool): boolean {
     return tool.broken === undefined && this.#core.unavailable(tool) === undefined;
   }
 
+  /** True if the permission rules let this caller call the tool with some arguments, perhaps after an approval. */
+  permits(tool: AnyTool, callerType: CallerType): boolean {
+    const { denies, resolver } = this.#core;
+    if (denies === undefined) return true;
+    const registration = findTool(tool, resolver);
+    if (registration === undefined) return true;
+    return isEverAllowed(registration, (subject) => denies({ ...subject, callerType }) === undefined);
+  }
+
   /**
-   * Why the rules refuse something, for what runs without being called, such as a chain. Undefined where they refuse
-   * nothing at all; what they would ask about is not refused.
+   * Returns the denials of the rules for something that runs without being called, such as a chain. Undefined if they
+   * deny nothing at all. `ask` does not deny.
    */
-  get denies(): Denies | undefined {
+  get denies(): FindDenial | undefined {
     return this.#core.denies;
   }
 
-  /** Tells a listener every event, or those of some types; returns the function that unsubscribes. */
+  /** Subscribes a listener to all events, or to those of some types. Returns a function that unsubscribes. */
   subscribe(listener: Listener<EngineEvent>, types?: Iterable<EngineEventType>): () => void {
     return this.#core.events.subscribe(listener, types);
   }
 
-  /** The events from now on, for `for await`; a slow reader misses the oldest, never holds the engine up. */
+  /**
+   * Returns the events from now on, for `for await`. A slow reader misses the oldest events and never blocks the
+   * engine.
+   */
   events(options?: {
     types?: Iterable<EngineEventType>;
     capacity?: number;
@@ -135,22 +160,33 @@ export class Engine {
     return this.#core.events.stream(options);
   }
 
-  /** Runs every handler inside of something, such as a trace; returns the function that ends it. */
-  surround(around: Surround): () => void {
-    this.#surrounding = [...this.#surrounding, around];
-    this.#core.surround = surroundAll(this.#surrounding);
+  /** Runs every handler inside a wrapper, such as a trace. Returns a function that removes the wrapper. */
+  wrapHandlers(around: HandlerWrapper): () => void {
+    this.#wrappers = [...this.#wrappers, around];
+    this.#core.wrapHandler = composeWrappers(this.#wrappers);
     return () => {
-      this.#surrounding = this.#surrounding.filter((other) => other !== around);
-      this.#core.surround = surroundAll(this.#surrounding);
+      this.#wrappers = this.#wrappers.filter((other) => other !== around);
+      this.#core.wrapHandler = composeWrappers(this.#wrappers);
     };
   }
 
-  /** Tells the subscribers something; for sources of tools. */
+  /** Emits an event to the subscribers; for sources of tools. */
   emit(event: EngineEvent): void {
     this.#core.events.emit(event);
   }
 
-  /** How much runs and waits now, and what happened so far. */
+  #emitTools(type: ToolEvent["type"], tools: readonly string[], source: string): void {
+    const { events, clock } = this.#core;
+    if (tools.length === 0 || !events.hasListener(type)) return;
+    for (const tool of tools) events.emit({ type, at: clock.now(), tool, source });
+  }
+
+  /** Number of root calls that may run at the same time. */
+  get maxConcurrent(): number {
+    return this.#core.scheduler.settings.maxConcurrent;
+  }
+
+  /** Returns the current numbers of running and waiting calls, and the totals so far. */
   metrics(): ConcurrencyMetrics {
     return this.#core.scheduler.metrics();
   }
@@ -165,29 +201,31 @@ export class Engine {
     return this.records.query(query);
   }
 
-  /** What happened in a conversation. */
+  /** Returns a summary of the calls of a conversation. */
   callSummary(conversationId: string): Promise<ConversationSummary> {
     return this.records.summary(conversationId);
   }
 
   /** The short form of {@link callSummary}, for an agent's final answer. */
   async briefSummary(conversationId: string): Promise<BriefSummary> {
-    return brief(await this.records.summary(conversationId));
+    return toBriefSummary(await this.records.summary(conversationId));
   }
 
-  /** Figures over all kept records, also per tool. */
+  /** Returns statistics over all stored records, overall and per tool. */
   callStatistics(query?: Pick<RecordQuery, "since" | "until" | "tool">): Promise<Statistics> {
     return this.records.statistics(query);
   }
 
-  /** Takes no new calls, lets those under way finish, aborts those that do not, and flushes the records. */
+  /**
+   * Closes the engine: refuses new calls, lets running calls finish, aborts those that do not, and flushes the records.
+   */
   close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options.drainMs ?? 5000);
     return this.#closing;
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { live, clock, limits } = this.#core;
+    const { live, clock, limits, deadlines } = this.#core;
     const drained = async (ms: number): Promise<void> => {
       const until = clock.elapsed() + ms;
       while (live.size > 0 && clock.elapsed() < until) {
@@ -198,16 +236,18 @@ export class Engine {
     for (const call of live.toArray()) call.abort("cancelled");
     // An aborted handler has its grace period; after that its call ends without it.
     await drained(limits.graceMs + 1000);
+    deadlines.close();
+    this.#unlisten();
     await this.records.flush();
   }
 
-  #createCore(options: EngineOptions): Core {
+  #createCore(options: EngineOptions): EngineCore {
     const clock = options.clock ?? systemClock;
-    const ids = options.ids ?? createIds();
+    const ids = options.ids ?? createIdGenerator();
     const deadlines = new Deadlines(clock);
     const redactor = redactorOf(options);
     const log = logSink(options.onLog, redactor);
-    const approver = options.approver ?? parkingApprover(createMemoryApprovals({ ids, clock }), clock);
+    const approver = options.approver ?? storedApprover(createInMemoryApprovals({ ids, clock }), clock);
     const { secrets = {}, missingSecrets = {} } = options;
     const permissions = compilePermissions(options.permissions);
     return {
@@ -216,7 +256,7 @@ export class Engine {
       ids,
       deadlines,
       approver,
-      preapproved: options.preapproved,
+      findPreapproval: options.findPreapproval,
       log,
       random: options.random ?? Math.random,
       resolver: options.resolver ?? this.tools,
@@ -226,24 +266,24 @@ export class Engine {
           at: clock.now(),
           callId: "",
           tool: "",
-          message: `a subscriber failed on ${event.type}: ${messageOf(error)}`,
+          message: `a subscriber failed on ${event.type}: ${thrownMessage(error)}`,
         });
       }),
       records: this.records,
-      cache: options.cache ?? createMemoryCache({}),
-      flights: new Flights(),
+      cache: options.cache ?? createInMemoryResultCache({}),
+      inFlightCalls: new InFlightCalls(),
       redactor,
       secrets: {
         get: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined),
-        todo: (name) => (Object.hasOwn(missingSecrets, name) ? missingSecrets[name] : undefined),
+        hint: (name) => (Object.hasOwn(missingSecrets, name) ? missingSecrets[name] : undefined),
       },
-      limits: { ...engineDefaults, ...options.limits },
+      limits: limitsOf(options),
       strict: options.strictValidation ?? false,
       live: new LinkedList<Call>(),
       permissions,
-      denies: denials(options.permissions, permissions),
-      placeOf: options.placeOf,
-      surround: undefined,
+      denies: createDenials(options.permissions, permissions),
+      locateThrow: options.locateThrow,
+      wrapHandler: undefined,
       unavailable: availability(options),
       isClosed: () => this.#closing !== undefined,
     };
@@ -251,12 +291,13 @@ export class Engine {
 }
 
 function redactorOf(options: EngineOptions) {
+  rememberSecrets(Object.values(options.secrets ?? {}));
   return options.redactor ?? createRedactor(Object.values(options.secrets ?? {}));
 }
 
 /**
- * Makes an engine. Without options: in-memory records, no tools, the documented limits. Throws where a rule of
- * `permissions` cannot be read, or is a misspelt word that would guard nothing.
+ * Creates an engine. Without options: in-memory records, no tools, the documented limits. Throws if a rule of
+ * `permissions` is invalid, or contains a misspelled word and would match no tool.
  *
  * @example
  * ```ts
@@ -268,4 +309,70 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const engine = new Engine(options);
   checkRules(options.permissions ?? {}, engine.tools);
   return engine;
+}
+
+function limitsOf({ limits }: EngineOptions): CallLimits {
+  const { timeoutMs } = { ...engineDefaults, ...limits };
+  if (!isTimeoutMs(timeoutMs)) throw new RangeError(invalidTimeout("limits.timeoutMs", timeoutMs));
+  return { ...engineDefaults, ...limits };
+}
+
+/** Returns the function that emits log lines, with secrets redacted. Errors of the receiver are ignored. */
+function logSink(onLog: ((entry: LogEntry) => unknown) | undefined, redactor: Redactor): (entry: LogEntry) => void {
+  if (onLog === undefined) return () => {};
+  return ({ message, data, tool, ...about }) => {
+    try {
+      // Handlers in plain JavaScript may log any value.
+      const content: unknown = message;
+      const entry = { ...about, tool: redactor.label(tool), message: redactor.line(String(content)) };
+      const returned = onLog(data === undefined ? entry : { ...entry, data: redactor.value(data) });
+      // There is no one to report it to.
+      if (returned instanceof Promise) returned.catch(() => {});
+    } catch {
+      // Nor here.
+    }
+  };
+}
+
+/** Decides whether a tool is available, by its status and by the enabled and disabled tools of the settings. */
+function availability(options: Pick<EngineOptions, "enabledTools" | "disabledTools">) {
+  const enabled = new Set(options.enabledTools);
+  const disabled = new Set((options.disabledTools ?? []).map(foldName));
+  const someDisabled = disabled.size > 0;
+  /** Returns why a tool is unavailable, or undefined if it is available. */
+  return (tool: AnyTool): string | undefined => {
+    if (tool.status === "disabled" || tool.status === "draft") return `${tool.name} is ${tool.status}`;
+    if (tool.gated && !isNamed(tool, enabled)) return `${tool.name} is gated; name it in enabled_tools to use it`;
+    if (someDisabled && isNamedInAnyCase(tool, disabled) && !tool.alwaysEnabled)
+      return `${tool.name} is switched off by disabled_tools`;
+    return undefined;
+  };
+}
+
+function isNamed(tool: AnyTool, names: ReadonlySet<string>): boolean {
+  return names.has(tool.name) || tool.aliases.some((alias) => names.has(alias));
+}
+
+function isNamedInAnyCase(tool: AnyTool, folded: ReadonlySet<string>): boolean {
+  return folded.has(foldName(tool.name)) || tool.aliases.some((alias) => folded.has(foldName(alias)));
+}
+
+/**
+ * Refuses rules of `deny` and `ask` with a misspelled word, because they would match no tool. Tools may be registered
+ * later from any source, so a name that only resembles another produces a warning.
+ */
+function checkRules({ deny = [], ask = [] }: PermissionRules, registry: ToolRegistry): void {
+  const rules = [...deny, ...ask];
+  if (rules.length === 0) return;
+  const known: RuleSubjects = {
+    tools: () => new Set(registry.names()),
+    sources: () => new Set([...defaultSources, ...registry.list().map(({ source }) => source)]),
+  };
+  for (const rule of rules) {
+    const found = unmatchedRule(rule, known);
+    if (found?.near === undefined) continue;
+    const message = `the permission rule "${rule}" matches no tool: ${found.message}; did you mean "${found.near}"?`;
+    if (found.misspelt === "word") throw new FailureError(message, { code: "file_invalid" });
+    process.emitWarning(message, { type: "WindlassPermissionWarning" });
+  }
 }

@@ -4,7 +4,8 @@ import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { forConversation, forWorkflow } from "./call-context.ts";
 import { createEngine } from "./engine.ts";
-import { type EngineEvent, type EngineEventType, engineEventTypes } from "./events.ts";
+import { ToolRegistry } from "../tool/index.ts";
+import { type EngineEvent, type EngineEventType, type ToolEvent, engineEventTypes } from "./events.ts";
 
 const work = sampleTool(() => 1);
 const strict = sampleTool(() => 1, { name: "strict", input: z.object({ n: z.number() }) });
@@ -13,7 +14,7 @@ const broken = sampleTool(() => {
 });
 
 describe("[B16] events", () => {
-  test("there are eleven types, none twice", () => {
+  test("there are eleven distinct types", () => {
     expect(engineEventTypes).toEqual([
       "tool_loaded",
       "tool_added",
@@ -35,7 +36,7 @@ describe("[B16] events", () => {
     expect(Object.keys(listed).length).toBe(11);
   });
 
-  test("a call that succeeds tells its start and its end", async () => {
+  test("a call that succeeds emits its start and its end", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock });
     const events: EngineEvent[] = [];
@@ -60,7 +61,7 @@ describe("[B16] events", () => {
     ]);
   });
 
-  test("a call that fails after a while says when", async () => {
+  test("a call that fails after a while has the time of its end", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock });
     const events: EngineEvent[] = [];
@@ -75,7 +76,7 @@ describe("[B16] events", () => {
     expect(events).toMatchObject([{ at: at + 40, durationMs: 40, error: { code: "execution_error" } }]);
   });
 
-  test("a call that was refused tells why, and no start", async () => {
+  test("a call that was refused emits the reason, and no start", async () => {
     const engine = createEngine();
     const events: EngineEvent[] = [];
     engine.subscribe((event) => events.push(event));
@@ -92,12 +93,12 @@ describe("[B16] events", () => {
     engine.subscribe((event) => events.push(event));
     await engine.call(
       sampleTool(() => ({ out: "output-value" })),
-      { given: "argument-value" },
+      { input: "argument-value" },
     );
     expect(JSON.stringify(events)).not.toMatch(/output-value|argument-value/);
   });
 
-  test("every call ends with exactly one event, after everything else it tells", async () => {
+  test("every call ends with exactly one event, after all its other events", async () => {
     const clock = new FakeClock();
     const engine = createEngine({
       clock,
@@ -147,15 +148,15 @@ describe("[B16] events", () => {
     expect(types.size).toBe(calls.length);
     const ends = ["execution_completed", "execution_failed"];
     for (const { meta, success } of results) {
-      const told = types.get(meta.callId) ?? [];
-      expect(told.filter((type) => ends.includes(type))).toEqual([success ? ends[0] : ends[1]]);
-      expect(told.at(-1)).toBe(success ? ends[0] : ends[1]);
-      expect(told.filter((type) => type === "execution_started").length).toBeLessThan(2);
+      const reported = types.get(meta.callId) ?? [];
+      expect(reported.filter((type) => ends.includes(type))).toEqual([success ? ends[0] : ends[1]]);
+      expect(reported.at(-1)).toBe(success ? ends[0] : ends[1]);
+      expect(reported.filter((type) => type === "execution_started").length).toBeLessThan(2);
     }
     expect((await engine.queryRecords({})).records.length).toBe(calls.length);
   });
 
-  test("subscribers get what they asked for until they leave", async () => {
+  test("subscribers receive the requested types until they unsubscribe", async () => {
     const engine = createEngine();
     const heard: string[] = [];
     const leave = engine.subscribe(({ type }) => heard.push(type), ["execution_failed"]);
@@ -166,7 +167,7 @@ describe("[B16] events", () => {
     expect(heard).toEqual(["execution_failed"]);
   });
 
-  test("a subscriber that throws, rejects or never answers harms nobody, and is reported", async () => {
+  test("a subscriber that throws, rejects or never settles affects no one else, and is reported", async () => {
     const logged: string[] = [];
     const engine = createEngine({ onLog: ({ message }) => logged.push(message) });
     let heard = 0;
@@ -187,7 +188,7 @@ describe("[B16] events", () => {
     ]);
   });
 
-  test("a subscriber may make calls itself; everyone still hears the events in order", async () => {
+  test("a subscriber may make calls itself; all subscribers still receive the events in order", async () => {
     const engine = createEngine();
     const heard: string[] = [];
     let inner: Promise<unknown> | undefined;
@@ -205,7 +206,7 @@ describe("[B16] events", () => {
     ]);
   });
 
-  test("the events can be read as a stream; a slow reader misses the oldest and harms nobody", async () => {
+  test("the events can be read as a stream; a slow reader misses the oldest and blocks no one", async () => {
     const engine = createEngine();
     const stop = new AbortController();
     const stream = engine.events({ types: ["execution_completed"], capacity: 2, signal: stop.signal });
@@ -217,12 +218,76 @@ describe("[B16] events", () => {
     expect(stream.dropped).toBe(3);
   });
 
-  test("sources of tools tell their changes through the same bus", () => {
+  test("sources of tools emit their changes through the same bus", () => {
     const engine = createEngine();
     const heard: EngineEvent[] = [];
     engine.subscribe((event) => heard.push(event), ["tool_added"]);
     engine.emit({ type: "tool_added", at: 1, tool: "t", source: "tools" });
     engine.emit({ type: "reload_started", at: 1, source: "tools" });
     expect(heard).toEqual([{ type: "tool_added", at: 1, tool: "t", source: "tools" }]);
+  });
+});
+
+describe("[F8] tools that are registered in code", () => {
+  const observed = (registry = new ToolRegistry()) => {
+    const engine = createEngine({ registry });
+    const events: string[] = [];
+    engine.subscribe((event) => void ("source" in event && "tool" in event && events.push(named(event))));
+    return { engine, registry, events };
+  };
+  const named = ({ type, tool, source }: ToolEvent): string => `${type} ${tool} ${source}`;
+
+  test("emit an event when they are added, replaced and removed, and none if nothing changes", () => {
+    const { engine, events } = observed();
+    engine.tools.register(work);
+    engine.tools.register(work);
+    engine.tools.register(sampleTool(() => 2));
+    engine.tools.register(work, { source: "other" });
+    engine.tools.remove("work");
+    engine.tools.remove("work");
+    engine.tools.remove("work", { source: "other" });
+    expect(events).toEqual([
+      "tool_added work tools",
+      "tool_updated work tools",
+      "tool_added work other",
+      "tool_removed work tools",
+      "tool_removed work other",
+    ]);
+  });
+
+  test("emit events when all tools of an owner are replaced, or are created on first use", () => {
+    const { engine, events } = observed();
+    engine.tools.replace([work, strict], { owner: "mine" });
+    engine.tools.replace([sampleTool(() => 2)], { owner: "mine" });
+    engine.tools.offer([{ name: "late", aliases: [], make: () => sampleTool(() => 3, { name: "late" }) }]);
+    expect(events).toEqual([
+      "tool_added work tools",
+      "tool_added strict tools",
+      "tool_updated work tools",
+      "tool_removed strict tools",
+      "tool_added late tools",
+    ]);
+  });
+
+  test("are found by the listener of their event, whose errors change nothing", () => {
+    const { engine, events } = observed();
+    engine.subscribe((event) => {
+      if (event.type !== "tool_added") return;
+      expect(engine.tools.get(event.tool)).toBe(work);
+      throw new Error("broken listener");
+    });
+    engine.tools.register(work);
+    expect(engine.tools.has("work")).toBe(true);
+    expect(events).toHaveLength(1);
+  });
+
+  test("emit to all open engines that share a registry", async () => {
+    const one = observed();
+    const other = observed(one.registry);
+    one.registry.register(work);
+    await other.engine.close();
+    one.registry.register(strict);
+    expect(one.events).toEqual(["tool_added work tools", "tool_added strict tools"]);
+    expect(other.events).toEqual(["tool_added work tools"]);
   });
 });

@@ -19,7 +19,7 @@ export interface ReloadStarted {
   readonly source: string;
 }
 
-/** A reload of a source ended; names of tools, and how many files could not be used. */
+/** A reload of a source ended: names of tools, and the number of files that could not be loaded. */
 export interface ReloadCompleted {
   readonly type: "reload_completed";
   readonly at: number;
@@ -30,7 +30,7 @@ export interface ReloadCompleted {
   readonly errors: number;
 }
 
-/** A file could not be used. */
+/** A file could not be loaded. */
 export interface LoadError {
   readonly type: "load_error";
   readonly at: number;
@@ -38,13 +38,13 @@ export interface LoadError {
   readonly problems: readonly Problem[];
 }
 
-/** What every event of a call says. */
+/** Fields of every event of a call. */
 export interface CallEvent {
   readonly at: number;
   readonly callId: string;
   readonly tool: string;
   readonly callerType: CallerType;
-  /** Which of them: the step of a run, a client, an agent. */
+  /** The particular caller: the step of a run, a client, an agent. */
   readonly callerId?: string | undefined;
   readonly conversationId?: string | undefined;
   readonly workflowId?: string | undefined;
@@ -58,7 +58,7 @@ export interface ValidationErrorEvent extends CallEvent {
   readonly issues: readonly Issue[];
 }
 
-/** A handler is about to run. A call answered from the cache has none. */
+/** A handler is about to run. Not emitted for a call that is served from the cache. */
 export interface ExecutionStarted extends CallEvent {
   readonly type: "execution_started";
 }
@@ -70,14 +70,14 @@ export interface ExecutionCompleted extends CallEvent {
   readonly cached: boolean;
 }
 
-/** A call failed, wherever it failed. */
+/** A call failed, in any stage. */
 export interface ExecutionFailed extends CallEvent {
   readonly type: "execution_failed";
   readonly durationMs: number;
   readonly error: Failure;
 }
 
-/** Everything the engine tells. Events carry no arguments and no outputs: those are in the records, redacted. */
+/** All events of the engine. Events contain no arguments and no outputs: those are in the records, redacted. */
 export type EngineEvent =
   | ToolEvent
   | ReloadStarted

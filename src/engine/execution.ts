@@ -1,79 +1,88 @@
-import { type Deadline, type Expiring, type Failure, failure } from "../base/index.ts";
+import { type Deadline, type Expiring, type Failure } from "../base/index.ts";
 import type { CallTool } from "../tool/index.ts";
 import type { Bucket } from "./bucket.ts";
-import { patience } from "./call-context.ts";
-import type { CallListener } from "./call-hooks.ts";
-import type { Core } from "./core.ts";
-import { type AbortCause, abortReason, failureOf, leftBehind, messageOf, stopped } from "./failed-attempt.ts";
+import { admissionTimeoutMs } from "./call-context.ts";
+import type { CallListener } from "./internals.ts";
+import type { EngineCore } from "./engine-core.ts";
+import {
+  type AbortCause,
+  abortReason,
+  isFinalFailure,
+  toHandlerFailure,
+  abandonedFailure,
+  refusedFailure,
+  thrownMessage,
+  stoppedFailure,
+} from "./handler-failure.ts";
 import { HandlerContext } from "./handler-context.ts";
 import type { Job } from "./job.ts";
-import { type Outcome, checkReturned, plainFacts } from "./outcome.ts";
-import { PendingAttempt, drain, isGenerator, isPromiseLike } from "./pending-attempt.ts";
+import { type AttemptOutcome, checkReturned, plainFacts } from "./attempt-outcome.ts";
+import { PendingAttempt, drainGenerator, isGenerator, isPromiseLike } from "./pending-attempt.ts";
 import { retryDelay } from "./retry.ts";
-import type { Surround } from "./surround.ts";
-import type { Admitted, Holder, Refusal, Ticket } from "./ticket.ts";
+import type { HandlerWrapper } from "./handler-wrapper.ts";
+import type { AdmissionRequest, SlotHolder, AdmissionRefusal, Ticket } from "./admission-ticket.ts";
 
-/** Makes of an outcome what is waited for. Never throws. */
-export interface Settles<Result> {
-  settle(outcome: Outcome): Result;
-  /** Hears of the end, where there is one: then nobody waits for a promise. */
+/** Converts an outcome to the caller's result. Never throws. */
+export interface OutcomeConsumer<Result> {
+  settle(outcome: AttemptOutcome): Result;
+  /** Receives the result, if set; no promise is created then. */
   readonly listener: CallListener | undefined;
 }
 
-/** What is there now, or later; undefined where whoever waits hears of it. */
-export type Later<T> = T | undefined | Promise<T | undefined>;
+/** A value that is available now or later; undefined if it is delivered to a listener. */
+export type MaybePromise<T> = T | undefined | Promise<T | undefined>;
 
 /**
- * Admission, attempts, retries: everything between "this call may run" and its outcome. The outcome is handed on
- * where it comes about, not through one more promise.
+ * Admission, attempts and retries: everything between "this call may run" and its outcome. The outcome is converted to
+ * the result right where it occurs, which saves one promise.
  */
-export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
-  readonly core: Core;
+export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder, Expiring {
+  readonly core: EngineCore;
   readonly job: Job;
-  readonly #waiting: Settles<Result>;
+  readonly #waiting: OutcomeConsumer<Result>;
   attempts = 0;
   queuedMs = 0;
-  /** Why it was told to stop, if it was. */
+  /** Reason of the abort, if it was aborted. */
   cause: AbortCause | undefined = undefined;
-  /** What the handler reported for `meta`. */
+  /** Facts that the handler reported for `meta`. */
   facts: Record<string, unknown> | undefined = undefined;
-  /** Where it has a place that was free at once. */
+  /** The bucket, if a slot was free immediately. */
   #bucket: Bucket | undefined;
-  /** Where it had to wait for one. */
+  /** The ticket, if it had to wait for a slot. */
   #ticket: Ticket | undefined;
-  /** When it was put into the queue, or got the place, by the clock's elapsed time. */
+  /** Time at which it was queued, or got the slot, by the clock's elapsed time. */
   since = 0;
-  /** When it ended, by the clock's elapsed time; 0 until then. */
+  /** Time at which it ended, by the clock's elapsed time; 0 until then. */
   endedAt = 0;
-  /** The attempt whose handler answers later. */
+  /** The attempt whose handler returned a promise. */
   pending: PendingAttempt | undefined = undefined;
-  /** What is pending is the check of an output. */
+  /** True if the pending attempt is the check of an output. */
   #checking = false;
   #controller: AbortController | undefined;
   #variables: Record<string, unknown> | undefined;
-  /** Ends a wait, for a place or for the next attempt. */
-  #wake: ((refusal?: Refusal) => void) | undefined;
+  /** Ends a wait for a slot or for the next attempt. */
+  #wake: ((refusal?: AdmissionRefusal) => void) | undefined;
   #backoff: Deadline | undefined;
 
-  constructor(core: Core, job: Job, waiting: Settles<Result>) {
+  constructor(core: EngineCore, job: Job, waiting: OutcomeConsumer<Result>) {
     this.core = core;
     this.job = job;
     this.#waiting = waiting;
   }
 
-  /** Runs to the end. A value where nothing had to be waited for. */
-  start(): Later<Result> {
+  /** Runs to the end. Returns a value, not a promise, if nothing had to be awaited. */
+  start(): MaybePromise<Result> {
     return this.#enter(this.job.readyAt);
   }
 
-  /** Stops it wherever it is: in the queue, in the handler, or between attempts. */
+  /** Aborts it in any state: in the queue, in the handler, or between attempts. */
   abort(cause: AbortCause): void {
     if (this.cause !== undefined) return;
     this.cause = cause;
     this.#controller?.abort(abortReason(cause));
     this.job.stopChildren();
     this.pending?.aborted(cause);
-    if (this.#ticket?.state === "queued") this.core.scheduler.leave(this.#ticket);
+    if (this.#ticket?.state === "queued") this.core.scheduler.endTicket(this.#ticket);
     if (this.#backoff) this.core.deadlines.cancel(this.#backoff);
     this.#wake?.();
   }
@@ -97,12 +106,12 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     core.log(data === undefined ? entry : { ...entry, data });
   }
 
-  /** In an attempt that nobody told to stop. */
+  /** True while an attempt is running and was not aborted. */
   get isRunning(): boolean {
     return this.cause === undefined && (this.#bucket !== undefined || this.#ticket?.state === "held");
   }
 
-  /** Progress after the end is dropped: the caller has its result already. */
+  /** Drops progress after the end, because the caller already has its result. */
   progress(value: unknown): void {
     const { onProgress, hooks } = this.job.context;
     if (!this.isRunning || this.job.isSettled) return;
@@ -115,7 +124,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   }
 
   #progressFailed(error: unknown): void {
-    this.log(`onProgress failed: ${messageOf(error)}`);
+    this.log(`onProgress failed: ${thrownMessage(error)}`);
   }
 
   report(facts: Readonly<Record<string, unknown>>): void {
@@ -123,7 +132,7 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
   }
 
   callTool(): CallTool {
-    // Only composites have it in their type; a handler in plain JavaScript hears why it is missing.
+    // Only composites have it in their type; a handler in plain JavaScript gets an explanation.
     return (
       this.job.callTool ??
       (() => Promise.reject(new TypeError("only a tool defined with composite: true has ctx.callTool")))
@@ -148,21 +157,21 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     return !this.job.tool.composite;
   }
 
-  get patienceMs(): number | undefined {
-    return patience(this.job.context, this.job.timeoutMs);
+  get queueTimeoutMs(): number | undefined {
+    return admissionTimeoutMs(this.job.context, this.job.timeoutMs);
   }
 
-  /** A chain step: its run has its own limit. */
+  /** True for a chain step: its run has its own limit. */
   get #bypasses(): boolean {
     return !this.job.nested && this.job.context.callerType === "workflow_node";
   }
 
-  #enter(now: number): Later<Result> {
+  #enter(now: number): MaybePromise<Result> {
     if (this.cause !== undefined) return this.#fail(this.#stopped(this.cause));
     const { scheduler } = this.core;
     if (this.#bypasses) scheduler.countBypass();
     this.since = now;
-    this.#bucket = scheduler.takeFree(this, now);
+    this.#bucket = scheduler.acquireFree(this, now);
     if (this.#bucket !== undefined) return this.#attempt(now);
     this.#ticket = scheduler.ticket(this);
     const rejected = scheduler.enter(this.#ticket, now) === "rejected";
@@ -171,27 +180,27 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
 
   async #queue(): Promise<Result | undefined> {
     this.since = this.core.clock.elapsed();
-    const refusal = await new Promise<Refusal | undefined>((resolve) => (this.#wake = resolve));
+    const refusal = await new Promise<AdmissionRefusal | undefined>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     this.queuedMs += this.core.clock.elapsed() - this.since;
     if (refusal !== undefined) return this.#fail(this.#refused(refusal));
     if (this.cause === undefined) return this.#attempt(this.core.clock.elapsed());
-    // Aborted between the grant and now: the place goes back unused.
-    this.#leave(this.core.clock.elapsed());
+    // Aborted between the grant and now: the slot is released unused.
+    this.#releaseSlot(this.core.clock.elapsed());
     return this.#fail(this.#stopped(this.cause));
   }
 
-  #leave(now: number): void {
+  #releaseSlot(now: number): void {
     const { scheduler } = this.core;
     const bucket = this.#bucket;
     this.#bucket = undefined;
-    if (bucket !== undefined) scheduler.giveBack(this, bucket, now);
-    else if (this.#ticket !== undefined) scheduler.leave(this.#ticket, now);
+    if (bucket !== undefined) scheduler.release(this, bucket, now);
+    else if (this.#ticket !== undefined) scheduler.endTicket(this.#ticket, now);
   }
 
-  /** A clock, a schema or a store of somebody else's that threw: told as a failure, like any other. */
+  /** Reports an error of a custom clock, schema or store as a failure. */
   #guard(result: Promise<Result | undefined>): Promise<Result | undefined> {
-    return result.catch((error: unknown) => this.#fail(failureOf(error, this.job.effect)));
+    return result.catch((error: unknown) => this.#fail(toHandlerFailure(error, this.job.effect)));
   }
 
   #fail(error: Failure): Result {
@@ -202,24 +211,18 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     this.#wake?.();
   }
 
-  refused(_ticket: Ticket, why: Refusal): void {
+  refused(_ticket: Ticket, why: AdmissionRefusal): void {
     this.#wake?.(why);
   }
 
-  #refused(why: Refusal): Failure {
+  #refused(why: AdmissionRefusal): Failure {
     const { settings } = this.core.scheduler;
-    if (why === "queue_timeout") {
-      const waitedMs = this.patienceMs ?? settings.queueTimeoutMs;
-      return failure("queue_timeout", `${this.job.tool.name} waited ${waitedMs} ms for a free place`);
-    }
-    return settings.strategy === "reject"
-      ? failure("rejected", `all ${settings.maxConcurrent} places are taken, and the strategy is to reject`)
-      : failure("rejected", `the queue is full (${settings.queueSize} calls are waiting)`);
+    return refusedFailure(why, { tool: this.job.tool.name, timeoutMs: this.queueTimeoutMs, settings });
   }
 
   // --- attempts
 
-  #attempt(now: number): Later<Result> {
+  #attempt(now: number): MaybePromise<Result> {
     this.attempts++;
     if (this.attempts === 1) {
       this.job.started(this.queuedMs);
@@ -229,118 +232,121 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     return this.#run(now);
   }
 
-  /** Somebody has to write down first that the handler starts. */
+  /** Starts the attempt after the owner has journaled that the handler starts. */
   async #attemptAfter(noted: Promise<void>): Promise<Result | undefined> {
     try {
       await noted;
     } catch (error) {
-      return this.#ended({ failure: failureOf(error, "read") });
+      return this.#ended({ failure: toHandlerFailure(error, "read") });
     }
-    if (this.cause !== undefined) return this.#ended({ failure: this.#stopped(this.cause) });
-    return this.#run(this.core.clock.elapsed());
+    if (this.cause === undefined) return this.#run(this.core.clock.elapsed());
+    // The handler never ran.
+    this.attempts = 0;
+    return this.#ended({ failure: this.#stopped(this.cause) });
   }
 
-  #run(now: number): Later<Result> {
+  #run(now: number): MaybePromise<Result> {
     const { tool, args, effect } = this.job;
-    let outcome: Outcome | Promise<Outcome>;
+    let outcome: AttemptOutcome | Promise<AttemptOutcome>;
     try {
-      const { surround } = this.core;
+      const { wrapHandler } = this.core;
       const returned: unknown =
-        surround === undefined ? tool.run(args, new HandlerContext(this)) : this.#runInside(surround);
+        wrapHandler === undefined ? tool.run(args, new HandlerContext(this)) : this.#runInside(wrapHandler);
       if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned, now);
-      if (isGenerator(returned)) return this.#await(drain(returned, this), now);
+      if (isGenerator(returned)) return this.#await(drainGenerator(returned, this), now);
       outcome = checkReturned(returned, this);
     } catch (error) {
-      outcome = { failure: failureOf(error, effect, this.core.placeOf) };
+      outcome = { failure: toHandlerFailure(error, effect, this.core.locateThrow) };
     }
     return this.#checked(outcome);
   }
 
-  /** A generator is drained in there, too: what it does between its yields belongs to the handler. */
-  #runInside(surround: Surround): unknown {
+  /**
+   * Runs the handler inside the wrapper. A generator is drained inside it too: its code between yields belongs to the
+   * handler.
+   */
+  #runInside(wrap: HandlerWrapper): unknown {
     const { job } = this;
-    return surround(job, () => {
+    return wrap(job, () => {
       const returned: unknown = job.tool.run(job.args, new HandlerContext(this));
-      return isGenerator(returned) ? drain(returned, this) : returned;
+      return isGenerator(returned) ? drainGenerator(returned, this) : returned;
     });
   }
 
-  /** @param since When it began, by the clock's elapsed time. */
-  #await(work: PromiseLike<unknown>, since: number): Later<Result> {
+  /** @param since Start of the attempt, by the clock's elapsed time. */
+  #await(work: PromiseLike<unknown>, since: number): MaybePromise<Result> {
     if (this.#waiting.listener !== undefined) {
-      this.pending = new PendingAttempt(this, { work, since, resolve: nobodyWaits });
+      this.pending = new PendingAttempt(this, { work, since, resolve: noWaiter });
       return undefined;
     }
     return new Promise((resolve) => {
-      // It resolves with what `returned`, `threw` or `stopped` gives.
+      // It resolves with the result of `returned`, `threw` or `stopped`.
       this.pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
     });
   }
 
-  /** @internal What was awaited, a handler or the check of its output, gave this. */
-  returned(value: unknown): Later<Result> {
+  /** @internal Called with the value of the awaited handler or output check. */
+  returned(value: unknown): MaybePromise<Result> {
     this.pending = undefined;
     if (this.#checking) {
       this.#checking = false;
-      // What a check gives is an outcome.
-      return this.#ended(value as Outcome);
+      // An output check returns an outcome.
+      return this.#ended(value as AttemptOutcome);
     }
-    let outcome: Outcome | Promise<Outcome>;
+    let outcome: AttemptOutcome | Promise<AttemptOutcome>;
     try {
       outcome = checkReturned(value, this);
     } catch (error) {
-      outcome = { failure: failureOf(error, this.job.effect) };
+      outcome = { failure: toHandlerFailure(error, this.job.effect) };
     }
     return this.#checked(outcome);
   }
 
   /** @internal It threw. */
-  threw(error: unknown): Later<Result> {
+  threw(error: unknown): MaybePromise<Result> {
     this.pending = undefined;
     this.#checking = false;
-    return this.#ended({ failure: failureOf(error, this.job.effect, this.core.placeOf) });
+    return this.#ended({ failure: toHandlerFailure(error, this.job.effect, this.core.locateThrow) });
   }
 
-  /** @internal It was told to stop; `abandoned` when it did not, within the grace period. */
-  stopped(cause: AbortCause, abandoned: boolean): Later<Result> {
+  /** @internal Called after an abort; `abandoned` if the handler did not stop within the grace period. */
+  stopped(cause: AbortCause, abandoned: boolean): MaybePromise<Result> {
     this.pending = undefined;
     this.#checking = false;
     const stop = this.#stopped(cause);
     if (!abandoned) return this.#ended({ failure: stop });
-    return this.#ended({ failure: leftBehind(stop, this.job.tool.name, this.core.limits.graceMs), abandoned });
+    return this.#ended({ failure: abandonedFailure(stop, this.job.tool.name, this.core.limits.graceMs), abandoned });
   }
 
-  #checked(outcome: Outcome | Promise<Outcome>): Later<Result> {
+  #checked(outcome: AttemptOutcome | Promise<AttemptOutcome>): MaybePromise<Result> {
     return outcome instanceof Promise ? this.#awaitCheck(outcome) : this.#ended(outcome);
   }
 
-  /** An output schema that asks a service may hang or break like a handler, so it has a deadline too. */
-  #awaitCheck(check: Promise<Outcome>): Later<Result> {
+  /**
+   * Awaits an asynchronous output check. A schema that queries a service may hang or throw like a handler, so it has a
+   * deadline too.
+   */
+  #awaitCheck(check: Promise<AttemptOutcome>): MaybePromise<Result> {
     this.#checking = true;
     return this.#await(check, this.core.clock.elapsed());
   }
 
-  #ended(outcome: Outcome): Later<Result> {
+  #ended(outcome: AttemptOutcome): MaybePromise<Result> {
     this.job.stopChildren();
     this.endedAt = this.core.clock.elapsed();
-    // Released before anything else: a slow store or a long pause must not hold a place.
-    this.#leave(this.endedAt);
-    if (outcome.failure === undefined || this.cause !== undefined) return this.#waiting.settle(outcome);
-    const delayMs = retryDelay(
-      {
-        effect: this.job.effect,
-        failure: outcome.failure,
-        attempts: this.attempts,
-        maxRetries: this.job.maxRetries,
-        elapsedMs: this.endedAt - this.job.readyAt,
-        budgetMs: this.job.timeoutMs,
-      },
-      this.core.random,
-    );
-    return delayMs === undefined ? this.#waiting.settle(outcome) : this.#guard(this.#tryAgain(delayMs));
+    // Released before anything else: a slow store or a long retry delay must not hold a slot.
+    this.#releaseSlot(this.endedAt);
+    const { failure: failed } = outcome;
+    if (failed === undefined || this.cause !== undefined || isFinalFailure(failed))
+      return this.#waiting.settle(outcome);
+    const { effect, maxRetries, readyAt, timeoutMs: budgetMs } = this.job;
+    const elapsedMs = this.endedAt - readyAt;
+    const state = { effect, failure: failed, attempts: this.attempts, maxRetries, elapsedMs, budgetMs };
+    const delayMs = retryDelay(state, this.core.random);
+    return delayMs === undefined ? this.#waiting.settle(outcome) : this.#guard(this.#retry(delayMs));
   }
 
-  async #tryAgain(delayMs: number): Promise<Result | undefined> {
+  async #retry(delayMs: number): Promise<Result | undefined> {
     this.#controller = undefined;
     this.endedAt = 0;
     await new Promise<void>((resolve) => {
@@ -354,7 +360,10 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     return this.#enter(this.core.clock.elapsed());
   }
 
-  /** A schema that asks a service may hang, so this can be cancelled and has a deadline. */
+  /**
+   * Awaits the arguments for another attempt. A schema that queries a service may hang, so this can be cancelled and
+   * has a deadline.
+   */
   async #renewed(renewing: Promise<void>): Promise<void> {
     this.#backoff = this.core.deadlines.set(this.job.timeoutMs, { expire: () => this.abort("timeout") });
     await Promise.race([renewing, new Promise<void>((resolve) => (this.#wake = () => resolve()))]);
@@ -363,17 +372,17 @@ export class Execution<Result = unknown> implements Admitted, Holder, Expiring {
     this.#wake = undefined;
   }
 
-  /** The pause before the next attempt is over. */
+  /** The delay before the next attempt is over. */
   expire(): void {
     this.#wake?.();
   }
 
   #stopped(cause: AbortCause): Failure {
     const { tool, effect, timeoutMs } = this.job;
-    // What never started did nothing, whatever its effect.
-    return stopped(cause, { tool: tool.name, effect: this.attempts === 0 ? "read" : effect, timeoutMs });
+    // A call that never started had no side effects, regardless of its effect.
+    return stoppedFailure(cause, { tool: tool.name, effect: this.attempts === 0 ? "read" : effect, timeoutMs });
   }
 }
 
-/** Where a listener hears of the end. */
-const nobodyWaits = (): void => {};
+/** Used if a listener receives the result. */
+const noWaiter = (): void => {};

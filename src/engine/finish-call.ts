@@ -1,21 +1,39 @@
 import type { Issue } from "../base/index.ts";
 import type { CallRecord } from "../store/index.ts";
-import { redactFailure, redactIssue } from "../text/index.ts";
+import { type Redactor, redactFailure, redactIssue } from "../secrets/index.ts";
 import type { ResultMeta, ToolResult } from "../tool/index.ts";
 import type { Call } from "./call.ts";
 import type { Execution } from "./execution.ts";
-import { messageOf } from "./failed-attempt.ts";
-import { isChoice } from "./job.ts";
-import type { Outcome } from "./outcome.ts";
+import { thrownMessage } from "./handler-failure.ts";
+import { isChoosingJob } from "./job.ts";
+import type { AttemptOutcome } from "./attempt-outcome.ts";
 
-/** What callers get. */
-export function toResult(call: Call, outcome: Outcome, execution: Execution | undefined): ToolResult {
+/** Converts an outcome to the result of the call. */
+export function toToolResult(call: Call, outcome: AttemptOutcome, execution: Execution | undefined): ToolResult {
+  const totalMs = (execution?.endedAt || call.core.clock.elapsed()) - call.startedAt;
+  const queuedMs = queuedMsOf(call, execution);
+  // Most calls do not wait: their results have no such key.
+  if (queuedMs === 0) return resultOf(call, outcome, execution, totalMs);
+  const result = resultOf(call, outcome, execution, Math.max(0, totalMs - queuedMs));
+  return { ...result, queuedMs };
+}
+
+/** Time that the call waited for a slot or for a decision. A call that joined another one did not wait for its slot. */
+function queuedMsOf(call: Call, execution: Execution | undefined): number {
+  return execution === undefined || call.cached ? call.approvalMs : call.approvalMs + execution.queuedMs;
+}
+
+function resultOf(
+  call: Call,
+  outcome: AttemptOutcome,
+  execution: Execution | undefined,
+  durationMs: number,
+): ToolResult {
   const tool = call.name;
-  const durationMs = (execution?.endedAt || call.core.clock.elapsed()) - call.startedAt;
   const { executedAt } = call;
   const meta = metaOf(call, outcome, execution);
   if (outcome.failure !== undefined) {
-    // Messages leave the engine: in results, records, events and prompts.
+    // Messages leave the engine in results, records, events and prompts.
     const error = redactFailure(outcome.failure, call.core.redactor.text);
     return { success: false, tool, error, durationMs, executedAt, meta };
   }
@@ -25,42 +43,44 @@ export function toResult(call: Call, outcome: Outcome, execution: Execution | un
     : { success: true, tool, output, attachments, durationMs, executedAt, meta };
 }
 
-function metaOf(call: Call, outcome: Outcome, execution: Execution | undefined): ResultMeta {
+// oxlint-disable-next-line complexity -- a fact that is not set leaves no key
+function metaOf(call: Call, outcome: AttemptOutcome, execution: Execution | undefined): ResultMeta {
   const facts = reportedOf(call, execution);
   const meta = { callId: call.callId, source: sourceOf(call, facts), attempts: execution?.attempts ?? 0 };
-  const isCached = call.cached || (isChoice(call) && facts?.["cached"] === true);
-  if (facts === undefined && !isCached && outcome.abandoned !== true) return meta;
-  // What the engine says about a call, its handler cannot say, unless it only chose who runs.
-  const { cached: _cached, abandoned: _abandoned, ...reported } = facts ?? {};
+  const isCached = call.cached || (isChoosingJob(call) && facts?.["cached"] === true);
+  if (facts === undefined && !isCached && outcome.abandoned !== true && call.ignored === undefined) return meta;
+  // A handler cannot override the facts of the engine, unless it only chose the tool that ran.
+  const { cached: _cached, abandoned: _abandoned, ignored: _ignored, ...reported } = facts ?? {};
   return {
     ...reported,
     ...meta,
     ...(isCached && { cached: true }),
+    ...(call.ignored !== undefined && { ignored: call.ignored }),
     ...(outcome.abandoned === true && { abandoned: true }),
   };
 }
 
-/** What the handler reported, and by whom the call was approved beforehand, which a handler cannot say. */
+/** Returns the facts that the handler reported, and the preapprover, which a handler cannot set. */
 function reportedOf({ preapproved }: Call, execution: Execution | undefined): CallRecord["reported"] {
   const facts = execution?.facts;
   if (preapproved === undefined && (facts === undefined || !Object.hasOwn(facts, "preapproved"))) return facts;
-  const { preapproved: _said, ...reported } = facts ?? {};
+  const { preapproved: _text, ...reported } = facts ?? {};
   return preapproved === undefined ? reported : { ...reported, preapproved };
 }
 
-/** What chooses among others tells where the one came from that ran. */
+/** Returns the source of the tool; a tool that chooses among others reports the source of the one that ran. */
 function sourceOf(call: Call, facts: Readonly<Record<string, unknown>> | undefined): string {
-  const told = isChoice(call) ? facts?.["source"] : undefined;
-  return typeof told === "string" ? told : call.source;
+  const reported = isChoosingJob(call) ? facts?.["source"] : undefined;
+  return typeof reported === "string" ? reported : call.source;
 }
 
-/** One record for every call, however it ended. A store that breaks its word must not break the call. */
+/** Writes one record for every call, regardless of how it ended. A store that throws does not affect the call. */
 export function recordCall(call: Call, result: ToolResult, execution: Execution | undefined): void {
   try {
     const record = toRecord(call, result, execution);
     if (call.context.hooks?.record?.(record) !== true) call.core.records.add(record);
   } catch (error) {
-    const message = `the record of this call was lost: ${messageOf(error)}`;
+    const message = `the record of this call was lost: ${thrownMessage(error)}`;
     call.core.log({ at: call.executedAt, callId: call.callId, tool: result.tool, message });
   }
 }
@@ -75,12 +95,12 @@ function toRecord(call: Call, result: ToolResult, execution: Execution | undefin
     version: tool?.version ?? "",
     source: call.source,
     category: tool?.category ?? "",
-    args: call.given,
+    args: call.rawArgs,
     success: result.success,
     output: result.success ? result.output : undefined,
     error: result.success ? undefined : result.error,
     durationMs: result.durationMs,
-    queuedMs: execution?.queuedMs ?? 0,
+    queuedMs: result.queuedMs ?? 0,
     attempts: result.meta.attempts,
     cached: call.cached,
     callerType: context.callerType ?? "direct",
@@ -94,20 +114,24 @@ function toRecord(call: Call, result: ToolResult, execution: Execution | undefin
   };
 }
 
-// Events are written out field by field: spreading a common part costs more than everything else in them. Their time
-// is worked out from the clock readings that the call has anyway.
+function optionalLabel(label: string | undefined, redactor: Redactor): string | undefined {
+  return label === undefined ? undefined : redactor.label(label);
+}
+
+// Events are written field by field: spreading a common object would cost more than everything else. Their times are
+// derived from clock readings that the call already has.
 
 export function emitStarted(call: Call, queuedMs: number): void {
-  const { events } = call.core;
-  if (!events.wants("execution_started")) return;
+  const { events, redactor } = call.core;
+  if (!events.hasListener("execution_started")) return;
   events.emit({
     type: "execution_started",
     at: call.executedAt + (call.readyAt - call.startedAt) + queuedMs,
     callId: call.callId,
-    tool: call.name,
+    tool: redactor.label(call.name),
     callerType: call.context.callerType ?? "direct",
-    callerId: call.context.callerId,
-    conversationId: call.context.conversationId,
+    callerId: optionalLabel(call.context.callerId, redactor),
+    conversationId: optionalLabel(call.context.conversationId, redactor),
     workflowId: call.context.workflowId,
     parentId: call.parent?.callId,
   });
@@ -115,15 +139,15 @@ export function emitStarted(call: Call, queuedMs: number): void {
 
 export function emitInvalid(call: Call, issues: readonly Issue[]): void {
   const { events, redactor } = call.core;
-  if (!events.wants("validation_error")) return;
+  if (!events.hasListener("validation_error")) return;
   events.emit({
     type: "validation_error",
     at: call.executedAt,
     callId: call.callId,
-    tool: call.name,
+    tool: redactor.label(call.name),
     callerType: call.context.callerType ?? "direct",
-    callerId: call.context.callerId,
-    conversationId: call.context.conversationId,
+    callerId: optionalLabel(call.context.callerId, redactor),
+    conversationId: optionalLabel(call.context.conversationId, redactor),
     workflowId: call.context.workflowId,
     parentId: call.parent?.callId,
     issues: issues.map((issue) => redactIssue(issue, redactor.text)),
@@ -131,31 +155,31 @@ export function emitInvalid(call: Call, issues: readonly Issue[]): void {
 }
 
 export function emitFinished(call: Call, result: ToolResult): void {
-  const { events } = call.core;
+  const { events, redactor } = call.core;
   if (result.success) {
-    if (!events.wants("execution_completed")) return;
+    if (!events.hasListener("execution_completed")) return;
     events.emit({
       type: "execution_completed",
-      at: call.executedAt + result.durationMs,
+      at: call.executedAt + (result.queuedMs ?? 0) + result.durationMs,
       callId: call.callId,
-      tool: result.tool,
+      tool: redactor.label(result.tool),
       callerType: call.context.callerType ?? "direct",
-      callerId: call.context.callerId,
-      conversationId: call.context.conversationId,
+      callerId: optionalLabel(call.context.callerId, redactor),
+      conversationId: optionalLabel(call.context.conversationId, redactor),
       workflowId: call.context.workflowId,
       parentId: call.parent?.callId,
       durationMs: result.durationMs,
       cached: call.cached,
     });
-  } else if (events.wants("execution_failed")) {
+  } else if (events.hasListener("execution_failed")) {
     events.emit({
       type: "execution_failed",
-      at: call.executedAt + result.durationMs,
+      at: call.executedAt + (result.queuedMs ?? 0) + result.durationMs,
       callId: call.callId,
-      tool: result.tool,
+      tool: redactor.label(result.tool),
       callerType: call.context.callerType ?? "direct",
-      callerId: call.context.callerId,
-      conversationId: call.context.conversationId,
+      callerId: optionalLabel(call.context.callerId, redactor),
+      conversationId: optionalLabel(call.context.conversationId, redactor),
       workflowId: call.context.workflowId,
       parentId: call.parent?.callId,
       durationMs: result.durationMs,

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { unhandledRejections } from "../../test/support/unhandled-rejections.ts";
-import { createMemoryRecords } from "../store/index.ts";
+import { createInMemoryRecords } from "../store/index.ts";
 import { createEngine } from "./engine.ts";
-import type { LogEntry } from "./core.ts";
+import type { LogEntry } from "./engine-core.ts";
 
 const secrets = { API_KEY: "hunter2secret" };
 
 describe("progress", () => {
-  test("reaches the caller while the work goes on", async () => {
+  test("reaches the caller while the handler is still running", async () => {
     const heard: unknown[] = [];
     const tool = sampleTool(async (_args, { progress }) => {
       progress({ done: 1 });
@@ -21,7 +21,7 @@ describe("progress", () => {
     expect(heard).toEqual([{ done: 1 }, { done: 2 }]);
   });
 
-  test("what an async generator yields is progress, what it returns is the output", async () => {
+  test("values that an async generator yields are progress, its return value is the output", async () => {
     const heard: unknown[] = [];
     const tool = sampleTool(async function* () {
       yield 1;
@@ -110,7 +110,7 @@ describe("progress", () => {
         for (;;) yield 1;
       },
     ],
-  ])("%s that never waits is stopped by its deadline all the same", async (_what, run) => {
+  ])("%s that never awaits is still stopped by its deadline", async (_what, run) => {
     const result = await createEngine().call(sampleTool(run), {}, { timeoutMs: 30 });
     expect(result).toMatchObject({ error: { code: "timeout" } });
     expect(result.durationMs).toBeLessThan(1000);
@@ -119,7 +119,7 @@ describe("progress", () => {
   test.each([
     ["throws", () => raise(new Error("listener"))],
     ["rejects", async () => raise(new Error("listener"))],
-  ])("a listener that %s harms nobody", async (_what, onProgress) => {
+  ])("a listener that %s does not affect the call", async (_what, onProgress) => {
     const unhandled = unhandledRejections();
     const logged: string[] = [];
     const engine = createEngine({ onLog: ({ message }) => logged.push(message) });
@@ -134,7 +134,7 @@ describe("progress", () => {
     expect(logged).toEqual(["onProgress failed: listener"]);
   });
 
-  test("after the end there is none", async () => {
+  test("progress after the end is ignored", async () => {
     const heard: unknown[] = [];
     let late: (() => void) | undefined;
     const tool = sampleTool((_args, ctx) => {
@@ -159,7 +159,7 @@ describe("report", () => {
     expect(records[0]?.reported).toEqual({ tokensUsed: 2, memoryId: "m" });
   });
 
-  test("cannot overwrite what the engine itself says", async () => {
+  test("cannot overwrite the facts of the engine itself", async () => {
     const tool = sampleTool((_args, { report }) => {
       report({ callId: "forged", source: "forged", attempts: 99, cached: true, abandoned: true });
       return 1;
@@ -171,7 +171,7 @@ describe("report", () => {
     expect(meta).not.toHaveProperty("abandoned");
   });
 
-  test("facts that are no JSON do not keep the result from being written", async () => {
+  test("facts that are not JSON do not keep the result from being serialized", async () => {
     const tool = sampleTool((_args, { report }) => {
       report({ at: new Date(0), big: 1n, gone: undefined, list: [1], map: new Map() });
       return 1;
@@ -187,7 +187,7 @@ describe("report", () => {
     expect(() => JSON.stringify(meta)).not.toThrow();
   });
 
-  test("facts of a call that failed are kept too", async () => {
+  test("facts of a failed call are recorded too", async () => {
     const tool = sampleTool((_args, { report }) => {
       report({ tokensUsed: 7 });
       throw new TypeError("x");
@@ -195,7 +195,7 @@ describe("report", () => {
     expect((await createEngine().call(tool, {})).meta).toMatchObject({ tokensUsed: 7 });
   });
 
-  test("after the end it changes nothing", async () => {
+  test("has no effect after the end of the call", async () => {
     let late: (() => void) | undefined;
     const engine = createEngine();
     const tool = sampleTool((_args, { report }) => {
@@ -212,7 +212,7 @@ describe("report", () => {
 });
 
 describe("the log and the secrets", () => {
-  test("log lines leave redacted, with the call they belong to", async () => {
+  test("log lines are redacted and name their call", async () => {
     const clock = new FakeClock();
     const entries: LogEntry[] = [];
     const engine = createEngine({ clock, secrets, onLog: (entry) => entries.push(entry) });
@@ -236,7 +236,7 @@ describe("the log and the secrets", () => {
   test.each([
     ["throws", () => raise(new Error("logger"))],
     ["rejects", async () => raise(new Error("logger"))],
-  ])("a logger that %s harms nobody", async (_what, onLog) => {
+  ])("a logger that %s does not affect the call", async (_what, onLog) => {
     const unhandled = unhandledRejections();
     const engine = createEngine({ onLog });
     engine.subscribe(() => raise(new Error("subscriber")));
@@ -260,7 +260,7 @@ describe("the log and the secrets", () => {
     expect(entries.map(({ message }) => message)).toEqual(["undefined", "5", "Symbol(s)"]);
   });
 
-  test("a handler reads the secrets that the engine was given, and no others", async () => {
+  test("a handler reads the secrets of the engine, and no others", async () => {
     const tool = sampleTool((_args, ctx) => [
       ctx.secrets.get("API_KEY") === "hunter2secret",
       ctx.secrets.get("OTHER"),
@@ -270,7 +270,7 @@ describe("the log and the secrets", () => {
     expect(await createEngine({ secrets }).call(tool, {})).toMatchObject({ output: [true, null, null, null] });
   });
 
-  test("a secret in an error message leaves in none of the ways out", async () => {
+  test("a secret in an error message is redacted in every output of the engine", async () => {
     const entries: LogEntry[] = [];
     const engine = createEngine({ secrets, onLog: (entry) => entries.push(entry) });
     const events: unknown[] = [];
@@ -287,7 +287,7 @@ describe("the log and the secrets", () => {
     expect(entries.length).toBeGreaterThan(0);
   });
 
-  test("a secret in a refused argument leaves redacted, in the issues too", async () => {
+  test("a secret in a refused argument is redacted, in the issues too", async () => {
     const engine = createEngine({ secrets, strictValidation: true });
     const events: unknown[] = [];
     engine.subscribe((event) => events.push(event));
@@ -301,9 +301,9 @@ describe("the log and the secrets", () => {
     expect(JSON.stringify([result, events])).not.toContain("hunter2");
   });
 
-  test("a record store that throws loses the record and nothing else, and says so redacted", async () => {
+  test("a record store that throws loses only the record, and the log line about it is redacted", async () => {
     const entries: LogEntry[] = [];
-    const records = { ...createMemoryRecords({}), add: () => raise(new Error("store saw hunter2secret")) };
+    const records = { ...createInMemoryRecords({}), add: () => raise(new Error("store saw hunter2secret")) };
     const engine = createEngine({ records, secrets, onLog: (entry) => entries.push(entry) });
     const events: string[] = [];
     engine.subscribe(({ type }) => events.push(type));
@@ -346,7 +346,7 @@ describe("the rest of the context", () => {
     });
   });
 
-  test("the functions can be taken out of it", async () => {
+  test("its functions can be destructured", async () => {
     const logged: string[] = [];
     const heard: unknown[] = [];
     const engine = createEngine({ onLog: ({ message }) => logged.push(message) });
@@ -364,53 +364,53 @@ function raise(value: unknown): never {
   throw value;
 }
 
-describe("questions", () => {
-  const question = { message: "Which city?", schema: { type: "object", properties: { city: { type: "string" } } } };
+describe("elicitations", () => {
+  const prompt = { message: "Which city?", schema: { type: "object", properties: { city: { type: "string" } } } };
 
-  test("are put to whoever made the call, also by the calls within it", async () => {
-    const asked: unknown[] = [];
-    const inner = sampleTool(async (_args, { elicit }) => elicit(question), { name: "inner" });
+  test("are sent to the caller, also by nested calls", async () => {
+    const requested: unknown[] = [];
+    const inner = sampleTool(async (_args, { elicit }) => elicit(prompt), { name: "inner" });
     const outer = sampleTool((_args, { callTool }) => callTool(inner, {}), { name: "outer", composite: true });
     const elicit = async (put: unknown) => {
-      asked.push(put);
+      requested.push(put);
       return { action: "accept", content: { city: "Oslo" } } as const;
     };
     const result = await createEngine().call(outer, {}, { elicit });
     expect(result).toMatchObject({ output: { output: { action: "accept", content: { city: "Oslo" } } } });
-    expect(asked).toEqual([question]);
+    expect(requested).toEqual([prompt]);
   });
 
-  test("are declined where nobody can be asked, which is told", async () => {
+  test("are declined if no one can answer them, which is logged", async () => {
     const entries: LogEntry[] = [];
-    const tool = sampleTool(async (_args, { elicit }) => elicit(question));
+    const tool = sampleTool(async (_args, { elicit }) => elicit(prompt));
     const engine = createEngine({ onLog: (entry) => entries.push(entry) });
     expect(await engine.call(tool, {})).toMatchObject({ output: { action: "decline" } });
     expect(entries).toMatchObject([
-      { message: expect.stringContaining("nobody can be asked"), data: { question: "Which city?" } },
+      { message: expect.stringContaining("no one can answer it"), data: { elicitation: "Which city?" } },
     ]);
   });
 
-  test("take no time of the tool's: what it has left, it has left behind the answer", async () => {
+  test("pause the tool's deadline: its remaining time continues after the response", async () => {
     const late = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
     const elicit = async () => {
       await late(200);
       return { action: "decline" } as const;
     };
-    const asking = (after: number) =>
+    const request = (after: number) =>
       sampleTool(async (_args, context) => {
-        await Promise.all([context.elicit(question), late(20).then(() => context.elicit(question))]);
+        await Promise.all([context.elicit(prompt), late(20).then(() => context.elicit(prompt))]);
         await late(after);
         return "done";
       });
     const context = { elicit, timeoutMs: 100, maxRetries: 0 };
-    expect(await createEngine().call(asking(0), {}, context)).toMatchObject({ output: "done" });
-    expect(await createEngine().call(asking(500), {}, context)).toMatchObject({ error: { code: "timeout" } });
+    expect(await createEngine().call(request(0), {}, context)).toMatchObject({ output: "done" });
+    expect(await createEngine().call(request(500), {}, context)).toMatchObject({ error: { code: "timeout" } });
   });
 
   test("end with the call", async () => {
     const stop = new AbortController();
     const aborted = Promise.withResolvers<void>();
-    const tool = sampleTool(async (_args, { elicit }) => elicit(question));
+    const tool = sampleTool(async (_args, { elicit }) => elicit(prompt));
     const elicit = (_: unknown, signal: AbortSignal) =>
       new Promise<never>(() => signal.addEventListener("abort", () => aborted.resolve()));
     const call = createEngine().call(tool, {}, { elicit, signal: stop.signal });

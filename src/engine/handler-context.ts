@@ -3,20 +3,20 @@ import type {
   CallTool,
   CompositeContext,
   Log,
-  Question,
-  QuestionAnswer,
+  ElicitRequest,
+  ElicitResult,
   Secrets,
   ToolContext,
 } from "../tool/index.ts";
-import type { Account, CallContext } from "./call-context.ts";
-import type { BeginCall, CallStep, Rulings } from "./call-hooks.ts";
-import type { Denies } from "./denials.ts";
+import type { CallerType } from "../store/index.ts";
+import { type Account, type CallContext, callerPathBelow } from "./call-context.ts";
+import type { BeginCall, JournaledCall, DecidePermission } from "./internals.ts";
+import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 import type { Job } from "./job.ts";
-import { permissionFor } from "./rule-on.ts";
-import { whileAsking } from "./while-asking.ts";
+import { nestedPermission } from "./decide-permission.ts";
 
-/** What a handler sees of its execution. Everything is made on first use: most handlers want none of it. */
+/** The execution as seen by its handler. Everything is created on first use, because most handlers use none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
   readonly #execution: Execution;
 
@@ -37,7 +37,8 @@ export class HandlerContext implements ToolContext, CompositeContext {
   }
 
   get attempt(): number {
-    return this.#execution.attempts;
+    const { attempts, job } = this.#execution;
+    return attempts + (job.context.hooks?.earlierAttempts ?? 0);
   }
 
   get variables(): Record<string, unknown> {
@@ -52,7 +53,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.job.context.conversationId;
   }
 
-  // The functions are getters, so that a handler may take them out of the context.
+  // The functions are getters, so that a handler can destructure the context.
 
   get log(): Log {
     return (message, data) => this.#execution.log(message, data);
@@ -66,11 +67,13 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return (facts) => this.#execution.report(facts);
   }
 
-  get elicit(): (question: Question) => Promise<QuestionAnswer> {
-    return async (question) => {
+  get elicit(): (approvalHandle: ElicitRequest) => Promise<ElicitResult> {
+    return async (approvalHandle) => {
       const { elicit } = this.#execution.job.context;
-      if (elicit !== undefined) return whileAsking(this.#execution, () => elicit(question, this.signal));
-      this.#execution.log("a question was declined, since nobody can be asked here", { question: question.message });
+      if (elicit !== undefined) return withPausedDeadline(this.#execution, () => elicit(approvalHandle, this.signal));
+      this.#execution.log("an elicitation was declined because no one can answer it here", {
+        elicitation: approvalHandle.message,
+      });
       return { action: "decline" };
     };
   }
@@ -90,7 +93,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
   }
 
   /** @internal For `progressOf`. */
-  get isHeard(): boolean {
+  get hasProgressListener(): boolean {
     const { onProgress, hooks } = this.#execution.job.context;
     return onProgress !== undefined || hooks?.progress !== undefined;
   }
@@ -105,7 +108,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.job.taintsReading;
   }
 
-  /** @internal For `isByModel`. */
+  /** @internal For `isModelInitiated`. */
   get byModel(): boolean {
     for (let { job }: { job: Job | undefined } = this.#execution; job !== undefined; job = job.parent) {
       const { callerType } = job.context;
@@ -114,8 +117,19 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return false;
   }
 
+  /** @internal For `callerPathOf`. */
+  get callerPath(): readonly CallerType[] {
+    return callerPathBelow(this.#execution.job.context);
+  }
+
+  /** @internal For `coveredBy`. */
+  get covered(): readonly string[] | undefined {
+    const { covered, context } = this.#execution.job;
+    return covered ?? context.covered;
+  }
+
   /** @internal For `stepOf`. */
-  get step(): CallStep | undefined {
+  get step(): JournaledCall | undefined {
     let { job }: { job: Job | undefined } = this.#execution;
     while (job !== undefined && job.context.hooks?.step === undefined) job = job.parent;
     return job?.context.hooks?.step;
@@ -144,19 +158,33 @@ export class HandlerContext implements ToolContext, CompositeContext {
   }
 
   /** @internal For `denialsOf`. */
-  get denies(): Denies | undefined {
+  get denies(): FindDenial | undefined {
     return this.#execution.core.denies;
   }
 
-  /** @internal For `rulingsOf`. */
-  get rulings(): Rulings {
+  /** @internal For `permissionsOf`. */
+  get rulings(): DecidePermission {
     const { core, job } = this.#execution;
-    const callerType = job.context.callerType ?? "direct";
-    return (subject) => permissionFor(core, { ...subject, callerType }, job.context);
+    const { callerType = "direct", callerPath } = job.context;
+    const caller = { callerType, callerPath, indirect: job.isIndirect };
+    return (subject) => nestedPermission(core, { ...subject, ...caller }, job.context);
   }
 
   /** @internal For `nestedCalls`. */
   get beginCall(): BeginCall {
     return (target, args, context) => this.#execution.job.beginChild(target, args, context);
+  }
+}
+
+/** Elicits input from a person while the tool's deadline is paused: its remaining time continues after the response. */
+async function withPausedDeadline<T>(execution: Execution, elicit: () => Promise<T>): Promise<T> {
+  const request = elicit();
+  // A handler that elicits before its first await is not pending yet.
+  await Promise.resolve();
+  const resumeDeadline = execution.pending?.pause();
+  try {
+    return await request;
+  } finally {
+    resumeDeadline?.();
   }
 }

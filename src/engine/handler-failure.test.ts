@@ -3,7 +3,7 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { type FailureCode, fail } from "../base/index.ts";
 import type { Effect, ToolResult } from "../tool/index.ts";
 import { createEngine } from "./engine.ts";
-import { failureOf } from "./failed-attempt.ts";
+import { toHandlerFailure } from "./handler-failure.ts";
 
 const boom = (): never => {
   throw new Error("boom");
@@ -11,7 +11,7 @@ const boom = (): never => {
 
 const hostileError = Object.defineProperties(new Error("x"), { message: { get: boom }, name: { get: boom } });
 
-/** What a handler may throw, and what the caller reads then. */
+/** Values that a handler may throw, and the message that the caller gets. */
 const thrown: [string, unknown, string | RegExp][] = [
   ["an error", new Error("plain"), "plain"],
   ["an error without a message", new RangeError(""), "RangeError"],
@@ -46,7 +46,7 @@ describe.each([
       },
   ],
 ] as const)("a handler that throws %s", (_when, handler) => {
-  test.each(thrown)("%s fails the call and frees its place", async (_name, value, message) => {
+  test.each(thrown)("%s fails the call and frees its slot", async (_name, value, message) => {
     const engine = createEngine({ concurrency: { maxConcurrent: 1 } });
     const result = await engine.call(sampleTool(handler(value)), {}, { maxRetries: 0 });
     expect(result).toMatchObject({ success: false, error: { code: "execution_error" }, meta: { attempts: 1 } });
@@ -90,18 +90,18 @@ test("a handler may return its failure, which is the same as throwing it", async
   ).toMatchObject(expected);
 });
 
-test("a very long message is cut, and stays well-formed", () => {
-  const failed = failureOf(new Error("😀".repeat(5000)), "read");
+test("a very long message is truncated, and stays well-formed", () => {
+  const failed = toHandlerFailure(new Error("😀".repeat(5000)), "read");
   expect(failed.message.length).toBeLessThan(2100);
   expect(failed.message.isWellFormed()).toBe(true);
-  expect(failureOf(fail("x".repeat(100_000)), "read").message.length).toBeLessThan(2100);
+  expect(toHandlerFailure(fail("x".repeat(100_000)), "read").message.length).toBeLessThan(2100);
 });
 
 describe("[N02] the verdict follows the effect", () => {
-  const verdict = (effect: Effect, value: unknown): string => failureOf(value, effect).retry;
+  const verdict = (effect: Effect, value: unknown): string => toHandlerFailure(value, effect).retry;
   const effects = ["pure", "read", "idempotent", "once"] as const;
 
-  test("an error may be tried again unless it would come again or do harm", () => {
+  test("an error may be retried unless it would recur or the retry could be destructive", () => {
     expect(effects.map((effect) => verdict(effect, new Error("x")))).toEqual(["never", "safe", "safe", "unsafe"]);
   });
 
@@ -111,24 +111,24 @@ describe("[N02] the verdict follows the effect", () => {
     }
   });
 
-  test("an error of the system or of fetch is no bug, whatever its class", () => {
+  test("an error of the system or of fetch is not a bug, regardless of its class", () => {
     expect(verdict("read", Object.assign(new TypeError("x"), { code: "ECONNRESET" }))).toBe("safe");
     expect(verdict("read", new TypeError("fetch failed", { cause: new Error("socket") }))).toBe("safe");
   });
 
-  test("the thrower knows better than the effect", () => {
+  test("a verdict in the thrown failure overrides the effect", () => {
     expect(verdict("once", fail("x", { retry: "safe" }))).toBe("safe");
     expect(verdict("read", fail("x", { retry: "never" }))).toBe("never");
     expect(effects.map((effect) => verdict(effect, fail("x")))).toEqual(["never", "safe", "safe", "unsafe"]);
   });
 
-  test("an effect that nobody knows means once", () => {
+  test("an unknown effect means once", () => {
     expect(verdict("delete" as Effect, new Error("x"))).toBe("unsafe");
     expect(verdict(undefined as unknown as Effect, new Error("x"))).toBe("unsafe");
   });
 });
 
-test("an effect function that answers nonsense means once: no second run", async () => {
+test("an effect function that returns an invalid value means once: no second run", async () => {
   let runs = 0;
   const tool = sampleTool(
     () => {

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test } from "vitest";
 import { defineTool } from "../tool/index.ts";
 import { createEngine } from "./engine.ts";
-import type { Surround } from "./surround.ts";
+import type { HandlerWrapper } from "./handler-wrapper.ts";
 
 const store = new AsyncLocalStorage<string>();
 const seen = (): string => store.getStore() ?? "nothing";
 const inside =
-  (name: string): Surround =>
+  (name: string): HandlerWrapper =>
   (call, handle) =>
     store.run(`${seen()} > ${name}:${call.tool.name}`, handle);
 const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -28,29 +28,29 @@ const yielded = defineTool({
 });
 
 describe("what surrounds handlers", () => {
-  test("is seen by a handler, by what it awaits, and between its yields", async () => {
+  test("is visible to a handler, to what it awaits, and between its yields", async () => {
     const engine = createEngine({ tools: [atOnce, awaited, yielded] });
-    engine.surround(inside("a"));
+    engine.wrapHandlers(inside("a"));
     expect(await engine.call(atOnce, {})).toMatchObject({ output: "nothing > a:at_once" });
     expect(await engine.call(awaited, {})).toMatchObject({ output: "nothing > a:awaited" });
     expect(await engine.call(yielded, {})).toMatchObject({ output: ["nothing > a:yielded", "nothing > a:yielded"] });
   });
 
-  test("is not seen by whoever called, and gone for what it does next", async () => {
+  test("is not visible to the caller, and gone for its next call", async () => {
     const engine = createEngine({ tools: [atOnce, awaited] });
-    engine.surround(inside("a"));
+    engine.wrapHandlers(inside("a"));
     await engine.call(awaited, {});
     expect(seen()).toBe("nothing");
-    // Told when the call is over, and goes on from there.
+    // The listener is called when the call is over, and continues from there.
     const after = await new Promise((resolve) => {
       engine.begin(awaited, {}).runFor({ ended: () => resolve(seen()) });
     });
     expect(after).toBe("nothing");
   });
 
-  test("may be several, the first outermost, and each ends for itself", async () => {
+  test("can be several, the first outermost, and each can be removed", async () => {
     const engine = createEngine({ tools: [atOnce] });
-    const [endFirst, endSecond] = [engine.surround(inside("a")), engine.surround(inside("b"))];
+    const [endFirst, endSecond] = [engine.wrapHandlers(inside("a")), engine.wrapHandlers(inside("b"))];
     expect(await engine.call(atOnce, {})).toMatchObject({ output: "nothing > a:at_once > b:at_once" });
     endFirst();
     expect(await engine.call(atOnce, {})).toMatchObject({ output: "nothing > b:at_once" });
@@ -58,7 +58,7 @@ describe("what surrounds handlers", () => {
     expect(await engine.call(atOnce, {})).toMatchObject({ output: "nothing" });
   });
 
-  test("is around every attempt, and what it throws fails the call like a handler", async () => {
+  test("is around every attempt, and its errors fail the call like those of a handler", async () => {
     let attempts = 0;
     const flaky = defineTool({
       name: "flaky",
@@ -68,11 +68,11 @@ describe("what surrounds handlers", () => {
     });
     const engine = createEngine({ tools: [flaky], random: () => 0 });
     let around = 0;
-    const end = engine.surround((_call, handle) => (around++, handle()));
+    const end = engine.wrapHandlers((_call, handle) => (around++, handle()));
     await engine.call(flaky, {});
     expect(around).toBe(attempts);
     end();
-    engine.surround(() => {
+    engine.wrapHandlers(() => {
       throw new Error("no room");
     });
     expect(await engine.call(flaky, {}, { maxRetries: 0 })).toMatchObject({ success: false });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { unhandledRejections } from "../../test/support/unhandled-rejections.ts";
-import { createMemoryCache } from "../store/index.ts";
+import { createInMemoryResultCache } from "../store/index.ts";
 import { type AnyTool, type ToolResult, ok } from "../tool/index.ts";
 import { type CallContext, forWorkflow } from "./call-context.ts";
 import { createEngine } from "./engine.ts";
@@ -20,7 +20,7 @@ function counting(options: EngineOptions = {}, more: Parameters<typeof sampleToo
   return { clock, engine, seen, tool };
 }
 
-/** A tool that runs until it is told how to end. */
+/** Returns a tool that runs until the test ends it. */
 function gated(more: Parameters<typeof sampleTool>[1] = {}) {
   const gate = Promise.withResolvers<unknown>();
   const seen = { runs: 0, aborted: 0 };
@@ -41,7 +41,7 @@ function gated(more: Parameters<typeof sampleTool>[1] = {}) {
 }
 
 describe("the result cache", () => {
-  test("an equal call is answered from the cache until its time is up", async () => {
+  test("an identical call is served from the cache until the entry expires", async () => {
     const { clock, engine, seen, tool } = counting();
     const first = await engine.call(tool, { a: 1, b: [2] });
     await clock.pass(999);
@@ -54,7 +54,7 @@ describe("the result cache", () => {
     expect(seen.runs).toBe(2);
   });
 
-  test("other arguments, another principal and another tool are other work", async () => {
+  test("other arguments, another principal and another tool are not served from the cache", async () => {
     const { engine, seen, tool } = counting();
     const contexts: CallContext[] = [{}, { principal: "ann" }, { principal: "bob" }, { principal: "null" }];
     for (const context of contexts) await engine.call(tool, { a: 1 }, context);
@@ -68,14 +68,14 @@ describe("the result cache", () => {
     expect(seen.runs).toBe(7);
   });
 
-  test("a tool that was replaced under its name is not answered with results of the old one", async () => {
+  test("a tool that was replaced under its name does not get cached results of the old one", async () => {
     const engine = createEngine({ tools: [sampleTool(() => "old", { cache })] });
     expect(await engine.call("work", {})).toMatchObject({ output: "old" });
     engine.tools.register(sampleTool(() => "new", { cache }));
     expect(await engine.call("work", {})).toMatchObject({ output: "new" });
   });
 
-  test("failures are not kept", async () => {
+  test("failures are not cached", async () => {
     const { engine } = counting();
     let runs = 0;
     const tool = sampleTool(
@@ -89,7 +89,7 @@ describe("the result cache", () => {
     expect(await engine.call(tool, {}, { maxRetries: 0 })).toMatchObject({ success: true, output: 2 });
   });
 
-  test("results with attachments are not kept", async () => {
+  test("results with attachments are not cached", async () => {
     let runs = 0;
     const tool = sampleTool(
       () => ok(++runs, { attachments: [{ kind: "file", mimeType: "text/plain", data: new Uint8Array([1]) }] }),
@@ -116,7 +116,7 @@ describe("the result cache", () => {
     ]);
   });
 
-  test("arguments that only look alike as JSON are not compared", async () => {
+  test("arguments that are only equal as JSON are not shared", async () => {
     const { engine, seen, tool } = counting();
     const odd: Record<string, unknown>[] = [
       { a: new Map([[1, 1]]) },
@@ -130,7 +130,7 @@ describe("the result cache", () => {
     expect(seen.runs).toBe(12);
   });
 
-  test("arguments beyond a megabyte are not compared", async () => {
+  test("arguments beyond a megabyte are not shared", async () => {
     const { engine, seen, tool } = counting({}, { output: { json: {}, validate: () => ({ value: 1 }) } });
     const args = { text: "x".repeat(1 << 20) };
     await engine.call(tool, args);
@@ -138,24 +138,24 @@ describe("the result cache", () => {
     expect(seen.runs).toBe(2);
   });
 
-  test("what a caller wants reused outlives the tool's object, and not its code", async () => {
-    const shared = createMemoryCache({});
+  test("a cached result requested by the caller outlives the tool object, but not a change of its code", async () => {
+    const shared = createInMemoryResultCache({});
     const reuse = { ttlMs: 60_000 };
-    const revised = (revision: string, given: string): AnyTool =>
-      Object.freeze({ ...sampleTool(() => given), revision });
-    const ask = async (tool: AnyTool): Promise<unknown> => {
+    const revised = (revision: string, input: string): AnyTool =>
+      Object.freeze({ ...sampleTool(() => input), revision });
+    const callWith = async (tool: AnyTool): Promise<unknown> => {
       const result = await createEngine({ cache: shared }).call(tool, { a: 1 }, { reuse });
       return result.success && result.output;
     };
-    expect(await ask(revised("1", "old"))).toBe("old");
-    expect(await ask(revised("1", "the same code, loaded again"))).toBe("old");
-    expect(await ask(revised("2", "new"))).toBe("new");
-    expect(await ask(sampleTool(() => "another schema", { input: z.object({ a: z.number() }) }))).toBe(
+    expect(await callWith(revised("1", "old"))).toBe("old");
+    expect(await callWith(revised("1", "the same code, loaded again"))).toBe("old");
+    expect(await callWith(revised("2", "new"))).toBe("new");
+    expect(await callWith(sampleTool(() => "another schema", { input: z.object({ a: z.number() }) }))).toBe(
       "another schema",
     );
   });
 
-  test("a patient call does not share work that gives up sooner", async () => {
+  test("a call with a longer queue timeout does not share work with a shorter one", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { rateLimits: { http: "1/m" } } });
     const tool = sampleTool(() => "done", { category: "http", cache, timeoutMs: 5_000 });
@@ -168,7 +168,7 @@ describe("the result cache", () => {
     expect(await patient).toMatchObject({ success: true });
   });
 
-  test("an effect of the arguments decides: what writes is never reused", async () => {
+  test("the effect for the given arguments decides: results of writes are never reused", async () => {
     const { engine, seen, tool } = counting(
       {},
       { effect: ({ method }) => (method === "GET" ? "read" : "once"), destructive: false },
@@ -180,7 +180,7 @@ describe("the result cache", () => {
     expect(seen.runs).toBe(3);
   });
 
-  test("a call answered from the cache has a record and one event, and takes no place", async () => {
+  test("a call served from the cache has a record and one event, and takes no slot", async () => {
     const { engine, tool } = counting();
     await engine.call(tool, {});
     const events: string[] = [];
@@ -192,15 +192,15 @@ describe("the result cache", () => {
     expect((await engine.queryRecords({})).records).toMatchObject([{ cached: true, attempts: 0 }, { cached: false }]);
   });
 
-  test("rules are asked before the cache", async () => {
-    const shared = createMemoryCache({});
+  test("permission rules apply before the cache", async () => {
+    const shared = createInMemoryResultCache({});
     const { tool, engine } = counting({ cache: shared });
     await engine.call(tool, {});
     const strict = createEngine({ cache: shared, permissions: { deny: ["work"] } });
     expect(await strict.call(tool, {})).toMatchObject({ error: { code: "permission_denied" } });
   });
 
-  test("a cache that cannot keep a result loses nothing else", async () => {
+  test("a cache that cannot store a result affects nothing else", async () => {
     const unhandled = unhandledRejections();
     const messages: string[] = [];
     const broken = {
@@ -219,7 +219,7 @@ describe("the result cache", () => {
 });
 
 describe("equal calls under way", () => {
-  test("run once, and each gets objects of its own", async () => {
+  test("run once, and each caller gets its own objects", async () => {
     const engine = createEngine();
     const { gate, seen, tool } = gated();
     const calls = [1, 2, 3].map(() => engine.call(tool, { q: 1 }));
@@ -244,7 +244,7 @@ describe("equal calls under way", () => {
     expect(bytes(second)).toEqual(new Uint8Array([1]));
   });
 
-  test("share a failure too, and the next call tries afresh", async () => {
+  test("share a failure too, and the next call starts anew", async () => {
     const engine = createEngine();
     const { gate, seen, tool } = gated();
     const calls = [1, 2].map(() => engine.call(tool, {}, { maxRetries: 0 }));
@@ -254,7 +254,7 @@ describe("equal calls under way", () => {
     expect(seen.runs).toBe(2);
   });
 
-  test("the first to leave does not stop the work for the others", async () => {
+  test("the first caller to leave does not stop the work for the others", async () => {
     const engine = createEngine();
     const { gate, seen, tool } = gated();
     const first = new AbortController();
@@ -270,7 +270,7 @@ describe("equal calls under way", () => {
     expect(await calls[1]).toMatchObject({ success: true, output: "done", meta: { cached: true } });
   });
 
-  test("the last to leave stops the work", async () => {
+  test("the last caller to leave stops the work", async () => {
     const engine = createEngine();
     const { seen, tool } = gated();
     const stops = [new AbortController(), new AbortController()];
@@ -285,7 +285,7 @@ describe("equal calls under way", () => {
     expect(engine.metrics()).toMatchObject({ currentConcurrent: 0 });
   });
 
-  test("a call that comes while the work is being stopped starts afresh", async () => {
+  test("a call that arrives while the work is being stopped starts anew", async () => {
     const engine = createEngine({ limits: { graceMs: 20 } });
     let runs = 0;
     const tool = sampleTool(() => (++runs === 1 ? new Promise(() => {}) : "fresh"), { cache });
@@ -296,7 +296,7 @@ describe("equal calls under way", () => {
     expect(await engine.call(tool, {})).toMatchObject({ success: true, output: "fresh" });
   });
 
-  test("after a call has left, its caller hears no more of the progress", async () => {
+  test("after a call has left, its caller receives no more progress", async () => {
     const engine = createEngine();
     const gate = Promise.withResolvers<void>();
     const tool = sampleTool(
@@ -318,7 +318,7 @@ describe("equal calls under way", () => {
     expect(heard).toEqual([]);
   });
 
-  test("a call that left the queue is not reported as started when its work goes on for others", async () => {
+  test("a call that left the queue is not reported as started when its work continues for others", async () => {
     const engine = createEngine({ concurrency: { maxConcurrent: 1 } });
     const blocker = gated({ name: "blocker" });
     const running = engine.call(blocker.tool, {});
@@ -340,7 +340,7 @@ describe("equal calls under way", () => {
     ]);
   });
 
-  test("other limits are other work: nobody fails by a deadline or a number of retries not its own", async () => {
+  test("calls with other limits do not share work: none fails by the deadline or retry limit of another", async () => {
     const engine = createEngine();
     const { gate, seen, tool } = gated();
     const contexts: CallContext[] = [{}, { timeoutMs: 5000 }, { maxRetries: 0 }, { principal: "ann" }];
@@ -376,7 +376,7 @@ describe("equal calls under way", () => {
     expect(await engine.call(parent, {})).toMatchObject({ success: true, output: true });
   });
 
-  test("a nested call does not wait for a root's work that waits for its own root's place", async () => {
+  test("a nested call does not wait for the work of a root that waits for a slot held by its own root", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 1 } });
     const { tool } = counting();
@@ -396,12 +396,12 @@ describe("equal calls under way", () => {
     expect(await queued).toMatchObject({ success: true });
   });
 
-  test("[B12] a chain step does not wait for a root's work in the global queue", async () => {
+  test("[B12] a chain step does not wait for the work of a root in the global queue", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 1 } });
     const { tool } = counting();
     const gate = Promise.withResolvers<void>();
-    // A chain is a tool: it holds the one place while its steps run.
+    // A chain is a tool: it holds the only slot while its steps run.
     const chain = sampleTool(async () => {
       await gate.promise;
       return (await engine.call(tool, {}, forWorkflow("w", "step"))).success;
@@ -414,7 +414,7 @@ describe("equal calls under way", () => {
     await queued;
   });
 
-  test("retries count once for all who wait, and who leaves in a pause has waited no negative time", async () => {
+  test("retries count once for all callers, and a caller that leaves during a delay has no negative waiting time", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, random: () => 0 });
     let runs = 0;

@@ -1,29 +1,31 @@
-export { approvalQuestion, approvalVerdict } from "./approval-question.ts";
-export { type Answer, type Approver, approvalKey, parkingApprover } from "./approver.ts";
+export { toApprovalElicitation, readApprovalElicitation } from "./approval-elicitation.ts";
+export { type ApprovalAnswer, type Approver, approvalKey, storedApprover } from "./approver.ts";
 export { type Account, type CallContext, forConversation, forWorkflow } from "./call-context.ts";
 export {
   type BeginCall,
   type CallHandle,
   type CallHooks,
-  type CallQuestion,
-  type CallStep,
+  type CallApproval,
+  type JournaledCall,
   type CallListener,
+  callerPathOf,
   callersOf,
+  coveredBy,
   denialsOf,
   accountOf,
   approvingElicitOf,
   elicitOf,
-  type Rulings,
-  isByModel,
+  type DecidePermission,
+  isModelInitiated,
   isTainted,
   nestedCalls,
   principalOf,
   progressOf,
   reuseOf,
-  rulingsOf,
+  permissionsOf,
   runOf,
-  stepOf,
-} from "./call-hooks.ts";
+  journaledCallOf,
+} from "./internals.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,
@@ -33,12 +35,13 @@ export {
   concurrencySettings,
 } from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
-export type { CallLimits, LogEntry, Preapproved, Resolver } from "./core.ts";
-export { type RuledCall, couldBeCalled } from "./could-be-called.ts";
-export type { Denies } from "./denials.ts";
+export { brokenFileMessage } from "./call-failures.ts";
+export type { CallLimits, LogEntry, PreapprovalCheck, Resolver } from "./engine-core.ts";
+export { type RuleSubject, isEverAllowed } from "./permissions.ts";
+export type { FindDenial } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
-export { effectOf } from "./effect-of.ts";
-export { type PlaceOf, passOn } from "./failed-attempt.ts";
+export { resolveEffect } from "./resolve-effect.ts";
+export { type LocateThrow, propagateFailure } from "./handler-failure.ts";
 export { type EngineOptions, engineDefaults } from "./engine-options.ts";
 export {
   type EngineEvent,
@@ -63,5 +66,5 @@ export {
   toolInRule,
 } from "./permissions.ts";
 export { Scheduler } from "./scheduler.ts";
-export type { HandledCall, Surround } from "./surround.ts";
-export { type RuleSubjects, type UnmatchedRule, unmatchedRule, usualSources } from "./unmatched-rule.ts";
+export type { WrappedCall, HandlerWrapper } from "./handler-wrapper.ts";
+export { type RuleSubjects, type UnmatchedRule, unmatchedRule, defaultSources } from "./unmatched-rule.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { isSlip } from "./is-slip.ts";
+import { isTypo } from "./unmatched-rule.ts";
 
 test.each(["destructve", "destructiv", "Destructive", "destrcutive", "desstructive", "destrutve", "dsetrcutive"])(
   "%s is destructive, mistyped",
   (text) => {
-    expect(isSlip(text, "destructive")).toBe(true);
+    expect(isTypo(text, "destructive")).toBe(true);
   },
 );
 
@@ -12,11 +12,11 @@ const others = "destruct destructor destructi destruction destructible destructi
 test.each([...others.split(" "), "instructive", "constructive", "self_destructive", ""])(
   "%s may be a name of its own",
   (text) => {
-    expect(isSlip(text, "destructive")).toBe(false);
+    expect(isTypo(text, "destructive")).toBe(false);
   },
 );
 
 test("in a short word one letter may be wrong, and not the first", () => {
-  expect(["mcp", "mpcs", "mcpss"].map((text) => isSlip(text, "mcps"))).toEqual([true, true, true]);
-  expect(["mc", "acps", "mail", "maps_x"].map((text) => isSlip(text, "mcps"))).toEqual([false, false, false, false]);
+  expect(["mcp", "mpcs", "mcpss"].map((text) => isTypo(text, "mcps"))).toEqual([true, true, true]);
+  expect(["mc", "acps", "mail", "maps_x"].map((text) => isTypo(text, "mcps"))).toEqual([false, false, false, false]);
 });

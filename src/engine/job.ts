@@ -1,41 +1,80 @@
 import type { AnyTool, CallTool, Effect, Registration } from "../tool/index.ts";
-import type { CallContext } from "./call-context.ts";
-import type { CallHandle } from "./call-hooks.ts";
+import { type CallContext, type CallRequest, callerPathBelow } from "./call-context.ts";
+import type { CallHandle } from "./internals.ts";
 
-/** The work of one call: which tool, with what, under which limits. */
+/** The work of one call: tool, arguments and limits. */
 export interface Job {
   readonly tool: AnyTool;
   readonly args: unknown;
   readonly effect: Effect;
   readonly callId: string;
   readonly idempotencyKey: string;
-  /** When everything before the execution was done, by the clock's elapsed time. */
+  /** Time at which everything before the execution was done, by the clock's elapsed time. */
   readonly readyAt: number;
-  /** The caller has its result; equal calls may still wait for this work. */
+  /** True if the caller has its result; identical calls may still wait for this work. */
   readonly isSettled: boolean;
   readonly context: CallContext;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  /** A nested call runs under its root's global place. */
+  /** True for a nested call, which runs under the global slot of its root. */
   readonly nested: boolean;
-  /** Where the tool came from. */
+  /** The registration of the tool, with its source. */
   readonly registration: Registration | undefined;
-  /** What it is a part of. */
+  /** True if a tool makes the call, not the caller itself. */
+  readonly isIndirect: boolean;
+  /** Tools whose calls a person approved with this call, or with one that contains it. */
+  readonly covered: readonly string[] | undefined;
+  /** The call that contains this one. */
   readonly parent: Job | undefined;
-  /** Before the first attempt. */
+  /** Called before the first attempt. */
   started(queuedMs: number): void;
   /** Only for composites. */
   callTool: CallTool | undefined;
-  /** Text from outside is in its arguments, perhaps, for a model that reads them. */
+  /** True if the arguments may contain untrusted content for a model that reads them. */
   readonly taintsReading: boolean;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
-  /** The attempt is over: whatever it started must not outlive it. */
+  /** Called when the attempt is over: nothing that it started may outlive it. */
   stopChildren(): void;
-  /** Another attempt is coming: its arguments are made anew. */
+  /** Called before another attempt: recreates its arguments. */
   renewArgs(): void | Promise<void>;
 }
 
-/** Does it only choose what runs? */
-export function isChoice({ registration }: Pick<Job, "registration">): boolean {
-  return registration?.chooses === true;
+/** True if the tool only chooses what runs. */
+export function isChoosingJob({ registration }: Pick<Job, "registration">): boolean {
+  return registration?.isChoice === true;
+}
+
+/**
+ * Returns the context of a nested call, and whether its caller makes it indirectly. The context does not inherit what
+ * belongs to the caller alone: signal, progress, hooks, limits. A chosen tool does inherit the caller's timeout.
+ *
+ * @param isCleared True if a person or a rule let the parent run although it is tainted.
+ */
+export function nestedCall(
+  more: CallContext,
+  parent: Job,
+  isCleared: boolean,
+): Pick<CallRequest, "context" | "isIndirect"> {
+  const { context, taintsReading, covered = context.covered } = parent;
+  const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, strictValidation: _v, ...rest } = context;
+  const { overrideTimeoutMs, ...inherited } = rest;
+  // An approval covers the arguments of the parent, not the untrusted content that it reads afterwards.
+  const isLed = more.tainted === true || (context.tainted === true && !isCleared);
+  const tainted = isLed || (more.tainted ?? (taintsReading && "arguments"));
+  // A new caller, such as the model of an agent, calls the tool itself.
+  const isNewCaller = more.callerType !== undefined;
+  const nested = {
+    ...inherited,
+    ...(isNewCaller && { callerPath: callerPathBelow(context) }),
+    ...(covered !== undefined && { covered }),
+    ...more,
+    ...(overrideTimeoutMs !== undefined && chosenTimeout(parent, overrideTimeoutMs)),
+    tainted,
+  };
+  return { context: nested, isIndirect: !isNewCaller && (parent.isIndirect || !isChoosingJob(parent)) };
+}
+
+/** The timeout of a choice also holds for the tools that it calls, instead of the default limit of the choice. */
+function chosenTimeout(parent: Job, overrideTimeoutMs: number): CallContext | undefined {
+  return isChoosingJob(parent) ? { overrideTimeoutMs, limitMs: overrideTimeoutMs } : undefined;
 }

@@ -14,7 +14,7 @@ function started(options: EngineOptions = {}) {
 const idle = { currentConcurrent: 0, queueLength: 0 };
 
 describe("[B08] a deadline aborts the work", () => {
-  test("the signal is aborted with a TimeoutError, and a handler that honours it ends the call at once", async () => {
+  test("the signal is aborted with a TimeoutError, and a handler that honors it ends the call immediately", async () => {
     const { clock, engine } = started();
     let reason: unknown;
     const tool = sampleTool(
@@ -41,7 +41,7 @@ describe("[B08] a deadline aborts the work", () => {
     expect(engine.metrics()).toMatchObject(idle);
   });
 
-  test("what a handler still returns after its deadline is not a success", async () => {
+  test("a value that a handler returns after its deadline is not a success", async () => {
     const { clock, engine } = started();
     const tool = sampleTool(
       (_args, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("too late"))),
@@ -52,7 +52,7 @@ describe("[B08] a deadline aborts the work", () => {
     expect(await pending).toMatchObject({ success: false, error: { code: "timeout" } });
   });
 
-  test("a handler that ignores its signal is left behind after the grace period", async () => {
+  test("a handler that ignores its signal is abandoned after the grace period", async () => {
     const { clock, engine } = started();
     const pending = engine.call(
       sampleTool(() => new Promise(() => {})),
@@ -70,7 +70,7 @@ describe("[B08] a deadline aborts the work", () => {
       error: {
         code: "timeout",
         reason: "abandoned",
-        message: expect.stringContaining("ignored its abort signal for 500 ms and was left behind"),
+        message: expect.stringContaining("ignored its abort signal for 500 ms and was abandoned"),
       },
       meta: { abandoned: true },
       durationMs: 600,
@@ -82,7 +82,7 @@ describe("[B08] a deadline aborts the work", () => {
   test.each([
     ["result", (gate: PromiseWithResolvers<unknown>) => gate.resolve("late")],
     ["error", (gate: PromiseWithResolvers<unknown>) => gate.reject(new Error("late"))],
-  ])("the late %s of a handler that was left behind is dropped without a trace", async (_what, end) => {
+  ])("the late %s of an abandoned handler is dropped silently", async (_what, end) => {
     const { clock, engine } = started();
     const unhandled = unhandledRejections();
     const gate = Promise.withResolvers<unknown>();
@@ -126,7 +126,7 @@ describe("[B08] a deadline aborts the work", () => {
     expect((await Promise.all(calls)).map(({ durationMs }) => durationMs)).toEqual([10, 20, 100, 1000]);
   });
 
-  test("a deadline that is no number is the usual one, instead of none", async () => {
+  test("a deadline that is not a number is replaced by the default", async () => {
     const { clock, engine } = started({ limits: { graceMs: 0, timeoutMs: 50 } });
     const tool = sampleTool(() => new Promise(() => {}), { timeoutMs: () => Number.NaN });
     const pending = engine.call(tool, {});
@@ -135,7 +135,7 @@ describe("[B08] a deadline aborts the work", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("a signal taken after the deadline is aborted already", async () => {
+  test("a signal that is read after the deadline is already aborted", async () => {
     const { clock, engine } = started();
     const gate = Promise.withResolvers<void>();
     let late: AbortSignal | undefined;
@@ -154,7 +154,7 @@ describe("[B08] a deadline aborts the work", () => {
     expect(late?.reason).toMatchObject({ name: "TimeoutError" });
   });
 
-  test("success leaves the signal alone, for good", async () => {
+  test("after a success the signal is never aborted", async () => {
     const { clock, engine } = started();
     let seen: AbortSignal | undefined;
     const tool = sampleTool(async (_args, { signal }) => void (seen = signal), { timeoutMs: 50 });
@@ -193,7 +193,7 @@ describe("a handler that causes its own abort before its first await", () => {
   test.each([
     ["at once", (stop: () => void) => stop()],
     ["through the caller's onProgress", (_stop: () => void, progress: () => void) => progress()],
-  ])("%s, and ignores it, is left behind after the grace period", async (_how, cause) => {
+  ])("%s, and ignores it, is abandoned after the grace period", async (_how, cause) => {
     const { clock, engine } = started();
     const caller = new AbortController();
     const tool = sampleTool(async (_args, ctx) => {
@@ -212,7 +212,7 @@ describe("a handler that causes its own abort before its first await", () => {
     expect(engine.metrics()).toMatchObject(idle);
   });
 
-  test("from a generator, ends it and runs its finally block", async () => {
+  test("a generator that aborts itself ends, and its finally block runs", async () => {
     const { engine } = started();
     const caller = new AbortController();
     let cleaned = false;
@@ -230,7 +230,7 @@ describe("a handler that causes its own abort before its first await", () => {
   });
 });
 
-describe("what handlers may return later", () => {
+describe("asynchronous return values of handlers", () => {
   test("a foreign promise is awaited like any other", async () => {
     const { engine } = started();
     const inner = thenable((resolve) => resolve(7));
@@ -250,7 +250,7 @@ describe("what handlers may return later", () => {
       (_resolve: unknown, reject: (error: Error) => void): void =>
         [1, 2].forEach(() => reject(new Error("then broke"))),
     ],
-  ])("a foreign promise that %s fails the call and frees its place", async (_what, then) => {
+  ])("a foreign promise that %s fails the call and frees its slot", async (_what, then) => {
     const { engine } = started();
     const result = await engine.call(
       sampleTool(() => thenable(then)),
@@ -268,7 +268,7 @@ describe("what handlers may return later", () => {
     ],
     ["a proxy that throws", () => new Proxy({}, { has: () => raise(new Error("has")), get: () => undefined })],
     ["attachments that are none", () => ({ [Symbol.for("windlass.ok")]: true, output: 1, attachments: [undefined] })],
-  ])("an output with %s fails the call and frees its place", async (_what, output) => {
+  ])("an output with %s fails the call and frees its slot", async (_what, output) => {
     const { engine } = started();
     const unhandled = unhandledRejections();
     const generator = async function* () {
@@ -287,7 +287,7 @@ describe("what handlers may return later", () => {
 describe("schemas that take their time", () => {
   const hanging = { json: { type: "object" }, validate: () => new Promise<never>(() => {}) };
 
-  test("an input schema that never answers is stopped by the deadline", async () => {
+  test("an input schema that never settles is stopped by the deadline", async () => {
     const { clock, engine } = started();
     const pending = engine.call({ ...sampleTool(() => 1), input: hanging }, {}, { timeoutMs: 300 });
     await clock.pass(300);
@@ -298,7 +298,7 @@ describe("schemas that take their time", () => {
     expect(clock.holding).toBe(0);
   });
 
-  test("an input schema that never answers can be cancelled", async () => {
+  test("an input schema that never settles can be cancelled", async () => {
     const { engine } = started();
     const caller = new AbortController();
     const pending = engine.call({ ...sampleTool(() => 1), input: hanging }, {}, { signal: caller.signal });
@@ -306,7 +306,7 @@ describe("schemas that take their time", () => {
     expect(await pending).toMatchObject({ error: { code: "cancelled" }, meta: { attempts: 0 } });
   });
 
-  test("an output schema that never answers is stopped by a deadline, and the place is free", async () => {
+  test("an output schema that never settles is stopped by a deadline, and the slot is freed", async () => {
     const { clock, engine } = started();
     for (const run of [() => 1, async () => 1]) {
       const pending = engine.call({ ...sampleTool(run), output: hanging }, {}, { timeoutMs: 300 });
@@ -316,7 +316,7 @@ describe("schemas that take their time", () => {
     }
   });
 
-  test("an output schema that breaks later fails the call and frees its place", async () => {
+  test("an output schema that rejects later fails the call and frees its slot", async () => {
     const { engine } = started();
     const output = { json: {}, validate: () => Promise.reject(new Error("schema broke")) };
     for (const run of [() => 1, async () => 1]) {
@@ -329,7 +329,7 @@ describe("schemas that take their time", () => {
   test.each([
     ["is cancelled", { cancels: true, ms: 0, code: "cancelled" }],
     ["runs out of time", { cancels: false, ms: 1000, code: "timeout" }],
-  ])("an input schema that hangs before another attempt: the call %s", async (_what, { cancels, ms, code }) => {
+  ])("an input schema that hangs before a retry: the call %s", async (_what, { cancels, ms, code }) => {
     const { clock, engine } = started();
     let checks = 0;
     const input = { json: {}, validate: () => (++checks === 1 ? { value: {} } : new Promise<never>(() => {})) };
@@ -344,7 +344,7 @@ describe("schemas that take their time", () => {
     expect(clock.holding).toBe(0);
   });
 
-  test("async schemas on both sides give the handler and the caller what they made", async () => {
+  test("async schemas transform the handler's input and the caller's output", async () => {
     const { engine } = started();
     const tool = sampleTool(({ n }) => n, {
       input: z.object({ n: z.number().transform(async (n) => n + 1) }),

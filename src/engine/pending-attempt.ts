@@ -1,57 +1,57 @@
 import { Deadline } from "../base/index.ts";
-import type { AbortCause } from "./failed-attempt.ts";
+import type { AbortCause } from "./handler-failure.ts";
 import type { Execution } from "./execution.ts";
-import { isChoice } from "./job.ts";
+import { isChoosingJob } from "./job.ts";
 
-/** What an attempt waits for. */
-export interface Promised {
+/** The promise of a handler that an attempt awaits. */
+export interface AwaitedHandler {
   readonly work: PromiseLike<unknown>;
-  /** When the attempt began, by the clock's elapsed time. */
+  /** Start of the attempt, by the clock's elapsed time. */
   readonly since: number;
-  /** Called once, with what the execution makes of the ending. */
+  /** Called once, with the result of the execution. */
   readonly resolve: (result: unknown) => void;
 }
 
 /**
- * An attempt whose handler answers later, and its deadline, which aborts it; when the handler then ignores its signal
- * for the grace period, it is left behind and whatever it still gives is dropped.
+ * An attempt whose handler returned a promise, with its deadline. The deadline aborts the attempt; if the handler then
+ * ignores its signal for the grace period, it is abandoned and its late result is dropped.
  */
 export class PendingAttempt extends Deadline {
   readonly #execution: Execution;
   readonly #resolve: (result: unknown) => void;
   #settled = false;
   #cause: AbortCause | undefined;
-  /** Questions that are open, and the time that is left when they are answered. */
-  #questions = 0;
-  #left = 0;
+  /** Open elicitations; `#remainingMs` is the time that remains when all are answered. */
+  #pendingApprovals = 0;
+  #remainingMs = 0;
 
-  constructor(execution: Execution, { work, since, resolve }: Promised) {
+  constructor(execution: Execution, { work, since, resolve }: AwaitedHandler) {
     super();
     const { core, job, cause } = execution;
     this.#execution = execution;
     this.#resolve = resolve;
-    // The handler may have caused its own abort before it gave its promise: then only the grace period is left.
+    // The handler may have caused its own abort before it returned its promise: then only the grace period remains.
     this.#cause = cause;
     if (cause === undefined) core.deadlines.start(this, job.timeoutMs, since);
     else core.deadlines.start(this, core.limits.graceMs);
-    // A foreign promise may settle twice, at once, or throw.
+    // A foreign promise may settle twice, synchronously, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => {
-        if (this.#isWanted(this.#countsLate)) this.#resolve(this.#execution.returned(value));
+        if (this.#isRequested(this.#countsLate)) this.#resolve(this.#execution.returned(value));
       },
       (error: unknown) => {
-        if (this.#isWanted(false)) this.#resolve(this.#execution.threw(error));
+        if (this.#isRequested(false)) this.#resolve(this.#execution.threw(error));
       },
     );
   }
 
-  /** The deadline passed, or the grace period after it. */
+  /** The deadline has passed, or the grace period after it. */
   expire(): void {
     if (this.#cause === undefined) this.#execution.abort("timeout");
     else this.#stop(this.#cause, true);
   }
 
-  /** The signal has been aborted; the handler has the grace period to settle. */
+  /** Called after the signal was aborted: the handler has the grace period to settle. */
   aborted(cause: AbortCause): void {
     if (this.#cause !== undefined) return;
     const { deadlines, limits } = this.#execution.core;
@@ -60,24 +60,27 @@ export class PendingAttempt extends Deadline {
     deadlines.start(this, limits.graceMs);
   }
 
-  /** Lets the time stand still until what it returns is called: a person is being asked. */
+  /** Pauses the deadline until the returned function is called, because a person is answering an elicitation. */
   pause(): () => void {
     const { deadlines, clock } = this.#execution.core;
-    if (this.#questions++ === 0) this.#left = Math.max(1, this.dueAt - clock.elapsed());
+    if (this.#pendingApprovals++ === 0) this.#remainingMs = Math.max(1, this.dueAt - clock.elapsed());
     if (this.#cause === undefined) deadlines.cancel(this);
     return () => {
-      const isLast = --this.#questions === 0;
-      if (isLast && !this.#settled && this.#cause === undefined) deadlines.start(this, this.#left);
+      const isLast = --this.#pendingApprovals === 0;
+      if (isLast && !this.#settled && this.#cause === undefined) deadlines.start(this, this.#remainingMs);
     };
   }
 
-  /** What several tools gave before the time was over is not lost because others of them hang. */
+  /** True for a composite that chooses: results that some tools returned in time are not lost because others hang. */
   get #countsLate(): boolean {
-    return this.#cause === "timeout" && isChoice(this.#execution.job);
+    return this.#cause === "timeout" && isChoosingJob(this.#execution.job);
   }
 
-  /** The handler is through. What it gave counts, unless it was told to stop: then, most often, only that it did. */
-  #isWanted(countsLate: boolean): boolean {
+  /**
+   * Settles the attempt and returns true if the value of the handler counts. After an abort it usually counts only that
+   * the handler stopped.
+   */
+  #isRequested(countsLate: boolean): boolean {
     this.#execution.core.deadlines.cancel(this);
     if (this.#cause !== undefined && !countsLate) this.#stop(this.#cause, false);
     const first = !this.#settled;
@@ -94,22 +97,22 @@ export class PendingAttempt extends Deadline {
 
 type AnyGenerator = AsyncGenerator<unknown, unknown> | Generator<unknown, unknown>;
 
-/** A generator that waits for nothing would keep every timer from firing, its own deadline among them. */
-const longestTurnMs = 10;
+/** A generator that never awaits would keep all timers from firing, including its own deadline. */
+const maxTurnMs = 10;
 
-/** Runs a generator to its end; what it yields is progress, what it returns the output. */
-export async function drain(generator: AnyGenerator, execution: Execution): Promise<unknown> {
+/** Runs a generator to its end: yielded values are progress, the return value is the output. */
+export async function drainGenerator(generator: AnyGenerator, execution: Execution): Promise<unknown> {
   const { clock } = execution.core;
   for (let turnedAt = clock.elapsed(); ;) {
     const step = await generator.next();
     if (step.done === true) return step.value;
     if (execution.cause !== undefined) {
-      // Lets its `finally` blocks run; what they give is not wanted any more.
+      // Lets its `finally` blocks run; their result is dropped.
       await generator.return(undefined);
       return undefined;
     }
     execution.progress(step.value);
-    if (clock.elapsed() - turnedAt < longestTurnMs) continue;
+    if (clock.elapsed() - turnedAt < maxTurnMs) continue;
     await new Promise((resolve) => setImmediate(resolve));
     turnedAt = clock.elapsed();
   }

@@ -16,25 +16,25 @@ const subject: PermissionSubject = {
 };
 
 const decide = (rules: PermissionRules, about: Partial<PermissionSubject> = {}): string =>
-  compilePermissions(rules).rule({ ...subject, ...about }).permission;
+  compilePermissions(rules).decide({ ...subject, ...about }).permission;
 
 describe("the order of the rules", () => {
-  test("deny comes before ask, ask before allow", () => {
+  test("`deny` precedes `ask`, and `ask` precedes `allow`", () => {
     const all = { deny: ["file_*"], ask: ["*"], allow: ["*"] };
     expect(decide(all)).toBe("deny");
     expect(decide(all, { tool: "other" })).toBe("ask");
     expect(decide({ ...all, ask: [] }, { tool: "other" })).toBe("allow");
   });
 
-  test("no match denies, and says that no rule allows it", () => {
-    expect(compilePermissions({ deny: [], ask: [], allow: ["other"] }).rule(subject)).toEqual({ permission: "deny" });
+  test("a call that no rule matches is denied with that explanation", () => {
+    expect(compilePermissions({ deny: [], ask: [], allow: ["other"] }).decide(subject)).toEqual({ permission: "deny" });
   });
 
-  test("the rule that decided is named", () => {
-    expect(compilePermissions({ deny: ["x", "file_*"] }).rule(subject)).toMatchObject({ rule: "file_*" });
+  test("the decision names the rule that matched", () => {
+    expect(compilePermissions({ deny: ["x", "file_*"] }).decide(subject)).toMatchObject({ rule: "file_*" });
   });
 
-  test("by default a model, ours or that of an MCP client, is asked about what is destructive, and all else is allowed", () => {
+  test("by default destructive calls of a model, ours or that of an MCP client, need approval, and all else is allowed", () => {
     const callers: CallerType[] = ["direct", "workflow_node", "conversation_agent", "mcp_client"];
     const ruled = (destructive: boolean): string[] =>
       callers.map((callerType) => decide({}, { callerType, destructive }));
@@ -47,7 +47,49 @@ describe("the order of the rules", () => {
     expect(decide({ deny: ["nothing"] }, model)).toBe("ask");
     expect(decide({ ask: [] }, model)).toBe("allow");
     expect(decide({ allow: [] }, { destructive: false })).toBe("deny");
-    expect(decide({ allow: [] }, model)).toBe("ask");
+    expect(decide({ allow: [] }, model)).toBe("deny");
+  });
+
+  test("[U3] a caller whose tools are listed gets no others, regardless of the default rules about approval", () => {
+    const mcp = { callerType: "mcp_client" } as const;
+    const listed = { allow: ["mcp:basket", "mcp:file_write", "person:*"] };
+    expect(decide(listed, { ...mcp, tool: "basket", destructive: false })).toBe("allow");
+    expect(decide(listed, mcp)).toBe("ask");
+    expect(decide(listed, { ...mcp, tool: "http_request" })).toBe("deny");
+    expect(decide({ ...listed, ask: ["mcp:destructive"] }, { ...mcp, tool: "http_request" })).toBe("deny");
+    // A rule of `ask` that names a tool lists it.
+    expect(decide({ ...listed, ask: ["http_*"] }, { ...mcp, tool: "http_request" })).toBe("ask");
+    expect(decide({ allow: [...listed.allow, "mcp:*"] }, { ...mcp, tool: "http_request" })).toBe("ask");
+  });
+
+  test("[U3] the steps of a chain need no rule of their own, unless rules list what chains may call", () => {
+    const step = { callerType: "workflow_node", callerPath: ["mcp_client"] } as const;
+    expect(decide({ allow: ["mcp:basket"] }, step)).toBe("allow");
+    expect(decide({ allow: ["mcp:basket"], deny: ["mcp:file_write"] }, step)).toBe("deny");
+    expect(decide({ allow: ["mcp:basket", "chain:other"] }, step)).toBe("deny");
+    expect(decide({ allow: ["mcp:basket"] }, { callerType: "mcp_client", indirect: true, destructive: false })).toBe(
+      "allow",
+    );
+  });
+
+  test("[S2] a rule of `deny` for any caller on the path wins; a rule of `ask` does if it names the tool", () => {
+    const step = { callerType: "workflow_node", callerPath: ["direct", "conversation_agent"] } as const;
+    expect(decide({ deny: ["model:file_write"] }, step)).toBe("deny");
+    expect(decide({ deny: ["model:destructive"] }, step)).toBe("deny");
+    expect(decide({ deny: ["mcp:file_write"] }, step)).toBe("allow");
+    expect(decide({ ask: ["model:file_*"] }, step)).toBe("ask");
+    expect(decide({ ask: ["model:destructive"] }, step)).toBe("allow");
+  });
+
+  test.each(["api", "trigger", "library"] as const)("the caller %s can be named", (callerType) => {
+    expect(decide({ deny: [`${callerType}:file_write`] }, { callerType })).toBe("deny");
+    expect(decide({ deny: [`${callerType}:file_write`] })).toBe("allow");
+  });
+
+  test("[S3] the selector sends matches tools that send data to others", () => {
+    expect(decide({ deny: ["sends"] }, { sends: true })).toBe("deny");
+    expect(decide({ deny: ["sends"] })).toBe("allow");
+    expect(toolInRule("model:sends")).toBeUndefined();
   });
 });
 
@@ -58,7 +100,7 @@ test.each([
   ["mcp:send   trusted", "send", "mcp_client"],
   ["mail/send trusted", "mail/send", "direct"],
   ["trusted", "trusted", "direct"],
-] as const)("the rule %j is about the tool %j, as the engine reads it", (rule, tool, callerType) => {
+] as const)("the rule %j applies to the tool %j", (rule, tool, callerType) => {
   expect(toolInRule(rule)).toBe(tool);
   const rules = { deny: [], ask: [], allow: [rule] };
   expect(decide(rules, { tool, callerType })).toBe("allow");
@@ -72,14 +114,14 @@ test.each([
   "effect:once",
   "model:source:mcps trusted",
   "* trusted",
-])("the rule %j is about no tool alone", (rule) => {
+])("the rule %j does not apply to a single tool", (rule) => {
   expect(toolInRule(rule)).toBeUndefined();
 });
 
 describe("short names that a server gives its tools", () => {
   const foreign = { tool: "mail/calculator", aliases: ["calculator"], source: "mcps" };
 
-  test("count where something is denied or asked about, and allow nothing", () => {
+  test("count for deny and ask rules, and not for allow rules", () => {
     expect(decide({ deny: ["calculator"] }, foreign)).toBe("deny");
     expect(decide({ ask: ["calc*"] }, foreign)).toBe("ask");
     expect(decide({ ask: [], allow: ["calculator", "calc*"] }, foreign)).toBe("deny");
@@ -94,7 +136,7 @@ describe("selectors", () => {
     ["file_write", {}, true],
     ["file", {}, false],
     ["file_writer", {}, false],
-    ["File_write", {}, false],
+    ["File_write", {}, true],
     ["file_*", {}, true],
     ["*_write", {}, true],
     ["*ile*rit*", {}, true],
@@ -130,7 +172,7 @@ describe("selectors", () => {
     expect(decide({ deny: [rule], ask: [] }, about)).toBe(matches ? "deny" : "allow");
   });
 
-  test("a long name against many stars is decided at once", () => {
+  test("a long name against many stars is matched quickly", () => {
     const begin = performance.now();
     expect(decide({ deny: [`${"a*".repeat(50)}b`] }, { tool: "a".repeat(64) })).toBe("allow");
     expect(performance.now() - begin).toBeLessThan(100);
@@ -149,7 +191,7 @@ describe("selectors", () => {
     "constructor:*",
   ];
 
-  test.each(wrong)("%j is refused, with what a rule looks like", (rule) => {
+  test.each(wrong)("%j is refused with an example of a valid rule", (rule) => {
     let thrown: unknown;
     try {
       compilePermissions({ ask: [rule] });
@@ -161,10 +203,10 @@ describe("selectors", () => {
   });
 });
 
-test("a capability is no selector, and the refusal says what is", () => {
+test("a capability is not a selector, and the refusal lists the selectors", () => {
   for (const rule of ["capability:search", "model:capability:search"])
     expect(() => compilePermissions({ deny: [rule] })).toThrow(
-      /rules are about the tools .*show capability:search tells/,
+      /rules apply to the tools .*windlass tools show capability:search\)/,
     );
 });
 
@@ -178,16 +220,16 @@ describe("rules in the engine", () => {
     expect((await engine.call(http, { method: "GET" })).success).toBe(true);
     expect(await engine.call(http, { method: "POST" })).toMatchObject({ error: { code: "permission_denied" } });
 
-    const asking = createEngine();
+    const request = createEngine();
     const model = { callerType: "conversation_agent" } as const;
-    expect((await asking.call(http, { method: "GET" }, model)).success).toBe(true);
-    expect(await asking.call(http, { method: "POST" }, model)).toMatchObject({ error: { code: "approval_required" } });
+    expect((await request.call(http, { method: "GET" }, model)).success).toBe(true);
+    expect(await request.call(http, { method: "POST" }, model)).toMatchObject({ error: { code: "approval_required" } });
     const write = sampleTool(() => 1, { effect: "idempotent", destructive: ({ force }) => force === true });
-    expect((await asking.call(write, {}, model)).success).toBe(true);
-    expect(await asking.call(write, { force: true }, model)).toMatchObject({ error: { code: "approval_required" } });
+    expect((await request.call(write, {}, model)).success).toBe(true);
+    expect(await request.call(write, { force: true }, model)).toMatchObject({ error: { code: "approval_required" } });
   });
 
-  test("an alias is ruled by the name of its tool", async () => {
+  test("a call by alias is matched by the name of the tool", async () => {
     const tool = sampleTool(() => 1, { name: "web_search", aliases: ["webSearch"] });
     const engine = createEngine({ tools: [tool], permissions: { deny: ["web_search"] } });
     expect(await engine.call("webSearch", {})).toMatchObject({
@@ -196,7 +238,7 @@ describe("rules in the engine", () => {
     });
   });
 
-  test("a rule about a source also holds when the tool itself is passed instead of its name", async () => {
+  test("a rule about a source also applies if the tool is called by reference", async () => {
     const tool = sampleTool(() => 1);
     const engine = createEngine({ permissions: { deny: ["source:mcps"] } });
     engine.tools.register(tool, { source: "mcps", priority: 2 });
@@ -207,7 +249,7 @@ describe("rules in the engine", () => {
     });
   });
 
-  test("a nested call is ruled like a call of its root's caller", async () => {
+  test("a nested call is checked as a call of its root's caller", async () => {
     const remove = sampleTool(() => "gone", { name: "remove", effect: "once" });
     const parent = sampleTool(
       async (_args, { callTool }) => {
@@ -222,7 +264,7 @@ describe("rules in the engine", () => {
     expect(asModel).toMatchObject({ output: "approval_required" });
   });
 
-  test("a refused handler never runs, and nothing was admitted", async () => {
+  test("a denied handler never runs, and the call takes no slot", async () => {
     let ran = false;
     const tool = sampleTool(() => (ran = true));
     const engine = createEngine({ permissions: { deny: ["*"] } });
@@ -232,7 +274,7 @@ describe("rules in the engine", () => {
   });
 });
 
-test("what is decided for every call of a caller agrees with what is decided for each", () => {
+test("the decision for all calls of a caller agrees with the decision for each call", () => {
   const list = fc.subarray(["*", "model:*", "chain:*", "destructive", "file_*", "person:effect:once", "source:mcps"]);
   const about = fc.record({
     tool: fc.constantFrom("file_write", "other"),
@@ -241,10 +283,10 @@ test("what is decided for every call of a caller agrees with what is decided for
     source: fc.constantFrom("tools", "mcps"),
     destructive: fc.boolean(),
   });
-  const agrees = (rules: PermissionRules, given: Partial<PermissionSubject>): boolean => {
-    const { always, rule } = compilePermissions(rules);
-    const each = rule({ ...subject, ...given });
-    return (always(given.callerType ?? "direct") ?? each) === each || each.rule === undefined;
+  const agrees = (rules: PermissionRules, input: Partial<PermissionSubject>): boolean => {
+    const { always, decide } = compilePermissions(rules);
+    const each = decide({ ...subject, ...input });
+    return (always(input.callerType ?? "direct") ?? each) === each || each.rule === undefined;
   };
   expect(() => fc.assert(fc.property(fc.record({ deny: list, ask: list, allow: list }), about, agrees))).not.toThrow();
 });

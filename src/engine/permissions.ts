@@ -1,13 +1,16 @@
-import { FailureError, nameGlob } from "../base/index.ts";
+import { FailureError, cliCommand, foldedNameGlob } from "../base/index.ts";
 import type { CallerType } from "../store/index.ts";
 import { suggest } from "../text/index.ts";
-import type { Effect } from "../tool/index.ts";
+import type { Effect, Registration } from "../tool/index.ts";
 
 /**
- * Rules tried in the order deny, ask, allow; the first match decides and no match denies. A rule is
- * `[caller:]selector`: the caller `model`, `person`, `chain` or `mcp`; the selector a tool name with `*`, or
- * `effect:once`, `source:mcps`, `destructive`, `*`. A rule of `allow` may end with ` trusted`: then a destructive call is
- * not asked about either when text from outside could have led to it.
+ * Permission rules, checked in the order `deny`, `ask`, `allow`: the first match decides, and a call that matches no rule is
+ * denied. A rule is `[caller:]selector`: the caller `model`, `person`, `chain`, `mcp`, `api`, `trigger` or `library`; the
+ * selector a tool name with `*`, in any case, or `effect:once`, `source:mcps`, `destructive`, `sends`, `*`. A rule of `allow` may end
+ * with ` trusted`: then even a destructive call that untrusted content may have caused needs no approval.
+ *
+ * A `deny` rule for any caller on the path to a call wins. The denial of tools that no rule allows applies only to tools
+ * that a caller calls itself, not to the steps of a chain that it may call.
  */
 export interface PermissionRules {
   readonly deny?: readonly string[];
@@ -15,21 +18,30 @@ export interface PermissionRules {
   readonly allow?: readonly string[];
 }
 
-/** What the rules say about one call. */
+/** Result of the rules for one call. */
 export type Permission = "deny" | "ask" | "allow";
 
-/** What a rule may look at. */
+/** Properties of a call that rules can match. */
 export interface PermissionSubject {
   readonly tool: string;
-  /** Other names of the tool: a rule that names one of them means the tool. */
+  /** Other names of the tool: a rule that names one of them applies to the tool. */
   readonly aliases: readonly string[];
   readonly source: string;
   readonly callerType: CallerType;
+  /** The callers of the calls and runs that contain this call: a `deny` rule for one of them applies. */
+  readonly callerPath?: readonly CallerType[] | undefined;
+  /** True if a tool of the workspace makes the call, not the caller itself: it needs no rule that allows it. */
+  readonly indirect?: boolean | undefined;
   readonly effect: Effect;
   readonly destructive: boolean;
+  /** True if the tool sends data to others. Default: false. */
+  readonly sends?: boolean | undefined;
 }
 
-/** What a person types is consent; what a model decides, here or at an MCP client, is asked for when it is destructive. */
+/**
+ * Default rules. Calls that a person types are allowed; destructive calls that a model decides on, here or at an MCP
+ * client, need approval.
+ */
 export const defaultPermissions: Required<PermissionRules> = {
   deny: [],
   ask: ["model:destructive", "mcp:destructive"],
@@ -45,115 +57,158 @@ const callers: ReadonlyMap<string, CallerType> = new Map([
   ["workflow_node", "workflow_node"],
   ["mcp", "mcp_client"],
   ["mcp_client", "mcp_client"],
+  ["api", "api"],
+  ["trigger", "trigger"],
+  ["library", "library"],
 ]);
 
 const effects = new Set<string>(["pure", "read", "idempotent", "once"]);
 
 type Matcher = (subject: PermissionSubject) => boolean;
 
-/** The decision, and the rule that made it; no rule when nothing matched. */
-export interface Ruling {
+/** The decision, and the rule that made it; no rule if nothing matched. */
+export interface PermissionDecision {
   readonly permission: Permission;
   readonly rule?: string;
-  /** It allows also what text from outside could have led to. */
+  /** True if the rule also allows tainted calls. */
   readonly trusted?: boolean;
+  /** True if the rule names the tool, rather than a property of it. */
+  readonly namesTool?: boolean;
 }
 
-/** Rules that were read once. */
+/** Compiled permission rules. */
 export interface Permissions {
   /** Decides a call. */
-  readonly rule: (subject: PermissionSubject) => Ruling;
-  /** What is decided for every call of such a caller, whatever it is: most often nothing else has to be looked at. */
-  readonly always: (caller: CallerType) => Ruling | undefined;
+  readonly decide: (subject: PermissionSubject) => PermissionDecision;
+  /** Returns the decision if it is the same for every call of this caller: usually nothing else has to be checked. */
+  readonly always: (caller: CallerType) => PermissionDecision | undefined;
+  /** True if the decision may depend on the callers along the path. */
+  readonly dependsOnPath: boolean;
 }
 
-/** A missing list keeps its default. */
+interface OrderedRule extends Rule {
+  readonly permission: Permission;
+  readonly rule: string;
+}
+
+/** Compiles permission rules. A missing list keeps its default. */
 export function compilePermissions(rules: PermissionRules = {}): Permissions {
-  const ordered = (["deny", "ask", "allow"] as const).flatMap((permission) =>
-    (rules[permission] ?? defaultPermissions[permission]).map((rule) => ({
-      permission,
-      rule,
-      ...checkTrusted(permission, rule, compileRule(rule)),
-    })),
-  );
-  const same = new Map<CallerType, Ruling>();
+  const [deny, ask, allow] = (["deny", "ask", "allow"] as const).map((permission) =>
+    (rules[permission] ?? defaultPermissions[permission]).map((rule): OrderedRule => {
+      const compiled = checkTrusted(permission, rule, compileRule(rule));
+      return { permission, rule, ...compiled };
+    }),
+  ) as [OrderedRule[], OrderedRule[], OrderedRule[]];
+  // A workspace that lists the tools of a caller allows no others, regardless of the default rules about approval.
+  const isOpen = (type: CallerType): boolean =>
+    rules.allow === undefined || allow.some((rule) => isFor(rule, type) && rule.matches === anything);
+  // The steps of a chain are its own affair unless rules for `chain` list them.
+  const listsSteps = allow.some(({ caller }) => caller === "workflow_node");
+  const unlisted = (type: CallerType, indirect: boolean | undefined): PermissionDecision =>
+    indirect === true || (type === "workflow_node" && !listsSteps) ? { permission: "allow" } : { permission: "deny" };
+
+  const decide = (subject: PermissionSubject): PermissionDecision => {
+    const { callerType: type, callerPath = noCallers, indirect } = subject;
+    const denied = deny.find((rule) => isOnPath(rule, type, callerPath) && rule.matches(subject));
+    if (denied !== undefined) return denied;
+    const matching = ask.filter(
+      (rule) => (isFor(rule, type) || (rule.namesTool && isOnPath(rule, type, callerPath))) && rule.matches(subject),
+    );
+    // The rule that names the tool: an approval of a chain does not cover such a call.
+    const approvalRule = matching.find(({ namesTool }) => namesTool) ?? matching[0];
+    if (approvalRule !== undefined && (isOpen(type) || (rules.ask !== undefined && approvalRule.namesTool)))
+      return approvalRule;
+    const named = withoutUntrustedAliases(subject);
+    const allowed = allow.find((rule) => isFor(rule, type) && rule.matches(named)) ?? unlisted(type, indirect);
+    return allowed.permission === "allow" && approvalRule !== undefined ? approvalRule : allowed;
+  };
+  const same = new Map<CallerType, PermissionDecision>();
   for (const type of new Set(callers.values())) {
-    const first = ordered.find(({ caller }) => caller === undefined || caller === type);
-    if (first === undefined || first.matches === anything) same.set(type, first ?? { permission: "deny" });
+    const first = [...deny, ...ask, ...allow].find((rule) => isFor(rule, type));
+    const varies = first?.permission === "ask" && (!isOpen(type) || ask.some(({ namesTool }) => namesTool));
+    if (first?.matches === anything && !varies) same.set(type, first);
+    if (first === undefined && type === "workflow_node") same.set(type, unlisted(type, false));
   }
   return {
     always: (caller) => same.get(caller),
-    rule: (subject) => {
-      const applies = ({ caller, matches, permission }: (typeof ordered)[number]): boolean =>
-        (caller === undefined || caller === subject.callerType) &&
-        matches(permission === "allow" ? withOwnNames(subject) : subject);
-      return ordered.find(applies) ?? { permission: "deny" };
-    },
+    decide,
+    dependsOnPath: [...deny, ...ask.filter(({ namesTool }) => namesTool)].some(({ caller }) => caller !== undefined),
   };
 }
 
+const noCallers: readonly CallerType[] = [];
+
+function isFor({ caller }: Rule, type: CallerType): boolean {
+  return caller === undefined || caller === type;
+}
+
+function isOnPath(rule: Rule, type: CallerType, path: readonly CallerType[]): boolean {
+  return isFor(rule, type) || path.some((before) => before === rule.caller);
+}
+
 /**
- * A server gives its tools what short names it likes: they may be denied and asked about by them, and a rule that allows
- * a tool of the workspace by its name does not mean them.
+ * Removes aliases that an MCP server chose. They count for `deny` and `ask`, but an `allow` rule that names a tool of
+ * the workspace must not match a server's tool with that alias.
  */
-function withOwnNames(subject: PermissionSubject): PermissionSubject {
+function withoutUntrustedAliases(subject: PermissionSubject): PermissionSubject {
   return subject.source === "mcps" && subject.aliases.length > 0 ? { ...subject, aliases: [] } : subject;
 }
 
 interface Rule {
-  /** Whose calls it is about; everybody's where undefined. */
+  /** The caller it applies to. Default: all callers. */
   readonly caller: CallerType | undefined;
   readonly matches: Matcher;
   readonly trusted: boolean;
+  readonly namesTool: boolean;
 }
 
 const trustedEnding = /\s+trusted$/;
 
-/** A rule, taken apart. */
-interface Said {
+function takeApart(rule: string): {
   readonly caller: CallerType | undefined;
   readonly selector: string;
   readonly trusted: boolean;
+} {
+  const text = rule.replace(trustedEnding, "");
+  const colon = text.indexOf(":");
+  const caller = colon === -1 ? undefined : callers.get(text.slice(0, colon));
+  return { caller, selector: caller === undefined ? text : text.slice(colon + 1), trusted: text !== rule };
 }
 
-function takeApart(rule: string): Said {
-  const said = rule.replace(trustedEnding, "");
-  const colon = said.indexOf(":");
-  const caller = colon === -1 ? undefined : callers.get(said.slice(0, colon));
-  return { caller, selector: caller === undefined ? said : said.slice(colon + 1), trusted: said !== rule };
-}
-
-/** What a rule selects by; of one tool or one source, `value` is its name. */
-interface Selector {
-  readonly kind: "tool" | "source" | "other";
-  readonly value: string;
-}
-
-/** How a rule selects. */
-export function selectorIn(rule: string): Selector {
+/** Returns the selector of a rule. */
+export function selectorIn(rule: string): { readonly kind: "tool" | "source" | "other"; readonly value: string } {
   const { selector } = takeApart(rule);
   if (selector.startsWith("source:")) return { kind: "source", value: selector.slice("source:".length) };
-  return { kind: selector === "destructive" || /[:*]/.test(selector) ? "other" : "tool", value: selector };
+  return { kind: isKeyword(selector) || /[:*]/.test(selector) ? "other" : "tool", value: selector };
 }
 
-/** The one tool that a rule is about, by the name in it; undefined where it selects by something else. */
+/** Returns the name of the one tool that a rule applies to; undefined if it selects by something else. */
 export function toolInRule(rule: string): string | undefined {
   const { kind, value } = selectorIn(rule);
   return kind === "tool" ? value : undefined;
 }
 
-/** The selectors that are words, and no names. */
-export const selectorWords: readonly string[] = ["destructive", ...[...effects].map((effect) => `effect:${effect}`)];
+function isKeyword(selector: string): boolean {
+  return selector === "destructive" || selector === "sends";
+}
+
+/** The selectors that are keywords and not tool names. */
+export const selectorWords: readonly string[] = [
+  "destructive",
+  "sends",
+  ...[...effects].map((effect) => `effect:${effect}`),
+];
 
 function compileRule(rule: string): Rule {
   const { caller, selector, trusted } = takeApart(rule);
-  return { caller, matches: compileSelector(selector, rule), trusted };
+  const namesTool = selector !== "*" && !isKeyword(selector) && !/^(effect|source):/.test(selector);
+  return { caller, matches: compileSelector(selector, rule), trusted, namesTool };
 }
 
-/** Nothing is trusted that is denied or asked about. */
+/** Refuses `trusted` in rules of `deny` and `ask`. */
 function checkTrusted(permission: Permission, rule: string, compiled: Rule): Rule {
   if (!compiled.trusted || permission === "allow") return compiled;
-  throw new FailureError(`"${rule}" says trusted, which only rules of allow can; take the word out`, {
+  throw new FailureError(`"${rule}" says trusted, which is only valid in rules of allow; remove the word`, {
     code: "file_invalid",
   });
 }
@@ -163,6 +218,7 @@ const anything: Matcher = () => true;
 function compileSelector(selector: string, rule: string): Matcher {
   if (selector === "*") return anything;
   if (selector === "destructive") return (subject) => subject.destructive;
+  if (selector === "sends") return (subject) => subject.sends === true;
   const colon = selector.indexOf(":");
   const [kind, value] = colon === -1 ? ["tool", selector] : [selector.slice(0, colon), selector.slice(colon + 1)];
   if (kind === "effect" && effects.has(value)) return (subject) => subject.effect === value;
@@ -170,29 +226,47 @@ function compileSelector(selector: string, rule: string): Matcher {
   if (kind === "tool" && value !== "") return compileGlob(value);
   if (kind === "capability")
     throw new FailureError(
-      `"${rule}" is not a permission rule: rules are about the tools that serve a capability; name those ` +
-        `(windlass tools show capability:${value} tells which)`,
+      `"${rule}" is not a permission rule: rules apply to the tools that serve a capability; name those ` +
+        `(list them with: ${cliCommand(`tools show capability:${value}`)})`,
       { code: "file_invalid" },
     );
   throw new FailureError(
-    `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain or mcp, and the ` +
-      `selector a tool name (with * for any part), effect:once, source:mcps, destructive or *; a rule of allow may end with ` +
-      `" trusted"${meantKind(kind, value)}`,
+    `"${rule}" is not a permission rule; write [caller:]selector, with the caller model, person, chain, mcp, api, ` +
+      `trigger or library, and the selector a tool name (with * for any part), effect:once, source:mcps, destructive, ` +
+      `sends or *; a rule of allow may end with ` +
+      `" trusted"${suggestRuleKind(kind, value)}`,
     { code: "file_invalid" },
   );
 }
 
-/** What most likely was meant before a colon, or could stand behind it. */
-function meantKind(kind: string, value: string): string {
+/** Suggests a correction for the word before a colon, or the values that may follow it. */
+function suggestRuleKind(kind: string, value: string): string {
   const [...all] = effects;
   if (kind === "effect") return `; after effect: comes ${all.slice(0, -1).join(", ")} or ${all.at(-1)}`;
   const near = suggest(kind, ["effect", "source", ...callers.keys()]);
   if (near === undefined || near === kind) return "";
-  const meant = near === "effect" && !effects.has(value) ? (suggest(value, effects) ?? "once") : value;
-  return `; did you mean "${near}:${meant}"?`;
+  const resolved = near === "effect" && !effects.has(value) ? (suggest(value, effects) ?? "once") : value;
+  return `; did you mean "${near}:${resolved}"?`;
 }
 
 function compileGlob(glob: string): Matcher {
-  const fits = nameGlob(glob);
+  const fits = foldedNameGlob(glob);
   return ({ tool, aliases }) => fits(tool) || aliases.some(fits);
+}
+
+const anyEffect: readonly Effect[] = ["pure", "read", "idempotent", "once"];
+
+/** Properties of a call that rules match, except for the caller. */
+export type RuleSubject = Omit<PermissionSubject, "callerType" | "callerPath" | "indirect">;
+
+/**
+ * True if the rules allow any call of this tool. If its effect depends on the arguments, every possible effect counts.
+ */
+export function isEverAllowed({ tool, source }: Registration, passes: (call: RuleSubject) => boolean): boolean {
+  const { name, aliases, effect, destructive, sends } = tool;
+  const effects = typeof effect === "function" ? anyEffect : [effect];
+  const harms = typeof destructive === "function" ? [false, true] : [destructive];
+  return effects.some((one) =>
+    harms.some((harm) => passes({ tool: name, aliases, source, effect: one, destructive: harm, sends })),
+  );
 }

@@ -52,7 +52,7 @@ test("a rate is exact around a refill, where a token bucket would let twice as m
   expect(window.waitMs(195)).toBe(4);
 });
 
-test("no window of the given length ever holds more than the count, and no start waits longer than it must", () => {
+test("no window of this length ever holds more than the count, and no start waits longer than necessary", () => {
   const pauses = fc.array(fc.nat(30), { maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 40 }), pauses, (count, windowMs, waits) => {

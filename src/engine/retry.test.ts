@@ -7,7 +7,7 @@ import { type CallContext, forWorkflow } from "./call-context.ts";
 import { createEngine } from "./engine.ts";
 import { retryDelay } from "./retry.ts";
 
-describe("the pause before another attempt", () => {
+describe("the delay before a retry", () => {
   const state = {
     effect: "read" as const,
     failure: failure("not_available", "x"),
@@ -28,13 +28,13 @@ describe("the pause before another attempt", () => {
     }
   });
 
-  test("is never shorter than what the service asked for", () => {
-    const asked = failure("not_available", "x", { retryAfterMs: 5000 });
-    expect(retryDelay({ ...state, failure: asked }, () => 0)).toBe(5000);
+  test("is never shorter than the service requested", () => {
+    const requested = failure("not_available", "x", { retryAfterMs: 5000 });
+    expect(retryDelay({ ...state, failure: requested }, () => 0)).toBe(5000);
     expect(retryDelay({ ...state, failure: failure("not_available", "x", { retryAfterMs: 1 }) }, () => 0)).toBe(100);
   });
 
-  test("there is none beyond the budget, after the last retry, or where another try is not safe", () => {
+  test("there is no retry beyond the budget, after the last attempt, or if a retry is not safe", () => {
     expect(retryDelay({ ...state, elapsedMs: 29_900 }, () => 0)).toBeUndefined();
     expect(retryDelay({ ...state, elapsedMs: 29_899 }, () => 0)).toBe(100);
     expect(retryDelay({ ...state, attempts: 4 }, () => 0)).toBeUndefined();
@@ -44,7 +44,7 @@ describe("the pause before another attempt", () => {
     }
   });
 
-  test("limits that are no numbers mean no retry", () => {
+  test("limits that are not numbers mean no retry", () => {
     expect(retryDelay({ ...state, maxRetries: Number.NaN }, () => 0)).toBeUndefined();
     expect(retryDelay({ ...state, budgetMs: Number.NaN }, () => 0)).toBeUndefined();
     const odd = failure("not_available", "x", { retryAfterMs: Number.NaN });
@@ -52,7 +52,7 @@ describe("the pause before another attempt", () => {
   });
 });
 
-/** Calls a tool until it has its result, and says how often and when it ran. */
+/** Calls a tool until it has its result, and returns how often and when it ran. */
 async function attempts(tool: (runs: number[]) => AnyTool, context: CallContext = {}) {
   const clock = new FakeClock();
   const runs: number[] = [];
@@ -83,7 +83,7 @@ const failing =
     );
 
 describe("[N02] retries of root calls", () => {
-  test("a tool that reads or is idempotent is tried again, with growing pauses", async () => {
+  test("a read or idempotent tool is retried with growing delays", async () => {
     for (const effect of ["read", "idempotent"] as const) {
       const { runs, result } = await attempts(failing(new Error("flaky"), effect));
       expect(runs).toEqual([0, 100, 300, 700]);
@@ -115,24 +115,24 @@ describe("[N02] retries of root calls", () => {
     ["the handler has a bug", failing(new TypeError("undefined is not a function"))],
     ["the tool says never", failing(fail("x", { retry: "never" }))],
     ["the output is not JSON", () => sampleTool(() => 1n)],
-  ] as const)("there is one attempt only where %s", async (_why, tool) => {
+  ] as const)("there is only one attempt if %s", async (_why, tool) => {
     const { runs, result } = await attempts(tool);
     expect(runs.length).toBe(1);
     expect(result.meta.attempts).toBe(1);
   });
 
-  test("a tool that may not run twice is not run again, even when it says that nothing happened", async () => {
+  test("a once tool is not retried, even if its failure says that nothing happened", async () => {
     const { runs } = await attempts(failing(fail("busy", { retry: "safe" }), "once"));
     expect(runs.length).toBe(1);
   });
 
-  test("an answer that does not fit the output schema is asked for again, by effect", async () => {
+  test("an output that does not match the output schema is retried if the effect allows it", async () => {
     const output = { json: {}, validate: () => ({ issues: [{ path: [], code: "type", message: "odd" }] }) };
     expect((await attempts(() => sampleTool(() => 1, { output }))).runs.length).toBe(4);
     expect((await attempts(() => sampleTool(() => 1, { output, effect: "once" }))).runs.length).toBe(1);
   });
 
-  test("what the service asked for is waited for, and what does not fit the deadline is not", async () => {
+  test("the delay that a service requested is honored, and there is no retry if it exceeds the deadline", async () => {
     const patient = await attempts(failing(fail("busy", { code: "not_available", retryAfterMs: 9000 })));
     expect(patient.runs).toEqual([0, 9000, 18_000, 27_000]);
     const hasty = await attempts(failing(fail("busy", { code: "not_available", retryAfterMs: 40_000 })));
@@ -140,29 +140,29 @@ describe("[N02] retries of root calls", () => {
     expect(hasty.result).toMatchObject({ error: { retryAfterMs: 40_000 } });
   });
 
-  test("all attempts together have the time of the deadline", async () => {
+  test("all attempts share the time of the deadline", async () => {
     const { runs } = await attempts(failing(new Error("x")), { timeoutMs: 350, maxRetries: 99 });
     expect(runs).toEqual([0, 100, 300]);
   });
 
-  test("a timeout has used up that time: it is not retried", async () => {
+  test("a timeout has used up that time and is not retried", async () => {
     const { runs, result } = await attempts(() => sampleTool(() => new Promise(() => {})), { timeoutMs: 100 });
     expect(runs).toEqual([0]);
     expect(result).toMatchObject({ error: { code: "timeout" } });
   });
 
-  test("the context says how many there are", async () => {
+  test("the context sets the maximum number of retries", async () => {
     expect((await attempts(failing(new Error("x")), { maxRetries: 0 })).runs.length).toBe(1);
     expect((await attempts(failing(new Error("x")), { maxRetries: 1 })).runs.length).toBe(2);
   });
 
-  test("chain steps have none of their own: the chain repeats them", async () => {
+  test("chain steps are not retried by the engine: the chain retries them", async () => {
     expect((await attempts(failing(new Error("x")), forWorkflow("w", "n"))).runs.length).toBe(1);
     expect((await attempts(failing(new Error("x")), { callerType: "workflow_node" })).runs.length).toBe(1);
     expect((await attempts(failing(new Error("x")), forWorkflow("w", "n", { maxRetries: 1 }))).runs.length).toBe(2);
   });
 
-  test("nested calls have none: attempts of a root do not multiply", async () => {
+  test("nested calls are not retried: attempts of a root do not multiply", async () => {
     let inner = 0;
     const child = sampleTool(() => {
       inner++;
@@ -197,7 +197,7 @@ describe("[N02] retries of root calls", () => {
     expect(seen.at(-1)?.key).toBe("run/step");
   });
 
-  test("the place is free between attempts", async () => {
+  test("the slot is free between attempts", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 1 }, random: () => 0 });
     const order: string[] = [];
@@ -217,14 +217,14 @@ describe("[N02] retries of root calls", () => {
     expect(order).toEqual(["flaky", "other", "flaky"]);
   });
 
-  test("time spent asking a person does not use up the time for retries", async () => {
+  test("time spent on an elicitation does not use up the time for retries", async () => {
     const clock = new FakeClock();
     const gate = Promise.withResolvers<{ kind: "approved" }>();
     const engine = createEngine({
       clock,
       random: () => 0,
       permissions: { ask: ["*"] },
-      approver: { ask: () => gate.promise },
+      approver: { requestApproval: () => gate.promise },
     });
     let runs = 0;
     const tool = sampleTool(() => {

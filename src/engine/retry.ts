@@ -2,9 +2,9 @@ import type { Failure } from "../base/index.ts";
 import type { Effect } from "../tool/index.ts";
 
 const firstDelayMs = 200;
-const longestDelayMs = 10_000;
+const maxDelayMs = 10_000;
 
-/** What decides about another attempt. */
+/** State that decides about a retry. */
 export interface RetryState {
   readonly effect: Effect;
   readonly failure: Failure;
@@ -12,21 +12,21 @@ export interface RetryState {
   readonly attempts: number;
   readonly maxRetries: number;
   readonly elapsedMs: number;
-  /** Retries may stretch a call this far, not further. */
+  /** Retries may extend a call up to this time. */
   readonly budgetMs: number;
 }
 
 /**
- * The pause before another attempt, or undefined when there is to be none. It doubles each time, half of it random so
- * that callers that failed together do not return together, and is never shorter than what the service asked for.
+ * Returns the delay before a retry, or undefined if there is none. It doubles each time; half of it is random, so that
+ * callers that failed together do not retry together; and it is never shorter than the service requested.
  */
 export function retryDelay(state: RetryState, random: () => number): number | undefined {
   const { failure, attempts, maxRetries } = state;
-  // A tool that may run only once is not run again, whatever its failure says: that is for its caller to decide.
+  // A once tool is never retried here, regardless of its failure: its caller decides.
   if (state.effect === "once") return undefined;
-  // Not `>`: no number at all means no retry.
+  // Not `>`: a value that is not a number means no retry.
   if (failure.retry !== "safe" || !(attempts <= maxRetries)) return undefined;
-  const base = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
+  const base = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
   const delayMs = Math.max(base * (0.5 + random() / 2), failure.retryAfterMs ?? 0);
   return state.elapsedMs + delayMs < state.budgetMs ? delayMs : undefined;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { SchedulerModel, type Wish } from "../../test/support/scheduler-model.ts";
+import { SchedulerModel, type Effect } from "../../test/support/scheduler-model.ts";
 import type { ConcurrencyOptions } from "./concurrency.ts";
 
 const categories = ["a", "b", "c"] as const;
@@ -21,7 +21,7 @@ const options: fc.Arbitrary<ConcurrencyOptions> = fc.record({
 });
 
 /** A root, a chain step or a nested call; a tool or a composite. */
-const wish: fc.Arbitrary<Wish> = fc.record({
+const effect: fc.Arbitrary<Effect> = fc.record({
   category: fc.constantFrom(...categories),
   priority: fc.integer({ min: -1, max: 2 }),
   global: fc.boolean(),
@@ -29,10 +29,10 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   holdMs: fc.integer({ min: 0, max: 20 }),
 });
 
-type Step = { enter: Wish } | { pass: number } | { cancel: number };
+type Step = { enter: Effect } | { pass: number } | { cancel: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: wish.map((enter) => ({ enter })) },
+  { weight: 6, arbitrary: effect.map((enter) => ({ enter })) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 12 }).map((pass) => ({ pass })) },
   { weight: 1, arbitrary: fc.nat(40).map((cancel) => ({ cancel })) },
 );
@@ -46,7 +46,7 @@ function play(model: SchedulerModel, steps: readonly Step[]): void {
   model.finish();
 }
 
-test("[B11] whatever enters, waits, gives up and runs: limits and rates hold, nobody is lost, nothing stays held", () => {
+test("[B11] for any sequence of entries, waits, cancellations and runs: limits and rates hold, no call is lost, no slot leaks", () => {
   let played = 0;
   fc.assert(
     fc.property(options, fc.array(step, { minLength: 1, maxLength: 40 }), (concurrency, steps) => {
@@ -66,13 +66,13 @@ test("[B12] a burst of chain steps and nested calls beside waiting roots keeps t
     bucketLimits: fc.constant({ a: 1, b: 2 }),
     rateLimits: fc.constant({ b: "2/10ms", c: "1/7ms" }),
   });
-  const kept = fc.check(
-    fc.property(crowded, fc.array(wish, { minLength: 10, maxLength: 30 }), (concurrency, wishes) => {
+  const stored = fc.check(
+    fc.property(crowded, fc.array(effect, { minLength: 10, maxLength: 30 }), (concurrency, effects) => {
       const model = new SchedulerModel(concurrency);
-      for (const each of wishes) model.enter(each);
+      for (const each of effects) model.enter(each);
       model.finish();
     }),
     { seed: 7, numRuns: 2000 },
   );
-  expect(fc.defaultReportMessage(kept)).toBeUndefined();
+  expect(fc.defaultReportMessage(stored)).toBeUndefined();
 });

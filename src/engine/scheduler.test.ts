@@ -1,27 +1,29 @@
 import { describe, expect, test } from "vitest";
+import { withTime } from "../../test/support/chain-runner.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { Deadlines } from "../base/index.ts";
+import { toWireResult } from "../tool/index.ts";
 import type { ConcurrencyOptions } from "./concurrency.ts";
 import { createEngine } from "./engine.ts";
 import { forWorkflow } from "./call-context.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { Admitted, Ticket } from "./ticket.ts";
+import type { AdmissionRequest, Ticket } from "./admission-ticket.ts";
 
-/** A scheduler whose calls note in `log` how they fare, and hold their place until they are told to leave. */
+/** Returns a scheduler whose calls log their progress in `log`, and hold their slot until the test releases them. */
 function started(options: ConcurrencyOptions = {}) {
   const clock = new FakeClock();
   const scheduler = new Scheduler(options, clock, new Deadlines(clock));
   const log: string[] = [];
-  const enter = (name: string, wish: Partial<Admitted> = {}): Ticket => {
-    const owner: Admitted = {
+  const enter = (name: string, effect: Partial<AdmissionRequest> = {}): Ticket => {
+    const owner: AdmissionRequest = {
       category: "a",
       priority: 0,
       global: true,
       slot: true,
       admitted: () => log.push(`${name} admitted`),
       refused: (_ticket, why) => log.push(`${name} ${why}`),
-      ...wish,
+      ...effect,
     };
     const ticket = scheduler.ticket(owner);
     log.push(`${name} ${scheduler.enter(ticket)}`);
@@ -38,36 +40,36 @@ describe("[B11] the global limit and its queue", () => {
     const second = enter("second");
     enter("third");
     expect(take()).toEqual(["first held", "second queued", "third queued"]);
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     expect(take()).toEqual(["second admitted"]);
-    scheduler.leave(second);
+    scheduler.endTicket(second);
     expect(take()).toEqual(["third admitted"]);
   });
 
-  test("the queue takes exactly as many as it may", () => {
+  test("the queue takes exactly its maximum size", () => {
     const { enter, take } = started({ maxConcurrent: 1, queueSize: 2 });
     for (const name of ["a", "b", "c", "d"]) enter(name);
     expect(take()).toEqual(["a held", "b queued", "c queued", "d rejected"]);
   });
 
-  test("under reject nobody waits", () => {
+  test("under reject no call waits", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "reject" });
     const first = enter("first");
     enter("second");
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     enter("third");
     expect(take()).toEqual(["first held", "second rejected", "third held"]);
     expect(scheduler.metrics()).toMatchObject({ totalRejected: 1, queueLength: 0 });
   });
 
-  test("under priority the higher goes first, and equals in order", () => {
+  test("under priority the higher priority runs first, and equal priorities run in order", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "priority" });
     let running = enter("running");
     const waiting = [enter("low", { priority: -5 }), enter("one"), enter("high", { priority: 10 }), enter("two")];
     take();
     const order: string[] = [];
     for (let n = 0; n < 4; n++) {
-      scheduler.leave(running);
+      scheduler.endTicket(running);
       const [line] = take();
       order.push(line!);
       running = waiting.find((ticket) => ticket.state === "held")!;
@@ -75,29 +77,29 @@ describe("[B11] the global limit and its queue", () => {
     expect(order).toEqual(["high admitted", "one admitted", "two admitted", "low admitted"]);
   });
 
-  test("under fifo the priority means nothing", () => {
+  test("under fifo the priority is ignored", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1 });
     const running = enter("running");
     enter("low", { priority: -5 });
     enter("high", { priority: 10 });
     take();
-    scheduler.leave(running);
+    scheduler.endTicket(running);
     expect(take()).toEqual(["low admitted"]);
   });
 
-  test("a priority that is no number counts as none", () => {
+  test("a priority that is not a number counts as none", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1, strategy: "priority" });
     const running = enter("running");
     const odd = enter("odd", { priority: Number.NaN });
     enter("low", { priority: -1 });
     take();
-    scheduler.leave(running);
-    scheduler.leave(odd);
+    scheduler.endTicket(running);
+    scheduler.endTicket(odd);
     expect(take()).toEqual(["odd admitted", "low admitted"]);
     expect(scheduler.metrics()).toMatchObject({ currentConcurrent: 1, queueLength: 0 });
   });
 
-  test("who waits too long is told, and is not admitted afterwards", () => {
+  test("a call that waits too long is refused, and is not admitted afterwards", () => {
     const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, queueTimeoutMs: 100 });
     const running = enter("running");
     enter("first");
@@ -106,32 +108,32 @@ describe("[B11] the global limit and its queue", () => {
     take();
     clock.advance(40);
     expect(take()).toEqual(["first queue_timeout"]);
-    scheduler.leave(running);
+    scheduler.endTicket(running);
     expect(take()).toEqual(["second admitted"]);
     clock.advance(1000);
     expect(take()).toEqual([]);
     expect(scheduler.metrics()).toMatchObject({ totalTimeout: 1, queueLength: 0, currentConcurrent: 1 });
   });
 
-  test("who gives up leaves the queue at once, in the middle too", () => {
+  test("a cancelled call leaves the queue immediately, in the middle too", () => {
     const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, queueSize: 2 });
     const running = enter("running");
     const first = enter("first");
     enter("second");
-    scheduler.leave(first);
-    scheduler.leave(first);
+    scheduler.endTicket(first);
+    scheduler.endTicket(first);
     enter("third");
     enter("fourth");
     take();
     expect(scheduler.metrics()).toMatchObject({ totalCancelled: 1, queueLength: 2, totalRejected: 1 });
-    scheduler.leave(running);
+    scheduler.endTicket(running);
     expect(take()).toEqual(["second admitted"]);
     expect(clock.holding).toBe(1);
   });
 });
 
 describe("[B11] buckets", () => {
-  test("a bucket that is full does not hold up another", () => {
+  test("a full bucket does not block another", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 10, bucketLimits: { http: 1 } });
     const first = enter("first", { category: "http" });
     for (let n = 0; n < 50; n++) enter("more", { category: "http" });
@@ -142,11 +144,11 @@ describe("[B11] buckets", () => {
       http: { current: 1, limit: 1, queue: 50, totalAcquired: 1 },
       file: { current: 1, limit: null, queue: 0, totalAcquired: 1 },
     });
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     expect(take()).toEqual(["more admitted"]);
   });
 
-  test("when the global limit is what is short, the buckets take turns", () => {
+  test("if the global limit is the bottleneck, the buckets take turns", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1 });
     let running = enter("running", { category: "long" });
     const tickets = Array.from({ length: 5 }, (_, n) => enter(`long${n}`, { category: "long" }));
@@ -154,49 +156,49 @@ describe("[B11] buckets", () => {
     take();
     const order: string[] = [];
     for (let n = 0; n < 7; n++) {
-      scheduler.leave(running);
+      scheduler.endTicket(running);
       order.push(take()[0]!.replace(" admitted", ""));
       running = tickets.find((ticket) => ticket.state === "held")!;
     }
     expect(order).toEqual(["short0", "long0", "short1", "long1", "long2", "long3", "long4"]);
   });
 
-  test("a nested call does not wait behind roots of its bucket that wait for a global place", () => {
+  test("a nested call does not wait behind roots of its bucket that wait for a global slot", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1, bucketLimits: { http: 1 } });
     const parent = enter("parent", { slot: false });
     enter("root", { category: "http" });
     const nested = enter("nested", { category: "http", global: false });
     expect(take()).toEqual(["parent held", "root queued", "nested held"]);
-    scheduler.leave(nested);
+    scheduler.endTicket(nested);
     expect(take()).toEqual([]);
-    scheduler.leave(parent);
+    scheduler.endTicket(parent);
     expect(take()).toEqual(["root admitted"]);
   });
 
-  test("a root that came first, and could start, goes before a chain step of its bucket", () => {
+  test("a root that came first, and could start, is admitted before a chain step of its bucket", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 2, bucketLimits: { http: 1 } });
     const first = enter("first", { category: "http" });
     const root = enter("root", { category: "http" });
     enter("step", { category: "http", global: false });
     take();
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     expect(take()).toEqual(["root admitted"]);
-    scheduler.leave(root);
+    scheduler.endTicket(root);
     expect(take()).toEqual(["step admitted"]);
   });
 
-  test("a chain step does not let a root of its bucket pass a more urgent root of another", () => {
+  test("a chain step does not let a root of its bucket overtake a more urgent root of another", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 1, bucketLimits: { http: 1 }, strategy: "priority" });
     const first = enter("first", { category: "http" });
     enter("root", { category: "http" });
     enter("step", { category: "http", global: false, priority: -1 });
     enter("urgent", { category: "file", priority: 9 });
     take();
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     expect(take().toSorted()).toEqual(["step admitted", "urgent admitted"]);
   });
 
-  test("a composite takes a global place and none of a bucket, whatever the bucket is called", () => {
+  test("a composite takes a global slot and no bucket slot, regardless of the bucket's name", () => {
     const { scheduler, enter, take } = started({ maxConcurrent: 3, bucketLimits: { http: 1 } });
     enter("one", { category: "http", slot: false });
     enter("two", { category: "http", slot: false });
@@ -217,7 +219,7 @@ describe("[B11] buckets", () => {
 });
 
 describe("rates", () => {
-  test("starts beyond the rate wait for the window, without anyone releasing anything", () => {
+  test("starts beyond the rate wait for the window, without a release", () => {
     const { clock, enter, take } = started({ rateLimits: { http: "2/100ms" } });
     for (const name of ["a", "b", "c", "d", "e"]) enter(name, { category: "http" });
     expect(take()).toEqual(["a held", "b held", "c queued", "d queued", "e queued"]);
@@ -230,13 +232,13 @@ describe("rates", () => {
     expect(clock.timers).toBe(1);
   });
 
-  test("a root that waits for a global place is served when a chain step used up the rate meanwhile", () => {
+  test("a root that waits for a global slot is served when a chain step has used up the rate in the meantime", () => {
     const { clock, scheduler, enter, take } = started({ maxConcurrent: 1, rateLimits: { http: "1/s" } });
     const running = enter("running", { category: "file" });
     enter("root", { category: "http" });
     const step = enter("step", { category: "http", global: false });
-    scheduler.leave(running);
-    scheduler.leave(step);
+    scheduler.endTicket(running);
+    scheduler.endTicket(step);
     expect(take()).toEqual(["running held", "root queued", "step held"]);
     clock.advance(999);
     expect(take()).toEqual([]);
@@ -250,18 +252,18 @@ describe("rates", () => {
     const second = enter("second", { category: "http" });
     enter("third", { category: "http" });
     take();
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     expect(take()).toEqual(["second admitted"]);
-    scheduler.leave(second);
+    scheduler.endTicket(second);
     expect(take()).toEqual([]);
     clock.advance(100);
     expect(take()).toEqual(["third admitted"]);
   });
 
-  test("a long window does not hold the process when nobody waits for it any more", () => {
+  test("a long window does not keep the process alive once no call waits for it", () => {
     const { clock, scheduler, enter } = started({ rateLimits: { http: "1/h" }, queueTimeoutMs: 50 });
-    scheduler.leave(enter("first", { category: "http" }));
-    scheduler.leave(enter("gives up", { category: "http" }));
+    scheduler.endTicket(enter("first", { category: "http" }));
+    scheduler.endTicket(enter("gives up", { category: "http" }));
     expect(clock.holding).toBe(0);
     enter("times out", { category: "http" });
     expect(clock.holding).toBe(2);
@@ -269,13 +271,13 @@ describe("rates", () => {
     expect(clock.holding).toBe(0);
   });
 
-  test("a new root does not pass a nested call that waits for the window", () => {
+  test("a new root does not overtake a nested call that waits for the window", () => {
     const { clock, enter, take } = started({ rateLimits: { http: "1/100ms" } });
     enter("first", { category: "http" });
     clock.advance(0.3);
     enter("nested", { category: "http", global: false });
     take();
-    // The window is open; the timer, which counts whole milliseconds, is not yet due.
+    // The window is open; the timer, which counts whole milliseconds, is not due yet.
     clock.advance(99.8);
     enter("root", { category: "http" });
     clock.advance(1);
@@ -284,14 +286,14 @@ describe("rates", () => {
 });
 
 describe("[B13] metrics", () => {
-  test("count what happened and how long it took, overall and per bucket", () => {
+  test("count calls and durations, overall and per bucket", () => {
     const { clock, scheduler, enter } = started({ maxConcurrent: 1, bucketLimits: { a: 2 } });
     const first = enter("first");
     const second = enter("second");
     clock.advance(30);
-    scheduler.leave(first);
+    scheduler.endTicket(first);
     clock.advance(10);
-    scheduler.leave(second);
+    scheduler.endTicket(second);
     expect(scheduler.metrics()).toEqual({
       currentConcurrent: 0,
       queueLength: 0,
@@ -307,7 +309,7 @@ describe("[B13] metrics", () => {
     expect(scheduler.bucketMetrics()).toEqual({ a: { current: 0, limit: 2, queue: 0, totalAcquired: 2 } });
   });
 
-  test("buckets with a limit show before their first call", () => {
+  test("buckets with a limit are listed before their first call", () => {
     const { scheduler } = started({ bucketLimits: { http: 5 }, rateLimits: { ai: "1/s" } });
     expect(scheduler.bucketMetrics()).toEqual({
       http: { current: 0, limit: 5, queue: 0, totalAcquired: 0 },
@@ -318,7 +320,7 @@ describe("[B13] metrics", () => {
 });
 
 describe("[B12] chain steps in the engine", () => {
-  test("pass by the global limit and its queue, are counted apart, and obey bucket limits", async () => {
+  test("bypass the global limit and its queue, are counted separately, and obey bucket limits", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { maxConcurrent: 1, queueSize: 0, bucketLimits: { http: 2 } } });
     const work = sampleTool(() => new Promise<void>((resolve) => void clock.after(10, resolve)), { category: "http" });
@@ -334,7 +336,35 @@ describe("[B12] chain steps in the engine", () => {
     expect(records.map(({ queuedMs }) => queuedMs).toSorted((a, b) => a - b)).toEqual([0, 0, 10, 10]);
   });
 
-  test("a chain step waits for a rate as long as it takes, and so does what it calls", async () => {
+  test("[F7] durations of results, records, events and statistics do not include the wait for a slot", async () => {
+    const clock = new FakeClock();
+    const engine = createEngine({ clock, concurrency: { maxConcurrent: 1 } });
+    const work = sampleTool(() => new Promise<void>((resolve) => void clock.after(10, resolve)), { name: "work" });
+    const ended: unknown[] = [];
+    engine.subscribe((event) => {
+      if (event.type === "execution_completed") ended.push([event.at - clock.now(), event.durationMs]);
+    });
+    const results = await withTime(Promise.all([1, 2, 3].map(() => engine.call(work, {}))), clock);
+    expect(results.map(({ durationMs, queuedMs }) => [durationMs, queuedMs])).toEqual([
+      [10, undefined],
+      [10, 10],
+      [10, 20],
+    ]);
+    expect(toWireResult(results[2]!)).toMatchObject({ duration_ms: 10, queued_ms: 20 });
+    expect(ended).toEqual([
+      [0, 10],
+      [0, 10],
+      [0, 10],
+    ]);
+    const { records } = await engine.queryRecords({});
+    expect(new Set(records.map(({ durationMs, queuedMs }) => `${durationMs} + ${queuedMs}`))).toEqual(
+      new Set(["10 + 0", "10 + 10", "10 + 20"]),
+    );
+    const { tools } = await engine.callStatistics();
+    expect(tools).toMatchObject([{ tool: "work", calls: 3, averageMs: 10, p99Ms: 10 }]);
+  });
+
+  test("a chain step waits for a rate limit as long as necessary, and so do its nested calls", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { queueTimeoutMs: 50, rateLimits: { http: "1/s" } } });
     const work = sampleTool(() => "done", { category: "http", timeoutMs: 10 });
@@ -352,7 +382,7 @@ describe("[B12] chain steps in the engine", () => {
     expect(await root).toMatchObject({ success: false, error: { code: "queue_timeout" } });
   });
 
-  test("a chain step with a time limit waits no longer than that, and a cancelled one no longer at all", async () => {
+  test("a chain step with a time limit waits no longer than that, and a cancelled one stops waiting", async () => {
     const clock = new FakeClock();
     const engine = createEngine({ clock, concurrency: { rateLimits: { http: "1/h" } } });
     const work = sampleTool(() => "done", { category: "http" });
@@ -364,7 +394,7 @@ describe("[B12] chain steps in the engine", () => {
     expect(engine.bucketMetrics()["http"]?.queue).toBe(2);
     await clock.pass(1);
     expect(await limited).toMatchObject({
-      error: { code: "queue_timeout", message: "work waited 40000 ms for a free place" },
+      error: { code: "queue_timeout", message: "work waited 40000 ms for a free slot" },
     });
     controller.abort();
     expect(await stopped).toMatchObject({ error: { code: "cancelled" } });

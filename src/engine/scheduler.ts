@@ -3,20 +3,20 @@ import { Bucket } from "./bucket.ts";
 import { type ConcurrencyOptions, type ConcurrencySettings, concurrencySettings } from "./concurrency.ts";
 import { type BucketMetrics, type ConcurrencyMetrics, bucketMetrics } from "./concurrency-metrics.ts";
 import { RateWindow } from "./rate-window.ts";
-import { type Admitted, type Holder, Ticket } from "./ticket.ts";
+import { type AdmissionRequest, type SlotHolder, Ticket } from "./admission-ticket.ts";
 
-/** What {@link Scheduler.enter} answers at once. */
-export type Entry = "held" | "queued" | "rejected";
+/** Immediate result of {@link Scheduler.enter}. */
+export type AdmissionResult = "held" | "queued" | "rejected";
 
-/** Which places are wanted. */
-type Needs = Pick<Holder, "global" | "slot">;
+/** The slots that a call needs. */
+type Needs = Pick<SlotHolder, "global" | "slot">;
 
-/** Composites take a global place but none in a bucket; while they wait, they wait here. */
+/** Composites take a global slot but no bucket slot; they queue here. */
 const compositeBucket = "\0composite";
 
 /**
- * Decides which call may start. Root calls need a global place; tools need a place in their bucket, taken together
- * with the global one, and nobody holds a bucket place while waiting: so no nesting can deadlock. When the global
+ * Decides which call may start. Root calls need a global slot; tools need a slot in their bucket, acquired together
+ * with the global one, and no call holds a bucket slot while it waits, so nested calls cannot deadlock. If the global
  * limit is the bottleneck, buckets take turns, so a short call never waits behind the long queue of another bucket.
  */
 export class Scheduler {
@@ -50,16 +50,16 @@ export class Scheduler {
     return this.#buckets.get(name) ?? this.#addBucket(name);
   }
 
-  /** Takes what a call needs where it is free and nobody is ahead; gives the bucket, for `giveBack`. */
-  takeFree(owner: Admitted, now: number): Bucket | undefined {
+  /** Acquires the slots of a call if they are free and no other call is ahead. Returns the bucket, for `release`. */
+  acquireFree(owner: AdmissionRequest, now: number): Bucket | undefined {
     const bucket = this.#bucketOf(owner);
     if (!this.#isFree(owner, bucket, now)) return undefined;
     this.#take(owner, bucket, now);
     return bucket;
   }
 
-  /** Gives back what {@link takeFree} took. */
-  giveBack(holder: Holder, bucket: Bucket, now: number): void {
+  /** Releases the slots that {@link acquireFree} acquired. */
+  release(holder: SlotHolder, bucket: Bucket, now: number): void {
     this.#totals.released++;
     this.#totals.heldMs += now - holder.since;
     if (holder.global) this.#active--;
@@ -70,23 +70,23 @@ export class Scheduler {
     if (this.#queued > 0) this.#serveRoots(now);
   }
 
-  /** A ticket for a call that may have to wait. */
-  ticket(owner: Admitted): Ticket {
+  /** Creates a ticket for a call that may have to wait. */
+  ticket(owner: AdmissionRequest): Ticket {
     const bucket = this.#bucketOf(owner);
-    // No number at all counts as 0: it would be found in no queue again.
+    // NaN counts as 0: a queue could never find it again.
     return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority || 0 : 0);
   }
 
-  /** Counts a chain step, which passes by the global limit. */
+  /** Counts a chain step, which bypasses the global limit. */
   countBypass(): void {
     this.#totals.bypassed++;
   }
 
-  /** Lets a new ticket in, queues it, or rejects it. The owner hears of it later only when it was queued. */
-  enter(ticket: Ticket, now: number = this.#clock.elapsed()): Entry {
+  /** Admits a new ticket, queues it, or rejects it. The owner is called later only if it was queued. */
+  enter(ticket: Ticket, now: number = this.#clock.elapsed()): AdmissionResult {
     const { bucket } = ticket;
     if (this.#isFree(ticket, bucket, now)) {
-      this.#grant(ticket, now);
+      this.#assignSlot(ticket, now);
       return "held";
     }
     if (ticket.global && this.#isRefused(ticket)) {
@@ -97,7 +97,7 @@ export class Scheduler {
     ticket.state = "queued";
     ticket.since = now;
     ticket.sequence = ++this.#sequence;
-    const patienceMs = ticket.owner.patienceMs ?? this.settings.queueTimeoutMs;
+    const patienceMs = ticket.owner.queueTimeoutMs ?? this.settings.queueTimeoutMs;
     if (patienceMs < Infinity) ticket.deadline = this.#deadlines.set(patienceMs, ticket);
     (ticket.global ? bucket.roots : bucket.inner).push(ticket);
     if (ticket.global) this.#queued++;
@@ -105,21 +105,21 @@ export class Scheduler {
     return "queued";
   }
 
-  /** Ends a ticket: gives back what it holds, or takes it out of its queue. Doing so twice is doing so once. */
-  leave(ticket: Ticket, now: number = this.#clock.elapsed()): void {
+  /** Ends a ticket: releases its slots, or removes it from its queue. Idempotent. */
+  endTicket(ticket: Ticket, now: number = this.#clock.elapsed()): void {
     if (ticket.state === "queued") {
       this.#totals.cancelled++;
       this.#unqueue(ticket);
       ticket.state = "done";
     } else if (ticket.state === "held") {
       ticket.state = "done";
-      this.giveBack(ticket, ticket.bucket, now);
+      this.release(ticket, ticket.bucket, now);
     } else {
       ticket.state = "done";
     }
   }
 
-  /** @internal A ticket waited too long. */
+  /** @internal Called when a ticket has waited too long. */
   timeOut(ticket: Ticket): void {
     if (ticket.state !== "queued") return;
     this.#totals.timedOut++;
@@ -156,24 +156,27 @@ export class Scheduler {
     return bucket;
   }
 
-  #bucketOf(owner: Admitted): Bucket {
+  #bucketOf(owner: AdmissionRequest): Bucket {
     return this.bucket(owner.slot ? owner.category : compositeBucket);
   }
 
   #isFree({ global, slot }: Needs, bucket: Bucket, now: number): boolean {
-    // A nested call passes the roots that wait for a global place; a root passes nobody.
+    // A nested call overtakes the roots that wait for a global slot; a root overtakes no one.
     if ((global ? bucket.waiting : bucket.inner.size) > 0) return false;
     if (global && this.#active >= this.settings.maxConcurrent) return false;
-    return !slot || bucket.hasRoom(now);
+    return !slot || bucket.hasFreeSlot(now);
   }
 
-  /** Whoever has a patience of its own is behind a queue that is full, too. */
+  /**
+   * True if the queue is full, or the strategy is reject. A call with its own queue timeout is queued even if the queue
+   * is full.
+   */
   #isRefused({ owner }: Ticket): boolean {
     const { strategy, queueSize } = this.settings;
-    return strategy === "reject" || (this.#queued >= queueSize && owner.patienceMs === undefined);
+    return strategy === "reject" || (this.#queued >= queueSize && owner.queueTimeoutMs === undefined);
   }
 
-  #grant(ticket: Ticket, now: number): void {
+  #assignSlot(ticket: Ticket, now: number): void {
     ticket.state = "held";
     ticket.since = now;
     this.#take(ticket, ticket.bucket, now);
@@ -193,9 +196,12 @@ export class Scheduler {
     this.#awaitRate(bucket, now);
   }
 
-  /** Nested calls and chain steps, which need no global place. A root that came first goes first, if it is its turn. */
+  /**
+   * Admits nested calls and chain steps, which need no global slot. A root that came earlier is admitted first if it is
+   * its turn.
+   */
   #serveInner(bucket: Bucket, now: number): void {
-    for (let head = bucket.inner.head; head && bucket.hasRoom(now); head = bucket.inner.head) {
+    for (let head = bucket.inner.head; head && bucket.hasFreeSlot(now); head = bucket.inner.head) {
       const root = bucket.roots.size > 0 ? this.#nextRoot(now) : undefined;
       this.#admit(root?.bucket === bucket && before(root, head) ? root : head, now);
     }
@@ -209,13 +215,16 @@ export class Scheduler {
     }
   }
 
-  /** The highest priority that could start; among equals the bucket whose turn was longest ago. */
+  /**
+   * Returns the root with the highest priority that could start; within a priority, that of the bucket whose turn was
+   * longest ago.
+   */
   #nextRoot(now: number): Ticket | undefined {
     if (this.#active >= this.settings.maxConcurrent) return undefined;
     let best: Ticket | undefined;
     for (const bucket of this.#buckets.values()) {
       const head = bucket.roots.head;
-      if (head === undefined || (head.slot && !bucket.hasRoom(now))) continue;
+      if (head === undefined || (head.slot && !bucket.hasFreeSlot(now))) continue;
       const sooner = best === undefined || head.priority > best.priority;
       if (sooner || (head.priority === best?.priority && bucket.turn < best.bucket.turn)) best = head;
     }
@@ -225,7 +234,7 @@ export class Scheduler {
   #admit(ticket: Ticket, now: number): void {
     this.#totals.waitedMs += now - ticket.since;
     this.#unqueue(ticket);
-    this.#grant(ticket, now);
+    this.#assignSlot(ticket, now);
     ticket.owner.admitted(ticket);
   }
 
@@ -235,12 +244,15 @@ export class Scheduler {
     if (ticket.deadline) this.#deadlines.cancel(ticket.deadline);
     ticket.deadline = undefined;
     if (ticket.bucket.waiting > 0) return;
-    // A window may be an hour long: nobody waits for it any more.
+    // A window may be an hour long, and no call waits for it any more.
     ticket.bucket.timer?.cancel();
     ticket.bucket.timer = undefined;
   }
 
-  /** Nobody releases a rate: while calls wait and it is used up, a timer is set. Called when either becomes true. */
+  /**
+   * Sets a timer while calls wait and the rate is used up, since no release event frees a rate. Called whenever either
+   * becomes true.
+   */
   #awaitRate(bucket: Bucket, now: number): void {
     if (bucket.rate === undefined || bucket.timer !== undefined || bucket.waiting === 0) return;
     const waitMs = bucket.rate.waitMs(now);

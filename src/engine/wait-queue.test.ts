@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Deadlines } from "../base/index.ts";
 import { Scheduler } from "./scheduler.ts";
-import { Ticket } from "./ticket.ts";
-import { WaitQueue } from "./wait-queue.ts";
+import { Ticket } from "./admission-ticket.ts";
+import { WaitQueue } from "./bucket.ts";
 
 const clock = new FakeClock();
 const bucket = new Scheduler({}, clock, new Deadlines(clock)).bucket("a");
@@ -14,7 +14,7 @@ function ticket(priority: number): Ticket {
   return new Ticket(owner, bucket, priority);
 }
 
-test("whatever is pushed and removed, the head is the first of the highest priority", () => {
+test("for any sequence of pushes and removals, the head is the oldest ticket of the highest priority", () => {
   const step = fc.oneof(
     fc.integer({ min: -3, max: 3 }).map((push) => ({ push })),
     fc.nat(20).map((remove) => ({ remove })),

@@ -1,9 +1,10 @@
 import type { Compile } from "./compile.ts";
+import { exactResult } from "./exact-integer.ts";
 import { ExpressionError } from "./expression-error.ts";
-import { type Code, type Frame, checkLength, spend, spendText } from "./frame.ts";
+import { type Code, type EvaluationFrame, checkLength, spendTicks, spendText } from "./evaluation-frame.ts";
 import type { BinaryNode, SyntaxNode } from "./syntax-node.ts";
 import { typeName } from "./type-name.ts";
-import { writeText } from "./write-text.ts";
+import { stringifyValue } from "./stringify-value.ts";
 
 type NegativeNode = Extract<SyntaxNode, { kind: "negative" }>;
 
@@ -13,20 +14,22 @@ export function compileArithmetic(node: BinaryNode | NegativeNode, compile: Comp
   const left = compile.needing(node.left);
   const right = compile.needing(node.right);
   if (node.operator === "+") return (frame) => add(left(frame), right(frame), { frame, node });
-  const { operator } = node;
+  // Nodes with other operators are compiled elsewhere.
+  const operator = node.operator as "-" | "*" | "/" | "%";
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     const a = left(frame);
     const b = right(frame);
     if (typeof a !== "number" || typeof b !== "number") throw wrongTypes(a, b, node);
-    return finite(calculate(a, operator, b), node, () => `${a} ${operator} ${b}`);
+    const value = finite(calculate(a, operator, b), node, () => `${a} ${operator} ${b}`);
+    return exactResult(value, { a, operator, b }, node);
   };
 }
 
 function compileNegative(node: NegativeNode, compile: Compile): Code {
   const operand = compile.needing(node.operand);
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     const value = operand(frame);
     if (typeof value === "number") return -value;
     const { at, end } = node;
@@ -47,34 +50,40 @@ function calculate(a: number, operator: BinaryNode["operator"], b: number): numb
   }
 }
 
-/** Adds numbers, joins lists, and writes anything behind or before a text. */
-function add(a: unknown, b: unknown, { frame, node }: { frame: Frame; node: BinaryNode }): unknown {
-  spend(frame, 1, node);
-  if (typeof a === "number" && typeof b === "number") return finite(a + b, node, () => `${a} + ${b}`);
+/** Adds numbers, joins lists, and concatenates any value with a text. */
+function add(a: unknown, b: unknown, { frame, node }: { frame: EvaluationFrame; node: BinaryNode }): unknown {
+  spendTicks(frame, 1, node);
+  if (typeof a === "number" && typeof b === "number") {
+    return exactResult(
+      finite(a + b, node, () => `${a} + ${b}`),
+      { a, operator: "+", b },
+      node,
+    );
+  }
   if (typeof a === "string" || typeof b === "string") {
-    const first = writeText(a, frame, node);
-    const second = writeText(b, frame, node);
+    const first = stringifyValue(a, frame, node);
+    const second = stringifyValue(b, frame, node);
     checkLength(first.length + second.length, node);
     spendText(frame, first.length + second.length, node);
     return first + second;
   }
   if (!Array.isArray(a) || !Array.isArray(b)) throw wrongTypes(a, b, node);
-  spend(frame, a.length + b.length, node);
+  spendTicks(frame, a.length + b.length, node);
   return [...(a as readonly unknown[]), ...(b as readonly unknown[])];
 }
 
-function finite(value: number, { at, end }: SyntaxNode, what: () => string): number {
+function finite(value: number, { at, end }: SyntaxNode, operation: () => string): number {
   if (Number.isFinite(value)) return value;
-  throw new ExpressionError("not_finite", `${what()} is not a finite number`, { at, end });
+  throw new ExpressionError("not_finite", `${operation()} is not a finite number`, { at, end });
 }
 
 function wrongTypes(a: unknown, b: unknown, { operator, at, end }: BinaryNode): ExpressionError {
-  const wanted = operator === "+" ? "two numbers, two lists, or a string and anything" : "two numbers";
-  const message = `${operator} needs ${wanted}, not ${typeName(a)} and ${typeName(b)}`;
+  const expected = operator === "+" ? "two numbers, two lists, or a string and anything" : "two numbers";
+  const message = `${operator} needs ${expected}, not ${typeName(a)} and ${typeName(b)}`;
   const number = [a, b].some((operand) => typeof operand === "string" && operator !== "+");
   return new ExpressionError("type", message, {
     at,
     end,
-    hint: number ? "num() makes a number of a string" : undefined,
+    hint: number ? "num() converts a string to a number" : undefined,
   });
 }

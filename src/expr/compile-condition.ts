@@ -1,9 +1,9 @@
 import { evaluator } from "./compile-expression.ts";
 import { ExpressionError } from "./expression-error.ts";
-import type { Evaluation } from "./frame.ts";
+import type { Evaluation } from "./evaluation-frame.ts";
 import { isFalsy } from "./is-falsy.ts";
 import { parseExpression } from "./parse-expression.ts";
-import { type Reference, referencesOf } from "./reference.ts";
+import { type Reference, collectReferences } from "./reference.ts";
 import type { Scope } from "./scope.ts";
 import { refuseSecrets } from "./secret-handle.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -12,7 +12,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 export interface Condition {
   readonly text: string;
   readonly references: readonly Reference[];
-  /** Does it hold? Missing, null, false, 0, "" and the empty list do not. */
+  /** True if the condition holds. Missing, null, false, 0, "" and the empty list do not. */
   readonly holds: (scope: Scope, evaluation?: Evaluation) => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Condition {
  */
 export function compileCondition(text: string): Condition {
   const node = parseCondition(text);
-  const references = referencesOf(node, text);
+  const references = collectReferences(node, text);
   refuseSecrets(references);
   const evaluate = evaluator(node, text);
   return { text, references, holds: (scope, evaluation) => !isFalsy(evaluate(scope, evaluation)) };

@@ -1,9 +1,9 @@
 import { compiler } from "./compile-node.ts";
 import { compileNames, compilePlainPath, namePathOf } from "./compile-path.ts";
-import { type Evaluation, Frame } from "./frame.ts";
+import { type Evaluation, EvaluationFrame } from "./evaluation-frame.ts";
 import { missing } from "./missing.ts";
 import { parseExpression } from "./parse-expression.ts";
-import { type Reference, referencesOf } from "./reference.ts";
+import { type Reference, collectReferences } from "./reference.ts";
 import type { Scope } from "./scope.ts";
 import { refuseSecrets } from "./secret-handle.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -12,7 +12,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 export interface Expression {
   readonly text: string;
   readonly references: readonly Reference[];
-  /** The value, as JSON data, or {@link missing}; throws an `ExpressionError` where there is none. */
+  /** The value, as JSON data, or {@link missing}; throws an `ExpressionError` if evaluation fails. */
   readonly evaluate: (scope: Scope, evaluation?: Evaluation) => unknown;
 }
 
@@ -26,7 +26,7 @@ export interface Expression {
  */
 export function compileExpression(text: string): Expression {
   const { node } = parseExpression(text);
-  const references = referencesOf(node, text);
+  const references = collectReferences(node, text);
   refuseSecrets(references);
   return { text, references, evaluate: evaluator(node, text) };
 }
@@ -39,7 +39,7 @@ export function evaluator(node: SyntaxNode, text: string): Expression["evaluate"
   const plain = node.kind === "path" ? compilePlainPath(node) : undefined;
   if (plain === undefined) {
     const code = compiler(text).accepting(node);
-    return (scope, evaluation) => code(new Frame(scope, evaluation));
+    return (scope, evaluation) => code(new EvaluationFrame(scope, evaluation));
   }
   return (scope, evaluation) => {
     const value = plain(scope);

@@ -1,17 +1,21 @@
 import type { Compile } from "./compile.ts";
 import { compileArithmetic } from "./compile-arithmetic.ts";
-import { compileCall } from "./compile-call.ts";
 import { compileComparison } from "./compile-comparison.ts";
 import { compilePath } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
-import { type Code, spend } from "./frame.ts";
-import { functions } from "./functions.ts";
+import { type Code, spendTicks } from "./evaluation-frame.ts";
 import { isFalsy } from "./is-falsy.ts";
 import { missing } from "./missing.ts";
 import type { BinaryNode, CallNode, PathNode, SyntaxNode } from "./syntax-node.ts";
+import type { FunctionCode } from "./function-call.ts";
+import type { FunctionName } from "./function-names.ts";
+import { listFunctions } from "./list-functions.ts";
+import { numberFunctions } from "./number-functions.ts";
+import { textFunctions } from "./text-functions.ts";
+import { valueFunctions } from "./value-functions.ts";
 
-/** What happens at a place where a value turns out to be missing. */
-type Place = "accepts" | "needs";
+/** Handling of missing values at a position in an expression. */
+type MissingPolicy = "accepts" | "needs";
 
 /** The compiler of the expressions in this text. */
 export function compiler(text: string): Compile {
@@ -23,7 +27,7 @@ export function compiler(text: string): Compile {
   return compile;
 }
 
-function compileNode(node: SyntaxNode, place: Place, compile: Compile): Code {
+function compileNode(node: SyntaxNode, policy: MissingPolicy, compile: Compile): Code {
   switch (node.kind) {
     case "literal": {
       const { value } = node;
@@ -32,35 +36,39 @@ function compileNode(node: SyntaxNode, place: Place, compile: Compile): Code {
     case "list":
       return compileList(node, compile);
     case "path":
-      return atPlace(compilePath(node, compile), node, { place, compile });
+      return applyMissingPolicy(compilePath(node, compile), node, { policy, compile });
     case "not":
       return compileNot(node.operand, compile);
     case "negative":
       return compileArithmetic(node, compile);
     case "choice":
-      return compileChoice(node, place, compile);
+      return compileChoice(node, policy, compile);
     case "call":
-      return compileCallAt(node, place, compile);
+      return compileCallAt(node, policy, compile);
     default:
-      return compileBinary(node, place, compile);
+      return compileBinary(node, policy, compile);
   }
 }
 
-/** A value that was found missing ends here: told where that is accepted, an error where a value is needed. */
-function atPlace(code: Code, node: PathNode | CallNode, where: { place: Place; compile: Compile }): Code {
+/** Handles a missing value: reports it if the position accepts missing values, throws if a value is needed. */
+function applyMissingPolicy(
+  code: Code,
+  node: PathNode | CallNode,
+  where: { policy: MissingPolicy; compile: Compile },
+): Code {
   const text = where.compile.text.slice(node.at, node.end);
-  if (where.place === "needs") {
+  if (where.policy === "needs") {
     return (frame) => {
       const value = code(frame);
       if (value === missing) throw missingError(text, node);
       return value;
     };
   }
-  // Items of a filter lack things all the time; that is what filters are for.
+  // Items of a filter often lack keys; filters exist to test that.
   if (node.kind === "path" && node.base.kind === "current") return code;
   return (frame) => {
     const value = code(frame);
-    if (value === missing) frame.tellMissing(text);
+    if (value === missing) frame.reportMissing(text);
     return value;
   };
 }
@@ -68,14 +76,14 @@ function atPlace(code: Code, node: PathNode | CallNode, where: { place: Place; c
 /** The error of a value that is needed and missing. */
 function missingError(text: string, { at, end }: { at: number; end: number }): ExpressionError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  const hint = `write ${shown.includes("…") ? "x" : shown} ?? "…" to provide for its absence`;
+  const hint = `write ${shown.includes("…") ? "x" : shown} ?? "…" to handle its absence`;
   return new ExpressionError("missing", `${shown} is missing`, { at, end, hint });
 }
 
 function compileList(node: Extract<SyntaxNode, { kind: "list" }>, compile: Compile): Code {
   const codes = node.items.map(compile.accepting);
   return (frame) => {
-    spend(frame, 1 + codes.length, node);
+    spendTicks(frame, 1 + codes.length, node);
     return codes.map((code) => {
       const value = code(frame);
       return value === missing ? null : value;
@@ -86,39 +94,40 @@ function compileList(node: Extract<SyntaxNode, { kind: "list" }>, compile: Compi
 function compileNot(operand: SyntaxNode, compile: Compile): Code {
   const code = compile.accepting(operand);
   return (frame) => {
-    spend(frame, 1, operand);
+    spendTicks(frame, 1, operand);
     return isFalsy(code(frame));
   };
 }
 
-function compileChoice(node: Extract<SyntaxNode, { kind: "choice" }>, place: Place, compile: Compile): Code {
+function compileChoice(node: Extract<SyntaxNode, { kind: "choice" }>, policy: MissingPolicy, compile: Compile): Code {
   const test = compile.accepting(node.test);
-  const yes = compileNode(node.yes, place, compile);
-  const no = compileNode(node.no, place, compile);
+  const yes = compileNode(node.yes, policy, compile);
+  const no = compileNode(node.no, policy, compile);
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     return isFalsy(test(frame)) ? no(frame) : yes(frame);
   };
 }
 
-function compileCallAt(node: CallNode, place: Place, compile: Compile): Code {
+function compileCallAt(node: CallNode, policy: MissingPolicy, compile: Compile): Code {
   const { name } = node;
-  if (name !== "default") return atPlace(compileCall(node, functions[name], compile), node, { place, compile });
-  // The parser counted the arguments.
+  if (name !== "default")
+    return applyMissingPolicy(compileCall(node, functions[name], compile), node, { policy, compile });
+  // The parser checked the number of arguments.
   const [value, otherwise] = node.args as [SyntaxNode, SyntaxNode];
-  return compileElse(node, compile.accepting(value), compileNode(otherwise, place, compile));
+  return compileElse(node, compile.accepting(value), compileNode(otherwise, policy, compile));
 }
 
-function compileBinary(node: BinaryNode, place: Place, compile: Compile): Code {
+function compileBinary(node: BinaryNode, policy: MissingPolicy, compile: Compile): Code {
   switch (node.operator) {
     case "??":
-      return compileElse(node, compile.accepting(node.left), compileNode(node.right, place, compile));
+      return compileElse(node, compile.accepting(node.left), compileNode(node.right, policy, compile));
     case "||":
     case "&&": {
-      // The left operand may itself be the result; where a value is needed, it must then be one.
+      // The left operand may itself be the result; if a value is needed, it must then be one.
       const left = compile.accepting(node.left);
-      const right = compileNode(node.right, place, compile);
-      return node.operator === "||" ? compileOr(node, left, right) : compileAnd(node, left, { right, place, compile });
+      const right = compileNode(node.right, policy, compile);
+      return node.operator === "||" ? compileOr(node, left, right) : compileAnd(node, left, { right, policy, compile });
     }
     case "==":
     case "!=":
@@ -136,7 +145,7 @@ function compileBinary(node: BinaryNode, place: Place, compile: Compile): Code {
 /** `a ?? b` and `default(a, b)`. */
 function compileElse(node: SyntaxNode, left: Code, right: Code): Code {
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     const value = left(frame);
     return value === missing || value === null ? right(frame) : value;
   };
@@ -144,7 +153,7 @@ function compileElse(node: SyntaxNode, left: Code, right: Code): Code {
 
 function compileOr(node: BinaryNode, left: Code, right: Code): Code {
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     const value = left(frame);
     return isFalsy(value) ? right(frame) : value;
   };
@@ -153,14 +162,35 @@ function compileOr(node: BinaryNode, left: Code, right: Code): Code {
 function compileAnd(
   node: BinaryNode,
   left: Code,
-  { right, place, compile }: { right: Code; place: Place; compile: Compile },
+  { right, policy, compile }: { right: Code; policy: MissingPolicy; compile: Compile },
 ): Code {
   const text = compile.text.slice(node.left.at, node.left.end);
   return (frame) => {
-    spend(frame, 1, node);
+    spendTicks(frame, 1, node);
     const value = left(frame);
     if (!isFalsy(value)) return right(frame);
-    if (value === missing && place === "needs") throw missingError(text, node.left);
+    if (value === missing && policy === "needs") throw missingError(text, node.left);
     return value;
+  };
+}
+
+/** Implementation of each function; `default()` is compiled like `??`, its equivalent. */
+const functions: Readonly<Record<Exclude<FunctionName, "default">, FunctionCode>> = {
+  ...valueFunctions,
+  ...textFunctions,
+  ...listFunctions,
+  ...numberFunctions,
+};
+
+/** Functions that accept a missing argument. */
+const accepting: ReadonlySet<string> = new Set(["size", "has"]);
+
+/** A call of a function. */
+function compileCall(node: CallNode, call: FunctionCode, compile: Compile): Code {
+  const codes = node.args.map(accepting.has(node.name) ? compile.accepting : compile.needing);
+  return (frame) => {
+    spendTicks(frame, 1, node);
+    const args = codes.map((code) => code(frame));
+    return call(args, { frame, node });
   };
 }

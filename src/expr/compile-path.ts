@@ -1,16 +1,16 @@
 import type { Compile } from "./compile.ts";
-import { ExpressionError, type Span } from "./expression-error.ts";
-import { type Code, type Evaluation, type Frame, spend } from "./frame.ts";
+import { ExpressionError, type SourceSpan, isExpressionError } from "./expression-error.ts";
+import { type Code, type Evaluation, type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { isFalsy } from "./is-falsy.ts";
 import { ticksPerKey } from "./limits.ts";
 import { missing } from "./missing.ts";
 import type { RootName, Scope } from "./scope.ts";
-import { StepTable, stepWalk } from "./step-table.ts";
+import { stepWalk, isStepTable } from "./step-table.ts";
 import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import { isObject, typeName } from "./type-name.ts";
-import { type Walk, indexWalk, isSizeName, listIn, nameWalk, sizeWalk } from "./walk.ts";
+import { type Walk, indexWalk, isSizeName, unwrapList, nameWalk, sizeWalk } from "./path-steps.ts";
 
-/** A path of names and indexes alone, read without a frame: most expressions are one. */
+/** A path of only names and indexes, evaluated without a frame: the most common expression. */
 export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) => unknown) | undefined {
   if (base.kind !== "root") return undefined;
   const walks: Walk[] = [];
@@ -31,7 +31,7 @@ export function compilePlainPath({ base, segments }: PathNode): ((scope: Scope) 
   };
 }
 
-/** A path that has nothing but names: what most expressions are, and whose evaluation never fails. */
+/** A path of only names: the most common expression, whose evaluation never fails. */
 export interface NamePath {
   readonly root: RootName;
   readonly names: readonly string[];
@@ -43,7 +43,10 @@ export function namePathOf(node: SyntaxNode): NamePath | undefined {
   return segments.every(isPlainName) ? { root: base.name, names: segments.map(({ name }) => name) } : undefined;
 }
 
-/** Follows names in one loop, since a function for each of them takes three times as long; `path` is told if missing. */
+/**
+ * Follows names in one loop, because one function per name takes three times as long. Reports `path` if the value is
+ * missing.
+ */
 export function compileNames(
   { root, names }: NamePath,
   path: string,
@@ -57,7 +60,7 @@ export function compileNames(
 }
 
 function followStep(steps: unknown, names: readonly string[]): unknown {
-  if (!(steps instanceof StepTable)) return follow(steps, names, 0);
+  if (!isStepTable(steps)) return follow(steps, names, 0);
   const id = names[0] as string;
   return names[1] === "output" ? follow(steps.output(id), names, 2) : follow(steps.entry(id), names, 1);
 }
@@ -73,14 +76,14 @@ function follow(from: unknown, names: readonly string[], first: number): unknown
 }
 
 function isPlainName(segment: Segment): segment is Extract<Segment, { kind: "name" }> {
-  return segment.kind === "name" && !asksForSize(segment);
+  return segment.kind === "name" && !isSizeAccess(segment);
 }
 
-function asksForSize({ dotted, name }: Extract<Segment, { kind: "name" }>): boolean {
+function isSizeAccess({ dotted, name }: Extract<Segment, { kind: "name" }>): boolean {
   return dotted && isSizeName(name);
 }
 
-/** Any path. Gives missing where it leads nowhere. */
+/** Compiles any path. It evaluates to missing if it leads nowhere. */
 export function compilePath(path: PathNode, compile: Compile): Code {
   const base = compileBase(path, compile);
   const ofSteps = path.base.kind === "root" && path.base.name === "steps";
@@ -94,14 +97,14 @@ export function compilePath(path: PathNode, compile: Compile): Code {
   const mapped = fan === -1 ? [] : steps.slice(fan + 1);
   const cost = 1 + path.segments.length;
   return (frame) => {
-    spend(frame, cost, path);
+    spendTicks(frame, cost, path);
     let value = base(frame);
     for (const step of single) {
       if (value === missing) return missing;
       value = step.bind(frame)(value, frame);
     }
     if (value === missing) return missing;
-    // After [*] and [?…] the value is a list, and each step is taken from each of its items.
+    // After [*] and [?…] the value is a list, and each step applies to each of its items.
     for (const step of mapped) value = mapItems(value as readonly unknown[], step, frame);
     return value;
   };
@@ -124,15 +127,15 @@ function compileBase({ base }: PathNode, compile: Compile): Code {
 }
 
 interface Step {
-  readonly span: Span;
-  /** The step as it is in this evaluation: keys and bounds are computed once, not per item. */
-  readonly bind: (frame: Frame) => Walk;
-  /** Its results are lists whose items are taken, when it is mapped. */
+  readonly span: SourceSpan;
+  /** Binds the step to an evaluation: keys and bounds are computed once, not per item. */
+  readonly bind: (frame: EvaluationFrame) => Walk;
+  /** True if its results are lists whose items are spread when it is mapped. */
   readonly spreads: boolean;
 }
 
 function compileStep(segment: Segment, compile: Compile): Step {
-  const span: Span = segment;
+  const span: SourceSpan = segment;
   switch (segment.kind) {
     case "name":
       return fixed(nameStep(segment), span);
@@ -149,54 +152,54 @@ function compileStep(segment: Segment, compile: Compile): Step {
   }
 }
 
-function fixed(walk: Walk, span: Span): Step {
+function fixed(walk: Walk, span: SourceSpan): Step {
   return { span, bind: always(walk), spreads: false };
 }
 
-function always(walk: Walk): (frame: Frame) => Walk {
+function always(walk: Walk): (frame: EvaluationFrame) => Walk {
   return () => walk;
 }
 
 function nameStep(segment: Extract<Segment, { kind: "name" }>, ofSteps = false): Walk {
-  const walk = asksForSize(segment) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
+  const walk = isSizeAccess(segment) ? sizeWalk(segment.name, segment) : nameWalk(segment.name);
   return ofSteps ? stepWalk(segment.name, walk) : walk;
 }
 
 /** `[*]`: the items of a list or of the one list inside, else the values of an object. */
-function allWalk(span: Span): Walk {
+function allWalk(span: SourceSpan): Walk {
   return (value, frame) => {
-    const list = listIn(value, span, frame);
+    const list = unwrapList(value, span, frame);
     if (list !== undefined || !isObject(value)) return list ?? missing;
     const values = Object.values(value);
-    if (frame !== undefined) spend(frame, ticksPerKey * values.length, span);
+    if (frame !== undefined) spendTicks(frame, ticksPerKey * values.length, span);
     return values;
   };
 }
 
 /** `[?…]`: the items for which the test holds. */
-function filterWalk(test: Code, span: Span): Walk {
+function filterWalk(test: Code, span: SourceSpan): Walk {
   return (value, frame) => {
-    const list = listIn(value, span, frame);
+    const list = unwrapList(value, span, frame);
     if (list === undefined || frame === undefined) return missing;
-    const kept: unknown[] = [];
+    const stored: unknown[] = [];
     const outer = frame.current;
     let index = 0;
     try {
       for (const item of list) {
-        spend(frame, 1, span);
+        spendTicks(frame, 1, span);
         frame.current = item;
-        if (!isFalsy(test(frame))) kept.push(item);
+        if (!isFalsy(test(frame))) stored.push(item);
         index++;
       }
     } catch (error) {
-      throw error instanceof ExpressionError ? error.ofItem(index) : error;
+      throw isExpressionError(error) ? error.ofItem(index) : error;
     }
     frame.current = outer;
-    return kept;
+    return stored;
   };
 }
 
-function computedStep(node: SyntaxNode, span: Span, code: Code): (frame: Frame) => Walk {
+function computedStep(node: SyntaxNode, span: SourceSpan, code: Code): (frame: EvaluationFrame) => Walk {
   return (frame) => {
     const key = code(frame);
     if (typeof key === "string") return nameWalk(key);
@@ -210,7 +213,7 @@ function computedStep(node: SyntaxNode, span: Span, code: Code): (frame: Frame) 
 function sliceStep(
   { from, to, at, end }: Extract<Segment, { kind: "slice" }>,
   compile: Compile,
-): (frame: Frame) => Walk {
+): (frame: EvaluationFrame) => Walk {
   const start = from && bound(from, compile.needing(from));
   const stop = to && bound(to, compile.needing(to));
   const span = { at, end };
@@ -219,16 +222,16 @@ function sliceStep(
     const last = stop?.(frame);
     return (value) => {
       if (typeof value === "string") return sliceText(value, first, last);
-      const list = listIn(value, span, frame);
+      const list = unwrapList(value, span, frame);
       if (list === undefined) return missing;
       const part = list.slice(first, last);
-      spend(frame, part.length, span);
+      spendTicks(frame, part.length, span);
       return part;
     };
   };
 }
 
-function bound(node: SyntaxNode, code: Code): (frame: Frame) => number {
+function bound(node: SyntaxNode, code: Code): (frame: EvaluationFrame) => number {
   return (frame) => {
     const value = code(frame);
     if (typeof value === "number" && Number.isInteger(value)) return value;
@@ -238,22 +241,22 @@ function bound(node: SyntaxNode, code: Code): (frame: Frame) => number {
   };
 }
 
-/** Never cuts a character in half: what JSON carries must be whole characters. */
+/** Never splits a character: JSON must contain whole characters. */
 function sliceText(text: string, from: number | undefined, to: number | undefined): string {
   const part = text.slice(from, to);
   return part.isWellFormed() ? part : part.replace(/^[\uDC00-\uDFFF]/, "").replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** Takes a step from every item and drops the items that lack it. */
-function mapItems(items: readonly unknown[], step: Step, frame: Frame): unknown[] {
+/** Applies a step to every item and drops the items that lack it. */
+function mapItems(items: readonly unknown[], step: Step, frame: EvaluationFrame): unknown[] {
   const walk = step.bind(frame);
   const found: unknown[] = [];
   for (const item of items) {
-    spend(frame, 1, step.span);
+    spendTicks(frame, 1, step.span);
     const value = walk(item, frame);
     if (value === missing) continue;
     if (step.spreads && Array.isArray(value)) {
-      spend(frame, value.length, step.span);
+      spendTicks(frame, value.length, step.span);
       for (const part of value) found.push(part);
     } else found.push(value);
   }

@@ -18,7 +18,7 @@ function faultOf(run: () => unknown): ExpressionFault | undefined {
   }
 }
 
-/** What a path finds, as a list even where it can find only one node. */
+/** The nodes that a path finds, as a list even if it can find only one. */
 function nodesOf(path: string, document: unknown): unknown {
   const { singular, select } = compileSelect(path);
   const found = select(document);
@@ -77,12 +77,12 @@ describe("[A04] a JSONPath selects from a document", () => {
     ["$[0, 1]", false],
     ["$[0:1]", false],
     ["$[?@.a]", false],
-  ])("it knows whether it can match one node only: %s", (path, singular) => {
+  ])("it detects whether it can match only one node: %s", (path, singular) => {
     expect(compileSelect(path).singular).toBe(singular);
   });
 });
 
-test("the standard's compliance suite: no wrong answer, and nothing is refused", () => {
+test("the standard's compliance suite: no wrong result, and nothing is refused", () => {
   const wrong: string[] = [];
   const refused: string[] = [];
   for (const { name, selector, document, result, results, invalid_selector: isInvalid } of suite.tests as Case[]) {
@@ -109,7 +109,7 @@ interface Case {
   readonly invalid_selector?: boolean;
 }
 
-describe("paths of names, indexes and * are read without the package", () => {
+describe("paths of names, indexes and * are parsed without the package", () => {
   const part = fc.oneof(
     fc.constantFrom("a", "b", "a-b", "_", "é", "你", "😀", "0", "constructor").map((name) => `.${name}`),
     fc.constantFrom("a", "", "it", "x y", "é", '"', "'", "\\", "\n", "__proto__").map((name) => `['${name}']`),
@@ -141,7 +141,7 @@ describe("paths of names, indexes and * are read without the package", () => {
     ),
   })).value;
 
-  test("and find exactly what the package finds", () => {
+  test("they find exactly what the package finds", () => {
     let plain = 0;
     fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), document, (parts, value) => {
@@ -170,7 +170,7 @@ describe("paths of names, indexes and * are read without the package", () => {
   });
 });
 
-describe("a path that cannot be read says where and why", () => {
+describe("an invalid path is refused with its position and the reason", () => {
   test.each<[string, number, RegExp]>([
     ["", 0, /cannot be read/],
     ["data.items", 0, /expected '\$'/],
@@ -185,7 +185,7 @@ describe("a path that cannot be read says where and why", () => {
     expect(compile).not.toThrow(/TOKEN_/);
   });
 
-  test("one that does not start with $ is told to", () => {
+  test("one that does not start with $ gets a hint to do so", () => {
     expect(() => compileSelect("data.items")).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('starts with "$"') as string }),
     );
@@ -215,11 +215,11 @@ describe("the guard", () => {
     ["$.list[?search(@.name, @.name)]", "budget"],
     ["$[?@ == $.other]", "too_deep"],
     ["$.list[?@ == $.deep || $.deep == $.other]", "too_deep"],
-  ])("%s is refused by name", (path, fault) => {
+  ])("%s is refused with a named fault", (path, fault) => {
     expect(faultOf(() => compileSelect(path).select(document))).toBe(fault);
   });
 
-  test("a document as deep as it is long is no trouble", () => {
+  test("a document as deep as it is long can be queried", () => {
     expect(compileSelect("$..b").select(deep)).toEqual([]);
     expect((compileSelect("$..a").select(deep) as unknown[]).length).toBe(100_000);
   });
@@ -230,7 +230,7 @@ describe("the guard", () => {
     expect(compileSelect("$.list[?@.id >= 149999].id").select(many) as unknown[]).toEqual([149_999]);
   });
 
-  test("a path that nests as deep as it is long is read or refused", () => {
+  test("a path that nests as deep as it is long is parsed or refused", () => {
     for (const [open, close] of [
       ["(", ")"],
       ["!", ""],
@@ -265,7 +265,7 @@ describe("patterns are those of RFC 9485", () => {
     ["(ab|cd)*", "abcdab", true],
     ["", "", true],
     ["a|", "", true],
-    // None of these is an I-Regexp, and what is none fits nothing.
+    // None of these is an I-Regexp, and an invalid pattern matches nothing.
     ["(?i)a", "a", false],
     ["(?:a)", "a", false],
     ["a(?=b)", "a", false],
@@ -283,7 +283,7 @@ describe("patterns are those of RFC 9485", () => {
     expect(fits(pattern, text)).toBe(expected);
   });
 
-  test("search() finds a part, match() wants the whole", () => {
+  test("search() finds a part, match() requires the whole", () => {
     expect(fits("b", "abc")).toBe(false);
     expect(fits("b", "abc", "search")).toBe(true);
     expect(fits("a|b", "abc", "match")).toBe(false);
@@ -294,7 +294,7 @@ const jsonpathRows = (rows as { area: string; input: string; expected: string }[
   ({ area }) => area === "jsonpath",
 );
 
-test("the hostile paths are there", () => {
+test("the hostile paths exist", () => {
   expect(jsonpathRows.length).toBeGreaterThanOrEqual(4);
 });
 
@@ -310,7 +310,7 @@ test.each(jsonpathRows)("[A04] a hostile path is refused or answered in time: $i
   expect(expected === "[]" ? found : []).toEqual([]);
 });
 
-test("the suite's licence is kept with it", async () => {
+test("the suite's license is stored with it", async () => {
   const notice = await readFile(new URL("../../test/data/jsonpath-cts.LICENSE.txt", import.meta.url), "utf8");
   expect(notice).toContain("BSD-2");
   expect(notice).toContain("Copyright 2020");

@@ -7,15 +7,17 @@ import { compileQuery, parseSelect } from "./select-query.ts";
 /** A compiled JSONPath. */
 export interface Select {
   readonly path: string;
-  /** It can match at most one node: {@link select} gives its value, or `missing`. Any other gives a list. */
+  /**
+   * True if it can match at most one node: {@link select} returns its value, or `missing`. Otherwise it returns a list.
+   */
   readonly singular: boolean;
-  /** What the path leads to in a JSON document; throws an `ExpressionError` when that takes too much work. */
+  /** Selects the value at the path in a JSON document; throws an `ExpressionError` if that takes too much work. */
   readonly select: (document: unknown) => unknown;
 }
 
 /**
- * Compiles a JSONPath (RFC 9535). Throws an `ExpressionError`: `select_syntax` where it cannot be read,
- * `select_refused` where it is larger than the guard allows.
+ * Compiles a JSONPath (RFC 9535). Throws an `ExpressionError`: `select_syntax` if it is invalid, `select_refused` if
+ * it is larger than the limits allow.
  *
  * @example
  * ```ts

@@ -2,34 +2,35 @@ import { evaluator } from "./compile-expression.ts";
 import { compiler } from "./compile-node.ts";
 import { namePathOf } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
-import { type Code, type Evaluation, Frame, checkLength, spendText } from "./frame.ts";
+import { type Code, type Evaluation, EvaluationFrame, checkLength, spendText } from "./evaluation-frame.ts";
 import { parseExpression } from "./parse-expression.ts";
-import { type Reference, referencesOf } from "./reference.ts";
+import { type Reference, collectReferences } from "./reference.ts";
 import type { Scope } from "./scope.ts";
 import { SecretHandle, refuseSecrets, secretName } from "./secret-handle.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
-import { writeText } from "./write-text.ts";
+import { stringifyValue } from "./stringify-value.ts";
 
-/** A compiled text that may hold `${…}`. */
+/** A compiled text that may contain `${…}`. */
 export interface Template {
   readonly text: string;
-  /** There is no `${…}` in it, and its value is always {@link literal}. */
+  /** True if it contains no `${…}`, so that its value is always {@link literal}. */
   readonly constant: boolean;
   /** The value of a constant text: `$${` has become `${`. */
   readonly literal: string | undefined;
-  /** The text is one `${…}`: its value keeps its type, and may be missing. */
+  /** True if the text is one `${…}`: its value keeps its type, and may be missing. */
   readonly whole: boolean;
-  /** Its evaluation may throw. */
+  /** True if its evaluation may throw. */
   readonly mayFail: boolean;
   readonly references: readonly Reference[];
   /** The names of the secrets it passes on. */
   readonly secrets: readonly string[];
-  /** The value, as JSON data, or `missing` when whole; throws an `ExpressionError` where there is none. */
+  /** The value, as JSON data, or `missing` when whole; throws an `ExpressionError` if evaluation fails. */
   readonly evaluate: (scope: Scope, evaluation?: Evaluation) => unknown;
 }
 
 /**
- * Compiles a text that may hold `${…}`. Throws an `ExpressionError`.
+ * Compiles a text that may contain `${…}`. Throws an `ExpressionError`. The line break at the end of a YAML block does
+ * not make a single `${…}` a text; with `trims`, no white space around it does.
  *
  * @example
  * ```ts
@@ -37,11 +38,11 @@ export interface Template {
  * compileTemplate("n is ${input.n}").evaluate({ input: { n: 3 } }); // "n is 3"
  * ```
  */
-export function compileTemplate(text: string): Template {
-  const parts = readParts(text);
+export function compileTemplate(text: string, { trims = false }: { readonly trims?: boolean } = {}): Template {
+  const parts = withoutMargins(readParts(text), trims);
   const [first = ""] = parts;
   if (parts.length <= 1) return typeof first === "string" ? constantTemplate(text, first) : wholeTemplate(text, first);
-  const references = parts.flatMap((part) => (typeof part === "string" ? [] : referencesOf(part, text)));
+  const references = parts.flatMap((part) => (typeof part === "string" ? [] : collectReferences(part, text)));
   refuseSecrets(references);
   return {
     text,
@@ -61,7 +62,7 @@ function constantTemplate(text: string, literal: string): Template {
 }
 
 function wholeTemplate(text: string, node: SyntaxNode): Template {
-  const references = referencesOf(node, text);
+  const references = collectReferences(node, text);
   const form = {
     text,
     constant: false,
@@ -79,7 +80,7 @@ function wholeTemplate(text: string, node: SyntaxNode): Template {
   return { ...form, secrets: [], evaluate: evaluator(node, text) };
 }
 
-/** The literal texts and the expressions of a template, none of the texts empty. */
+/** The literal texts and the expressions of a template, without empty texts. */
 function readParts(text: string): (string | SyntaxNode)[] {
   const parts: (string | SyntaxNode)[] = [];
   let literal = "";
@@ -103,25 +104,34 @@ function readParts(text: string): (string | SyntaxNode)[] {
   return parts;
 }
 
+/** The parts without the white space around a single expression. */
+function withoutMargins(parts: readonly (string | SyntaxNode)[], trims: boolean): readonly (string | SyntaxNode)[] {
+  const nodes = parts.filter((part) => typeof part !== "string");
+  const [last] = parts.slice(-1);
+  const isMargin = (part: string | SyntaxNode): boolean => typeof part !== "string" || part.trim() === "";
+  const isBlock = parts.length === 2 && typeof last === "string" && last.includes("\n");
+  return nodes.length === 1 && (trims || isBlock) && parts.every(isMargin) ? nodes : parts;
+}
+
 function unclosed(at: number, end: number): ExpressionError {
   return new ExpressionError("syntax", "the ${ is not closed", {
     at,
     end,
-    hint: "add a }, or write $${ for a plain ${",
+    hint: "add a }, or write $${ for a literal ${",
   });
 }
 
-/** Values become text here, and text is never read again: what a value says in `${…}` stays what it says. */
+/** Values become text here, and text is never parsed again: a `${…}` inside a value stays text. */
 function interpolate(parts: readonly (string | SyntaxNode)[], text: string): Template["evaluate"] {
   const whole = { at: 0, end: text.length };
   const { needing } = compiler(text);
   const codes = parts.map((part): string | Code => {
     if (typeof part === "string") return part;
     const code = needing(part);
-    return (frame) => writeText(code(frame), frame, part);
+    return (frame) => stringifyValue(code(frame), frame, part);
   });
   return (scope, evaluation) => {
-    const frame = new Frame(scope, evaluation);
+    const frame = new EvaluationFrame(scope, evaluation);
     let result = "";
     for (const code of codes) {
       const part = typeof code === "string" ? code : String(code(frame));

@@ -12,7 +12,7 @@ describe("[A03] a value is resolved through nested maps and lists", () => {
     expect(evaluate(value)).toEqual({ q: "tea", deep: [{ n: 3, t: "n=3" }, 1, null, true], c: { k: "v" } });
   });
 
-  test("keys are never templates, and $${ is a plain ${", () => {
+  test("keys are never templates, and $${ is a literal ${", () => {
     expect(evaluate({ "${input.n}": "$${input.n}" })).toEqual({ "${input.n}": "${input.n}" });
   });
 
@@ -22,7 +22,7 @@ describe("[A03] a value is resolved through nested maps and lists", () => {
     expect(Object.keys(evaluate({ a: "${input.x}" }) as object)).toEqual([]);
   });
 
-  test("a missing value becomes null where that is asked for", () => {
+  test("a missing value becomes null if requested", () => {
     expect(evaluate({ a: "${input.x}", b: ["${input.x}"] }, "null")).toEqual({ a: null, b: [null] });
   });
 
@@ -40,7 +40,7 @@ describe("[A03] a value is resolved through nested maps and lists", () => {
     expect(compileValue("$${x}", { missing: "drop" }).value.constant).toBe(true);
   });
 
-  test("values that are no JSON pass through", () => {
+  test("values that are not JSON pass through", () => {
     const date = new Date(0);
     expect(evaluate({ date, a: "${input.n}" })).toEqual({ date, a: 3 });
     expect(evaluate(undefined)).toBe(undefined);
@@ -55,7 +55,7 @@ describe("[A03] a value is resolved through nested maps and lists", () => {
   });
 });
 
-test("all errors are collected, each with its place in the value", () => {
+test("all errors are collected, each with its path in the value", () => {
   const { value, errors } = compileValue(
     { a: "${nope.x}", b: ["ok", "${input.", { c: "x ${lowr(1)}" }], d: "${input.n}" },
     { missing: "drop" },
@@ -68,7 +68,7 @@ test("all errors are collected, each with its place in the value", () => {
   expect(value.evaluate(scope)).toEqual({ b: ["ok", null, {}], d: 3 });
 });
 
-test("references and secrets are known with their places", () => {
+test("references and secrets are known with their paths", () => {
   const { value } = compileValue({ a: ["${input.n} ${steps.s.output}"], k: "${secret.KEY}" }, { missing: "drop" });
   expect(value.references.map(({ text, valuePath }) => [text, valuePath])).toEqual([
     ["input.n", ["a", 0]],
@@ -78,14 +78,14 @@ test("references and secrets are known with their places", () => {
   expect(value.secrets).toEqual([{ name: "KEY", valuePath: ["k"] }]);
 });
 
-test("an evaluation that fails says which text of the value it was", () => {
+test("a failed evaluation names the text of the value that failed", () => {
   const { value } = compileValue({ headers: [{ a: "x ${input.q}" }] }, { missing: "drop" });
   expect(() => value.evaluate(scope)).toThrow(
     expect.objectContaining({ fault: "missing", valuePath: ["headers", 0, "a"], at: 4 }),
   );
 });
 
-test("a cyclic value, and one that is the same part many times over, are refused", () => {
+test("a cyclic value, and one with the same part many times over, are refused", () => {
   const cyclic: Record<string, unknown> = { a: "${input.n}" };
   cyclic["self"] = cyclic;
   expect(compileValue(cyclic, { missing: "drop" }).errors.map(({ error }) => error.fault)).toEqual(["too_deep"]);

@@ -1,26 +1,26 @@
 import { type Template, compileTemplate } from "./compile-template.ts";
 import { ExpressionError, isExpressionError } from "./expression-error.ts";
-import type { Evaluation } from "./frame.ts";
+import type { Evaluation } from "./evaluation-frame.ts";
 import { missing } from "./missing.ts";
 import type { Reference } from "./reference.ts";
 import type { Scope } from "./scope.ts";
 
-/** Where in a value: `["headers", 0]`. */
+/** Path in a value: `["headers", 0]`. */
 export type ValuePath = readonly (string | number)[];
 
-/** A reference, and where in the value its text stands. */
+/** A reference, with the path of its text in the value. */
 export interface ValueReference extends Reference {
   readonly valuePath: ValuePath;
 }
 
 /** A compiled value: maps and lists of templates. */
 export interface CompiledValue {
-  /** There is no `${…}` in it: it always has the same value. */
+  /** True if it contains no `${…}`, so that its value is constant. */
   readonly constant: boolean;
   readonly references: readonly ValueReference[];
-  /** The secrets it passes on, and where. */
+  /** The secrets it passes on, with their paths. */
   readonly secrets: readonly { readonly name: string; readonly valuePath: ValuePath }[];
-  /** The value, as JSON data with secret handles, or `missing`; throws an `ExpressionError` where there is none. */
+  /** The value, as JSON data with secret handles, or `missing`; throws an `ExpressionError` if evaluation fails. */
   readonly evaluate: (scope: Scope, evaluation?: Evaluation) => unknown;
 }
 
@@ -30,19 +30,21 @@ export interface ValueError {
   readonly error: ExpressionError;
 }
 
-/** What becomes of missing values in maps: their keys are left out, or they become null. In lists they become null. */
+/** Handling of missing values in maps: their keys are omitted, or they become null. In lists they become null. */
 export interface CompileValueOptions {
   readonly missing: "drop" | "null";
-  /** Texts that were compiled before, by themselves: each is compiled once and then shared. */
+  /** White space around a single `${…}` does not make it a text. */
+  readonly trims?: boolean;
+  /** Texts that were already compiled: each is compiled once and then shared. */
   readonly known?: Map<string, Template>;
 }
 
-/** Values from code may be cyclic, or the same part many times over. */
-const deepest = 100;
-const largest = 20_000;
+/** Values from code may be cyclic, or contain the same part many times over. */
+const maxDepth = 100;
+const maxSize = 20_000;
 
 /**
- * Compiles any value of a file: texts are templates, maps and lists are gone through, keys are never templates. All
+ * Compiles any value of a file: texts are templates, maps and lists are traversed, keys are never templates. All
  * errors are collected; a text with an error evaluates to missing.
  *
  * @example
@@ -64,7 +66,7 @@ export function compileValue(
 
 type Evaluate = (scope: Scope, evaluation?: Evaluation) => unknown;
 
-/** A part that always has the same value is kept as it is and never gone through again. */
+/** A part with a constant value is reused and never evaluated again. */
 type Part = Evaluate | { readonly constant: unknown };
 
 function isConstant(part: Part): part is { readonly constant: unknown } {
@@ -77,9 +79,11 @@ class ValueCompiler {
   readonly errors: ValueError[] = [];
   readonly #dropsMissing: boolean;
   readonly #known: Map<string, Template>;
+  readonly #trims: boolean;
   #parts = 0;
 
-  constructor({ missing, known = new Map() }: CompileValueOptions) {
+  constructor({ missing, trims = false, known = new Map() }: CompileValueOptions) {
+    this.#trims = trims;
     this.#dropsMissing = missing === "drop";
     this.#known = known;
   }
@@ -95,15 +99,17 @@ class ValueCompiler {
 
   #text(text: string, path: ValuePath): Part {
     if (!text.includes("${")) return { constant: text };
+    // White space has another meaning if it is trimmed.
+    const key = this.#trims && text !== text.trim() ? `trimmed ${text}` : text;
     let template: Template;
     try {
-      template = this.#known.get(text) ?? compileTemplate(text);
+      template = this.#known.get(key) ?? compileTemplate(text, { trims: this.#trims });
     } catch (error) {
       if (!isExpressionError(error)) throw error;
       this.errors.push({ path, error });
       return { constant: missing };
     }
-    this.#known.set(text, template);
+    this.#known.set(key, template);
     if (template.constant) return { constant: template.literal };
     for (const reference of template.references) this.references.push({ ...reference, valuePath: path });
     for (const name of template.secrets) this.secrets.push({ name, valuePath: path });
@@ -140,20 +146,20 @@ class ValueCompiler {
   }
 
   #hasRoom(path: ValuePath): boolean {
-    if (path.length <= deepest && ++this.#parts <= largest) return true;
-    // Once is enough: a value that is too large is so in many places.
+    if (path.length <= maxDepth && ++this.#parts <= maxSize) return true;
+    // Reported once: a value that is too large is so in many positions.
     if (this.errors.some(({ error }) => error.fault === "too_deep" || error.fault === "too_complex")) return false;
-    const deep = path.length > deepest;
+    const deep = path.length > maxDepth;
     const message = deep
-      ? `a value may nest at most ${deepest} levels deep`
-      : `a value may have at most ${largest} maps and lists`;
+      ? `a value may nest at most ${maxDepth} levels deep`
+      : `a value may have at most ${maxSize} maps and lists`;
     const error = new ExpressionError(deep ? "too_deep" : "too_complex", message, { at: 0, end: 0 });
     this.errors.push({ path, error });
     return false;
   }
 }
 
-/** Says where in the value an evaluation failed. */
+/** Adds the path in the value to the error of an evaluation. */
 function located(template: Template, path: ValuePath): Evaluate {
   return (scope, evaluation) => {
     try {

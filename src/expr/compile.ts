@@ -1,11 +1,11 @@
-import type { Code } from "./frame.ts";
+import type { Code } from "./evaluation-frame.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
 /** Compiles the expressions of one text. */
 export interface Compile {
   readonly text: string;
-  /** Where missing is accepted: it is told to the evaluation and handed on. */
+  /** For positions that accept missing values: a missing value is reported to the evaluation and returned. */
   readonly accepting: (node: SyntaxNode) => Code;
-  /** Where a value is needed: missing is an error that names the path. */
+  /** For positions that need a value: a missing value is an error that names the path. */
   readonly needing: (node: SyntaxNode) => Code;
 }

@@ -17,14 +17,14 @@ function errorOf(run: () => unknown): ExpressionError {
   throw new Error("nothing was wrong");
 }
 
-function like(wanted: string | RegExp | undefined): unknown {
-  if (!(wanted instanceof RegExp)) return wanted;
-  return expect.stringMatching(wanted);
+function like(expected: string | RegExp | undefined): unknown {
+  if (!(expected instanceof RegExp)) return expected;
+  return expect.stringMatching(expected);
 }
 
 const scope = { input: { n: 1, list: [1], text: "a" } };
 
-describe("an error points at exactly the part that is wrong, and says what to do", () => {
+describe("an error points at exactly the faulty part, and suggests a fix", () => {
   test.each<[template: string, part: string, message: string | RegExp, hint: string | RegExp | undefined]>([
     ["a ${inptu.x}", "inptu", 'there is no "inptu" here', 'did you mean "input"?'],
     ["a ${foo.x}", "foo", 'there is no "foo" here', /start with one of input, steps, /],
@@ -42,7 +42,7 @@ describe("an error points at exactly the part that is wrong, and says what to do
     ["x ${not input.a}", "not", /there is no "not"/, "write ! for “not”"],
     ["x ${“a”}", "“", /is not part of the language/, "put texts in ' or \""],
     ["x ${'abc}", "'", "the quoted text does not end", "close it with '"],
-    [String.raw`x ${"${'a\\q'}"}`, String.raw`\q`, /is no escape/, /known are/],
+    [String.raw`x ${"${'a\\q'}"}`, String.raw`\q`, /is not a valid escape/, /known are/],
     ["x ${input.a", "${input.a", "the ${ is not closed", /add a }/],
     ["x ${03}", "03", "03 starts with 0", /leading zeros/],
     ["x ${secret.A + 'b'}", "secret.A", "a secret cannot be computed with", /\$\{secret.NAME\}/],
@@ -73,7 +73,7 @@ describe("an error points at exactly the part that is wrong, and says what to do
       "@.score != null && @.score > 3",
     ],
     ["${input.list[?lower(@.score) == 'a']}", /needs a string.* \(item 0 of the list\)/, undefined],
-  ])("%s names the value that is null, and how to provide for it", (text, message, better) => {
+  ])("%s names the value that is null, and suggests how to handle it", (text, message, better) => {
     const nulls = { input: { a: null, list: [{ score: 4 }, { score: null }, {}] } };
     const error = errorOf(() => compileTemplate(text).evaluate(nulls));
     expect(error.message).toEqual(like(message));
@@ -84,7 +84,7 @@ describe("an error points at exactly the part that is wrong, and says what to do
     expect(repaired.evaluate(nulls)).toEqual(inFilter ? [{ score: 4 }] : false);
   });
 
-  test("in a condition the place counts from the start of the text, blanks included", () => {
+  test("in a condition the position counts from the start of the text, including blanks", () => {
     const text = "  ${inptu.x}";
     const error = errorOf(() => compileCondition(text));
     expect(text.slice(error.at, error.at + error.length)).toBe("inptu");
@@ -94,7 +94,7 @@ describe("an error points at exactly the part that is wrong, and says what to do
     expect(rest.hint).toContain("one ${…}");
   });
 
-  test("a name that is long is not repeated in full", () => {
+  test("a long name is not repeated in full", () => {
     expect(errorOf(() => compileTemplate(`\${${"x".repeat(3000)}}`)).message.length).toBeLessThan(100);
     expect(errorOf(() => compileTemplate(`a \${input.${"x".repeat(3000)}}`).evaluate({})).message.length).toBeLessThan(
       120,
@@ -102,9 +102,9 @@ describe("an error points at exactly the part that is wrong, and says what to do
   });
 });
 
-test("every fault says what it means", () => {
-  for (const { means, when } of Object.values(expressionFaults)) {
-    expect(means).toMatch(/^[A-Z].*\.$/);
+test("every fault has a meaning", () => {
+  for (const { meaning, when } of Object.values(expressionFaults)) {
+    expect(meaning).toMatch(/^[A-Z].*\.$/);
     expect(["compile", "evaluate", "both"]).toContain(when);
   }
 });

@@ -1,26 +1,26 @@
-import type { Span } from "./expression-error.ts";
-import { type Frame, spendText } from "./frame.ts";
+import type { SourceSpan } from "./expression-error.ts";
+import { type EvaluationFrame, spendText } from "./evaluation-frame.ts";
 
-/** Longer needles are searched for in a way whose worst case is linear. */
+/** Longer needles are searched with a linear worst case. */
 const shortNeedle = 4;
 
-/** Where `needle` first occurs in the text from `from` on, or -1. */
+/** Offset of the first occurrence of `needle` in the text from `from` on, or -1. */
 export function findText(
   text: string,
   needle: string,
-  { frame, span, from = 0 }: { readonly frame: Frame; readonly span: Span; readonly from?: number },
+  { frame, span, from = 0 }: { readonly frame: EvaluationFrame; readonly span: SourceSpan; readonly from?: number },
 ): number {
   const isShort = needle.length <= shortNeedle;
   const found = isShort ? text.indexOf(needle, from) : searchLinear(text, needle, from);
   const searched = needle.length + (found === -1 ? text.length : found) - from;
-  // One character of the careful way takes as long as four of the other.
+  // One character of the linear search takes as long as four of `indexOf`.
   spendText(frame, isShort ? searched : 4 * searched, span);
   return found;
 }
 
 /**
  * Knuth, Morris and Pratt. `indexOf` of the engine takes time in the product of both lengths for needles such as
- * `baaa…a`, and both are anyone's data here.
+ * `baaa…a`, and both are untrusted here.
  */
 function searchLinear(text: string, needle: string, from: number): number {
   const back = fallbacks(needle);
@@ -34,7 +34,7 @@ function searchLinear(text: string, needle: string, from: number): number {
   return -1;
 }
 
-/** For each start of the needle, how long its longest end is that is also a start. */
+/** For each prefix of the needle, the length of its longest suffix that is also a prefix. */
 function fallbacks(needle: string): Uint32Array {
   const back = new Uint32Array(needle.length);
   let matched = 0;

@@ -56,7 +56,7 @@ const { expression } = fc.letrec<{ expression: string; path: string }>((tie) => 
   ),
 }));
 
-/** JSON as a tool may give it: with keys that mean something elsewhere. */
+/** JSON as a tool may return it: with keys that have a meaning elsewhere. */
 const value = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "medium" },
@@ -78,7 +78,7 @@ const scope: fc.Arbitrary<Scope> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Everything that anything inherits from gets a trap; whoever reads it reads a prototype. */
+/** Installs a trap on every built-in prototype; a read of it reveals a prototype lookup. */
 function withTraps(run: (isTouched: () => boolean) => void): void {
   const prototypes = [Object.prototype, Array.prototype, String.prototype, Number.prototype, Boolean.prototype];
   let touched = false;
@@ -94,7 +94,7 @@ function withTraps(run: (isTouched: () => boolean) => void): void {
   }
 }
 
-/** Functions and foreign objects have no business in a result. */
+/** Functions and foreign objects must not occur in a result. */
 function isData(result: unknown, depth = 0): boolean {
   if (result === missing) return depth === 0;
   if (typeof result === "number") return Number.isFinite(result);
@@ -114,7 +114,7 @@ function checkError(error: unknown, text: string): void {
   expect(error.message).not.toBe("");
 }
 
-test("no expression reaches a prototype, gives anything but data, or throws anything but its own error", () => {
+test("no expression reaches a prototype, returns anything but data, or throws anything but its own error", () => {
   let evaluated = 0;
   withTraps((isTouched) => {
     const property = fc.property(expression, scope, (text, values) => {
@@ -138,7 +138,7 @@ test("evaluating changes nothing", () => {
       try {
         compileExpression(text).evaluate(values);
       } catch {
-        // That errors are its own is another test's business.
+        // Another test checks the type of the errors.
       }
       expect(JSON.stringify(values)).toBe(before);
     }),
@@ -146,7 +146,7 @@ test("evaluating changes nothing", () => {
   );
 });
 
-test("any text compiles, or fails with its own error at a place inside of it", () => {
+test("any text compiles, or fails with its own error at a position inside it", () => {
   let refused = 0;
   const soup = fc.string({
     unit: fc.constantFrom(
@@ -200,10 +200,10 @@ function inputOf({ input }: Row): string {
 
 const expressionRows = (rows as Row[]).filter(({ area }) => area === "expr-path");
 
-/** Rows that ask for less than the language has: an index may count from the end. */
+/** Rows that expect less than the language offers: an index may count from the end. */
 const allowedByTheLanguage = new Map([["input[-1]", 3]]);
 
-test("the hostile paths are there", () => {
+test("the hostile paths exist", () => {
   expect(expressionRows.length).toBeGreaterThanOrEqual(10);
 });
 
@@ -217,12 +217,12 @@ test.each(expressionRows)("[A02] a hostile path is refused or leads nowhere: $in
       return isExpressionError(error) ? "refused" : error;
     }
   })();
-  const wanted = row.expected === "undefined" ? missing : row.expected.replace(/^refuse:.*/, "refused");
-  expect(outcome).toBe(allowedByTheLanguage.get(text) ?? wanted);
+  const expected = row.expected === "undefined" ? missing : row.expected.replace(/^refuse:.*/, "refused");
+  expect(outcome).toBe(allowedByTheLanguage.get(text) ?? expected);
 });
 
 test.each((rows as Row[]).filter(({ area }) => area === "env"))(
-  "[A02] a variable that was not put into the scope is missing, whatever the process has: $input",
+  "[A02] a variable that was not put into the scope is missing, even if the process has it: $input",
   (row) => {
     const template = compileTemplate(`\${env[input.name]}`);
     expect(template.evaluate({ env: { API_BASE: "x" }, input: { name: inputOf(row) } })).toBe(missing);

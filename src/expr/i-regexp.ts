@@ -1,15 +1,15 @@
 import { isFailureError } from "../base/index.ts";
 import { type Pattern, compilePattern } from "../schema/index.ts";
 import { ExpressionError } from "./expression-error.ts";
-import { spend } from "./frame.ts";
+import { spendTicks } from "./evaluation-frame.ts";
 import type { SelectRun } from "./select-filter.ts";
 
-/** A pattern of `match()` or `search()`, ready to be tried on texts in linear time. */
+/** A pattern of `match()` or `search()`, which tests texts in linear time. */
 export type TextTest = Pattern;
 
 /**
- * Compiles an I-Regexp (RFC 9485): `match` fits the whole text, `search` any part of it. Undefined for a pattern that
- * is none, which by the standard fits nothing. Throws `select_refused` for one that is too large.
+ * Compiles an I-Regexp (RFC 9485): `match` tests the whole text, `search` any part of it. Undefined for an invalid
+ * pattern, which by the standard matches nothing. Throws `select_refused` for a pattern that is too large.
  */
 export function compileTextTest(pattern: string, name: "match" | "search"): TextTest | undefined {
   const translated = translate(pattern);
@@ -22,13 +22,13 @@ export function compileTextTest(pattern: string, name: "match" | "search"): Text
   }
 }
 
-/** Steps of the matcher that are paid for with one tick. */
+/** Steps of the matcher per tick. */
 const stepsPerTick = 4;
 
-/** Does the text fit? What is no text does not. */
+/** True if the text matches; false for a value that is not text. */
 export function testText(test: TextTest | undefined, text: unknown, { frame, span }: SelectRun): boolean {
   if (test === undefined || typeof text !== "string") return false;
-  spend(frame, 1 + Math.ceil((text.length * test.stepsPerCharacter) / stepsPerTick), span);
+  spendTicks(frame, 1 + Math.ceil((text.length * test.stepsPerCharacter) / stepsPerTick), span);
   return test.test(text);
 }
 
@@ -38,7 +38,7 @@ const member = String.raw`(?:[^-[\\\]]|${escape})`;
 const characterClass = String.raw`\[\^?(?:-|${member}-${member}|${member}|${category})(?:${member}-${member}|${member}|${category})*-?\]`;
 const quantifier = String.raw`[*+?]|\{\d+(?:,\d*)?\}`;
 
-/** One piece of a pattern. `^` and `$` stand for themselves in the grammar, and for the ends of the text in practice. */
+/** One piece of a pattern. `^` and `$` are literal characters in the grammar, and the ends of the text in practice. */
 const piece = new RegExp(
   String.raw`(?<dot>\.)|(?<atom>[^()*+.?[\\\]{|}\p{Cs}]|${escape}|${category}|${characterClass})|(?<open>\()|(?<close>\))|(?<bar>\|)|(?<times>${quantifier})`,
   "uy",

@@ -11,7 +11,7 @@ export {
   compileValue,
 } from "./compile-value.ts";
 export { ExpressionError, type ExpressionFault, expressionFaults, isExpressionError } from "./expression-error.ts";
-export type { Evaluation } from "./frame.ts";
+export type { Evaluation } from "./evaluation-frame.ts";
 export { functionArities } from "./function-names.ts";
 export { limits as expressionLimits } from "./limits.ts";
 export { type Missing, missing } from "./missing.ts";

@@ -1,25 +1,29 @@
-import type { Span } from "./expression-error.ts";
-import { type Frame, spend, spendText } from "./frame.ts";
+import type { SourceSpan } from "./expression-error.ts";
+import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
 import { tooDeep } from "./measure.ts";
 import { missing } from "./missing.ts";
 
 /** Deep equality without conversions; missing equals null. */
-export function isEqual(left: unknown, right: unknown, place: { frame: Frame; span: Span }): boolean {
-  return new Comparison(place).equal(left, right, 0);
+export function isEqual(
+  left: unknown,
+  right: unknown,
+  position: { frame: EvaluationFrame; span: SourceSpan },
+): boolean {
+  return new Comparison(position).equal(left, right, 0);
 }
 
 class Comparison {
-  readonly #frame: Frame;
-  readonly #span: Span;
+  readonly #frame: EvaluationFrame;
+  readonly #span: SourceSpan;
 
-  constructor({ frame, span }: { frame: Frame; span: Span }) {
+  constructor({ frame, span }: { frame: EvaluationFrame; span: SourceSpan }) {
     this.#frame = frame;
     this.#span = span;
   }
 
   equal(left: unknown, right: unknown, depth: number): boolean {
-    spend(this.#frame, 1, this.#span);
+    spendTicks(this.#frame, 1, this.#span);
     const a = left === missing || left === undefined ? null : left;
     const b = right === missing || right === undefined ? null : right;
     if (typeof a === "string" && typeof b === "string") return this.#equalTexts(a, b);
@@ -42,7 +46,7 @@ class Comparison {
     }
     const keys = Object.keys(a);
     const others = Object.keys(b).length;
-    spend(this.#frame, keys.length + others, this.#span);
+    spendTicks(this.#frame, keys.length + others, this.#span);
     // Own keys of both, so nothing is read from a prototype.
     const [one, other] = [a, b] as Record<string, unknown>[];
     return (

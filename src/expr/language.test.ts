@@ -290,6 +290,33 @@ const rules: Record<string, [expression: string, value: unknown][]> = {
     [".5", fault.syntax],
     ["3px", fault.syntax],
   ],
+  "[F15] integers are exact or refused": [
+    ["9007199254740991 + 0", 9_007_199_254_740_991],
+    ["9007199254740993", fault.inexact],
+    ["-9007199254740993", fault.inexact],
+    ["9007199254740991 + 2", fault.inexact],
+    ["-9007199254740991 - 2", fault.inexact],
+    ["94906267 * 94906267", fault.inexact],
+    ["1000000000 * 1000000000", 1e18],
+    ["1073741824 * 1073741824", fault.inexact],
+    ["1e20 + 1", fault.inexact],
+    ["1e20 * 3", 3e20],
+    ["1e23 % 10", 0],
+    ["1e23 / 10", 1e22],
+    ["1e20 / 3", 1e20 / 3],
+    ["1e20 - 1e20", 0],
+    ["1e300 * 1.5", 1.5e300],
+    ["sum([9007199254740991, 1, 1])", fault.inexact],
+    ["sum([9007199254740991, 0])", 9_007_199_254_740_991],
+    ["num('9007199254740993')", fault.inexact],
+    ["num('+9007199254740993')", fault.inexact],
+    ["num('9007199254740992')", 9_007_199_254_740_992],
+    ["num('1e20')", 1e20],
+    ["parse_json('[1, {\"id\": 9007199254740993}]')", fault.inexact],
+    [`parse_json('${"9".repeat(400)}')`, fault.inexact],
+    ['parse_json(\'{"id": "9007199254740993", "n": 1.2345678901234567}\').id', "9007199254740993"],
+    ["'id ' + '9007199254740993'", "id 9007199254740993"],
+  ],
   "texts and lists": [
     ["'it\\'s'", "it's"],
     ['"a\\n\\t\\u4f60\\\\"', "a\n\t你\\"],
@@ -509,7 +536,7 @@ describe("[A02] a text that is one ${…} keeps the type of the value, any other
     expect(outcome(() => compileTemplate(text).evaluate(scope))).toEqual(expected);
   });
 
-  test("what a value says in ${…} is not read again", () => {
+  test("a ${…} inside a value is not parsed again", () => {
     const hostile = { input: { a: "${env.HOME}", b: "$${x}" }, env: { HOME: "/secret" } };
     expect(compileTemplate("${input.a}").evaluate(hostile)).toBe("${env.HOME}");
     expect(compileTemplate("a ${input.a} ${input.b}").evaluate(hostile)).toBe("a ${env.HOME} $${x}");

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** The packages that a piece of code loads, in a process of its own. */
+/** The packages that a piece of code loads, in a separate process. */
 function packagesLoadedBy(code: string): string[] {
   const program = `
     import { registerHooks } from "node:module";

@@ -30,7 +30,7 @@ describe("an expression has limits", () => {
     expect(faultOf(() => compileCondition(`\${'${"a".repeat(4095)}'}`))).toBe("too_long");
   });
 
-  test("of each ${…} alone, so a long text may hold many", () => {
+  test("the limit counts for each ${…} alone, so a long text may hold many", () => {
     const text = `${"word ".repeat(2000)}\${input.a}`.repeat(3);
     expect(compileTemplate(text).evaluate({ input: { a: 1 } })).toBe(`${"word ".repeat(2000)}1`.repeat(3));
   });
@@ -164,7 +164,7 @@ describe("work that takes too long is refused by name", () => {
   });
 });
 
-describe("what is large is no trouble as long as it is only passed on", () => {
+describe("large values are accepted as long as they are only passed through", () => {
   test.each<[string, unknown]>([
     ["input.many", scope.input.many],
     ["input.many[*]", scope.input.many],

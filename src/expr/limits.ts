@@ -1,4 +1,4 @@
-/** What one expression may cost, so that every answer, or the refusal of one, takes milliseconds. */
+/** Limits of one expression, so that every result or refusal takes milliseconds. */
 export const limits = {
   /** Characters of one expression. */
   characters: 4096,
@@ -6,7 +6,7 @@ export const limits = {
   nodes: 512,
   /** Brackets, signs and choices inside each other. */
   depth: 32,
-  /** Units of work of one evaluation: about one per operator and per item that is looked at. */
+  /** Units of work of one evaluation: about one per operator and per visited item. */
   ticks: 100_000,
   /** Characters of a text that an evaluation makes. */
   text: 1_048_576,
@@ -14,12 +14,12 @@ export const limits = {
   valueDepth: 128,
   /** Characters of one JSONPath. */
   selectCharacters: 1024,
-  /** Units of work of one selection: about one per node that is looked at. */
+  /** Units of work of one selection: about one per visited node. */
   selectTicks: 500_000,
 } as const;
 
-/** Characters of text that are worked on for one tick. */
+/** Characters of text processed per tick. */
 export const charactersPerTick = 32;
 
-/** Ticks for each key when the keys of an object are listed: in a large object that takes longer than most things. */
+/** Ticks per key when the keys of an object are listed, which is slow in a large object. */
 export const ticksPerKey = 2;

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../base/index.ts";
-import { type Frame, spend } from "./frame.ts";
+import { type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { type FunctionCode, listArgument } from "./function-call.ts";
-import { measure } from "./measure.ts";
+import { measureValue } from "./measure.ts";
 import { missing } from "./missing.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
@@ -23,12 +23,12 @@ export const listFunctions: Readonly<Record<ListFunction, FunctionCode>> = {
   flatten: (args, call) => {
     const flat: unknown[] = [];
     for (const item of listArgument(args, 0, call)) {
-      spend(call.frame, 1, call.node);
+      spendTicks(call.frame, 1, call.node);
       if (!Array.isArray(item)) {
         flat.push(item);
         continue;
       }
-      spend(call.frame, item.length, call.node);
+      spendTicks(call.frame, item.length, call.node);
       for (const part of item) flat.push(part);
     }
     return flat;
@@ -40,14 +40,14 @@ function item(list: readonly unknown[], index: number): unknown {
   return found === undefined ? missing : found;
 }
 
-/** Equal values have the same identity, so that finding them takes one lookup and not a comparison with each. */
-function identityOf(value: unknown, frame: Frame, node: SyntaxNode): unknown {
-  const before = frame.left;
-  measure(value, frame, node);
-  // Remembering costs as much again, and writing an object with its keys in order several times that.
+/** Equal values have the same identity, so that finding them needs one lookup instead of a comparison with each. */
+function identityOf(value: unknown, frame: EvaluationFrame, node: SyntaxNode): unknown {
+  const before = frame.remainingTicks;
+  measureValue(value, frame, node);
+  // Caching doubles the cost, and serializing an object with sorted keys costs several times as much.
   const isParted = typeof value === "object" && value !== null;
-  spend(frame, (before - frame.left) * (isParted ? 4 : 1), node);
+  spendTicks(frame, (before - frame.remainingTicks) * (isParted ? 4 : 1), node);
   if (typeof value === "string") return `"${value}`;
-  // The text of an object cannot be that of a string, which starts with a quote.
+  // The text of an object cannot equal that of a string, which starts with a quote.
   return isParted ? canonicalJson(value) : value;
 }

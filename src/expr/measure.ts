@@ -1,22 +1,25 @@
-import { ExpressionError, type Span } from "./expression-error.ts";
-import { type Frame, spend, spendText } from "./frame.ts";
+import { ExpressionError, type SourceSpan } from "./expression-error.ts";
+import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
 import { isSecretHandle, secretMisused } from "./secret-handle.ts";
 import { typeName } from "./type-name.ts";
 
-/** Walks a whole value, a tick for each part of it, and gives the characters of its texts; refuses what is not JSON. */
-export function measure(value: unknown, frame: Frame, span: Span): number {
+/**
+ * Walks a whole value, one tick per part, and returns the number of characters of its texts; refuses values that are
+ * not JSON.
+ */
+export function measureValue(value: unknown, frame: EvaluationFrame, span: SourceSpan): number {
   return measureAt(value, 0, { frame, span });
 }
 
 interface Measured {
-  readonly frame: Frame;
-  readonly span: Span;
+  readonly frame: EvaluationFrame;
+  readonly span: SourceSpan;
 }
 
 function measureAt(value: unknown, depth: number, measured: Measured): number {
   const { frame, span } = measured;
-  spend(frame, 1, span);
+  spendTicks(frame, 1, span);
   switch (typeof value) {
     case "string":
       spendText(frame, value.length, span);
@@ -43,15 +46,15 @@ function measureList(list: readonly unknown[], depth: number, measured: Measured
 function measureObject(value: object, depth: number, measured: Measured): number {
   let characters = 2;
   for (const key of Object.keys(value)) {
-    // Own, since it is one of its keys.
+    // An own property, since it is one of its keys.
     const item = (value as Record<string, unknown>)[key];
     if (item !== undefined) characters += key.length + 2 + measureAt(item, depth + 1, measured);
   }
   return characters;
 }
 
-/** A value nests deeper than anything that is compared or written. */
-export function tooDeep({ at, end }: Span): ExpressionError {
+/** The error for a value that nests deeper than values that are compared or written. */
+export function tooDeep({ at, end }: SourceSpan): ExpressionError {
   const message = `the value nests deeper than ${limits.valueDepth} levels`;
   return new ExpressionError("too_deep", message, { at, end, hint: "select a part of it" });
 }

@@ -4,9 +4,9 @@ import { compileCondition, compileTemplate, compileValue } from "./index.ts";
 const scope = { input: { list: [{ a: 1 }, {}], n: 1 } };
 
 function swallowed(text: string): string[] {
-  const told: string[] = [];
-  compileCondition(text).holds(scope, { onMissing: (path) => told.push(path) });
-  return told;
+  const reported: string[] = [];
+  compileCondition(text).holds(scope, { onMissing: (path) => reported.push(path) });
+  return reported;
 }
 
 test.each<[string, string[]]>([
@@ -23,19 +23,19 @@ test.each<[string, string[]]>([
   ["${first([])}", ["first([])"]],
   ["${input.n ? input.x : input.y}", ["input.x"]],
   ["${'a' in input.x}", ["input.x"]],
-  // What the items of a filter lack is not told: that is what filters are for.
+  // Missing values in the items of a filter are not reported: filters exist to test them.
   ["${input.list[?@.a > 0].a}", []],
   ["${input.n > 0}", []],
   ["${input.list[?@.a == input.x]}", ["input.x"]],
   ["${input.x == 1 || input.x == 2 || input.y}", ["input.x", "input.y"]],
-])("what a condition swallows is told: %s", (text, paths) => {
+])("missing values that a condition accepts are reported: %s", (text, paths) => {
   expect(swallowed(text)).toEqual(paths);
 });
 
-test("a whole value that is missing is told too", () => {
-  const told: string[] = [];
-  const evaluation = { onMissing: (path: string) => told.push(path) };
+test("a missing whole value is reported too", () => {
+  const reported: string[] = [];
+  const evaluation = { onMissing: (path: string) => reported.push(path) };
   compileTemplate("${input.x.y}").evaluate(scope, evaluation);
   compileValue({ a: ["${input.z}"], b: "${input.n}" }, { missing: "drop" }).value.evaluate(scope, evaluation);
-  expect(told).toEqual(["input.x.y", "input.z"]);
+  expect(reported).toEqual(["input.x.y", "input.z"]);
 });

@@ -1,12 +1,12 @@
 import { fail } from "../base/index.ts";
 import { isSecretHandle } from "./secret-handle.ts";
 
-/** Handles stand where templates stood, and no file or value with templates nests deeper. */
-const deepest = 128;
+/** Handles replace templates, and no file or value with templates nests deeper. */
+const maxDepth = 128;
 
 /**
- * The value with the secrets in place of their handles: a copy, or the same value where it holds none. A secret
- * that is not set is a failure (`not_available`, reason `secret_not_set`); `todo` says what to do about it.
+ * The value with the secrets in place of their handles: a copy, or the same value if it contains none. A secret that
+ * is not set is a failure (`not_available`, reason `secret_not_set`); `todo` returns advice for it.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function openSecrets(value: unknown, get: GetSecret, todo: GetSecret = ()
 type GetSecret = (name: string) => string | undefined;
 
 function open(value: unknown, get: (name: string) => string, depth: number): unknown {
-  if (typeof value !== "object" || value === null || depth > deepest) return value;
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value;
   if (isSecretHandle(value)) return get(value.name);
   if (Array.isArray(value)) return openList(value, (item) => open(item, get, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -29,7 +29,7 @@ function open(value: unknown, get: (name: string) => string, depth: number): unk
   return openObject(value as Readonly<Record<string, unknown>>, (item) => open(item, get, depth + 1));
 }
 
-function notSet(name: string, todo = 'name where it comes from under "secrets" of the workspace'): never {
+function notSet(name: string, todo = 'declare its source under "secrets" of the workspace'): never {
   const message = `the secret ${name} is not set; ${todo}`;
   throw fail(message, { code: "not_available", reason: "secret_not_set", retry: "never" });
 }
@@ -52,7 +52,7 @@ function openObject(object: Readonly<Record<string, unknown>>, openItem: (item: 
     if (item !== object[key]) (opened ??= new Map()).set(key, item);
   }
   if (opened === undefined) return object;
-  // fromEntries defines own keys, so a key named __proto__ stays a key.
+  // fromEntries defines own properties, so a key named __proto__ stays a key.
   return Object.fromEntries(
     Object.entries(object).map(([key, item]) => [key, opened.has(key) ? opened.get(key) : item]),
   );

@@ -1,6 +1,6 @@
 import { suggest } from "../text/index.ts";
-import { ExpressionError, type Span } from "./expression-error.ts";
-import { foreignFunction } from "./foreign-functions.ts";
+import { ExpressionError, type SourceSpan } from "./expression-error.ts";
+import { suggestFunction } from "./suggest-function.ts";
 import { type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
 import { PathParser } from "./parse-path.ts";
 import { rootNames } from "./scope.ts";
@@ -32,7 +32,7 @@ const constants: ReadonlyMap<string, boolean | null> = new Map<string, boolean |
   ["null", null],
 ]);
 
-/** Words of other languages, and what they are here. */
+/** Keywords of other languages, and their equivalents. */
 const habits: ReadonlyMap<string, string> = new Map([
   ["and", "write && for “and”"],
   ["or", "write || for “or”"],
@@ -51,7 +51,7 @@ const habits: ReadonlyMap<string, string> = new Map([
   ["step", 'did you mean "steps"?'],
 ]);
 
-/** Reads the expression that starts at `start`; `end` is where it stops, before the `}` of a template. */
+/** Parses the expression that starts at `start`; `end` is its end offset, before the `}` of a template. */
 export function parseExpression(
   text: string,
   { start = 0, inTemplate = false }: { readonly start?: number; readonly inTemplate?: boolean } = {},
@@ -154,14 +154,14 @@ class ExpressionParser {
     return this.#pathOver(this.#reader.node({ kind: "list", items, at, end: this.#reader.previousEnd }), at);
   }
 
-  /** A value that a path may go on from. Brackets end the mapping of `[*]`: `(a[*].b).size` counts the list. */
+  /** A value that a path may continue from. Brackets end the mapping of `[*]`: `(a[*].b).size` counts the list. */
   #pathOver(node: SyntaxNode, at: number): SyntaxNode {
     const base: PathBase = { kind: "value", node };
-    if (this.#paths.goesOn()) return this.#paths.path(base, at);
+    if (this.#paths.hasNext()) return this.#paths.path(base, at);
     return node.kind === "path" ? node : { ...node, at, end: this.#reader.previousEnd };
   }
 
-  #named(name: string, span: Span): SyntaxNode {
+  #named(name: string, span: SourceSpan): SyntaxNode {
     const constant = constants.get(name);
     if (constant !== undefined) return this.#reader.node({ kind: "literal", value: constant, ...span });
     if (this.#reader.takes("(")) return this.#call(name, span);
@@ -170,7 +170,7 @@ class ExpressionParser {
     return this.#paths.path({ kind: "root", name: root }, span.at);
   }
 
-  #call(name: string, span: Span): SyntaxNode {
+  #call(name: string, span: SourceSpan): SyntaxNode {
     if (!isFunctionName(name)) throw unknownFunction(name, span);
     const args = this.#listUntil(")");
     checkArity(name, args, { at: span.at, end: this.#reader.previousEnd });
@@ -190,20 +190,18 @@ class ExpressionParser {
   }
 }
 
-function unknownRoot(name: string, span: Span): ExpressionError {
+function unknownRoot(name: string, span: SourceSpan): ExpressionError {
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
   const near = suggest(name, rootNames);
   const hint =
     habits.get(name) ??
-    (near === undefined
-      ? `start with one of ${rootNames.join(", ")}; texts stand in quotes`
-      : `did you mean "${near}"?`);
+    (near === undefined ? `start with one of ${rootNames.join(", ")}; put texts in quotes` : `did you mean "${near}"?`);
   return new ExpressionError("unknown_root", `there is no "${shown}" here`, { ...span, hint });
 }
 
-function unknownFunction(name: string, span: Span): ExpressionError {
+function unknownFunction(name: string, span: SourceSpan): ExpressionError {
   const names = Object.keys(functionArities);
-  const form = foreignFunction(name, "…");
+  const form = suggestFunction(name, "…");
   const near = form === undefined ? suggest(name, names) : names.find((known) => form.startsWith(`${known}(`));
   const hint =
     near === undefined
@@ -213,10 +211,10 @@ function unknownFunction(name: string, span: Span): ExpressionError {
   return new ExpressionError("unknown_function", `there is no function "${shown}"`, { ...span, hint });
 }
 
-function checkArity(name: FunctionName, args: readonly SyntaxNode[], span: Span): void {
-  const { least, most } = functionArities[name];
-  if (args.length >= least && args.length <= most) return;
-  const wanted = least === most ? `${least}` : `${least} to ${most}`;
-  const noun = most === 1 ? "argument" : "arguments";
-  throw new ExpressionError("arity", `${name}() takes ${wanted} ${noun}, not ${args.length}`, span);
+function checkArity(name: FunctionName, args: readonly SyntaxNode[], span: SourceSpan): void {
+  const { min, max } = functionArities[name];
+  if (args.length >= min && args.length <= max) return;
+  const expected = min === max ? `${min}` : `${min} to ${max}`;
+  const noun = max === 1 ? "argument" : "arguments";
+  throw new ExpressionError("arity", `${name}() takes ${expected} ${noun}, not ${args.length}`, span);
 }

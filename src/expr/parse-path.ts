@@ -1,10 +1,10 @@
 import { ExpressionError } from "./expression-error.ts";
-import { foreignFunction } from "./foreign-functions.ts";
+import { suggestFunction } from "./suggest-function.ts";
 import { functionArities, isFunctionName } from "./function-names.ts";
 import type { PathBase, PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import type { TokenReader } from "./token-reader.ts";
 
-/** Reads the steps of paths. */
+/** Parses the steps of paths. */
 export class PathParser {
   readonly #reader: TokenReader;
   readonly #expression: () => SyntaxNode;
@@ -14,15 +14,15 @@ export class PathParser {
     this.#expression = expression;
   }
 
-  /** Does a step of a path come next? */
-  goesOn(): boolean {
+  /** True if a step of a path comes next. */
+  hasNext(): boolean {
     return this.#reader.sees(".") || this.#reader.sees("[");
   }
 
-  /** The path that starts with what was just read. */
+  /** The path that starts with the last token. */
   path(base: PathBase, at: number): PathNode {
     const segments: Segment[] = [];
-    while (this.goesOn()) segments.push(this.#reader.node(this.#segment()));
+    while (this.hasNext()) segments.push(this.#reader.node(this.#segment()));
     if (this.#reader.sees("(")) throw this.#noMethods(segments.at(-1), at);
     return this.#reader.node({ kind: "path", base, segments, at, end: this.#reader.previousEnd });
   }
@@ -47,7 +47,7 @@ export class PathParser {
     throw new ExpressionError("syntax", ".* is not part of the language", { ...span, hint: "write [*]" });
   }
 
-  /** What stands in brackets; the place of the closing one is not known yet. */
+  /** The contents of brackets; the offset of the closing one is not known yet. */
   #bracketed(at: number): Segment {
     const end = at;
     if (this.#reader.takes("*")) return { kind: "all", at, end };
@@ -59,7 +59,7 @@ export class PathParser {
     return { kind: "slice", from, to, at, end };
   }
 
-  /** @param from Where the path begins. */
+  /** @param from Offset at which the path begins. */
   #noMethods(last: Segment | undefined, from: number): ExpressionError {
     const { at, end } = this.#reader.token;
     const name = last?.kind === "name" ? last.name : "f";
@@ -73,11 +73,11 @@ export class PathParser {
 
 /** `upper(input.name)` for `input.name.toUpperCase()`. */
 function functionForm(name: string, subject: string): string | undefined {
-  if (!isFunctionName(name)) return foreignFunction(name, subject);
-  return `${name}(${subject}${functionArities[name].least > 1 ? ", …" : ""})`;
+  if (!isFunctionName(name)) return suggestFunction(name, subject);
+  return `${name}(${subject}${functionArities[name].min > 1 ? ", …" : ""})`;
 }
 
-/** `[0]`, `[-1]`, `["k"]`, or a key that only evaluation knows. */
+/** `[0]`, `[-1]`, `["k"]`, or a computed key. */
 function keyed(key: SyntaxNode | undefined, at: number): Segment {
   const end = at;
   if (key === undefined) throw new ExpressionError("syntax", "an index or a key is expected here", { at, end: at + 1 });
@@ -88,7 +88,7 @@ function keyed(key: SyntaxNode | undefined, at: number): Segment {
   return { kind: "computed", key, at, end };
 }
 
-/** No JSON that Windlass reads has such a key; who writes it is trying something else. */
+/** No JSON that Windlass reads has such a key; its use suggests an attack. */
 function checked(segment: Extract<Segment, { kind: "name" }>): Segment {
   if (segment.name !== "__proto__") return segment;
   const { at, end } = segment;

@@ -1,9 +1,9 @@
-import type { Span } from "./expression-error.ts";
-import { Frame, spend } from "./frame.ts";
+import type { SourceSpan } from "./expression-error.ts";
+import { EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
 import { isObject } from "./type-name.ts";
 
-/** The nodes of a document that a JSONPath leads to. */
+/** The nodes of a document that a JSONPath selects. */
 export interface NodeFinder {
   readonly singular: boolean;
   readonly nodes: (document: unknown) => unknown[];
@@ -11,11 +11,11 @@ export interface NodeFinder {
 
 type Step = { readonly name: string } | { readonly index: number } | "all";
 
-/** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes; names as the full parser reads them. */
+/** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes; names as in the full parser. */
 const segment =
   /\.(?<name>[\u0080-\uFFFFa-zA-Z_][\u0080-\uFFFFa-zA-Z0-9_-]*)|(?<all>\.\*|\[\*\])|\[(?<index>0|-?[1-9]\d{0,14})\]|\['(?<single>[^'\\\p{Cc}\p{Cs}]*)'\]|\["(?<double>[^"\\\p{Cc}\p{Cs}]*)"\]/uy;
 
-/** A path of names, indexes and `*` alone, which most are. Any other gives undefined, and needs the full parser. */
+/** A path of only names, indexes and `*`, which most are. Undefined for any other path, which needs the full parser. */
 export function compilePlainSelect(path: string): NodeFinder | undefined {
   const steps = readSteps(path);
   if (steps === undefined) return undefined;
@@ -23,7 +23,7 @@ export function compilePlainSelect(path: string): NodeFinder | undefined {
   return {
     singular: !steps.includes("all"),
     nodes: (document) => {
-      const frame = new Frame({}, undefined, limits.selectTicks);
+      const frame = new EvaluationFrame({}, undefined, limits.selectTicks);
       let nodes: unknown[] = [document];
       for (const step of steps) nodes = take(step, nodes, { frame, span });
       return nodes;
@@ -45,13 +45,17 @@ function readSteps(path: string): Step[] | undefined {
   return steps;
 }
 
-function take(step: Step, nodes: readonly unknown[], { frame, span }: { frame: Frame; span: Span }): unknown[] {
+function take(
+  step: Step,
+  nodes: readonly unknown[],
+  { frame, span }: { frame: EvaluationFrame; span: SourceSpan },
+): unknown[] {
   const found: unknown[] = [];
   for (const node of nodes) {
-    spend(frame, 1, span);
+    spendTicks(frame, 1, span);
     if (step === "all") {
       const children = childrenOf(node);
-      spend(frame, children.length, span);
+      spendTicks(frame, children.length, span);
       for (const child of children) found.push(child);
     } else if ("name" in step) {
       if (isObject(node) && Object.hasOwn(node, step.name)) found.push(node[step.name]);

@@ -63,7 +63,7 @@ describe("the references of an expression are known without evaluating it", () =
     expect(compileExpression(text).references.map(pathOf)).toEqual(expected);
   });
 
-  test("each says where it stands in the text, in order", () => {
+  test("each has its position in the text, in order", () => {
     const text = "see ${input.b} and ${ steps.a.output[*].url } or ${input.b}";
     const { references } = compileTemplate(text);
     expect(references.map(({ at, length }) => text.slice(at, at + length))).toEqual([
@@ -78,7 +78,7 @@ describe("the references of an expression are known without evaluating it", () =
   });
 });
 
-describe("a reference is guarded where its absence is provided for", () => {
+describe("a reference is guarded if its absence is handled", () => {
   test.each<[string, string[]]>([
     ["input.a ?? 1", ["input.a"]],
     ["input.a ?? input.b", ["input.a"]],
@@ -94,7 +94,7 @@ describe("a reference is guarded where its absence is provided for", () => {
     ["input.a || 1", []],
     ["!input.a", []],
     ["size(input.a)", []],
-    // Missing does not get through a function or a sum to the guard: it fails before.
+    // A missing value does not reach the guard through a function or a sum: evaluation fails before.
     ["lower(input.a) ?? 1", []],
     ["(input.a + 1) ?? 1", []],
     ["input.a[?@ == input.b] ?? 1", ["input.a[?@ == input.b]"]],

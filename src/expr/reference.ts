@@ -1,25 +1,28 @@
 import type { RootName } from "./scope.ts";
 import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 
-/** Stands in a {@link Reference} for `[*]`, `[?…]`, slices and keys that only evaluation knows. */
+/** Represents `[*]`, `[?…]`, slices and computed keys in a {@link Reference}. */
 export const anyItem: unique symbol = Symbol.for("windlass.any_item");
 
 /** One path of an expression, as far as it is known without evaluating. */
 export interface Reference {
   readonly root: RootName;
-  /** What follows the root: names, indexes, and {@link anyItem}. */
+  /** The steps after the root: names, indexes, and {@link anyItem}. */
   readonly path: readonly (string | number | typeof anyItem)[];
   /** As written, for messages: `steps.search.output[*].url`. */
   readonly text: string;
-  /** Where in the text that was compiled, in UTF-16 units from 0. */
+  /** Offset in the compiled text, in UTF-16 units from 0. */
   readonly at: number;
   readonly length: number;
-  /** Its absence is provided for: it is what the left of `??`, the first argument of `default()`, or `has()` asks about. */
+  /**
+   * True if the expression handles its absence: it is the left side of `??`, the first argument of `default()`, or the
+   * argument of `has()`.
+   */
   readonly guarded: boolean;
 }
 
 /** Every reference of an expression, in the order of the text. */
-export function referencesOf(node: SyntaxNode, text: string): Reference[] {
+export function collectReferences(node: SyntaxNode, text: string): Reference[] {
   const found: Reference[] = [];
   collect(node, false, (path, guarded) => {
     if (path.base.kind !== "root") return;
@@ -40,10 +43,10 @@ function constantPart(segment: Segment): string | number | typeof anyItem {
   return segment.kind === "index" ? segment.index : anyItem;
 }
 
-type Found = (path: PathNode, guarded: boolean) => void;
+type OnReference = (path: PathNode, guarded: boolean) => void;
 
-/** A guard reaches as far as a missing value is handed on to it; `lower(x) ?? y` does not help where x is missing. */
-function collect(node: SyntaxNode, guarded: boolean, found: Found): void {
+/** A guard covers an expression that passes a missing value on to it; `lower(x) ?? y` does not help if x is missing. */
+function collect(node: SyntaxNode, guarded: boolean, found: OnReference): void {
   switch (node.kind) {
     case "literal":
       return;
@@ -70,21 +73,21 @@ function collect(node: SyntaxNode, guarded: boolean, found: Found): void {
   }
 }
 
-function collectCall(node: Extract<SyntaxNode, { kind: "call" }>, guarded: boolean, found: Found): void {
+function collectCall(node: Extract<SyntaxNode, { kind: "call" }>, guarded: boolean, found: OnReference): void {
   for (const [index, arg] of node.args.entries()) {
-    const asked = node.name === "has" || (node.name === "default" && index === 0);
-    collect(arg, asked || (node.name === "default" && guarded), found);
+    const acceptsMissing = node.name === "has" || (node.name === "default" && index === 0);
+    collect(arg, acceptsMissing || (node.name === "default" && guarded), found);
   }
 }
 
-function collectBinary(node: Extract<SyntaxNode, { kind: "binary" }>, guarded: boolean, found: Found): void {
+function collectBinary(node: Extract<SyntaxNode, { kind: "binary" }>, guarded: boolean, found: OnReference): void {
   const { operator } = node;
   const handsOn = guarded && (operator === "??" || operator === "||" || operator === "&&");
   collect(node.left, operator === "??" || handsOn, found);
   collect(node.right, handsOn, found);
 }
 
-function collectPath(node: PathNode, guarded: boolean, found: Found): void {
+function collectPath(node: PathNode, guarded: boolean, found: OnReference): void {
   found(node, guarded);
   if (node.base.kind === "value") collect(node.base.node, guarded, found);
   for (const segment of node.segments) {

@@ -4,5 +4,5 @@ export const rootNames = ["input", "steps", "env", "context", "secret", "item", 
 /** One of {@link rootNames}. */
 export type RootName = (typeof rootNames)[number];
 
-/** Root name -> value, as JSON data. A root or a property that is absent, or undefined, is missing. */
+/** Root name -> value, as JSON data. An absent or undefined root or property is missing. */
 export type Scope = Readonly<Partial<Record<RootName, unknown>>>;

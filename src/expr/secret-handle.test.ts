@@ -20,7 +20,7 @@ test("a secret is passed on as a handle that shows only its name", () => {
   expect(isSecretHandle(compileTemplate('${ secret["a key"] }').evaluate({}))).toBe(true);
 });
 
-test("handles are opened in a copy, wherever they are", () => {
+test("handles are resolved in a copy, at any depth", () => {
   const fixed = { a: [1] };
   const value = params({ token: "${secret.KEY}", list: [{ k: "${secret.OTHER}" }], fixed });
   const opened = openSecrets(value, (name) => `<${name}>`);
@@ -30,14 +30,14 @@ test("handles are opened in a copy, wherever they are", () => {
   expect(openSecrets(new SecretHandle("X"), () => "x")).toBe("x");
 });
 
-test("a value without handles is given back as it is, however deep", () => {
+test("a value without handles is returned unchanged, at any depth", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const value = { deep, date: new Date(0) };
   expect(openSecrets(value, () => "x")).toBe(value);
 });
 
-test("text that looks like a handle is none", () => {
+test("text that looks like a handle is not one", () => {
   const value = { a: "[secret KEY]", b: { name: "KEY" }, c: "${secret.KEY}" };
   expect(openSecrets(value, () => "leak")).toBe(value);
 });
@@ -48,7 +48,7 @@ test("a secret that is not set is a failure that names it", () => {
   expect(open).toThrow("the secret KEY is not set");
 });
 
-test("a key named __proto__ stays a key when secrets are opened", () => {
+test("a key named __proto__ stays a key when secrets are resolved", () => {
   const value = params(JSON.parse('{"__proto__": {"k": "${secret.KEY}"}}'));
   const opened = openSecrets(value, () => "x") as object;
   expect(JSON.stringify(opened)).toBe('{"__proto__":{"k":"x"}}');

@@ -1,10 +1,10 @@
-import { ExpressionError, type Span } from "./expression-error.ts";
+import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import type { Reference } from "./reference.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
 const brand = Symbol.for("windlass.secret_handle");
 
-/** Stands for a secret that only the tool's executor opens; however it is printed, it shows its name alone. */
+/** Represents a secret that only the tool's executor resolves; any printed form shows only its name. */
 export class SecretHandle {
   readonly name: string;
 
@@ -21,7 +21,7 @@ export class SecretHandle {
   }
 }
 
-// On the prototype, so that two copies of Windlass know each other's handles. JSON data has no symbols.
+// On the prototype, so that two copies of Windlass recognize each other's handles. JSON data has no symbols.
 Object.defineProperty(SecretHandle.prototype, brand, { value: true });
 Object.defineProperty(SecretHandle.prototype, Symbol.for("nodejs.util.inspect.custom"), {
   value(this: SecretHandle): string {
@@ -29,7 +29,7 @@ Object.defineProperty(SecretHandle.prototype, Symbol.for("nodejs.util.inspect.cu
   },
 });
 
-/** Is this a {@link SecretHandle}, of this or another copy of Windlass? */
+/** True if this is a {@link SecretHandle}, of this or another copy of Windlass. */
 export function isSecretHandle(value: unknown): value is SecretHandle {
   return typeof value === "object" && value !== null && brand in value;
 }
@@ -41,15 +41,17 @@ export function secretName(node: SyntaxNode): string | undefined {
   return only?.kind === "name" && more.length === 0 ? only.name : undefined;
 }
 
-/** Throws if an expression touches a secret: what is computed from one would be one, and nobody would know. */
+/**
+ * Throws if an expression uses a secret: a value computed from it would be secret too, without being marked as such.
+ */
 export function refuseSecrets(references: readonly Reference[]): void {
   const used = references.find(({ root }) => root === "secret");
   if (used === undefined) return;
   throw secretMisused({ at: used.at, end: used.at + used.length });
 }
 
-/** The error of a secret that is written into a text, or otherwise computed with. */
-export function secretMisused({ at, end }: Span): ExpressionError {
+/** The error for a secret that is interpolated into a text, or otherwise computed with. */
+export function secretMisused({ at, end }: SourceSpan): ExpressionError {
   const hint = "pass it on as a whole parameter: ${secret.NAME}";
   return new ExpressionError("secret_misused", "a secret cannot be computed with", { at, end, hint });
 }

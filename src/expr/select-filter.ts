@@ -1,34 +1,33 @@
 import type { JSONPathQuery, jsonpath } from "json-p3";
 import { loadPackage } from "../base/index.ts";
-import { compareTexts } from "./compare-texts.ts";
-import { ExpressionError, type Span } from "./expression-error.ts";
-import { type Frame, spend, spendText } from "./frame.ts";
+import { ExpressionError, type SourceSpan } from "./expression-error.ts";
+import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { type TextTest, compileTextTest, testText } from "./i-regexp.ts";
 import { isEqual } from "./is-equal.ts";
 import { type Missing, missing } from "./missing.ts";
 import { isObject } from "./type-name.ts";
 
-/** One selection: the whole document, and what is left of the budget. */
+/** One selection: the whole document, and the remaining budget. */
 export interface SelectRun {
   readonly document: unknown;
-  readonly frame: Frame;
-  readonly span: Span;
+  readonly frame: EvaluationFrame;
+  readonly span: SourceSpan;
 }
 
-/** The nodes that a query leads to from a value. */
+/** The nodes that a query selects from a value. */
 export type Query = (from: unknown, run: SelectRun) => unknown[];
 
-/** Does a filter hold for this node? */
+/** True if a filter holds for this node. */
 export type Test = (current: unknown, run: SelectRun) => boolean;
 
-/** A value inside of a filter; missing is what the standard calls Nothing. */
+/** A value inside a filter; missing corresponds to Nothing in the standard. */
 type Value = (current: unknown, run: SelectRun) => unknown;
 
 type CompileQuery = (query: JSONPathQuery) => Query;
 
 type FilterExpression = jsonpath.expressions.FilterExpression;
 
-/** Compiles an expression of a filter that holds or not. */
+/** Compiles a filter expression to a test. */
 export function compileTest(expression: FilterExpression, compileQuery: CompileQuery): Test {
   const { FilterQuery, FunctionExtension, InfixExpression, LogicalExpression, PrefixExpression } =
     loadPackage("json-p3").jsonpath.expressions;
@@ -137,17 +136,17 @@ function lengthOf(value: unknown, { frame, span }: SelectRun): number | Missing 
   if (typeof value === "string") {
     spendText(frame, value.length, span);
     let characters = 0;
-    // Characters, not the halves that a string of this language counts.
+    // Counts code points, not UTF-16 units.
     for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) characters++;
     return characters;
   }
   if (!isObject(value)) return missing;
   const { length } = Object.keys(value);
-  spend(frame, length, span);
+  spendTicks(frame, length, span);
   return length;
 }
 
-/** `match()` and `search()`. A pattern that stands in the path is compiled with it, and refused with it. */
+/** `match()` and `search()`. A pattern literal is compiled with the path, and refused with it. */
 function compileMatch({ name, args }: jsonpath.expressions.FunctionExtension, compileQuery: CompileQuery): Test {
   const [subject, pattern] = args;
   if (subject === undefined || pattern === undefined || (name !== "match" && name !== "search"))
@@ -164,9 +163,9 @@ function compileMatch({ name, args }: jsonpath.expressions.FunctionExtension, co
     const found = source(current, run);
     if (typeof found !== "string") return false;
     if (!tests.has(found)) {
-      // Patterns from the document are anyone's: each one is paid for, and few are kept.
-      spend(run.frame, patternTicks, run.span);
-      if (tests.size >= patternsKept) tests.clear();
+      // Patterns from the document are untrusted: each one costs ticks, and few are cached.
+      spendTicks(run.frame, patternTicks, run.span);
+      if (tests.size >= maxCachedPatterns) tests.clear();
       tests.set(found, compileTextTest(found, name));
     }
     return testText(tests.get(found), text(current, run), run);
@@ -174,9 +173,24 @@ function compileMatch({ name, args }: jsonpath.expressions.FunctionExtension, co
 }
 
 const patternTicks = 10_000;
-const patternsKept = 16;
+const maxCachedPatterns = 16;
 
 function unknownExpression(): ExpressionError {
   const message = "the JSONPath has an expression that is not in the standard";
   return new ExpressionError("select_refused", message, { at: 0, end: 0 });
+}
+
+/** Orders texts by code points; `<` orders them by UTF-16 units, which puts 😀 before ﬁ. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === shorter) return a.length - b.length;
+  return rank(a.charCodeAt(at)) - rank(b.charCodeAt(at));
+}
+
+/** Surrogates rank after every other unit. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,13 +1,13 @@
 import type { JSONPathQuery, jsonpath } from "json-p3";
 import { loadPackage } from "../base/index.ts";
-import { ExpressionError, type Span } from "./expression-error.ts";
-import { Frame, spend } from "./frame.ts";
+import { ExpressionError, type SourceSpan } from "./expression-error.ts";
+import { EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
 import { type NodeFinder, childrenOf } from "./plain-select.ts";
 import { type Query, type SelectRun, type Test, compileTest } from "./select-filter.ts";
 import { isObject } from "./type-name.ts";
 
-/** Reads a JSONPath. The package reads and checks it; walking the document is done here, where work is counted. */
+/** Parses a JSONPath. The package parses and checks it; the document is walked here, where work is counted. */
 export function parseSelect(path: string): JSONPathQuery {
   const { JSONPathEnvironment, JSONPathError } = loadPackage("json-p3");
   try {
@@ -15,7 +15,7 @@ export function parseSelect(path: string): JSONPathQuery {
   } catch (error) {
     if (error instanceof JSONPathError) throw syntaxError(error, path);
     if (error instanceof RangeError) {
-      const message = "the JSONPath nests too deep";
+      const message = "the JSONPath nests too deeply";
       throw new ExpressionError("select_refused", message, { at: 0, end: path.length });
     }
     throw error;
@@ -23,30 +23,31 @@ export function parseSelect(path: string): JSONPathQuery {
 }
 
 function syntaxError(error: Error & { readonly token: { readonly index: number } }, path: string): ExpressionError {
-  // The package adds a piece of the path and a position to its messages; whoever reports this shows both better.
+  // The package adds a part of the path and a position to its messages; the caller reports both more clearly.
   const why = error.message.replace(/ \('.*':-?\d+\)$/su, "").replaceAll(/TOKEN_/g, "");
   const at = Math.min(Math.max(0, error.token.index), path.length);
   const hint = path.startsWith("$") ? undefined : 'a JSONPath starts with "$", such as $.results[*].url';
   return new ExpressionError("select_syntax", `the JSONPath cannot be read: ${why}`, { at, end: at + 1, hint });
 }
 
-/** Finds the nodes that a parsed JSONPath leads to. */
+/** Finds the nodes that a parsed JSONPath selects. */
 export function compileQuery(query: JSONPathQuery, path: string): NodeFinder {
-  const span: Span = { at: 0, end: path.length };
+  const span: SourceSpan = { at: 0, end: path.length };
   const find = compileSegments(query, span);
   return {
     singular: query.singularQuery(),
-    nodes: (document) => find(document, { document, span, frame: new Frame({}, undefined, limits.selectTicks) }),
+    nodes: (document) =>
+      find(document, { document, span, frame: new EvaluationFrame({}, undefined, limits.selectTicks) }),
   };
 }
 
-/** Gives the children of a node that are selected, to `found`. */
+/** Adds the selected children of a node to `found`. */
 type Selector = (node: unknown, run: SelectRun, found: unknown[]) => void;
 
-function compileSegments(query: JSONPathQuery, span: Span): Query {
+function compileSegments(query: JSONPathQuery, span: SourceSpan): Query {
   const segments = query.segments.map((segment) => {
     const selectors = segment.selectors.map((selector) => compileSelector(selector, span));
-    // The two kinds of segments are told apart by how they are written; their classes are not exported.
+    // The two kinds of segments are distinguished by their text; their classes are not exported.
     return segment.toString().startsWith("..") ? descend(selectors) : selectAll(selectors);
   });
   return (from, run) => {
@@ -62,12 +63,12 @@ function compileSegments(query: JSONPathQuery, span: Span): Query {
 
 function selectAll(selectors: readonly Selector[]): Selector {
   return (node, run, found) => {
-    spend(run.frame, 1, run.span);
+    spendTicks(run.frame, 1, run.span);
     for (const selector of selectors) selector(node, run, found);
   };
 }
 
-/** The node itself and everything below it, parents before their children; without recursion, so any depth is fine. */
+/** The node itself and all its descendants, parents before their children; without recursion, so any depth works. */
 function descend(selectors: readonly Selector[]): Selector {
   const select = selectAll(selectors);
   return (top, run, found) => {
@@ -76,17 +77,17 @@ function descend(selectors: readonly Selector[]): Selector {
       const node = open.pop();
       select(node, run, found);
       const children = childrenOf(node);
-      spend(run.frame, children.length, run.span);
+      spendTicks(run.frame, children.length, run.span);
       for (let index = children.length - 1; index >= 0; index--) {
         const child = children[index];
-        // Nothing is ever found in what has no children.
+        // A value without children contains no further nodes.
         if (typeof child === "object" && child !== null) open.push(child);
       }
     }
   };
 }
 
-function compileSelector(selector: jsonpath.JSONPathSelector, span: Span): Selector {
+function compileSelector(selector: jsonpath.JSONPathSelector, span: SourceSpan): Selector {
   const { NameSelector, IndexSelector, SliceSelector, WildcardSelector, FilterSelector } =
     loadPackage("json-p3").jsonpath.selectors;
   if (selector instanceof NameSelector) return nameSelector(selector.name);
@@ -104,42 +105,44 @@ function nameSelector(name: string): Selector {
   };
 }
 
-function indexSelector(wanted: number): Selector {
+function indexSelector(expected: number): Selector {
   return (node, _run, found) => {
     if (!Array.isArray(node)) return;
-    const index = wanted < 0 ? node.length + wanted : wanted;
+    const index = expected < 0 ? node.length + expected : expected;
     if (index >= 0 && index < node.length) found.push(node[index]);
   };
 }
 
 const wildcard: Selector = (node, { frame, span }, found) => {
   const children = childrenOf(node);
-  spend(frame, children.length, span);
+  spendTicks(frame, children.length, span);
   for (const child of children) found.push(child);
 };
 
-interface Slice {
+function sliceSelector({
+  start,
+  stop,
+  step = 1,
+}: {
   readonly start?: number | undefined;
   readonly stop?: number | undefined;
   readonly step?: number | undefined;
-}
-
-function sliceSelector({ start, stop, step = 1 }: Slice): Selector {
+}): Selector {
   return (node, { frame, span }, found) => {
     if (!Array.isArray(node) || step === 0) return;
     const { length } = node;
-    const place = (index: number): number => (index < 0 ? length + index : index);
+    const position = (index: number): number => (index < 0 ? length + index : index);
     const clamp = (index: number, low: number, high: number): number => Math.min(Math.max(index, low), high);
     if (step > 0) {
-      const end = clamp(place(stop ?? length), 0, length);
-      for (let at = clamp(place(start ?? 0), 0, length); at < end; at += step) {
-        spend(frame, 1, span);
+      const end = clamp(position(stop ?? length), 0, length);
+      for (let at = clamp(position(start ?? 0), 0, length); at < end; at += step) {
+        spendTicks(frame, 1, span);
         found.push(node[at]);
       }
     } else {
-      const end = stop === undefined ? -1 : clamp(place(stop), -1, length - 1);
-      for (let at = clamp(start === undefined ? length - 1 : place(start), -1, length - 1); at > end; at += step) {
-        spend(frame, 1, span);
+      const end = stop === undefined ? -1 : clamp(position(stop), -1, length - 1);
+      for (let at = clamp(start === undefined ? length - 1 : position(start), -1, length - 1); at > end; at += step) {
+        spendTicks(frame, 1, span);
         found.push(node[at]);
       }
     }
@@ -149,7 +152,7 @@ function sliceSelector({ start, stop, step = 1 }: Slice): Selector {
 function filterSelector(test: Test): Selector {
   return (node, run, found) => {
     for (const child of childrenOf(node)) {
-      spend(run.frame, 1, run.span);
+      spendTicks(run.frame, 1, run.span);
       if (test(child, run)) found.push(child);
     }
   };

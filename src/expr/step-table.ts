@@ -1,19 +1,23 @@
+import { brandOf } from "../base/index.ts";
 import { missing } from "./missing.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./path-steps.ts";
 
 /**
- * The steps of a run by their ids, for whoever does not keep them as an object: in a run there is a new one every
- * moment. Only paths that name a step see what is in it.
+ * Steps of a run by id, for callers that do not store them as an object, because new ones appear all the time. Only
+ * paths that name a step see its contents.
  */
 export abstract class StepTable {
-  /** What expressions see of a step; undefined while there is nothing to see. */
+  /** The view of a step for expressions; undefined while there is none. */
   abstract entry(id: string): unknown;
 
-  /** The `output` of that, which is what most expressions are after. */
+  /** The `output` of the step, which most expressions use. */
   abstract output(id: string): unknown;
 }
 
-/** From `steps` to the one of this name; `walk` does so where they are an object. */
+/** True for a {@link StepTable}, of this or another copy of Windlass. */
+export const isStepTable: (value: unknown) => value is StepTable = brandOf(StepTable, "step_table");
+
+/** Walks from `steps` to the step of this name; `walk` does so if they are an object. */
 export function stepWalk(id: string, walk: Walk): Walk {
   return (steps, frame) => {
     if (!(steps instanceof StepTable)) return walk(steps, frame);

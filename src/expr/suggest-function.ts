@@ -1,4 +1,4 @@
-/** Functions and methods of other languages, and how the same is written here; `x` is what they work on. */
+/** Functions and methods of other languages, and their equivalents here; `x` is the subject. */
 const forms: Readonly<Record<string, string>> = {
   "upper(x)": "toUpperCase toLocaleUpperCase uppercase upcase",
   "lower(x)": "toLowerCase toLocaleLowerCase lowercase downcase",
@@ -26,7 +26,7 @@ const known: ReadonlyMap<string, string> = new Map(
   Object.entries(forms).flatMap(([form, words]) => words.split(" ").map((word) => [word, form])),
 );
 
-/** How to write here what another language calls `name`, with `x` as its subject; undefined where nobody knows. */
-export function foreignFunction(name: string, subject: string): string | undefined {
+/** The equivalent of another language's function `name`, with `x` as its subject; undefined if unknown. */
+export function suggestFunction(name: string, subject: string): string | undefined {
   return known.get(name)?.replace(/\bx\b/, () => subject);
 }

@@ -1,4 +1,4 @@
-import type { Span } from "./expression-error.ts";
+import type { SourceSpan } from "./expression-error.ts";
 import type { FunctionName } from "./function-names.ts";
 import type { RootName } from "./scope.ts";
 
@@ -22,49 +22,53 @@ export type BinaryOperator =
 
 /** One step of a path. */
 export type Segment =
-  /** `.name` or `["name"]`; only the first knows `size`, `length` and `count`. */
-  | (Span & { readonly kind: "name"; readonly name: string; readonly dotted: boolean })
-  | (Span & { readonly kind: "index"; readonly index: number })
-  | (Span & { readonly kind: "all" })
-  | (Span & { readonly kind: "slice"; readonly from: SyntaxNode | undefined; readonly to: SyntaxNode | undefined })
-  | (Span & { readonly kind: "computed"; readonly key: SyntaxNode })
-  | (Span & { readonly kind: "filter"; readonly test: SyntaxNode });
+  /** `.name` or `["name"]`; only the first supports `size`, `length` and `count`. */
+  | (SourceSpan & { readonly kind: "name"; readonly name: string; readonly dotted: boolean })
+  | (SourceSpan & { readonly kind: "index"; readonly index: number })
+  | (SourceSpan & { readonly kind: "all" })
+  | (SourceSpan & {
+      readonly kind: "slice";
+      readonly from: SyntaxNode | undefined;
+      readonly to: SyntaxNode | undefined;
+    })
+  | (SourceSpan & { readonly kind: "computed"; readonly key: SyntaxNode })
+  | (SourceSpan & { readonly kind: "filter"; readonly test: SyntaxNode });
 
-/** What a path starts from: a root, the item of a filter (`@`), or a value in brackets or of a function. */
+/** The start of a path: a root, the item of a filter (`@`), or a value in brackets or of a function. */
 export type PathBase =
   | { readonly kind: "root"; readonly name: RootName }
   | { readonly kind: "current" }
   | { readonly kind: "value"; readonly node: SyntaxNode };
 
-/** A path: where it starts, and its steps. */
-export type PathNode = Span & {
+/** A path: its start and its steps. */
+export type PathNode = SourceSpan & {
   readonly kind: "path";
   readonly base: PathBase;
   readonly segments: readonly Segment[];
 };
 
 /** A call of one of the functions. */
-export type CallNode = Span & {
+export type CallNode = SourceSpan & {
   readonly kind: "call";
   readonly name: FunctionName;
   readonly args: readonly SyntaxNode[];
 };
 
 /** An operator and its two operands. */
-export type BinaryNode = Span & {
+export type BinaryNode = SourceSpan & {
   readonly kind: "binary";
   readonly operator: BinaryOperator;
   readonly left: SyntaxNode;
   readonly right: SyntaxNode;
 };
 
-/** An expression, read. */
+/** A parsed expression. */
 export type SyntaxNode =
-  | (Span & { readonly kind: "literal"; readonly value: string | number | boolean | null })
-  | (Span & { readonly kind: "list"; readonly items: readonly SyntaxNode[] })
-  | (Span & { readonly kind: "not"; readonly operand: SyntaxNode })
-  | (Span & { readonly kind: "negative"; readonly operand: SyntaxNode })
-  | (Span & {
+  | (SourceSpan & { readonly kind: "literal"; readonly value: string | number | boolean | null })
+  | (SourceSpan & { readonly kind: "list"; readonly items: readonly SyntaxNode[] })
+  | (SourceSpan & { readonly kind: "not"; readonly operand: SyntaxNode })
+  | (SourceSpan & { readonly kind: "negative"; readonly operand: SyntaxNode })
+  | (SourceSpan & {
       readonly kind: "choice";
       readonly test: SyntaxNode;
       readonly yes: SyntaxNode;

@@ -1,9 +1,9 @@
 import { findText } from "./find-text.ts";
-import { type Frame, checkLength, spend, spendText } from "./frame.ts";
+import { type EvaluationFrame, checkLength, spendTicks, spendText } from "./evaluation-frame.ts";
 import { type FunctionCall, type FunctionCode, listArgument, textArgument } from "./function-call.ts";
 import { isEqual } from "./is-equal.ts";
 import type { CallNode } from "./syntax-node.ts";
-import { writeText } from "./write-text.ts";
+import { stringifyValue } from "./stringify-value.ts";
 
 type TextFunction = "join" | "split" | "lower" | "upper" | "trim" | "contains" | "starts_with" | "ends_with";
 
@@ -50,21 +50,21 @@ function changed(change: (text: string) => string): FunctionCode {
 function join(list: readonly unknown[], separator: string, { frame, node }: FunctionCall): string {
   let joined = "";
   for (const [index, item] of list.entries()) {
-    const text = index === 0 ? writeText(item, frame, node) : separator + writeText(item, frame, node);
+    const text = index === 0 ? stringifyValue(item, frame, node) : separator + stringifyValue(item, frame, node);
     append(joined.length, text, { frame, node });
     joined += text;
   }
   return joined;
 }
 
-function append(length: number, text: string, { frame, node }: { frame: Frame; node: CallNode }): void {
+function append(length: number, text: string, { frame, node }: { frame: EvaluationFrame; node: CallNode }): void {
   spendText(frame, text.length, node);
   checkLength(length + text.length, node);
 }
 
 function split(text: string, separator: string, { frame, node }: FunctionCall): string[] {
   if (separator === "") {
-    spend(frame, text.length, node);
+    spendTicks(frame, text.length, node);
     return Array.from(text);
   }
   const parts: string[] = [];

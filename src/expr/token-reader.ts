@@ -3,7 +3,7 @@ import { limits } from "./limits.ts";
 import type { Segment, SyntaxNode } from "./syntax-node.ts";
 import { type Token, tokenize } from "./tokenize.ts";
 
-/** The words of one expression, read one after the other, and the count of what was built from them. */
+/** The tokens of one expression, read in order, and the number of nodes built from them. */
 export class TokenReader {
   readonly text: string;
   readonly #tokens: readonly Token[];
@@ -17,23 +17,23 @@ export class TokenReader {
     this.#tokens = tokenize(text, start, inTemplate);
   }
 
-  /** The word to be read next. */
+  /** The next token. */
   get token(): Token {
     // The last token is `end`, and nothing advances past it.
     return this.#tokens[this.#next] as Token;
   }
 
-  /** Where the last word that was read ends. */
+  /** End offset of the last token. */
   get previousEnd(): number {
     return this.#tokens[this.#next - 1]?.end ?? this.token.at;
   }
 
-  /** Is this inside of a `[?…]`? */
+  /** True inside a `[?…]`. */
   get inFilter(): boolean {
     return this.#filters > 0;
   }
 
-  /** Has everything been read? */
+  /** True if everything has been read. */
   get ended(): boolean {
     return this.token.kind === "end";
   }
@@ -42,24 +42,24 @@ export class TokenReader {
     if (!this.ended) this.#next++;
   }
 
-  /** Is the next word this mark? */
+  /** True if the next token is this mark. */
   sees(mark: string): boolean {
     return this.token.kind === "mark" && this.token.value === mark;
   }
 
-  /** Reads this mark if it is the next word. */
+  /** Reads this mark if it is the next token. */
   takes(mark: string): boolean {
     if (!this.sees(mark)) return false;
     this.advance();
     return true;
   }
 
-  /** Reads this mark, which has to be there. */
-  expect(mark: string, what: string): void {
-    if (!this.takes(mark)) throw this.unexpected(what);
+  /** Reads this mark, which is required. */
+  expect(mark: string, expected: string): void {
+    if (!this.takes(mark)) throw this.unexpected(expected);
   }
 
-  /** Counts a part of the expression. */
+  /** Counts a node of the expression. */
   node<Node extends SyntaxNode | Segment>(node: Node): Node {
     if (++this.#nodes > limits.nodes) {
       const message = `an expression may have at most ${limits.nodes} parts`;
@@ -69,7 +69,7 @@ export class TokenReader {
     return node;
   }
 
-  /** Reads something one level deeper. */
+  /** Parses one level deeper. */
   nested<Result>(read: () => Result): Result {
     if (++this.#depth > limits.depth) {
       const { at, end } = this.token;
@@ -81,7 +81,7 @@ export class TokenReader {
     return result;
   }
 
-  /** Reads the test of a filter, where `@` is the item. */
+  /** Parses the test of a filter, in which `@` is the item. */
   filter<Result>(read: () => Result): Result {
     this.#filters++;
     const result = read();
@@ -89,11 +89,11 @@ export class TokenReader {
     return result;
   }
 
-  /** What is there instead of what has to be there. */
-  unexpected(wanted: string): ExpressionError {
+  /** The error for an unexpected token. */
+  unexpected(expected: string): ExpressionError {
     const { at, end, kind } = this.token;
     const found = kind === "end" ? "the end" : `"${this.text.slice(at, Math.min(end, at + 40))}"`;
-    const message = `${wanted} is expected here, not ${found}`;
+    const message = `${expected} is expected here, not ${found}`;
     return new ExpressionError("syntax", message, { at, end: Math.max(end, at), hint: this.#hint() });
   }
 

@@ -1,8 +1,8 @@
+import { holdsInteger, inexact } from "./exact-integer.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { limits } from "./limits.ts";
-import { readQuoted } from "./read-quoted.ts";
 
-/** One word of an expression. */
+/** One token of an expression. */
 export type Token = {
   readonly at: number;
   readonly end: number;
@@ -22,15 +22,15 @@ interface Names {
 
 // None of these can backtrack more than once over the same characters.
 const space = /[ \t\r\n]+/y;
-/** For texts in ASCII, which most are: the classes of letters of all scripts take their time to be made. */
+/** For ASCII texts, which most are: the character classes for letters of all scripts are slow to build. */
 const asciiNames: Names = { plain: /[A-Za-z_]\w*/y, member: /\w+(?:-+\w+)*/y };
 let allNames: Names | undefined;
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const mark = /\?\?|\|\||&&|[=!<>]=|[-+*/%!?:()[\].,@<>]/y;
 
 /**
- * The words of the expression that starts at `start`. In a template it ends before the first `}` outside of quotes,
- * else with the text; the last token is always `end`.
+ * The tokens of the expression that starts at `start`. In a template it ends before the first `}` outside of quotes,
+ * else at the end of the text; the last token is always `end`.
  */
 export function tokenize(text: string, start: number, inTemplate: boolean): Token[] {
   const tokens: Token[] = [];
@@ -63,13 +63,11 @@ function skipSpace(text: string, at: number): number {
   return at + matchAt(space, text, at).length;
 }
 
-interface Place {
-  readonly names: Names;
-  readonly afterDot: boolean;
-  readonly inTemplate: boolean;
-}
-
-function readToken(text: string, at: number, { names, afterDot, inTemplate }: Place): Token {
+function readToken(
+  text: string,
+  at: number,
+  { names, afterDot, inTemplate }: { readonly names: Names; readonly afterDot: boolean; readonly inTemplate: boolean },
+): Token {
   const first = text[at];
   if (first === undefined || (inTemplate && first === "}")) return { kind: "end", value: "", at, end: at };
   if (first === '"' || first === "'") {
@@ -91,24 +89,27 @@ function readNumber(text: string, at: number, { digits, names }: { digits: strin
   const glued = matchAt(names.plain, text, end);
   if (glued !== "") {
     const whole = { at, end: end + glued.length };
-    const hint = "put an operator between them, or quotes around it to make it a text";
+    const hint = "put an operator between them, or quote it to make it a text";
     throw new ExpressionError("syntax", `${digits}${glued} is neither a number nor a name`, { ...whole, hint });
   }
   if (/^0\d/.test(digits)) {
-    const hint = "leave out the leading zeros, or put quotes around it to make it a text";
+    const hint = "remove the leading zeros, or quote it to make it a text";
     throw new ExpressionError("syntax", `${digits} starts with 0`, { at, end, hint });
   }
   const value = Number(digits);
   if (!Number.isFinite(value)) throw new ExpressionError("not_finite", `${digits} is too large a number`, { at, end });
+  if (isInteger.test(digits) && !holdsInteger(value, digits)) throw inexact(digits, { at, end });
   return value;
 }
+
+const isInteger = /^\d+$/;
 
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? "";
 }
 
-/** What people write out of habit, and what to write instead. */
+/** Common notations of other languages, and their replacements. */
 const habits: ReadonlyMap<string, string> = new Map([
   ["=", "write == to compare; nothing can be assigned"],
   ["&", "write && for “and”"],
@@ -121,7 +122,7 @@ const habits: ReadonlyMap<string, string> = new Map([
   ["（", "write ( and )"],
   ["）", "write ( and )"],
   ["，", "write ,"],
-  ["$", "a ${…} holds no other one; write the path alone"],
+  ["$", "a ${…} cannot contain another one; write the path alone"],
   ["{", "there are no maps in an expression; make them in YAML"],
   ["}", "there are no maps in an expression; make them in YAML"],
   [";", "an expression is one value; there are no statements"],
@@ -136,7 +137,7 @@ function unexpected(text: string, at: number): ExpressionError {
   return new ExpressionError("syntax", message, { at, end, hint: braces(text, at) ?? habits.get(character) });
 }
 
-/** `${{ x }}` is how others write it. */
+/** `${{ x }}` is the notation of other languages. */
 function braces(text: string, at: number): string | undefined {
   if (text.slice(at - 2, at + 1) !== "${{") return undefined;
   const inner = /^\{\s*([^{}\n]{1,80}?)\s*\}\}/.exec(text.slice(at, at + 100))?.[1] ?? "…";
@@ -146,4 +147,45 @@ function braces(text: string, at: number): string | undefined {
 function tooLong(start: number, end: number): ExpressionError {
   const message = `an expression may have at most ${limits.characters} characters`;
   return new ExpressionError("too_long", message, { at: start, end, hint: "split the work over several steps" });
+}
+
+const simple: ReadonlyMap<string, string> = new Map([
+  ["n", "\n"],
+  ["t", "\t"],
+  ["r", "\r"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["/", "/"],
+  ["\\", "\\"],
+  ['"', '"'],
+  ["'", "'"],
+]);
+
+/** Reads the quoted text that starts at `at`, with the escapes of JSON and `\'`. */
+function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
+  const quote = text[at];
+  let value = "";
+  let from = at + 1;
+  for (let next = from; next < text.length; next++) {
+    const character = text[next];
+    if (character === quote) return { value: value + text.slice(from, next), end: next + 1 };
+    if (character !== "\\") continue;
+    const escape = readEscape(text, next);
+    value += text.slice(from, next) + escape.value;
+    from = escape.end;
+    next = escape.end - 1;
+  }
+  const hint = `close it with ${quote}`;
+  throw new ExpressionError("syntax", "the quoted text does not end", { at, end: Math.min(text.length, at + 1), hint });
+}
+
+function readEscape(text: string, at: number): { readonly value: string; readonly end: number } {
+  const letter = text[at + 1] ?? "";
+  const known = simple.get(letter);
+  if (known !== undefined) return { value: known, end: at + 2 };
+  const digits = letter === "u" ? /^[0-9a-fA-F]{4}/.exec(text.slice(at + 2, at + 6)) : null;
+  if (digits !== null) return { value: String.fromCharCode(Number.parseInt(digits[0], 16)), end: at + 6 };
+  const hint = String.raw`known are \n \t \r \b \f \uXXXX \\ \/ \" and \'; a backslash itself is \\`;
+  const end = Math.min(text.length, at + 2);
+  throw new ExpressionError("syntax", `${text.slice(at, end)} is not a valid escape`, { at, end, hint });
 }

@@ -15,17 +15,17 @@ describe("bytes are read", () => {
     ],
     ["nothing", Buffer.alloc(0), { text: "", encoding: "utf-8", bom: false, lossy: false }],
     ["Latin-1, lossy", Buffer.from([0x63, 0xe9]), { text: "c\ufffd", encoding: "utf-8", bom: false, lossy: true }],
-  ])("as %s", (_name, bytes, expected) => {
+  ])("%s is decoded", (_name, bytes, expected) => {
     expect(decodeText(bytes, { path })).toEqual(expected);
   });
 
-  test("in a named encoding", () => {
+  test("a named encoding is used", () => {
     const bytes = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
     expect(decodeText(bytes, { path, encoding: "GB2312" })).toMatchObject({ text: "你好", encoding: "gbk" });
     expect(decodeText(Buffer.from([0xe9]), { path, encoding: "latin1" })).toMatchObject({ text: "é", lossy: false });
   });
 
-  test("without half characters at either end", () => {
+  test("half characters at either end are omitted", () => {
     const bytes = Buffer.from("中文字");
     expect(decodeText(bytes.subarray(0, 7), { path, cut: true })).toMatchObject({ text: "中文", lossy: false });
     expect(decodeText(bytes.subarray(2), { path, from: "middle" })).toMatchObject({ text: "文字", lossy: false });
@@ -40,7 +40,7 @@ test.each([
   expect(() => decodeText(bytes, options)).toThrow(expect.objectContaining({ reason }));
 });
 
-test.each(["utf-8", "utf-16le", "utf-16be"])("%s goes back to the same bytes", (encoding) => {
+test.each(["utf-8", "utf-16le", "utf-16be"])("%s is encoded back to the same bytes", (encoding) => {
   const bytes = encodeText("a中😀", { encoding, bom: true });
   expect(decodeText(bytes ?? Buffer.alloc(0), { path })).toEqual({ text: "a中😀", encoding, bom: true, lossy: false });
   expect(encodeText("x", { encoding: "gbk", bom: false })).toBeUndefined();

@@ -1,31 +1,31 @@
-import { refuseFile } from "./file-reasons.ts";
-import type { Pace } from "./pace.ts";
-import { shown } from "./path-parts.ts";
+import { fileFailure } from "./file-reasons.ts";
+import type { EventLoopYielder } from "../base/index.ts";
+import { quotePath } from "./parse-path.ts";
 
 /** Text of a file, and how its bytes were read. */
 export interface DecodedText {
   readonly text: string;
   /** Such as `utf-8`, `utf-16le` or `gbk`. */
   readonly encoding: string;
-  /** The file starts with a byte order mark, which is not part of the text. */
+  /** True if the file starts with a byte order mark, which is not part of the text. */
   readonly bom: boolean;
-  /** Some bytes were no text in this encoding, and are shown as U+FFFD. */
+  /** True if some bytes were invalid in this encoding, and are shown as U+FFFD. */
   readonly lossy: boolean;
 }
 
-/** What to expect of the bytes. */
+/** Options for decoding. */
 export interface DecodeOptions {
-  /** A label such as `gbk`; by default a byte order mark decides, else UTF-8. */
+  /** A label such as `gbk`. Default: by the byte order mark, else UTF-8. */
   readonly encoding?: string;
   /** The bytes start somewhere within the file. */
   readonly from?: "start" | "middle";
   /** The bytes end before the file does, perhaps within a character. */
   readonly cut?: boolean;
-  /** How the file is called in messages. */
+  /** Path of the file, for messages. */
   readonly path: string;
 }
 
-/** A NUL this early is no text; later ones happen in logs. */
+/** A NUL within this many bytes marks a binary file; later ones occur in logs. */
 const looksAt = 8_192;
 
 /**
@@ -34,18 +34,22 @@ const looksAt = 8_192;
  */
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedText {
   const { encoding, bom, body } = encodingOf(bytes, options);
-  // A cut text is decoded as one that goes on: a character without its end is left out.
+  // Truncated bytes are decoded as a stream: an incomplete character at the end is dropped.
   const stream = options.cut === true;
   const exact = decode(() => decoderFor(encoding, true).decode(body, { stream }));
   if (exact !== undefined) return { text: exact, encoding, bom, lossy: false };
   return { text: decoderFor(encoding, false).decode(body, { stream }), encoding, bom, lossy: true };
 }
 
-/** So many bytes are decoded at a time. */
+/** Number of bytes decoded at a time. */
 const partBytes = 262_144;
 
-/** The same for many bytes, part by part, so that nobody waits for it. */
-export async function decodeInParts(bytes: Uint8Array, options: DecodeOptions, pace: Pace): Promise<DecodedText> {
+/** Decodes many bytes part by part, so that the event loop is not blocked. */
+export async function decodeInParts(
+  bytes: Uint8Array,
+  options: DecodeOptions,
+  yielder: EventLoopYielder,
+): Promise<DecodedText> {
   if (bytes.length <= partBytes) return decodeText(bytes, options);
   const { encoding, bom, body } = encodingOf(bytes, options);
   for (const fatal of [true, false]) {
@@ -56,15 +60,18 @@ export async function decodeInParts(bytes: Uint8Array, options: DecodeOptions, p
       const part = decode(() => decoder.decode(body.subarray(at, at + partBytes), { stream }));
       if (part === undefined) break;
       parts.push(part);
-      await pace.rest();
+      await yielder.yieldIfDue();
     }
     const isWhole = parts.length === Math.ceil(body.length / partBytes);
     if (isWhole) return { text: parts.join(""), encoding, bom, lossy: !fatal };
   }
-  throw refuseFile("bad_encoding", `${shown(options.path)} cannot be read as ${encoding}`);
+  throw fileFailure("bad_encoding", `${quotePath(options.path)} cannot be read as ${encoding}`);
 }
 
-/** Reads the text of a file from its bytes, given part by part; `first` are the first ones. Never fails over what is no text. */
+/**
+ * Creates a decoder for the bytes of a file, passed part by part; `first` are the first ones. Never fails on invalid
+ * bytes.
+ */
 export function textDecoder(first: Uint8Array, options: DecodeOptions): (bytes: Uint8Array, last: boolean) => string {
   const { encoding, bom } = encodingOf(first, options);
   const decoder = decoderFor(encoding, false);
@@ -77,7 +84,7 @@ export function textDecoder(first: Uint8Array, options: DecodeOptions): (bytes: 
   };
 }
 
-/** Can text be written back in this encoding without loss? */
+/** True if text can be written back in this encoding without loss. */
 export function canEncode(encoding: string): boolean {
   return ["utf-8", "utf-16le", "utf-16be"].includes(encoding);
 }
@@ -105,7 +112,7 @@ function canonical(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw refuseFile("bad_encoding", `there is no encoding ${JSON.stringify(label)}; try "utf-8", "gbk" or "base64"`);
+    throw fileFailure("bad_encoding", `there is no encoding ${JSON.stringify(label)}; try "utf-8", "gbk" or "base64"`);
   }
 }
 
@@ -117,18 +124,18 @@ function trimStart(bytes: Uint8Array, encoding: string, { from }: DecodeOptions)
   return bytes.subarray(start);
 }
 
-interface FoundEncoding {
+interface DetectedEncoding {
   readonly encoding: string;
   readonly bom: boolean;
   /** The bytes without a byte order mark, or the rest of a character that began before them. */
   readonly body: Uint8Array;
 }
 
-function encodingOf(bytes: Uint8Array, options: DecodeOptions): FoundEncoding {
+function encodingOf(bytes: Uint8Array, options: DecodeOptions): DetectedEncoding {
   const mark = options.from === "middle" ? undefined : markOf(bytes);
   const encoding = options.encoding === undefined ? (mark?.encoding ?? "utf-8") : canonical(options.encoding);
   if (!encoding.startsWith("utf-16") && bytes.subarray(0, looksAt).includes(0)) {
-    throw refuseFile("binary", `${shown(options.path)} is no text file; read it with the encoding "base64"`);
+    throw fileFailure("binary", `${quotePath(options.path)} is not a text file; read it with the encoding "base64"`);
   }
   const bom = mark !== undefined && mark.encoding === encoding;
   return { encoding, bom, body: trimStart(bom ? bytes.subarray(mark.length) : bytes, encoding, options) };
@@ -138,7 +145,7 @@ function decoderFor(encoding: string, fatal: boolean): InstanceType<typeof TextD
   return new TextDecoder(encoding, { fatal, ignoreBOM: true });
 }
 
-/** Undefined where the bytes are no text in the encoding. */
+/** Undefined if the bytes are invalid in the encoding. */
 function decode(work: () => string): string | undefined {
   try {
     return work();

@@ -2,11 +2,11 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, resolve, sep } from "node:path";
 
 /**
- * What no tool needs and some would give away: data of programs, keys and logins. A name counts at any depth, whatever
- * its case, `*` stands for any characters, a path such as `.aws/credentials` for the end of one, and `!` makes an
- * exception.
+ * Paths that no tool needs and that may leak secrets: data of programs, keys and logins. A name matches at any depth
+ * and in any case, `*` matches any characters, a path such as `.aws/credentials` matches the end of a path, and `!`
+ * makes an exception. Copies that editors and people make, such as `.env~` and `server.key.bak`, are closed too.
  */
-export const usuallyClosed: readonly string[] = [
+export const defaultDeniedPaths: readonly string[] = [
   ".git",
   ".windlass",
   "windlass.local.yaml",
@@ -38,6 +38,33 @@ export const usuallyClosed: readonly string[] = [
   ".cargo/credentials.toml",
   ".gem/credentials",
   ".terraform.d/credentials.tfrc.json",
+  ".vault-token",
+  ".s3cfg",
+  ".boto",
+  ".rclone.conf",
+  "rclone.conf",
+  // The state of an infrastructure holds its passwords.
+  "*.tfstate",
+  "*.tfstate.*",
+  // Commands that were typed, with the passwords in them.
+  ".bash_history",
+  ".zsh_history",
+  ".zhistory",
+  ".sh_history",
+  ".ash_history",
+  ".ksh_history",
+  ".histfile",
+  "fish_history",
+  "ConsoleHost_history.txt",
+  ".python_history",
+  ".node_repl_history",
+  ".irb_history",
+  ".psql_history",
+  ".mysql_history",
+  ".sqlite_history",
+  ".rediscli_history",
+  ".dbshell",
+  ".mongosh_repl_history",
   // Keys.
   ".ssh",
   ".gnupg",
@@ -57,12 +84,12 @@ export const usuallyClosed: readonly string[] = [
   "*.kdbx",
 ];
 
-/** Tells which real paths are closed to tools. */
-export class ClosedPlaces {
+/** Decides which real paths are closed to tools. */
+export class DeniedPaths {
   readonly #names: RegExp;
   readonly #open: ReadonlySet<string>;
   readonly #ends: readonly string[];
-  /** As they were given: what is there, and where links lead, may be another thing at every moment. */
+  /** Unresolved: files and links may change at any time. */
   readonly #paths: readonly string[];
 
   constructor(patterns: readonly string[]) {
@@ -75,20 +102,34 @@ export class ClosedPlaces {
     this.#ends = closing.filter((pattern) => pattern.includes("/")).map((end) => `/${end}`);
   }
 
-  /** Where the closed paths really are at this moment, for {@link closes}. */
+  /** Resolves the closed paths to their current real paths, for {@link closes}. */
   async find(): Promise<ReadonlySet<string>> {
     const real = await Promise.all(this.#paths.map((path) => realpath(path).catch(() => path)));
     return new Set([...this.#paths, ...real]);
   }
 
-  /** Is this real path closed itself? What is in a closed folder is not asked for here. */
+  /** True if this real path itself is closed. Paths inside a closed folder are not checked here. */
   closes(real: string, paths: ReadonlySet<string>): boolean {
     const folded = (sep === "/" ? real : real.replaceAll(sep, "/")).toLowerCase();
-    const name = folded.slice(folded.lastIndexOf("/") + 1);
     if (paths.has(real)) return true;
+    return [folded, ...originalsOf(folded)].some((path) => this.#closesName(path));
+  }
+
+  #closesName(folded: string): boolean {
+    const name = folded.slice(folded.lastIndexOf("/") + 1);
     if (this.#open.has(name)) return false;
     return this.#names.test(name) || this.#ends.some((end) => folded.endsWith(end));
   }
+}
+
+/** Endings of copies: `.env~`, `id_rsa.bak`, `server.key.old.1`, `id_rsa (copy)`, `id_rsa copy 2`, `#.env#`. */
+const copyEnd =
+  /(?:[~#]|[._-](?:bak|backup|old|orig|save|copy|prev|sw[a-p]|tmp)\d*|\.\d{1,3}| copy(?: \d+)?| \((?:copy|\d+)\))+$/;
+
+/** The path without the marks of a copy; editors also put `.`, `#` or `.#` before the name. */
+function originalsOf(folded: string): string[] {
+  const original = folded.replace(copyEnd, "");
+  return [original, original.replace(/\/(?:\.?#|\.)([^/]+)$/, "/$1")];
 }
 
 function expressionOf(pattern: string): string {

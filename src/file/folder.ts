@@ -1,34 +1,34 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fromSystem, refuseFile, systemCode } from "./file-reasons.ts";
-import { shown } from "./path-parts.ts";
+import { fromSystemError, fileFailure, systemErrorCode } from "./file-reasons.ts";
+import { quotePath } from "./parse-path.ts";
 
-/** Windows has neither; there a path is what the checks before and after say it is. */
+/** Windows has neither flag; there only the checks before and after protect a path. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const onlyFolder = constants.O_DIRECTORY ?? 0;
 
 /** Opens an entry for reading: never through a link, never waiting for the other end of a pipe. */
-export const readingFlags: number = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
+export const readFlags: number = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0);
 
 /** Makes a new entry: fails when anything has that name, a link included. */
-export const makingFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
+export const createFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
 
-/** Decides about places on the way of one piece of work. */
-export interface Guard {
-  /** How callers call what they want, for messages. */
+/** Checks real paths during one operation. */
+export interface PathGuard {
+  /** The path as the caller wrote it, for messages. */
   readonly path: string;
   /** Throws when this real path is not allowed. */
   check(real: string): void;
 }
 
 /**
- * An open folder. On Linux its entries are reached through its descriptor, so that nothing that happens to the path
- * afterwards can lead elsewhere. On macOS the place of the descriptor is compared once it is open, and on Windows the
- * path is trusted as it was checked.
+ * An open folder. On Linux its entries are reached through its descriptor, so that later changes of the path cannot
+ * lead elsewhere. On macOS the real path of the descriptor is compared once it is open, and on Windows the path is
+ * trusted as it was checked.
  */
 export class Folder {
-  /** Where it really is. */
+  /** Its real path. */
   readonly real: string;
   readonly #handle: FileHandle | undefined;
   readonly #base: string;
@@ -39,8 +39,8 @@ export class Folder {
     this.#handle = handle;
   }
 
-  /** Opens the folder at this path, whose last part must be no link, when the guard allows where it is. */
-  static async open(path: string, guard: Guard): Promise<Folder> {
+  /** Opens the folder at this path, whose last part must not be a link, if the guard allows its location. */
+  static async open(path: string, guard: PathGuard): Promise<Folder> {
     if (process.platform === "win32") {
       guard.check(path);
       return new Folder(path, path, undefined);
@@ -50,7 +50,7 @@ export class Folder {
       const throughDescriptor = hasDescriptorPaths();
       const real = throughDescriptor
         ? await readlink(`/proc/self/fd/${handle.fd}`)
-        : await samePlace(handle, path, guard);
+        : await isSameFolder(handle, path, guard);
       guard.check(real);
       return new Folder(real, throughDescriptor ? `/proc/self/fd/${handle.fd}` : real, handle);
     } catch (error) {
@@ -71,7 +71,7 @@ export class Folder {
   }
 
   /** Opens a folder in this one, never through a link. */
-  enter(name: string, guard: Guard): Promise<Folder> {
+  enter(name: string, guard: PathGuard): Promise<Folder> {
     return Folder.open(this.at(name), guard);
   }
 
@@ -85,25 +85,25 @@ export class Folder {
   }
 }
 
-async function openHandle(path: string, guard: Guard): Promise<FileHandle> {
+async function openHandle(path: string, guard: PathGuard): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | onlyFolder | noFollow);
   } catch (error) {
-    // A link in the place of a folder gives either, by the system.
-    const code = systemCode(error);
+    // A link instead of a folder gives either code, depending on the system.
+    const code = systemErrorCode(error);
     if (code === "ENOTDIR" || code === "ELOOP") {
-      throw refuseFile("not_a_folder", `${shown(guard.path)} is no folder`, { cause: error });
+      throw fileFailure("not_a_folder", `${quotePath(guard.path)} is not a folder`, { cause: error });
     }
-    throw fromSystem(error, shown(guard.path));
+    throw fromSystemError(error, quotePath(guard.path));
   }
 }
 
-/** Where an open folder is, told by its path; refused when the path leads to another one by now. */
-async function samePlace(handle: FileHandle, path: string, guard: Guard): Promise<string> {
+/** Returns the real path of an open folder; fails if the path now leads to another folder. */
+async function isSameFolder(handle: FileHandle, path: string, guard: PathGuard): Promise<string> {
   const real = await realpath(path);
   const [opened, now] = await Promise.all([handle.stat({ bigint: true }), stat(real, { bigint: true })]);
   if (opened.dev !== now.dev || opened.ino !== now.ino) {
-    throw refuseFile("raced", `${shown(guard.path)} was replaced while it was opened; try again`);
+    throw fileFailure("concurrent_change", `${quotePath(guard.path)} was replaced while it was opened; try again`);
   }
   return real;
 }

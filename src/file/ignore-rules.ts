@@ -1,17 +1,17 @@
 import type { Ignore } from "ignore";
 
 /** Longer files of rules are read up to here. */
-export const rulesBytes = 262_144;
+export const maxIgnoreFileBytes = 262_144;
 
 /** Names that the rules of a file match, as seen from its folder. */
 export interface IgnoreRules {
-  /** True: left out. False: kept, whatever outer rules say. Undefined: these rules say nothing. */
+  /** True: ignored. False: included, regardless of outer rules. Undefined: no rule matches. */
   verdict(path: string, isFolder: boolean): boolean | undefined;
-  /** Does a rule match this path, or a folder it is in? */
+  /** True if a rule matches this path, or a folder that contains it. */
   matches(path: string, isFolder: boolean): boolean;
 }
 
-const longestRule = 512;
+const maxRuleLength = 512;
 
 /** Patterns in the language of .gitignore. The package that knows it loads with the first rules. */
 export async function ignoreRules(lines: readonly string[]): Promise<IgnoreRules> {
@@ -30,11 +30,11 @@ export async function ignoreRules(lines: readonly string[]): Promise<IgnoreRules
 }
 
 /**
- * Rules become expressions that backtrack: with many stars in one name, a long name would take years. Nobody writes
- * such rules except to do harm, and one that is not applied only shows more files.
+ * Rules become regular expressions that backtrack: with many stars in one name, a long name would take years. Such
+ * rules are only written maliciously, and skipping one only shows more files.
  */
 function isCheap(line: string): boolean {
-  if (line.length > longestRule) return false;
+  if (line.length > maxRuleLength) return false;
   if ((line.match(/\*\*/g) ?? []).length > 3) return false;
   return line.split("/").every((part) => (part.match(/\*+/g) ?? []).length <= 3);
 }

@@ -1,21 +1,23 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { checkSignal, fromSystem, refuseFile, systemCode } from "./file-reasons.ts";
-import { type Folder, readingFlags } from "./folder.ts";
-import { shown } from "./path-parts.ts";
+import { checkSignal, fromSystemError, fileFailure, systemErrorCode } from "./file-reasons.ts";
+import { type Folder, readFlags } from "./folder.ts";
+import { quotePath } from "./parse-path.ts";
 
-/** Which part of a file is wanted, and at most how much of it. */
-export interface Range {
+/** The part of a file to read, and its maximum size. */
+export interface ByteRange {
   /** The first byte; 0 is the start. */
   readonly offset: number;
   readonly maxBytes: number;
+  /** Reads a file with several names too. */
+  readonly hardLinks: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Bytes of a file. */
 export interface FileBytes {
   readonly bytes: Buffer;
-  /** Of the whole file. */
+  /** Size of the whole file, in bytes. */
   readonly size: number;
   readonly modifiedMs: number;
   /** There is more after these bytes. */
@@ -26,8 +28,8 @@ export interface FileBytes {
 const partBytes = 1_048_576;
 
 /** Reads an entry of an open folder, which must be a plain file. */
-export async function readBytes(folder: Folder, entry: EntryName, range: Range): Promise<FileBytes> {
-  const handle = await openPlain(folder, entry);
+export async function readBytes(folder: Folder, entry: EntryName, range: ByteRange): Promise<FileBytes> {
+  const handle = await openPlain(folder, entry, range.hardLinks);
   try {
     const { size, mtimeMs } = await handle.stat();
     const bytes = await readPart(handle, {
@@ -36,7 +38,7 @@ export async function readBytes(folder: Folder, entry: EntryName, range: Range):
     });
     return { bytes, size, modifiedMs: mtimeMs, truncated: range.offset + bytes.length < size };
   } catch (error) {
-    throw fromSystem(error, shown(entry.path));
+    throw fromSystemError(error, quotePath(entry.path));
   } finally {
     await handle.close();
   }
@@ -48,18 +50,20 @@ export interface EntryName {
   readonly path: string;
 }
 
-async function openPlain(folder: Folder, { name, path }: EntryName): Promise<FileHandle> {
+async function openPlain(folder: Folder, { name, path }: EntryName, hardLinks: boolean): Promise<FileHandle> {
   let handle: FileHandle;
   try {
-    // Looked at first: to open a device can already do something.
+    // Checked first: opening a device can have side effects.
     checkPlain(await lstat(folder.at(name)), path);
-    handle = await open(folder.at(name), readingFlags);
+    handle = await open(folder.at(name), readFlags);
   } catch (error) {
-    if (systemCode(error) === "ELOOP") throw raced(path, error);
-    throw fromSystem(error, shown(path));
+    if (systemErrorCode(error) === "ELOOP") throw concurrentChangeFailure(path, error);
+    throw fromSystemError(error, quotePath(path));
   }
   try {
-    checkPlain(await handle.stat(), path);
+    const stats = await handle.stat();
+    checkPlain(stats, path);
+    if (!hardLinks && stats.nlink > 1) throw hardLinkFailure(path, "read");
     return handle;
   } catch (error) {
     await handle.close();
@@ -69,17 +73,25 @@ async function openPlain(folder: Folder, { name, path }: EntryName): Promise<Fil
 
 function checkPlain(stats: Stats, path: string): void {
   if (stats.isFile()) return;
-  if (stats.isSymbolicLink()) throw raced(path);
-  const what = stats.isDirectory() ? "a folder" : "a pipe, a device or a socket";
-  throw refuseFile("not_a_file", `${shown(path)} is ${what}; name a file`);
+  if (stats.isSymbolicLink()) throw concurrentChangeFailure(path);
+  const kind = stats.isDirectory() ? "a folder" : "a pipe, a device or a socket";
+  throw fileFailure("not_a_file", `${quotePath(path)} is ${kind}; name a file`);
+}
+
+/** The other names of a file cannot be found; one of them may be outside the open folders. */
+export function hardLinkFailure(path: string, use: "read" | "write"): Error {
+  const why = `${quotePath(path)} has several names (hard links), and another one may be outside the open folders`;
+  const setting = "to read such files, set files: { hard_links: true } in windlass.yaml, or hardLinks in code";
+  const advice = use === "read" ? setting : "write to another path";
+  return fileFailure("hard_link", `${why}; ${advice}`, { forModel: `${why}; choose another file` });
 }
 
 /** All links were followed before: one that is there now was put there since. */
-function raced(path: string, cause?: unknown): Error {
-  return refuseFile("raced", `${shown(path)} became a link while it was opened; try again`, { cause });
+function concurrentChangeFailure(path: string, cause?: unknown): Error {
+  return fileFailure("concurrent_change", `${quotePath(path)} became a link while it was opened; try again`, { cause });
 }
 
-async function readPart(handle: FileHandle, { offset, maxBytes, signal }: Range): Promise<Buffer> {
+async function readPart(handle: FileHandle, { offset, maxBytes, signal }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(maxBytes);
   let filled = 0;
   while (filled < maxBytes) {

@@ -1,34 +1,34 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { isBelow } from "../base/index.ts";
-import type { ClosedPlaces } from "./closed-places.ts";
-import { fromSystem, refuseFile } from "./file-reasons.ts";
-import { type PathParts, type PathUse, readPath, shown } from "./path-parts.ts";
+import { isInsideFolder } from "../base/index.ts";
+import type { DeniedPaths } from "./denied-paths.ts";
+import { fromSystemError, fileFailure } from "./file-reasons.ts";
+import { type ParsedPath, type PathUse, parsePathLeniently, quotePath } from "./parse-path.ts";
 import { readShownPath } from "./show-path.ts";
 
-/** A folder that the door opens. */
+/** A folder that is open to tools. */
 export interface FileRoot {
   readonly path: string;
-  /** May files be written there? */
+  /** True if files may be written there. */
   readonly write: boolean;
 }
 
-/** What a path asks for: a root and the names below it. */
-export interface Wanted {
+/** The target of a path: a root and the names below it. */
+export interface RootedPath {
   /** The root as it really is. */
   readonly base: string;
   readonly names: readonly string[];
   /** The path as callers write it: below the first root relative, else absolute. */
-  readonly shown: string;
+  readonly display: string;
 }
 
 interface RealRoot extends FileRoot {
   readonly real: string;
 }
 
-/** What of the open folders is closed all the same, and where that is at this moment. */
-interface Closed {
-  readonly places: ClosedPlaces;
+/** Closed paths inside the open folders, with their current real paths. */
+interface DeniedEntry {
+  readonly positions: DeniedPaths;
   readonly paths: ReadonlySet<string>;
 }
 
@@ -36,77 +36,83 @@ interface Closed {
 export class Roots {
   readonly #roots: readonly RealRoot[];
   readonly #first: FileRoot | undefined;
-  readonly #closed: Closed;
+  readonly #closed: DeniedEntry;
 
-  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, closed: Closed) {
+  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, closed: DeniedEntry) {
     this.#roots = roots;
     this.#first = first;
     this.#closed = closed;
   }
 
-  /** Looks where the roots are. Asked for every piece of work: what was a folder may be a link by now. */
-  static async find(roots: readonly FileRoot[], places: ClosedPlaces): Promise<Roots> {
-    const [paths, ...found] = await Promise.all([places.find(), ...roots.map(findRoot)]);
+  /** Resolves the roots. Done for every operation: a folder may have been replaced by a link. */
+  static async find(roots: readonly FileRoot[], denied: DeniedPaths): Promise<Roots> {
+    const [paths, ...found] = await Promise.all([denied.find(), ...roots.map(findRoot)]);
     return new Roots(
       found.filter((root) => root !== undefined),
       roots[0],
-      { places, paths },
+      { positions: denied, paths },
     );
   }
 
   /**
-   * What this path asks for. Relative paths start at the first root; absolute ones must name a place in one of them.
-   * What is there is found by its name, whatever that is, and also by the form in which the name is shown; a name for
-   * something new must be one that every system takes.
+   * Resolves a path. Relative paths start at the first root; absolute ones must be inside one of them. Existing entries
+   * are found by any name, and also by its displayed form; a new name must be valid on every system.
    */
-  async want(path: unknown, use: PathUse): Promise<Wanted> {
-    const { odd, ...parts } = readPath(path);
-    const meant = typeof path === "string" ? readShownPath(path) : undefined;
-    if (meant !== undefined) {
-      const wanted = this.#place(readPath(meant));
-      if (await isThere(wanted, wanted.names.length)) return wanted;
+  async resolve(path: unknown, use: PathUse): Promise<RootedPath> {
+    const { odd, ...parts } = parsePathLeniently(path);
+    const resolved = typeof path === "string" ? readShownPath(path) : undefined;
+    if (resolved !== undefined) {
+      const rootedPath = this.#locate(parsePathLeniently(resolved));
+      if (await isThere(rootedPath, rootedPath.names.length)) return rootedPath;
     }
-    if (odd === undefined) return this.#place(parts);
-    // A name that is a path elsewhere is no name there at all.
+    if (odd === undefined) return this.#locate(parts);
+    // On Windows, such a name would be parsed as a path.
     if (process.platform === "win32") throw odd.objection(use);
-    const wanted = this.#place(parts);
-    if (await isThere(wanted, odd.at + 1)) return wanted;
+    const rootedPath = this.#locate(parts);
+    if (await isThere(rootedPath, odd.at + 1)) return rootedPath;
     throw odd.objection(use);
   }
 
-  #place({ absolute, names }: PathParts): Wanted {
+  #locate({ absolute, names }: ParsedPath): RootedPath {
     if (this.#first === undefined) {
-      const advice = "to open one, give the tools `files`, such as createFileDoor({ roots: [{ path, write: true }] })";
-      throw refuseFile("no_folder", `no folder is open; ${advice}`, { forModel: "no folder is open to tools here" });
+      const advice =
+        "to open one, give the tools `files`, such as createFileAccess({ roots: [{ path, write: true }] })";
+      throw fileFailure("no_folder", `no folder is open; ${advice}`, { forModel: "no folder is open to tools here" });
     }
     const [first] = this.#roots;
     if (first === undefined || resolve(this.#first.path) !== first.path) {
-      throw refuseFile("not_found", `the folder ${shown(this.#first.path)} does not exist; make it first`);
+      throw fileFailure("not_found", `the folder ${quotePath(this.#first.path)} does not exist; make it first`);
     }
-    if (!absolute) return { base: first.real, names, shown: names.join("/") || "." };
+    if (!absolute) return { base: first.real, names, display: names.join("/") || "." };
     const full = sep + names.join(sep);
-    const root = this.#roots.find((root) => isBelow(full, root.path) || isBelow(full, root.real));
+    const root = this.#roots.find((root) => isInsideFolder(full, root.path) || isInsideFolder(full, root.real));
     if (root === undefined) {
-      throw refuseFile("absolute", `${shown(full)} is in none of the open folders; write a relative path`);
+      throw fileFailure("absolute", `${quotePath(full)} is in none of the open folders; write a relative path`);
     }
-    const below = relative(isBelow(full, root.path) ? root.path : root.real, full);
+    const below = relative(isInsideFolder(full, root.path) ? root.path : root.real, full);
     const rest = below.split(sep).filter((name) => name !== "");
-    return { base: root.real, names: rest, shown: this.#show(root, rest) };
+    return { base: root.real, names: rest, display: this.#show(root, rest) };
+  }
+
+  /** A real path as callers write it; undefined outside of the roots. */
+  shown(real: string): string | undefined {
+    const root = this.#around(real);
+    return root && this.#show(root, relative(root.real, real).split(sep).filter(Boolean));
   }
 
   #show(root: RealRoot, names: readonly string[]): string {
     return root === this.#roots[0] ? names.join("/") || "." : join(root.path, ...names);
   }
 
-  /** Where a path really leads, every link followed; it must be in a root, and not in a closed folder. */
-  async follow({ base, names, shown: path }: Wanted): Promise<string> {
+  /** Real path after following every link; it must be in a root, and not in a closed folder. */
+  async follow({ base, names, display }: RootedPath): Promise<string> {
     let real: string;
     try {
       real = await realpath(join(base, ...names));
     } catch (error) {
-      throw fromSystem(error, shown(path));
+      throw fromSystemError(error, quotePath(display));
     }
-    this.check(real, path);
+    this.check(real, display);
     return real;
   }
 
@@ -119,34 +125,39 @@ export class Roots {
   checkWritable(real: string, path: string): void {
     const root = this.#rootOf(real, path);
     if (!root.write) {
-      throw refuseFile("read_only", `${shown(path)} is in a folder that is open for reading only`);
+      throw fileFailure("read_only", `${quotePath(path)} is in a folder that is open for reading only`);
     }
   }
 
-  /** Is this real path one of the roots themselves? */
+  /** True if this real path is one of the roots. */
   isRoot(real: string): boolean {
     return this.#roots.some((root) => root.real === real);
   }
 
-  /** Is this real path one that is closed? What is in a closed folder is not asked for here. */
+  /** True if this real path is closed. Paths inside a closed folder are not checked here. */
   isClosed(real: string): boolean {
-    return this.#closed.places.closes(real, this.#closed.paths);
+    return this.#closed.positions.closes(real, this.#closed.paths);
   }
 
-  /** The innermost root around a real path: a root within a root decides for what is in it. */
+  /** The innermost root around a real path: a nested root decides for its content. */
+  #around(real: string): RealRoot | undefined {
+    const around = this.#roots.filter((root) => isInsideFolder(real, root.real));
+    return around.toSorted((a, b) => b.real.length - a.real.length)[0];
+  }
+
+  /** The same; refuses a path that is outside of all, or closed. */
   #rootOf(real: string, path: string): RealRoot {
-    const around = this.#roots.filter((root) => isBelow(real, root.real));
-    const root = around.toSorted((a, b) => b.real.length - a.real.length)[0];
+    const root = this.#around(real);
     if (root === undefined) {
-      throw refuseFile("outside_root", `${shown(path)} leads out of the open folders through a link`);
+      throw fileFailure("outside_root", `${quotePath(path)} leads out of the open folders through a link`);
     }
-    let place = root.real;
+    let realPath = root.real;
     for (const name of relative(root.real, real).split(sep)) {
       if (name === "") continue;
-      place = join(place, name);
-      if (!this.isClosed(place)) continue;
-      const what = place === real ? "is" : `is in ${shown(name)}, which is`;
-      throw refuseFile("closed", `${shown(path)} ${what} closed to tools, as all that may hold secrets`);
+      realPath = join(realPath, name);
+      if (!this.isClosed(realPath)) continue;
+      const location = realPath === real ? "is" : `is in ${quotePath(name)}, which is`;
+      throw fileFailure("path_denied", `${quotePath(path)} ${location} closed to tools, as all that may hold secrets`);
     }
     return root;
   }
@@ -158,8 +169,8 @@ async function findRoot(root: FileRoot): Promise<RealRoot | undefined> {
   return real === undefined ? undefined : { ...root, path, real };
 }
 
-/** Does something have the first so many of these names? */
-async function isThere({ base, names }: Wanted, count: number): Promise<boolean> {
+/** True if the first `count` names exist. */
+async function isThere({ base, names }: RootedPath, count: number): Promise<boolean> {
   return await lstat(join(base, ...names.slice(0, count))).then(
     () => true,
     () => false,

@@ -1,6 +1,6 @@
 import { nodeCrypto } from "../base/index.ts";
 
-/** From here on, hashing is left to another thread. */
+/** From this size on, hashing runs in another thread. */
 const large = 262_144;
 
 /** The SHA-256 of bytes in hexadecimal; of many bytes without holding up the process. */

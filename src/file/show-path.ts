@@ -1,6 +1,6 @@
 import { showUnsafe } from "../text/index.ts";
 
-/** How a character is written that must not be shown as it is. */
+/** Notation of a character that must not be displayed. */
 const written = /<U\+([0-9A-F]{4,6})>/g;
 
 /**
@@ -11,8 +11,8 @@ const written = /<U\+([0-9A-F]{4,6})>/g;
 const strayJoiner = /(?<=^|[\0-\x7e\u200c\u200d\ufe0e\ufe0f])(?!\ufe0f\u20e3)[\u200c\u200d\ufe0e\ufe0f]/g;
 
 /**
- * A path as it can be shown to people and models: what would reorder, hide or move text stands as `<U+202E>`. The door
- * finds a file by this form too, and no two paths have the same.
+ * A path as it can be shown to people and models: characters that would reorder, hide or move text appear as
+ * `<U+202E>`. File access also accepts this form, and it is unique for each path.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export function showPath(path: string): string {
   );
 }
 
-/** The path that {@link showPath} shows like this; undefined where there is none but the text itself. */
+/** The path that {@link showPath} displays like this; undefined if it is only the text itself. */
 export function readShownPath(shown: string): string | undefined {
   if (shown.search(written) === -1) return undefined;
   const path = shown.replace(written, (text, hex: string) => {
@@ -38,8 +38,8 @@ export function readShownPath(shown: string): string | undefined {
   return showPath(path) === shown ? path : undefined;
 }
 
-/** The same of a path that somebody gave, perhaps already as it was shown to them. */
-export function showGivenPath(path: string): string {
+/** The same for a path from a user, which may already be in displayed form. */
+export function showUserPath(path: string): string {
   return readShownPath(path) === undefined ? showPath(path) : path;
 }
 

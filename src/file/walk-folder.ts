@@ -2,30 +2,30 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { sep } from "node:path";
 import { isFailureError } from "../base/index.ts";
-import { checkSignal, fromSystem } from "./file-reasons.ts";
-import type { Folder, Guard } from "./folder.ts";
-import { type IgnoreRules, ignoreRules, rulesBytes } from "./ignore-rules.ts";
-import { shown } from "./path-parts.ts";
+import { checkSignal, fromSystemError } from "./file-reasons.ts";
+import type { Folder, PathGuard } from "./folder.ts";
+import { type IgnoreRules, ignoreRules, maxIgnoreFileBytes } from "./ignore-rules.ts";
+import { quotePath } from "./parse-path.ts";
 import { readBytes } from "./read-bytes.ts";
 import { isTempName } from "./temp-files.ts";
-import { type WalkEntry, typeOf, walkEntry } from "./walk-entry.ts";
+import { type WalkEntry, entryTypeOf, walkEntry } from "./walk-entry.ts";
 
-/** How far a walk goes, and what it shows. */
+/** Options and limits of a walk. */
 export interface WalkOptions {
-  /** The walk ends after so many entries; 10,000 by default. */
+  /** Maximum number of entries. Default: 10,000. */
   readonly maxEntries?: number;
-  /** How many levels are shown; 1 is the folder alone. 32 by default. */
+  /** Maximum number of levels; 1 is the folder alone. Default: 32. */
   readonly maxDepth?: number;
-  /** Also names that start with a dot; not by default. */
+  /** Include names that start with a dot. Default: false. */
   readonly hidden?: boolean;
-  /** Leave out what .gitignore files name; by default. */
+  /** Omit entries that .gitignore files exclude. Default: true. */
   readonly gitignore?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a walk ended. */
-export interface WalkEnd {
-  /** How many entries were shown. */
+/** Outcome of a walk. */
+export interface WalkResult {
+  /** Number of entries shown. */
   readonly entries: number;
   /** There are more than were shown. */
   readonly truncated: boolean;
@@ -33,33 +33,35 @@ export interface WalkEnd {
   readonly unreadable: readonly string[];
 }
 
-/** Names looked at, shown or not: a folder of millions of ignored files must come to an end. */
-const mostNames = 1_000_000;
+/** Maximum number of names read, shown or not: a folder of millions of ignored files must come to an end. */
+const maxNames = 1_000_000;
 
-/** Told by path; more are only left out. */
-const mostUnreadable = 20;
+/** Maximum number of unreadable folders listed by path; more are omitted. */
+const maxUnreadable = 20;
 
-/** The rules of one .gitignore, and how far its folder is from where the paths of this walk start. */
+/** The rules of one .gitignore, and the distance of its folder from the start of the walk. */
 interface Level {
   readonly rules: IgnoreRules;
   readonly depth: number;
 }
 
-/** Where a walk starts. */
+/** Start of a walk. */
 export interface WalkStart {
   readonly folder: Folder;
-  /** What paths of entries start with: `""`, or a path with a slash at its end. */
+  /** Prefix of the entries' paths: `""`, or a path with a trailing slash. */
   readonly prefix: string;
   /** Folders from the root down to the start, the start left out; their rules hold here too. */
   readonly above: readonly Folder[];
   /** Names from the first of those to the start. */
   readonly names: readonly string[];
-  readonly guard: Guard;
+  readonly guard: PathGuard;
   readonly isClosed: (real: string) => boolean;
+  /** Entries can be read even if they have several names. */
+  readonly hardLinks: boolean;
 }
 
-/** Goes through a folder, depth first, sorted by name; at most one folder per level is open. */
-export function walkFolder(start: WalkStart, options: WalkOptions): AsyncGenerator<WalkEntry, WalkEnd> {
+/** Walks a folder, depth first, sorted by name; at most one folder per level is open. */
+export function walkFolder(start: WalkStart, options: WalkOptions): AsyncGenerator<WalkEntry, WalkResult> {
   return new Walk(start, options).run();
 }
 
@@ -69,7 +71,7 @@ class Walk {
   readonly #signal: AbortSignal | undefined;
   readonly #unreadable: string[] = [];
   #shown = 0;
-  #namesLeft = mostNames;
+  #namesLeft = maxNames;
   #truncated = false;
 
   constructor(start: WalkStart, options: WalkOptions) {
@@ -79,7 +81,7 @@ class Walk {
     this.#signal = signal;
   }
 
-  async *run(): AsyncGenerator<WalkEntry, WalkEnd> {
+  async *run(): AsyncGenerator<WalkEntry, WalkResult> {
     const levels: Level[] = [];
     for (const [depth, folder] of this.#start.above.entries()) await this.#addRules(levels, folder, depth);
     yield* this.#walk({ folder: this.#start.folder, names: [] }, levels);
@@ -88,6 +90,7 @@ class Walk {
 
   async *#walk(at: { folder: Folder; names: readonly string[] }, above: readonly Level[]): AsyncGenerator<WalkEntry> {
     const { folder, names } = at;
+    const { hardLinks } = this.#start;
     const levels = [...above];
     await this.#addRules(levels, folder, this.#start.names.length + names.length);
     const depth = names.length + 1;
@@ -101,7 +104,7 @@ class Walk {
       const below = [...names, dirent.name];
       const path = this.#start.prefix + below.join("/");
       const enters = dirent.isDirectory() && depth < this.#options.maxDepth;
-      yield walkEntry(dirent, { folder, path, depth, unopened: dirent.isDirectory() && !enters });
+      yield walkEntry(dirent, { folder, path, depth, unopened: dirent.isDirectory() && !enters, hardLinks });
       if (enters) yield* this.#enter(folder, { names: below, path }, levels);
       if (this.#truncated) return;
     }
@@ -117,8 +120,8 @@ class Walk {
       folder = await parent.enter(names.at(-1) ?? "", this.#start.guard);
     } catch (error) {
       if (!isFailureError(error)) throw error;
-      // No access, gone, or a link by now: the rest of the tree is still worth showing.
-      if (this.#unreadable.length < mostUnreadable) this.#unreadable.push(path);
+      // No access, removed, or replaced by a link: the rest of the tree is still shown.
+      if (this.#unreadable.length < maxUnreadable) this.#unreadable.push(path);
       return;
     }
     try {
@@ -128,19 +131,21 @@ class Walk {
     }
   }
 
-  /** What to show of a folder, sorted; never more than the walk may still show, and one to tell that there is more. */
+  /**
+   * The entries of a folder to show, sorted; at most as many as the walk may still show, plus one that indicates more.
+   */
   async #entries(folder: Folder, names: readonly string[], levels: readonly Level[]): Promise<Dirent[]> {
-    const most = this.#options.maxEntries - this.#shown + 1;
+    const max = this.#options.maxEntries - this.#shown + 1;
     const found: Dirent[] = [];
     try {
       for await (const dirent of await opendir(folder.base, { bufferSize: 512 })) {
         if (--this.#namesLeft < 0) this.#truncated = true;
-        if (this.#truncated || found.length >= most) break;
+        if (this.#truncated || found.length >= max) break;
         if (this.#shows(dirent, { folder, names, levels })) found.push(dirent);
         if (this.#namesLeft % 512 === 0) checkSignal(this.#signal);
       }
     } catch (error) {
-      throw fromSystem(error, shown(this.#start.prefix + names.join("/")));
+      throw fromSystemError(error, quotePath(this.#start.prefix + names.join("/")));
     }
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -158,7 +163,7 @@ class Walk {
     if (isTempName(name) || this.#start.isClosed(`${folder.real}${sep}${name}`)) return false;
     const full = [...this.#start.names, ...names, name];
     for (const { rules, depth } of levels.toReversed()) {
-      const verdict = rules.verdict(full.slice(depth).join("/"), typeOf(dirent) === "folder");
+      const verdict = rules.verdict(full.slice(depth).join("/"), entryTypeOf(dirent) === "folder");
       if (verdict !== undefined) return !verdict;
     }
     return true;
@@ -167,7 +172,8 @@ class Walk {
   async #addRules(levels: Level[], folder: Folder, depth: number): Promise<void> {
     if (!this.#options.gitignore) return;
     const entry = { name: ".gitignore", path: ".gitignore" };
-    const range = { offset: 0, maxBytes: rulesBytes, signal: this.#signal };
+    // Its rules are applied and not shown.
+    const range = { offset: 0, maxBytes: maxIgnoreFileBytes, hardLinks: true, signal: this.#signal };
     const file = await readBytes(folder, entry, range).catch(() => undefined);
     checkSignal(this.#signal);
     if (file === undefined) return;

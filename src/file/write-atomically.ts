@@ -1,17 +1,17 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
-import { checkSignal, fromSystem } from "./file-reasons.ts";
-import { type Folder, makingFlags } from "./folder.ts";
-import { shown } from "./path-parts.ts";
+import { checkSignal, fromSystemError } from "./file-reasons.ts";
+import { type Folder, createFlags } from "./folder.ts";
+import { quotePath } from "./parse-path.ts";
 import type { EntryName } from "./read-bytes.ts";
 import { forgetTemp, sweepTemps, tempName } from "./temp-files.ts";
 
-/** What a file becomes. */
-export interface NewContent {
+/** New content of a file. */
+export interface FileReplacement {
   readonly bytes: Uint8Array;
   /** The file that is replaced, whose mode and owner stay. */
   readonly old: Stats | undefined;
-  /** Asked at the last moment before the old file is replaced; throws when it must stay. */
+  /** Called immediately before the old file is replaced; throws if it must stay. */
   readonly confirm: () => Promise<void>;
   readonly now: number;
   readonly signal: AbortSignal | undefined;
@@ -20,16 +20,16 @@ export interface NewContent {
 const partBytes = 1_048_576;
 
 /**
- * Puts a file in its place at once: readers see the old content or the new, also when this process is killed or the
- * power fails. What a killed process left behind is removed by the next write to the folder.
+ * Replaces a file atomically: readers see the old content or the new, even if this process is killed or the power
+ * fails. Temporary files of a killed process are removed by the next write to the folder.
  */
-export async function writeAtomically(folder: Folder, entry: EntryName, content: NewContent): Promise<void> {
+export async function writeAtomically(folder: Folder, entry: EntryName, content: FileReplacement): Promise<void> {
   const temp = tempName();
   let made = false;
   try {
-    // A folder that may be written and not listed is swept by someone who may.
+    // A folder that may be written but not listed is swept by a process with permission.
     await sweepTemps(folder, content.now).catch(() => {});
-    const handle = await open(folder.at(temp), makingFlags, 0o666);
+    const handle = await open(folder.at(temp), createFlags, 0o666);
     made = true;
     try {
       await fill(handle, content);
@@ -42,14 +42,14 @@ export async function writeAtomically(folder: Folder, entry: EntryName, content:
     made = false;
     await folder.sync();
   } catch (error) {
-    throw fromSystem(error, shown(entry.path));
+    throw fromSystemError(error, quotePath(entry.path));
   } finally {
     if (made) await unlink(folder.at(temp)).catch(() => {});
     forgetTemp(temp);
   }
 }
 
-async function fill(handle: FileHandle, { bytes, old, signal }: NewContent): Promise<void> {
+async function fill(handle: FileHandle, { bytes, old, signal }: FileReplacement): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     checkSignal(signal);
     const { bytesWritten } = await handle.write(bytes, at, Math.min(partBytes, bytes.length - at), at);
@@ -59,7 +59,7 @@ async function fill(handle: FileHandle, { bytes, old, signal }: NewContent): Pro
   await handle.sync();
 }
 
-/** The owner first, since changing it clears bits of the mode; those that give rights of the owner are not kept. */
+/** The owner first, since changing it clears mode bits; setuid and setgid bits are not preserved. */
 async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
   const made = await handle.stat();
   // Only the superuser may give files away; for others a file that they replace becomes theirs.

@@ -1,30 +1,30 @@
 import type { AnyTool, ToolOffer, ToolRegistry } from "../tool/index.ts";
-import { findToolsName, findToolsTool } from "./find/find-tools-tool.ts";
-import { ToolFinder } from "./find/tool-finder.ts";
-import { readResultName, readResultTool } from "./view/read-result-tool.ts";
-import type { ResultShelf } from "./view/result-shelf.ts";
+import { findToolsName, findToolsTool } from "./tool-search/find-tools-tool.ts";
+import { toolFinderOf } from "./tool-search/tool-finder.ts";
+import { readResultName, readResultTool } from "./result-view/read-result-tool.ts";
+import type { ResultStore } from "./result-view/result-store.ts";
 
-/** What {@link hubOffers} needs. */
-export interface HubOffering {
-  /** Where tools are found. */
+/** Dependencies of {@link hubOffers}. */
+export interface HubOffersDeps {
+  /** Registry that `find_tools` searches. */
   readonly registry: ToolRegistry;
-  /** Where results are read. */
-  readonly shelf: ResultShelf;
-  /** Could a tool be called? All could where absent. */
+  /** Store of large results. */
+  readonly resultStore: ResultStore;
+  /** True if a tool could be called. Default: all tools. */
   readonly isOffered?: (tool: AnyTool) => boolean;
 }
 
 /** The tools that every workspace has for its other tools. */
 export const hubToolNames: readonly string[] = [findToolsName, readResultName];
 
-/** The tools that find others and read large results; made when somebody wants them. */
-export function hubOffers({ registry, shelf, isOffered }: HubOffering): ToolOffer[] {
+/** The tools that find others and read large results, created on demand. */
+export function hubOffers({ registry, resultStore, isOffered }: HubOffersDeps): ToolOffer[] {
   return [
     {
       name: findToolsName,
       aliases: [],
-      make: () => findToolsTool({ finder: new ToolFinder(registry), isOffered }),
+      make: () => findToolsTool({ finder: toolFinderOf(registry), isOffered }),
     },
-    { name: readResultName, aliases: [], make: () => readResultTool(shelf) },
+    { name: readResultName, aliases: [], make: () => readResultTool(resultStore) },
   ];
 }

@@ -6,21 +6,21 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { isFailureError } from "../base/index.ts";
-import { type Model, type ModelAnswer, askTurn, textOfTurn, toolCallsOf } from "./index.ts";
-import { type ModelServer, modelServer } from "./kit/server/model-server.ts";
-import type { FamilyName } from "./kit/server/wire-family.ts";
+import { type Model, type ModelGenerateResult, requestTurn, textOfTurn, toolCallsOf } from "./index.ts";
+import { type ModelServer, modelServer } from "../testing/model/server/model-server.ts";
+import type { WireApiName } from "../testing/model/server/wire-api.ts";
 
 const opened: ModelServer[] = [];
 afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-const clients: Readonly<Record<FamilyName, (baseUrls: ModelServer["baseUrls"]) => Model>> = {
+const clients: Readonly<Record<WireApiName, (baseUrls: ModelServer["baseUrls"]) => Model>> = {
   openai: ({ openai }) => createOpenAICompatible({ name: "compatible", baseURL: openai, apiKey: "sk-x" })("glm-5"),
   anthropic: ({ anthropic }) => createAnthropic({ baseURL: anthropic, apiKey: "sk-x" })("claude-sonnet-4-5"),
   gemini: ({ gemini }) => createGoogleGenerativeAI({ baseURL: gemini, apiKey: "sk-x" })("gemini-3-pro"),
 };
-const families = Object.keys(clients) as FamilyName[];
+const families = Object.keys(clients) as WireApiName[];
 
 const prompt: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: "When is high water?" }] }];
 const quick = { random: () => 0 };
@@ -35,25 +35,25 @@ async function failureOf(work: Promise<unknown>): Promise<{ message: string; rea
   return { message, retry, ...(reason !== undefined && { reason }) };
 }
 
-describe.each(families)("a client of the AI SDK that nobody opened here (%s)", (family) => {
-  test("is asked again where its connection breaks in the middle of an answer", async () => {
+describe.each(families)("a client of the AI SDK that Windlass did not open (%s)", (family) => {
+  test("is retried if its connection breaks in the middle of a response", async () => {
     const server = await modelServer([{ text: "at six", wire: { cut: { byte: 40 } } }, { text: "at six" }]);
     opened.push(server);
-    const turn = await askTurn(clients[family](server.baseUrls), { prompt }, quick);
+    const turn = await requestTurn(clients[family](server.baseUrls), { prompt }, quick);
     expect(textOfTurn(turn)).toBe("at six");
     expect(server.requests).toHaveLength(2);
   });
 
-  test("may be asked again where its server cannot be reached", async () => {
+  test("may be retried if its server cannot be reached", async () => {
     const server = await modelServer([]);
     await server.close();
     const model = clients[family](server.baseUrls);
-    const failure = await failureOf(askTurn(model, { prompt }, { ...quick, maxRetries: 0 }));
+    const failure = await failureOf(requestTurn(model, { prompt }, { ...quick, maxRetries: 0 }));
     expect(failure).toMatchObject({ reason: "provider_error", retry: "safe" });
     expect(failure.message).toMatch(/cannot be reached/);
   });
 
-  test("is not asked again where what answered is no model", async () => {
+  test("is not retried if the responding server is not a model server", async () => {
     let requests = 0;
     const site = createServer((_request, response) => {
       requests++;
@@ -62,7 +62,7 @@ describe.each(families)("a client of the AI SDK that nobody opened here (%s)", (
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     const model = clients[family]({ openai: url, anthropic: url, gemini: url });
-    const failure = await failureOf(askTurn(model, { prompt }, quick));
+    const failure = await failureOf(requestTurn(model, { prompt }, quick));
     site.close();
     expect(failure).toMatchObject({ reason: "provider_error", retry: "never" });
     expect(failure.message).toMatch(/check the base URL/);
@@ -70,35 +70,35 @@ describe.each(families)("a client of the AI SDK that nobody opened here (%s)", (
   });
 });
 
-/** A model as somebody writes it by hand, or in plain JavaScript. */
+/** A model written by hand or in plain JavaScript. */
 function odd(answer: unknown, more: object = {}): Model {
   const made = {
     specificationVersion: "v4",
     provider: "x",
     modelId: "odd",
     supportedUrls: {},
-    doGenerate: () => Promise.resolve(answer as ModelAnswer),
+    doGenerate: () => Promise.resolve(answer as ModelGenerateResult),
     doStream: () => Promise.reject(new Error("it streams nothing")),
   };
   return Object.assign(made, more) as unknown as Model;
 }
 
-describe("a model that leaves something out of its answer", () => {
+describe("a model that omits parts of its response", () => {
   const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } };
   const finishReason = { unified: "stop", raw: "stop" };
   const text = { type: "text", text: "at six" };
   const call = { type: "tool-call", toolCallId: "c1", toolName: "look", input: "{}" };
 
-  test("is understood without a reason for its end, and its calls may run", async () => {
-    const turn = await askTurn(odd({ content: [text, call], usage }), { prompt });
+  test("is accepted without a finish reason, and its calls may run", async () => {
+    const turn = await requestTurn(odd({ content: [text, call], usage }), { prompt });
     expect(turn).toMatchObject({ finishReason: "other", usage: { inputTokens: 5, outputTokens: 3 } });
     expect(toolCallsOf(turn)).toEqual([{ type: "tool-call", id: "c1", name: "look", input: "{}" }]);
   });
 
   test.each([undefined, null, {}, { inputTokens: 4, outputTokens: null }])(
-    "is understood without what it used, which is then estimated (%j)",
+    "is accepted without usage, which is then estimated (%j)",
     async (missing) => {
-      const turn = await askTurn(odd({ content: [text], finishReason, usage: missing }), { prompt });
+      const turn = await requestTurn(odd({ content: [text], finishReason, usage: missing }), { prompt });
       expect(turn).toMatchObject({ finishReason: "stop", usage: { estimated: true } });
       expect(turn.usage.inputTokens).toBeGreaterThan(0);
       expect(turn.usage.outputTokens).toBeGreaterThan(0);
@@ -106,32 +106,38 @@ describe("a model that leaves something out of its answer", () => {
   );
 
   test.each([{}, { content: null }, { content: "text" }, { content: [null, 7, { type: "text" }] }])(
-    "is understood without content (%j)",
+    "is accepted without content (%j)",
     async (content) => {
-      const turn = await askTurn(odd({ ...content, finishReason, usage }), { prompt });
+      const turn = await requestTurn(odd({ ...content, finishReason, usage }), { prompt });
       expect(turn.content).toEqual([]);
     },
   );
 
-  test.each([undefined, null, "at six"])("fails by name where its answer is none (%j)", async (answer) => {
-    const failure = await failureOf(askTurn(odd(answer), { prompt }));
-    expect(failure).toMatchObject({ reason: "provider_error", retry: "never" });
-    expect(failure.message).toBe('the model "odd" gave nothing that is an answer of a model of the AI SDK');
-  });
+  test.each([undefined, null, "at six"])(
+    "fails with a named reason if it returns no response object (%j)",
+    async (answer) => {
+      const failure = await failureOf(requestTurn(odd(answer), { prompt }));
+      expect(failure).toMatchObject({ reason: "provider_error", retry: "never" });
+      expect(failure.message).toBe('the model "odd" returned something that is not a response of an AI SDK model');
+    },
+  );
 
-  test("is understood without them in a stream, too", async () => {
+  test("is accepted without them in a stream, too", async () => {
     const doStream = (): Promise<unknown> =>
       Promise.resolve({
         stream: ReadableStream.from([{ type: "text-delta", id: "1", delta: "at six" }, { type: "finish" }]),
       });
-    const turn = await askTurn(odd(undefined, { doStream }), { prompt }, { onDelta: () => {} });
+    const turn = await requestTurn(odd(undefined, { doStream }), { prompt }, { onDelta: () => {} });
     expect(turn).toMatchObject({ finishReason: "other", usage: { estimated: true } });
     expect(textOfTurn(turn)).toBe("at six");
   });
 });
 
-test.each(["v1", "v2", "v3"])("a model of the AI SDK's older interface %s is refused by name", async (version) => {
-  const failure = await failureOf(askTurn(odd({}, { specificationVersion: version }), { prompt }));
-  expect(failure).toMatchObject({ reason: "no_model", retry: "never" });
-  expect(failure.message).toMatch(new RegExp(`the model "odd" has the interface ${version} of the AI SDK.*v4`));
-});
+test.each(["v1", "v2", "v3"])(
+  "a model with the older AI SDK interface %s is refused with a named reason",
+  async (version) => {
+    const failure = await failureOf(requestTurn(odd({}, { specificationVersion: version }), { prompt }));
+    expect(failure).toMatchObject({ reason: "no_model", retry: "never" });
+    expect(failure.message).toMatch(new RegExp(`the model "odd" has the interface ${version} of the AI SDK.*v4`));
+  },
+);

@@ -1,13 +1,13 @@
 import type { FailureError } from "../base/index.ts";
-import type { Model } from "./model.ts";
-import { modelFailure } from "./model-reasons.ts";
+import type { Model } from "./port/model.ts";
+import { modelFailure } from "./port/model-reasons.ts";
 
 const faults = new WeakMap<Model, FailureError>();
 
-/** Stands for a model that was named wrongly: every question to it fails and says why, and nothing else fails. */
+/** Stands for a model with invalid settings: every request to it fails with the reason, and nothing else fails. */
 export function brokenModel(why: FailureError): Model {
   const failure = modelFailure("no_model", why.message, {
-    forModel: "no model is set up properly; go on without what needs one",
+    forModel: "no model is configured correctly; continue without anything that needs one",
     cause: why,
   });
   const refuse = (): Promise<never> => Promise.reject(failure);
@@ -16,7 +16,7 @@ export function brokenModel(why: FailureError): Model {
     provider: "none",
     modelId: "none",
     supportedUrls: {},
-    // Nobody has to say what it costs before they are told what is wrong with it.
+    // A price of 0, so that a cost budget does not hide the configuration error behind a missing price.
     price: { input: 0, output: 0 },
     doGenerate: refuse,
     doStream: refuse,
@@ -24,13 +24,13 @@ export function brokenModel(why: FailureError): Model {
   return withFault(model, failure);
 }
 
-/** Marks a model as one that cannot be asked. */
+/** Marks a model as unusable. */
 export function withFault(model: Model, fault: FailureError): Model {
   faults.set(model, fault);
   return model;
 }
 
-/** What is wrong with a model that was named wrongly, or has no key; undefined where it can be asked. */
+/** The reason why a model is unusable: invalid settings or no key; undefined if it is usable. */
 export function faultOf(model: Model | undefined): FailureError | undefined {
   return model && faults.get(model);
 }

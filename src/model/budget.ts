@@ -1,86 +1,86 @@
 import type { FailureError } from "../base/index.ts";
-import { estimateCall } from "./estimate-call.ts";
-import type { ModelCall } from "./model.ts";
-import { modelFailure } from "./model-reasons.ts";
-import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens, subtractUsage } from "./token-usage.ts";
+import { estimateCall } from "./port/estimate-call.ts";
+import type { ModelCall } from "./port/model.ts";
+import { modelFailure } from "./port/model-reasons.ts";
+import { type ModelPrice, type TokenUsage, addUsage, costed, noTokens, subtractUsage } from "./port/token-usage.ts";
 
-/** How much may be used. What is absent has no limit. */
+/** Limits of a budget. An omitted limit is unlimited. */
 export interface BudgetLimits {
-  /** Tokens of all questions and answers together. */
+  /** Tokens of all requests and responses together. */
   readonly tokens?: number | undefined;
-  /** In the currency of the prices in the settings. A model without a price is not asked: nobody could keep to it. */
+  /** In the currency of the prices in the settings. A model without a price is refused because its cost is unknown. */
   readonly cost?: number | undefined;
-  /** For one question with its answer. */
+  /** For one request with its response. */
   readonly perCall?: Limit | undefined;
 }
 
-/** A question, as far as its length goes. */
-type Asked = Pick<ModelCall, "prompt" | "tools">;
+/** The parts of a request that determine its length. */
+type EstimatedRequest = Pick<ModelCall, "prompt" | "tools">;
 
-/** Counts what is used, and says when no more may be. */
+/** Counts usage, and decides when no more is allowed. */
 export interface Budget {
   readonly limits: BudgetLimits;
   readonly used: TokenUsage;
-  /** A question goes out. Until it is known what it uses, others at the same work count on as much as one did before. */
-  asks(): void;
-  /** Takes note of what a question used. */
+  /** Reserves usage for an in-flight request. Until its usage is known, it counts as the largest request so far. */
+  reserve(): void;
+  /** Records the usage of a request. */
   spend(usage: TokenUsage): void;
-  /** A question that went out has used nothing. */
+  /** Releases the reservation of a request that used nothing. */
   failed(): void;
   /**
-   * Why this question may not be asked; undefined where it may. Before the first answer its length is estimated, and the
-   * failure says so; afterwards only what was used counts.
+   * The reason why this request is not allowed; undefined if it is. Before the first response the length of the request
+   * is estimated, and the failure says so; afterwards only recorded usage counts.
    */
-  refusal(call: Asked, price?: ModelPrice): FailureError | undefined;
-  /** Why nothing more may be asked, whatever it is; undefined while something is left. */
+  refusal(call: EstimatedRequest, price?: ModelPrice): FailureError | undefined;
+  /** The reason why no further request is allowed; undefined while part of the budget remains. */
   spent(): FailureError | undefined;
-  /** Is enough left for so many questions that use as much as this one did? */
-  carries(questions: number, like: TokenUsage): boolean;
-  /** The most tokens that an answer may have now; undefined where nothing limits it. */
+  /** True if the budget covers this number of requests of the same usage as `like`. */
+  canAfford(requests: number, like: TokenUsage): boolean;
+  /** Maximum tokens of a response now; undefined if nothing limits it. */
   answerTokens(price?: ModelPrice): number | undefined;
-  /** What may be used by others, with as much kept back as one question has used here: somebody has to answer. */
-  left(): Pick<BudgetLimits, "tokens" | "cost">;
+  /** The part available to children. The usage of the largest request so far is reserved for the final response. */
+  remaining(): Pick<BudgetLimits, "tokens" | "cost">;
   /**
-   * A budget of its own for a part of the work that others do. Its questions are refused when there is nothing left here
-   * for others, whichever part has used it, but what it uses counts here only once it is settled, whenever that is told.
-   * Nothing is set aside for it but for the question that it is asking: who begins first would leave nothing to others.
+   * A separate budget for delegated work. Its requests are refused once this budget has nothing left for children, no
+   * matter which child used it; its usage counts here only when it is settled. Only its in-flight request is reserved:
+   * a larger reservation would let the first child starve the others.
    */
-  part(id: string, limits: BudgetLimits): Budget;
-  /** Tells all that a part has used until now. What was told of it before is not counted again; gives the rest. */
+  createChild(id: string, limits: BudgetLimits): Budget;
+  /** Reports the total usage of a child so far. Usage settled earlier is not counted twice; returns the difference. */
   settle(id: string, used: TokenUsage): TokenUsage;
 }
 
 /**
- * A budget of tokens and money for a run, and for each question in it.
+ * Creates a budget of tokens and money for a run, and for each request in it.
  *
  * @example
  * ```ts
  * const budget = createBudget({ tokens: 100_000, cost: 0.5 });
  * const refusal = budget.refusal(call, model.price);
  * if (refusal !== undefined) throw refusal; // reason: budget_exceeded
- * budget.spend((await askTurn(model, call)).usage);
+ * budget.spend((await requestTurn(model, call)).usage);
  * ```
  */
 export function createBudget(limits: BudgetLimits): Budget {
   return new CountedBudget(limits);
 }
 
-const withAnswer = "with the questions that are out and its own answer, the calling run takes";
+const withAnswer = "with in-flight requests and its own response, the calling run uses";
 
 class CountedBudget implements Budget {
   readonly limits: BudgetLimits;
   readonly #whole: CountedBudget | undefined;
   #used: TokenUsage = noTokens;
-  #hasAsked = false;
-  /** The most that one question has used. */
-  #largest: TokenUsage = noTokens;
-  /** What the first question uses, as far as can be told before. */
+  #hasRequested = false;
+  /** The largest usage of one request. */
+  #largestUsage: TokenUsage = noTokens;
+  /** Estimated usage of the first request. */
   #guess: TokenUsage = noTokens;
-  /** Questions that are out. */
-  #asking = 0;
-  /** Those that are under way. */
+  /** Number of in-flight requests. */
+  #inFlight = 0;
+  /** Unsettled children. */
   #parts: Map<string, CountedBudget> | undefined;
-  /** What was told of parts, all of which counts. */
+  /** Usage settled per child; all of it is included in `#used`. */
   #settled: Map<string, TokenUsage> | undefined;
 
   constructor(limits: BudgetLimits, whole?: CountedBudget) {
@@ -92,34 +92,34 @@ class CountedBudget implements Budget {
     return this.#used;
   }
 
-  asks(): void {
-    this.#asking++;
+  reserve(): void {
+    this.#inFlight++;
   }
 
   failed(): void {
-    // What is told again was never asked in this life.
-    this.#asking = Math.max(0, this.#asking - 1);
+    // A replayed request was never reserved in this process.
+    this.#inFlight = Math.max(0, this.#inFlight - 1);
   }
 
   spend(usage: TokenUsage): void {
     this.failed();
     this.#used = addUsage(this.#used, usage);
-    this.#hasAsked = true;
-    if (totalOf(usage) > totalOf(this.#largest)) this.#largest = usage;
+    this.#hasRequested = true;
+    if (totalOf(usage) > totalOf(this.#largestUsage)) this.#largestUsage = usage;
   }
 
-  refusal(call: Asked, price?: ModelPrice): FailureError | undefined {
-    const first = this.#hasAsked ? undefined : this.#firstRefusal(call, price);
+  refusal(call: EstimatedRequest, price?: ModelPrice): FailureError | undefined {
+    const first = this.#hasRequested ? undefined : this.#firstRefusal(call, price);
     return first ?? this.spent() ?? this.#priceless(price) ?? this.#wholeSpent();
   }
 
   spent(): FailureError | undefined {
     const { perCall = {} } = this.limits;
-    if (isOver(this.#largest, perCall)) return exceeded(this.#largest, perCall, "one question used");
+    if (isOver(this.#largestUsage, perCall)) return exceeded(this.#largestUsage, perCall, "one request used");
     return isSpent(this.#used, this.limits) ? exceeded(this.#used, this.limits, "the run has used") : undefined;
   }
 
-  /** What other parts of the same work use right now counts, too: they go on at the same time. */
+  /** Includes the current usage of sibling children, which run concurrently. */
   #wholeSpent(): FailureError | undefined {
     for (let whole = this.#whole; whole !== undefined; whole = whole.#whole) {
       const taken = whole.#taken();
@@ -128,15 +128,15 @@ class CountedBudget implements Budget {
     return undefined;
   }
 
-  /** What is not for others: it is used, by whomever, or kept back for the answer. */
+  /** Not available to children: usage of this budget and its children, plus the reserve for the final response. */
   #taken(): TokenUsage {
-    return addUsage(this.#usedByAll(), this.#largest);
+    return addUsage(this.#usedByAll(), this.#largestUsage);
   }
 
   #usedByAll(): TokenUsage {
     let used = this.#used;
-    const each = this.#hasAsked ? this.#largest : this.#guess;
-    for (let out = 0; out < this.#asking; out++) used = addUsage(used, each);
+    const each = this.#hasRequested ? this.#largestUsage : this.#guess;
+    for (let out = 0; out < this.#inFlight; out++) used = addUsage(used, each);
     for (const [id, part] of this.#parts ?? []) used = addUsage(used, this.#unsettled(id, part.#usedByAll()));
     return used;
   }
@@ -146,34 +146,31 @@ class CountedBudget implements Budget {
     return before === undefined ? used : subtractUsage(used, before);
   }
 
-  /** A limit of money holds nothing where nobody knows what is spent. */
+  /** A cost limit cannot be enforced if the model has no price. */
   #priceless(price: ModelPrice | undefined): FailureError | undefined {
     const { cost, perCall } = this.limits;
     if (price !== undefined || (cost ?? perCall?.cost) === undefined) return undefined;
-    const todo =
-      "set its price (models: { NAME: { price: { input, output } } } for a million tokens; 0 where it is free)";
+    const todo = "set its price (models: { NAME: { price: { input, output } } } for a million tokens; 0 if it is free)";
     return modelFailure(
       "no_price",
-      `there is a cost budget, and the model has no price: ${todo}, or a token budget instead`,
+      `there is a cost budget, but the model has no price: ${todo}, or use a token budget instead`,
     );
   }
 
-  carries(questions: number, like: TokenUsage): boolean {
+  canAfford(requests: number, like: TokenUsage): boolean {
     const { tokens = Infinity, cost = Infinity } = this.limits;
     const used = this.#used;
-    return (
-      totalOf(used) + questions * totalOf(like) <= tokens && (used.cost ?? 0) + questions * (like.cost ?? 0) <= cost
-    );
+    return totalOf(used) + requests * totalOf(like) <= tokens && (used.cost ?? 0) + requests * (like.cost ?? 0) <= cost;
   }
 
-  /** Nobody has counted yet. */
-  #firstRefusal(call: Asked, price: ModelPrice | undefined): FailureError | undefined {
+  /** Checks an estimate, because no usage has been counted yet. */
+  #firstRefusal(call: EstimatedRequest, price: ModelPrice | undefined): FailureError | undefined {
     const { tokens, cost, perCall = {} } = this.limits;
     if ([tokens, cost, perCall.tokens, perCall.cost].every((limit) => limit === undefined)) return undefined;
     const guess = costed({ inputTokens: estimateCall(call), outputTokens: 0, estimated: true }, price);
     this.#guess = guess;
     const limit = [this.limits, perCall].find((each) => isOver(guess, each));
-    return limit && exceeded(guess, limit, "the question alone would use");
+    return limit && exceeded(guess, limit, "the request alone would use");
   }
 
   answerTokens(price?: ModelPrice): number | undefined {
@@ -182,22 +179,22 @@ class CountedBudget implements Budget {
     const above = this.#leftAbove();
     const money = Math.min(cost - (used.cost ?? 0), perCall.cost ?? Infinity, above.cost);
     const affordable = price === undefined || price.output <= 0 ? Infinity : (money * 1_000_000) / price.output;
-    const most = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, above.tokens, affordable);
-    return most === Infinity ? undefined : Math.max(1, Math.floor(most));
+    const maxCount = Math.min(tokens - totalOf(used), perCall.tokens ?? Infinity, above.tokens, affordable);
+    return maxCount === Infinity ? undefined : Math.max(1, Math.floor(maxCount));
   }
 
-  /** What those leave that this is a part of. */
+  /** The remaining part of all parent budgets. */
   #leftAbove(): { readonly tokens: number; readonly cost: number } {
-    const least = { tokens: Infinity, cost: Infinity };
+    const min = { tokens: Infinity, cost: Infinity };
     for (let whole = this.#whole; whole !== undefined; whole = whole.#whole) {
-      const { tokens = Infinity, cost = Infinity } = whole.left();
-      least.tokens = Math.min(least.tokens, tokens);
-      least.cost = Math.min(least.cost, cost);
+      const { tokens = Infinity, cost = Infinity } = whole.remaining();
+      min.tokens = Math.min(min.tokens, tokens);
+      min.cost = Math.min(min.cost, cost);
     }
-    return least;
+    return min;
   }
 
-  left(): Pick<BudgetLimits, "tokens" | "cost"> {
+  remaining(): Pick<BudgetLimits, "tokens" | "cost"> {
     const { tokens, cost } = this.limits;
     if (tokens === undefined && cost === undefined) return {};
     const taken = this.#taken();
@@ -207,7 +204,7 @@ class CountedBudget implements Budget {
     };
   }
 
-  part(id: string, limits: BudgetLimits): Budget {
+  createChild(id: string, limits: BudgetLimits): Budget {
     const part = new CountedBudget(limits, this);
     (this.#parts ??= new Map()).set(id, part);
     return part;
@@ -235,17 +232,17 @@ function isOver(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit
   return totalOf(usage) > tokens || (usage.cost ?? 0) > cost;
 }
 
-/** Nothing is left for another question. */
+/** True if nothing remains for another request. */
 function isSpent(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit): boolean {
   return totalOf(usage) >= tokens || (usage.cost ?? 0) >= cost;
 }
 
-function exceeded(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit, what: string): FailureError {
+function exceeded(usage: TokenUsage, { tokens = Infinity, cost = Infinity }: Limit, usedBy: string): FailureError {
   const isMoney = totalOf(usage) < tokens && (usage.cost ?? 0) >= cost;
   const amount = isMoney ? `${money(usage.cost ?? 0)} of ${money(cost)}` : `${totalOf(usage)} of ${tokens} tokens`;
-  const guessed = usage.estimated === true ? ", as far as can be estimated" : "";
-  const todo = `ask for less, or raise the ${isMoney ? "cost" : "token"} budget`;
-  return modelFailure("budget_exceeded", `the budget is used up: ${what} ${amount}${guessed}; ${todo}`);
+  const guessed = usage.estimated === true ? ", estimated" : "";
+  const todo = `request less, or raise the ${isMoney ? "cost" : "token"} budget`;
+  return modelFailure("budget_exceeded", `the budget is used up: ${usedBy} ${amount}${guessed}; ${todo}`);
 }
 
 function money(amount: number): string {

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { findJson } from "./find-json.ts";
 
 const object = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
-/** Prose without brackets of its own. */
+/** Prose without brackets. */
 const prose = fc.string().map((text) => text.replaceAll(/[{}]/g, ""));
 
-test("any JSON object is found unchanged, whatever stands around it", () => {
+test("any JSON object is found unchanged, regardless of the surrounding text", () => {
   fc.assert(
     fc.property(object, prose, prose, (value, before, after) => {
       const json = JSON.stringify(value, undefined, 2);
@@ -16,7 +16,7 @@ test("any JSON object is found unchanged, whatever stands around it", () => {
   );
 });
 
-test("whatever a model answers, nothing is found that is no JSON object", () => {
+test("only valid JSON objects are found, regardless of what a model responds", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom("{", "}", "[", "]", '"', ",", ":", "\\", "a", "1", "\n") }),

@@ -1,45 +1,46 @@
-/** Longer answers are not searched: nobody asked for that much. */
-const longest = 2 ** 20;
-/** How many places of an answer are tried; each costs a walk to its end. */
-const mostStarts = 32;
+/** Longer responses are not searched: no request expects that much JSON. */
+const maxLength = 2 ** 20;
+/** Maximum number of start offsets that are tried; each costs a scan to the end of the object. */
+const maxStarts = 32;
 
-/** The JSON objects of an answer, and what is wrong with the first that looks like one and is none. */
-export interface FoundJson {
-  /** Texts that `JSON.parse` reads, the longest first. */
+/** The JSON objects of a response, and the problem of the first candidate that is not valid JSON. */
+export interface JsonMatches {
+  /** Texts that `JSON.parse` accepts, the longest first. */
   readonly objects: readonly string[];
   readonly problem?: string;
 }
 
 /**
- * Finds the JSON objects in an answer of a model. Models wrap them in prose and fences, leave commas before closing
- * brackets, and write line breaks into strings as they are; that much is mended. What needs guessing (single quotes,
- * missing brackets, bare words) is left alone: the model can be asked.
+ * Finds the JSON objects in a model response. Models wrap them in prose and fences, leave commas before closing
+ * brackets, and write raw line breaks into strings; these defects are repaired. Anything that needs guessing (single
+ * quotes, missing brackets, bare words) is not repaired: the model can correct it in another turn.
  *
  * @example
  * ```ts
  * findJson('Here it is:\n```json\n{"a": [1, 2,],}\n```').objects; // ['{"a": [1, 2]}']
  * ```
  */
-export function findJson(answer: string): FoundJson {
-  if (answer.length > longest) return { objects: [], problem: `it is longer than ${longest / 1024} KiB` };
+export function findJson(answer: string): JsonMatches {
+  if (answer.length > maxLength) return { objects: [], problem: `it is longer than ${maxLength / 1024} KiB` };
   const objects: string[] = [];
   let problem: string | undefined;
   let at = answer.indexOf("{");
-  for (let starts = 0; at !== -1 && starts < mostStarts; starts++) {
+  for (let starts = 0; at !== -1 && starts < maxStarts; starts++) {
     const object = readObject(answer, at);
     const wrong = object === undefined ? "a bracket or a quote is never closed" : wrongWith(object.text);
     if (object !== undefined && wrong === undefined) objects.push(object.text);
     else problem ??= wrong;
-    // What is inside a broken object is no answer either; what never ends may be prose before the answer.
+    // Skips the contents of a broken object, which are not an answer either. An object that never ends may be prose
+    // before the answer.
     at = answer.indexOf("{", object?.end ?? at + 1);
   }
   return { objects: objects.toSorted((a, b) => b.length - a.length), ...(problem !== undefined && { problem }) };
 }
 
-/** The object that begins here, mended, and where it ends; undefined where it never ends. */
+/** The repaired object that begins at `start`, and its end offset; undefined if it never ends. */
 function readObject(text: string, start: number): { readonly text: string; readonly end: number } | undefined {
   const end = objectEnd(text, start);
-  return end === undefined ? undefined : { text: mend(text.slice(start, end)), end };
+  return end === undefined ? undefined : { text: repairJson(text.slice(start, end)), end };
 }
 
 function objectEnd(text: string, start: number): number | undefined {
@@ -54,8 +55,8 @@ function objectEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Without commas before closing brackets, and with line breaks in strings as escapes. */
-function mend(object: string): string {
+/** Removes commas before closing brackets, and escapes line breaks in strings. */
+function repairJson(object: string): string {
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < object.length; at++) {
@@ -72,7 +73,7 @@ function mend(object: string): string {
   return parts.join("") + object.slice(copied);
 }
 
-/** After the closing quote of the string that opens here, or after the text where it never closes. */
+/** Offset after the closing quote of the string that opens here; the end of the text if it never closes. */
 function stringEnd(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -86,12 +87,12 @@ const names: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 // oxlint-disable-next-line no-control-regex
 const controls = /[\0-\x1f]/g;
 
-/** Line breaks and other controls, which JSON wants as escapes. */
+/** Escapes line breaks and other control characters, as JSON requires. */
 function withoutControls(string: string): string {
   return string.replaceAll(controls, (unit) => names[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Sticky, so that it looks no further than the next character that counts. */
+/** Sticky, so that it matches no further than the next significant character. */
 const closing = /\s*[}\]]/y;
 
 function closesNext(text: string, from: number): boolean {
@@ -99,12 +100,12 @@ function closesNext(text: string, from: number): boolean {
   return closing.test(text);
 }
 
-/** Why this is no JSON. */
+/** The reason why the text is not valid JSON. */
 function wrongWith(text: string): string | undefined {
   try {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 160) : "it is no JSON";
+    return error instanceof Error ? error.message.slice(0, 160) : "it is not valid JSON";
   }
 }

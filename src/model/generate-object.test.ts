@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isFailureError } from "../base/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
-import { type TokenUsage, generateObject, generateText, scriptedModel } from "./index.ts";
+import { type TokenUsage, generateObject, generateText } from "./index.ts";
+import { scriptedModel } from "../testing/index.ts";
 
 interface Review {
   readonly score: number;
@@ -17,9 +18,9 @@ const schema = fromJsonSchema<Review>({
   required: ["score"],
 });
 
-const ask = (answers: Parameters<typeof scriptedModel>[0], more: object = {}) => {
+const generate = (answers: Parameters<typeof scriptedModel>[0], more: object = {}) => {
   const model = scriptedModel(answers);
-  return { model, asked: generateObject(model, { schema, prompt: "How good?", ...more }) };
+  return { model, requested: generateObject(model, { schema, prompt: "How good?", ...more }) };
 };
 
 function textsOf(model: ReturnType<typeof scriptedModel>, call: number): string[] {
@@ -48,59 +49,59 @@ describe("an object is found", () => {
     ["with brackets and quotes in its texts", '{"score": 8, "notes": ["} \\" {", "]"]}'],
     ["behind a byte order mark", '\ufeff{"score": 8}'],
   ])("%s", async (_, answer) => {
-    const { model, asked } = ask([answer]);
-    expect((await asked).object).toMatchObject({ score: 8 });
+    const { model, requested } = generate([answer]);
+    expect((await requested).object).toMatchObject({ score: 8 });
     expect(model.calls).toHaveLength(1);
   });
 
-  test("with its line breaks kept", async () => {
-    const { asked } = ask(['{"score": 8, "notes": ["a\nb\r\tc"]}']);
-    expect((await asked).object.notes).toEqual(["a\nb\r\tc"]);
+  test("line breaks are preserved", async () => {
+    const { requested } = generate(['{"score": 8, "notes": ["a\nb\r\tc"]}']);
+    expect((await requested).object.notes).toEqual(["a\nb\r\tc"]);
   });
 });
 
-describe("a model is told what is wrong", () => {
+describe("a model receives the problem and corrects it", () => {
   test.each([
-    ["no JSON", "It is very good.", "holds no JSON object"],
-    ["single quotes", "{'score': 8}", "cannot be read"],
-    ["Python", '{"score": None}', "cannot be read"],
+    ["no JSON", "It is very good.", "contains no JSON object"],
+    ["single quotes", "{'score': 8}", "cannot be parsed"],
+    ["Python", '{"score": None}', "cannot be parsed"],
     ["an object that never ends", '{"score": 8', "never closed"],
-    ["a list", "[8]", "holds no JSON object"],
+    ["a list", "[8]", "contains no JSON object"],
     ["a number out of range", '{"score": 80}', "score must be at most 10, got 80"],
     ["a missing key", '{"sore": 8}', "score is required"],
     ["a key that reaches prototypes", '{"score": 8, "__proto__": {"a": 1}}', "__proto__"],
-  ])("%s, and mends it", async (_, answer, complaint) => {
-    const { model, asked } = ask([answer, { score: 8 }]);
-    expect(await asked).toMatchObject({ object: { score: 8 }, repairs: 1 });
-    const [, question, shown, told] = textsOf(model, 1);
-    expect(question).toBe("How good?");
+  ])("%s", async (_, answer, complaint) => {
+    const { model, requested } = generate([answer, { score: 8 }]);
+    expect(await requested).toMatchObject({ object: { score: 8 }, repairs: 1 });
+    const [, prompt, shown, reported] = textsOf(model, 1);
+    expect(prompt).toBe("How good?");
     expect(shown).toBe(answer);
-    expect(told).toContain(complaint);
+    expect(reported).toContain(complaint);
   });
 
-  test("also what only the caller can check", async () => {
+  test("issues that only the caller can check are reported as well", async () => {
     const check = ({ notes = [] }: Review) =>
       notes.length > 0 ? [] : [{ path: ["notes"], code: "empty", message: "say at least one thing" }];
-    const { model, asked } = ask([{ score: 8 }, { score: 8, notes: ["good"] }], { check });
-    expect((await asked).object.notes).toEqual(["good"]);
+    const { model, requested } = generate([{ score: 8 }, { score: 8, notes: ["good"] }], { check });
+    expect((await requested).object.notes).toEqual(["good"]);
     expect(textsOf(model, 1).at(-1)).toContain("- notes: say at least one thing");
   });
 
-  test("twice, and then no more", async () => {
-    const { model, asked } = ask(["no", "no", "no", { score: 8 }]);
-    const error: unknown = await asked.catch((error: unknown) => error);
+  test("a model gets at most two corrections", async () => {
+    const { model, requested } = generate(["no", "no", "no", { score: 8 }]);
+    const error: unknown = await requested.catch((error: unknown) => error);
     expect(isFailureError(error) && error.toFailure()).toMatchObject({
       code: "execution_error",
       reason: "invalid_output",
       retry: "never",
-      message: expect.stringContaining("also when told 2 times") as string,
+      message: expect.stringContaining("after 2 repair requests") as string,
     });
     expect(model.calls).toHaveLength(3);
   });
 
-  test("with only its last mistake in the conversation", async () => {
-    const { model, asked } = ask(["first mistake", "second mistake", { score: 8 }]);
-    await asked;
+  test("only the last mistake is in the history", async () => {
+    const { model, requested } = generate(["first mistake", "second mistake", { score: 8 }]);
+    await requested;
     expect(textsOf(model, 2).slice(1)).toEqual([
       "How good?",
       "second mistake",
@@ -108,21 +109,21 @@ describe("a model is told what is wrong", () => {
     ]);
   });
 
-  test("and every answer is counted, also those that failed", async () => {
+  test("the usage of every response is counted, including failed ones", async () => {
     const seen: TokenUsage[] = [];
-    const { asked } = ask(["no", { score: 8 }], { onUsage: (usage: TokenUsage) => seen.push(usage) });
-    expect((await asked).usage).toEqual({ inputTokens: 20, outputTokens: 10 });
+    const { requested } = generate(["no", { score: 8 }], { onUsage: (usage: TokenUsage) => seen.push(usage) });
+    expect((await requested).usage).toEqual({ inputTokens: 20, outputTokens: 10 });
     expect(seen).toHaveLength(2);
   });
 });
 
-test("an object that was cut off is not guessed", async () => {
-  const { model, asked } = ask([{ text: '{"score": 8, "notes": ["and th', finishReason: "length" }]);
-  await expect(asked).rejects.toMatchObject({ code: "execution_error", reason: "cut_off" });
+test("a truncated object is not guessed", async () => {
+  const { model, requested } = generate([{ text: '{"score": 8, "notes": ["and th', finishReason: "length" }]);
+  await expect(requested).rejects.toMatchObject({ code: "execution_error", reason: "cut_off" });
   expect(model.calls).toHaveLength(1);
 });
 
-test("a text that was cut off says so", async () => {
+test("a truncated text fails with a reason", async () => {
   const model = scriptedModel([{ text: "and th", finishReason: "length" }]);
   expect(await generateText(model, { prompt: "?" })).toMatchObject({ text: "and th", finishReason: "length" });
 });
@@ -132,19 +133,19 @@ test.each([
   ["quotes that never close", '{"'.repeat(500_000)],
   ["commas", `{${", ".repeat(500_000)}`],
   ["more than anyone asked for", "x".repeat(3_000_000)],
-])("a hostile answer of %s is given up quickly", async (_, answer) => {
+])("a hostile response of %s is rejected quickly", async (_, answer) => {
   const began = performance.now();
-  const { asked } = ask([answer], { maxRepairs: 0 });
-  await expect(asked).rejects.toMatchObject({ reason: "invalid_output" });
+  const { requested } = generate([answer], { maxRepairs: 0 });
+  await expect(requested).rejects.toMatchObject({ reason: "invalid_output" });
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-test("a scripted model streams its answer, and says when its script has ended", async () => {
+test("a scripted model streams its response, and reports when its script has ended", async () => {
   const model = scriptedModel(["one two"]);
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "?" }] }];
   const parts = await partsOf((await model.doStream({ prompt })).stream);
   expect(parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")).toBe("one two");
   await expect(generateText(model, { prompt: "?" })).rejects.toThrow(
-    "the script has 1 answers, and this is question 2",
+    "the script has 1 responses, and this is request 2",
   );
 });

@@ -1,38 +1,38 @@
 import { type Issue, formatPath, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, parseArguments } from "../schema/index.ts";
-import { Unanswered, nameOf, usualTimeoutMs } from "./ask-again.ts";
+import { modelLabel, defaultModelTimeoutMs, isModelRequestError } from "./errors/retry-with-backoff.ts";
 import { findJson } from "./find-json.ts";
-import { type GeneratedText, type TextOptions, askForText, toCall } from "./generate-text.ts";
-import type { Model, ModelCall } from "./model.ts";
-import { modelFailure } from "./model-reasons.ts";
-import { type ChatMessage, type Question, toPrompt } from "./to-prompt.ts";
-import { type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
-import { unusableAnswer } from "./unusable-answer.ts";
+import { type GenerateTextResult, type GenerateTextOptions, requestText, toModelCall } from "./generate-text.ts";
+import type { Model, ModelCall } from "./port/model.ts";
+import { modelFailure } from "./port/model-reasons.ts";
+import { type ChatMessage, type ModelPrompt, toPrompt } from "./model-prompt.ts";
+import { type TokenUsage, addUsage, noTokens } from "./port/token-usage.ts";
+import { repairInstruction } from "./repair-instruction.ts";
 
-/** What {@link generateObject} takes besides the question. */
-export interface ObjectOptions<T> extends TextOptions {
-  /** What the answer has to be: an object. */
+/** Options of {@link generateObject} besides the prompt. */
+export interface GenerateObjectOptions<T> extends GenerateTextOptions {
+  /** Schema of the response; must describe an object. */
   readonly schema: Schema<T>;
-  /** A short name of it, for servers that want one. */
+  /** A short name of the schema, for servers that require one. */
   readonly name?: string;
-  /** What a schema cannot say; its issues are told to the model like those of the schema. */
+  /** Checks that a schema cannot express; its issues are sent to the model like those of the schema. */
   readonly check?: (value: T) => readonly Issue[];
-  /** How often the model is told what is wrong with its answer; 2. */
+  /** Maximum number of repair requests to the model. Default: 2. */
   readonly maxRepairs?: number;
 }
 
-/** What {@link generateObject} gives. */
-export interface GeneratedObject<T> {
+/** Result of {@link generateObject}. */
+export interface GenerateObjectResult<T> {
   readonly object: T;
-  /** Of all answers together. */
+  /** Usage of all responses together. */
   readonly usage: TokenUsage;
-  /** How often the model had to be told what was wrong. */
+  /** Number of repair requests that the model needed. */
   readonly repairs: number;
 }
 
 /**
- * Asks a model for an object of a schema. JSON is found in prose and fences; where it is not what was asked for, the
- * model is told what is wrong, twice at most. A failure has a reason of `modelReasons`.
+ * Requests an object that matches a schema. JSON is found in prose and fences; if it does not match, the model
+ * receives the issues and may correct its response, at most twice. A failure has a reason from `modelReasons`.
  *
  * @example
  * ```ts
@@ -44,25 +44,25 @@ export interface GeneratedObject<T> {
  */
 export async function generateObject<T>(
   model: Model,
-  options: ObjectOptions<T> & Question,
-): Promise<GeneratedObject<T>> {
+  options: GenerateObjectOptions<T> & ModelPrompt,
+): Promise<GenerateObjectResult<T>> {
   const { maxRepairs = 2 } = options;
-  const asker = new ObjectAsker(model, withinTime(options));
+  const requester = new ObjectRequester(model, withinTime(options));
   let usage = noTokens;
   for (let repairs = 0; ; repairs++) {
-    const answer = await asker.ask();
+    const answer = await requester.request();
     usage = addUsage(usage, answer.usage);
     const read = await readObject(answer.text, options);
     if (read.issues === undefined) return { object: read.value, usage, repairs };
     if (answer.finishReason === "length") throw cutOff(model);
     if (repairs >= maxRepairs) throw unusable(model, read.issues, repairs);
-    asker.complain(answer.text, read.issues);
+    requester.complain(answer.text, read.issues);
   }
 }
 
-/** One time for all questions together, not one for each. */
-function withinTime<O extends TextOptions>(options: O): O {
-  const { clock = systemClock, timeoutMs = usualTimeoutMs } = options;
+/** Applies one timeout to all requests together, not to each. */
+function withinTime<O extends GenerateTextOptions>(options: O): O {
+  const { clock = systemClock, timeoutMs = defaultModelTimeoutMs } = options;
   const until = clock.elapsed() + timeoutMs;
   return {
     ...options,
@@ -74,8 +74,8 @@ function withinTime<O extends TextOptions>(options: O): O {
 
 type Read<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** The first object of an answer that fits, or what is wrong with the longest. */
-async function readObject<T>(text: string, { schema, check }: ObjectOptions<T>): Promise<Read<T>> {
+/** The first object of a response that matches, or the issues of the longest. */
+async function readObject<T>(text: string, { schema, check }: GenerateObjectOptions<T>): Promise<Read<T>> {
   const { objects, problem } = findJson(text);
   let first: readonly Issue[] | undefined;
   for (const json of objects.slice(0, 8)) {
@@ -91,54 +91,54 @@ async function readObject<T>(text: string, { schema, check }: ObjectOptions<T>):
 function notJson(problem: string | undefined): Issue {
   const message =
     problem === undefined
-      ? "it holds no JSON object"
-      : `its JSON cannot be read (${problem}); write keys and texts in double quotes, escape what is inside, close every bracket`;
+      ? "it contains no JSON object"
+      : `its JSON cannot be parsed (${problem}); write keys and texts in double quotes, escape special characters, close every bracket`;
   return { path: [], code: "not_json", message };
 }
 
-/** How much of an answer that cannot be used is shown to the model again. */
-const shownChars = 20_000;
-const mostIssues = 20;
+/** Maximum length of an unusable response that is sent back to the model. */
+const maxQuotedChars = 20_000;
+const maxIssues = 20;
 
-/** One conversation about one object. */
-class ObjectAsker<T> {
+/** The exchange with a model about one object. */
+class ObjectRequester<T> {
   readonly #model: Model;
-  readonly #options: ObjectOptions<T> & Question;
+  readonly #options: GenerateObjectOptions<T> & ModelPrompt;
   readonly #system: string;
   #messages: readonly ChatMessage[];
   #inWords = false;
 
-  constructor(model: Model, options: ObjectOptions<T> & Question) {
+  constructor(model: Model, options: GenerateObjectOptions<T> & ModelPrompt) {
     this.#model = model;
     this.#options = options;
     this.#system = [options.system, instruction(options.schema.json)].filter((part) => part !== undefined).join("\n\n");
     this.#messages = options.messages ?? [{ role: "user", content: options.prompt }];
   }
 
-  async ask(): Promise<GeneratedText> {
+  async request(): Promise<GenerateTextResult> {
     try {
-      return await askForText(this.#model, this.#call(), this.#options);
+      return await requestText(this.#model, this.#call(), this.#options);
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
+      if (!isModelRequestError(error)) throw error;
       if (error.explained.formRefused !== true || this.#inWords) throw error.explained.failure;
       this.#inWords = true;
-      return this.ask();
+      return this.request();
     }
   }
 
   complain(answer: string, issues: readonly Issue[]): void {
-    const shown = answer.length > shownChars ? `${answer.slice(0, shownChars).toWellFormed()}…` : answer;
-    // The first answer and its complaint make room for the second: a conversation of mistakes teaches mistakes.
-    const asked = this.#options.messages ?? [{ role: "user" as const, content: this.#options.prompt }];
-    const complaint = unusableAnswer(tell(issues));
-    this.#messages = [...asked, { role: "assistant", content: shown }, { role: "user", content: complaint }];
+    const shown = answer.length > maxQuotedChars ? `${answer.slice(0, maxQuotedChars).toWellFormed()}…` : answer;
+    // The second response and its issues replace the first ones: a conversation full of mistakes teaches mistakes.
+    const request = this.#options.messages ?? [{ role: "user" as const, content: this.#options.prompt }];
+    const complaint = repairInstruction(describeIssues(issues));
+    this.#messages = [...request, { role: "assistant", content: shown }, { role: "user", content: complaint }];
   }
 
   #call(): ModelCall {
     const { schema, name = "answer" } = this.#options;
-    const call = { ...toCall(this.#options), prompt: toPrompt({ messages: this.#messages }, this.#system) };
+    const call = { ...toModelCall(this.#options), prompt: toPrompt({ messages: this.#messages }, this.#system) };
     if (this.#inWords) return call;
-    // A JSON Schema is what the interface means by its own type of it.
+    // The interface uses another type for the same JSON Schema.
     const json = schema.json as NonNullable<ModelCall["responseFormat"]> extends { schema?: infer S } ? S : never;
     return { ...call, responseFormat: { type: "json", schema: json, name } };
   }
@@ -151,26 +151,26 @@ function instruction(schema: JsonSchema): string {
   ].join("\n");
 }
 
-function tell(issues: readonly Issue[]): string[] {
-  const told = issues.slice(0, mostIssues).map(({ path, message }) => {
+function describeIssues(issues: readonly Issue[]): string[] {
+  const reported = issues.slice(0, maxIssues).map(({ path, message }) => {
     const at = formatPath(path);
     return `- ${at === "" || message.includes(at) ? "" : `${at}: `}${message}`;
   });
-  return issues.length > mostIssues ? [...told, `- and ${issues.length - mostIssues} more`] : told;
+  return issues.length > maxIssues ? [...reported, `- and ${issues.length - maxIssues} more`] : reported;
 }
 
 function cutOff(model: Model): Error {
   return modelFailure(
     "cut_off",
-    `the answer of ${nameOf(model)} was cut off by its limit of tokens; raise its max_tokens (under models: in windlass.yaml), or ask for less`,
+    `the response of ${modelLabel(model)} was cut off by its token limit; raise its max_tokens (under models: in windlass.yaml), or request less`,
   );
 }
 
 function unusable(model: Model, issues: readonly Issue[], repairs: number): Error {
-  const why = tell(issues).slice(0, 5).join("\n");
+  const why = describeIssues(issues).slice(0, 5).join("\n");
   return modelFailure(
     "invalid_output",
-    `${nameOf(model)} gave no usable answer, also when told ${repairs === 1 ? "once" : `${repairs} times`} what was wrong:\n${why}`,
+    `${modelLabel(model)} returned no usable response after ${repairs === 1 ? "one repair request" : `${repairs} repair requests`}:\n${why}`,
     { issues },
   );
 }

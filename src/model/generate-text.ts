@@ -1,48 +1,51 @@
-import { type AskLimits, Unanswered, nameOf } from "./ask-again.ts";
-import type { FinishReason, Model, ModelCall } from "./model.ts";
-import { modelFailure } from "./model-reasons.ts";
-import { type Question, toPrompt } from "./to-prompt.ts";
-import type { TokenUsage } from "./token-usage.ts";
-import { tryTurn } from "./turn/ask-turn.ts";
-import { textOfTurn } from "./turn/model-turn.ts";
+import { type ModelRequestLimits, modelLabel, isModelRequestError } from "./errors/retry-with-backoff.ts";
+import type { FinishReason, Model, ModelCall } from "./port/model.ts";
+import { modelFailure } from "./port/model-reasons.ts";
+import { type ModelPrompt, toPrompt } from "./model-prompt.ts";
+import type { TokenUsage } from "./port/token-usage.ts";
+import { tryRequestTurn } from "./turn/request-turn.ts";
+import { textOfTurn } from "./port/model-turn.ts";
 
-/** What {@link generateText} takes besides the question. */
-export interface TextOptions extends AskLimits {
-  /** Who the model is to be and what it is to do; material to work on belongs into the question. */
+/** Options of {@link generateText} besides the prompt. */
+export interface GenerateTextOptions extends ModelRequestLimits {
+  /** The role and the task of the model; material to work on belongs in the prompt. */
   readonly system?: string;
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** Told what every answer cost, also one that cannot be used. */
+  /** Called with the usage of every response, including unusable ones. */
   readonly onUsage?: (usage: TokenUsage) => void;
 }
 
-/** What {@link generateText} gives. */
-export interface GeneratedText {
+/** Result of {@link generateText}. */
+export interface GenerateTextResult {
   readonly text: string;
   readonly usage: TokenUsage;
-  /** `length` where the text was cut off by the limit of tokens. */
+  /** `length` if the text was cut off by the token limit. */
   readonly finishReason: FinishReason;
 }
 
 /**
- * Asks a model for a text. A busy or broken server is asked again within the time given; a failure has a reason of
+ * Requests a text from a model. A busy or failing server is retried until the timeout; a failure has a reason from
  * `modelReasons`.
  *
  * @example
  * ```ts
- * const { text, usage } = await generateText(model, { system: "Answer in one word.", prompt: "Which colour is the sky?" });
+ * const { text, usage } = await generateText(model, { system: "Answer in one word.", prompt: "Which color is the sky?" });
  * ```
  */
-export async function generateText(model: Model, options: TextOptions & Question): Promise<GeneratedText> {
+export async function generateText(
+  model: Model,
+  options: GenerateTextOptions & ModelPrompt,
+): Promise<GenerateTextResult> {
   try {
-    return await askForText(model, toCall(options), options);
+    return await requestText(model, toModelCall(options), options);
   } catch (error) {
-    throw error instanceof Unanswered ? error.explained.failure : error;
+    throw isModelRequestError(error) ? error.explained.failure : error;
   }
 }
 
-/** The call that asks this. */
-export function toCall(options: TextOptions & Question): ModelCall {
+/** Converts the options to a model call. */
+export function toModelCall(options: GenerateTextOptions & ModelPrompt): ModelCall {
   const { system, maxTokens, temperature } = options;
   return {
     prompt: toPrompt(options, system),
@@ -51,9 +54,13 @@ export function toCall(options: TextOptions & Question): ModelCall {
   };
 }
 
-/** One call and the text of its answer. */
-export async function askForText(model: Model, call: ModelCall, options: TextOptions): Promise<GeneratedText> {
-  const turn = await tryTurn(model, call, options);
+/** Sends one call and returns the text of its response. */
+export async function requestText(
+  model: Model,
+  call: ModelCall,
+  options: GenerateTextOptions,
+): Promise<GenerateTextResult> {
+  const turn = await tryRequestTurn(model, call, options);
   const { usage, finishReason } = turn;
   options.onUsage?.(usage);
   const text = (turn.structuredText ?? textOfTurn(turn)).trim();
@@ -62,27 +69,27 @@ export async function askForText(model: Model, call: ModelCall, options: TextOpt
 }
 
 function checkEnd(model: Model, finishReason: FinishReason, text: string): void {
-  const who = nameOf(model);
+  const label = modelLabel(model);
   switch (finishReason) {
     case "content-filter":
       throw modelFailure(
         "refused",
-        `${who} refused to answer${text === "" ? "" : `: ${text.slice(0, 200)}`}; ask for something else`,
+        `${label} refused to respond${text === "" ? "" : `: ${text.slice(0, 200)}`}; change the request`,
       );
     case "error":
     case "interrupted":
-      throw modelFailure("provider_error", `${who} broke off in the middle of its answer`, { retry: "safe" });
+      throw modelFailure("provider_error", `${label} stopped in the middle of its response`, { retry: "safe" });
     case "length":
       if (text === "")
         throw modelFailure(
           "cut_off",
-          `${who} used all its tokens before it said anything; raise its max_tokens (under models: in windlass.yaml)`,
+          `${label} used all its tokens before it produced any text; raise its max_tokens (under models: in windlass.yaml)`,
         );
       return;
     case "stop":
     case "tool-calls":
     case "other":
-      if (text === "") throw modelFailure("invalid_output", `${who} answered nothing`);
+      if (text === "") throw modelFailure("invalid_output", `${label} returned no text`);
       return;
     default:
       return finishReason satisfies never;

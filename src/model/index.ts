@@ -1,19 +1,21 @@
-export type { AskLimits } from "./ask-again.ts";
+export type { ModelRequestLimits } from "./errors/retry-with-backoff.ts";
 export { brokenModel, faultOf } from "./broken-model.ts";
-export { wrongInterface } from "./wrong-interface.ts";
+export { wrongInterface } from "./errors/unsupported-model.ts";
 export { findJson } from "./find-json.ts";
-export { type GeneratedObject, type ObjectOptions, generateObject } from "./generate-object.ts";
-export { type GeneratedText, type TextOptions, generateText } from "./generate-text.ts";
-export type { FinishReason, Model, ModelAnswer, ModelCall } from "./model.ts";
-export { isUnasked, modelFailure } from "./model-reasons.ts";
-export { estimateMessage, estimatePart, type PromptPart } from "./estimate-call.ts";
+export { type GenerateObjectResult, type GenerateObjectOptions, generateObject } from "./generate-object.ts";
+export { type GenerateTextResult, type GenerateTextOptions, generateText } from "./generate-text.ts";
+export type { FinishReason, Model, ModelGenerateResult, ModelCall } from "./port/model.ts";
+export { isModelMissing, modelFailure } from "./port/model-reasons.ts";
+export { estimateImages, estimateMessage, estimatePart, type PromptPart } from "./port/estimate-call.ts";
+export { type ToolImage, imagesOf, withImages, withoutImages } from "./port/tool-images.ts";
+export { imageSupport } from "./turn/prepare-call.ts";
 export { type Budget, type BudgetLimits, createBudget } from "./budget.ts";
-export { fallbackModel } from "./fallback-model.ts";
+export { fallbackModel } from "./turn/fallback-model.ts";
 export {
-  type ModelFile,
+  type ModelSettingsFile,
   type ModelSettings,
   type ModelSources,
-  type ModelsFile,
+  type ModelsSettingsFile,
   defaultModel,
   modelClients,
   modelNames,
@@ -21,18 +23,18 @@ export {
   secretName,
   unknownModel,
 } from "./model-settings.ts";
-export { type Models, openModels } from "./open-models.ts";
-export { serviceKeys } from "./known-services.ts";
-export { type ModelDoors, createModelDoors } from "./model-doors.ts";
+export { type WorkspaceModels, openModels, requireDefaultModel, setDefaultModel } from "./open-models.ts";
+export { defaultBaseUrls, serviceKeys } from "./known-services.ts";
+export { type ModelHttpClients, createModelHttpClients } from "./model-http-clients.ts";
 export { modelVariables } from "./model-variables.ts";
-export { howToHaveModel, noModel } from "./no-model.ts";
+export { modelSetupHint, noModel } from "./missing-model.ts";
 export { openModel } from "./open-model.ts";
-export { unusableAnswer } from "./unusable-answer.ts";
-export { type ScriptedAnswer, type ScriptedModel, type ScriptedText, scriptedModel } from "./kit/scripted-model.ts";
-export type { ChatMessage, Question } from "./to-prompt.ts";
-export { type ModelPrice, type TokenUsage, addUsage, noTokens } from "./token-usage.ts";
-export type { ScriptedPart } from "./kit/scripted-model.ts";
-export { askTurn } from "./turn/ask-turn.ts";
+export { repairInstruction } from "./repair-instruction.ts";
+
+export type { ChatMessage, ModelPrompt } from "./model-prompt.ts";
+export { type ModelPrice, type TokenUsage, addUsage, noTokens } from "./port/token-usage.ts";
+
+export { requestTurn } from "./turn/request-turn.ts";
 export type { TurnOptions } from "./turn/turn-options.ts";
 export {
   type ModelTurn,
@@ -41,16 +43,17 @@ export {
   type TurnToolCall,
   textOfTurn,
   toolCallsOf,
-} from "./turn/model-turn.ts";
+} from "./port/model-turn.ts";
+export { endsWithTextCall } from "./turn/parse-text-calls.ts";
 export { type AssistantMessage, toAssistantMessage } from "./turn/to-assistant-message.ts";
 export { baseFamily } from "./family/base-family.ts";
-export { familyOf, registerFamily } from "./family/family-of.ts";
+export { resolveModelFamily, registerModelFamily } from "./family/resolve-model-family.ts";
 export type {
-  FamilyHabits,
+  FamilyOptions,
   ModelClient,
   ModelFamily,
   OfferedTool,
   RawToolCall,
   Thinking,
-} from "./family/model-family.ts";
-export { type ReadPiece, type TextReader, createTextReader } from "./family/text-reader.ts";
+} from "./port/model-family.ts";
+export { type ModelTextPiece, type TextReader, createTextReader } from "./port/text-reader.ts";

@@ -1,24 +1,24 @@
-import type { ModelClient } from "./family/model-family.ts";
+import type { ModelClient } from "./port/model-family.ts";
 import { type Environment, valueOf } from "./model-variables.ts";
 
-/** A service whose key people have in a variable of a usual name. */
+/** A service with a standard environment variable for its key. */
 export interface KnownService {
-  /** Where its protocol is another than OpenAI's; then its address needs no saying. */
+  /** Set if its protocol is not OpenAI's; then its address need not be configured. */
   readonly provider?: Exclude<ModelClient, "openai-compatible">;
   readonly baseUrl: string;
   /** The variables that may hold its key. */
   readonly keys: readonly string[];
-  /** By which programs are sent elsewhere, and the key with them. */
+  /** Variable that redirects programs to another server, together with the key. */
   readonly elsewhere?: string;
-  /** One of its models, for people who want to begin. */
+  /** One of its models, as a starting point. */
   readonly model: string;
 }
 
 const anthropic = "https://api.anthropic.com/v1";
 const google = "https://generativelanguage.googleapis.com/v1beta";
 
-/** Where a provider is when the settings do not say so. */
-export const usualBaseUrls: Readonly<Partial<Record<ModelClient, string>>> = { anthropic, google };
+/** Base URLs of providers if the settings name none. */
+export const defaultBaseUrls: Readonly<Partial<Record<ModelClient, string>>> = { anthropic, google };
 
 const knownServices: readonly KnownService[] = [
   {
@@ -52,40 +52,43 @@ const knownServices: readonly KnownService[] = [
   { baseUrl: "https://api.mistral.ai/v1", keys: ["MISTRAL_API_KEY"], model: "mistral-medium-latest" },
   { baseUrl: "https://api.groq.com/openai/v1", keys: ["GROQ_API_KEY"], model: "openai/gpt-oss-120b" },
   { baseUrl: "https://api.x.ai/v1", keys: ["XAI_API_KEY"], model: "grok-4.3" },
-  // Two services with the same variable: each has keys of its own.
+  // Two services with the same variable: each has its own keys.
   { baseUrl: "https://api.moonshot.ai/v1", keys: ["MOONSHOT_API_KEY"], model: "kimi-k2.6" },
   { baseUrl: "https://api.moonshot.cn/v1", keys: ["MOONSHOT_API_KEY"], model: "kimi-k2.6" },
 ];
 
-/** A service whose key is there. */
+/** A service whose key is set. */
 export interface KeyedService extends KnownService {
   /** The variable that holds the key. */
   readonly variable: string;
   readonly apiKey: string;
 }
 
-/** The services whose keys an environment has. One that is sent elsewhere is left out: its key is for there. */
+/**
+ * The services whose keys are set in an environment. A redirected service is left out: its key belongs to the other
+ * server.
+ */
 export function keyedServices(env: Environment): KeyedService[] {
   return knownServices.flatMap((service): KeyedService[] => {
-    if (isElsewhere(service, env)) return [];
+    if (hasBaseUrlOverride(service, env)) return [];
     const variable = service.keys.find((name) => valueOf(env, name) !== undefined);
     const apiKey = variable === undefined ? undefined : valueOf(env, variable);
     return variable === undefined || apiKey === undefined ? [] : [{ ...service, variable, apiKey }];
   });
 }
 
-/** Does an environment send programs that know this service to another server? */
-export function isElsewhere({ elsewhere, baseUrl }: KnownService, env: Environment): boolean {
+/** True if the environment redirects programs that use this service to another server. */
+export function hasBaseUrlOverride({ elsewhere, baseUrl }: KnownService, env: Environment): boolean {
   const other = elsewhere === undefined ? undefined : valueOf(env, elsewhere);
   return other !== undefined && !isSameOrigin(other, baseUrl);
 }
 
-/** The service at this address, with the key that an environment has for it, and for no other. */
+/** The service at this address, with the key that the environment has for this service. */
 export function keyedService(baseUrl: string | undefined, env: Environment): KeyedService | undefined {
   return keyedServices(env).find((service) => isSameOrigin(baseUrl, service.baseUrl));
 }
 
-/** Every key that an environment has for one of the services, wherever it goes. */
+/** Every key that an environment has for one of the services, regardless of where it is sent. */
 export function serviceKeys(env: Environment): string[] {
   const names = new Set(knownServices.flatMap(({ keys }) => keys));
   return [...names].flatMap((name) => valueOf(env, name) ?? []);
@@ -96,14 +99,14 @@ export function knownService(baseUrl: string | undefined): KnownService | undefi
   return knownServices.find((service) => isSameOrigin(baseUrl, service.baseUrl));
 }
 
-/** Is one of the services at this address? */
+/** True if one of the known services is at this address. */
 export function isKnownService(baseUrl: string | undefined): boolean {
   return knownService(baseUrl) !== undefined;
 }
 
-/** Do both addresses lead to the same server? Not where one of them is no address. */
+/** True if both addresses belong to the same server; false if one of them is not a URL. */
 export function isSameOrigin(one: string | undefined, other: string | undefined): boolean {
   const [origin, others] = [one, other].map((url) => (url === undefined ? undefined : URL.parse(url)?.origin));
-  // What every address without a host has.
+  // Every URL without a host has the origin "null".
   return origin !== undefined && origin !== "null" && origin === others;
 }

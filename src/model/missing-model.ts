@@ -1,34 +1,34 @@
 import type { FailureError } from "../base/index.ts";
 import { keyedServices } from "./known-services.ts";
-import { modelFailure } from "./model-reasons.ts";
+import { modelFailure } from "./port/model-reasons.ts";
 import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
 
-/** What there is where a model is missing. */
-export interface WithoutModel {
+/** Configuration found when a model is missing. */
+export interface ModelSetupFacts {
   readonly env?: Environment;
-  /** The models that are set up, none of them the default. */
+  /** The configured models, none of them the default. */
   readonly names?: readonly string[];
 }
 
-/** The failure of something that needs a model where none is configured; it says exactly what to set. */
-export function noModel(who: string, known: WithoutModel = {}): FailureError {
-  return modelFailure("no_model", `${who} needs a model, and ${howToHaveModel(known)}`, {
-    forModel: `${who} is not available: no model is configured; go on without it`,
+/** The failure of a feature that needs a model if none is configured; it says exactly what to set. */
+export function noModel(feature: string, known: ModelSetupFacts = {}): FailureError {
+  return modelFailure("no_model", `${feature} needs a model, and ${modelSetupHint(known)}`, {
+    forModel: `${feature} is not available: no model is configured; continue without it`,
   });
 }
 
-/** What is missing, and the lines to type for what is there. */
-export function howToHaveModel({ env = {}, names = [] }: WithoutModel): string {
+/** States what is missing, with the lines to type for the services whose keys are set. */
+export function modelSetupHint({ env = {}, names = [] }: ModelSetupFacts): string {
   const [first] = names;
   if (first !== undefined) {
     const others = `none is the default (there ${names.length === 1 ? "is" : "are"} ${names.join(", ")})`;
-    return `${others}: name one with --model ${first} or agent: { model: ${first} } in windlass.yaml, or call one default`;
+    return `${others}: name one with --model ${first} or agent: { model: ${first} } in windlass.yaml, or name one "default"`;
   }
-  const lines = exportsFor(env);
-  if (lines.length > 0) return ["none is configured; a key is there, so one line is enough:", ...lines].join("\n");
+  const lines = exportLines(env);
+  if (lines.length > 0) return ["none is configured; a key is set, so one line is enough:", ...lines].join("\n");
   const { baseUrl, provider } = modelVariables;
   return [
-    "none is configured; set one, here or as models: in windlass.yaml:",
+    "none is configured; set one in this shell, or under models: in windlass.yaml:",
     exported({ [baseUrl]: "http://127.0.0.1:11434/v1", [modelVariables.name]: "qwen3" }, "Ollama"),
     exported({ [baseUrl]: "https://api.openai.com/v1", [modelVariables.name]: "gpt-5-mini" }, "with OPENAI_API_KEY"),
     exported(
@@ -38,16 +38,16 @@ export function howToHaveModel({ env = {}, names = [] }: WithoutModel): string {
   ].join("\n");
 }
 
-/** A line for each service whose key is there, with the model that was named or one of its own. */
-export function exportsFor(env: Environment, model?: string): string[] {
+/** One line for each service whose key is set, with the named model or one of the service. */
+export function exportLines(env: Environment, model?: string): string[] {
   const isSet = (variable: string): boolean => valueOf(env, variable) !== undefined;
   return keyedServices(env).map((service) => {
     const { provider = "openai-compatible", baseUrl } = service;
-    const isUsual = provider === "openai-compatible";
+    const isDefault = provider === "openai-compatible";
     const assigned = {
-      // What is set already to something else is set anew.
-      ...((!isUsual || isSet(modelVariables.provider)) && { [modelVariables.provider]: provider }),
-      ...((isUsual || isSet(modelVariables.baseUrl)) && { [modelVariables.baseUrl]: baseUrl }),
+      // A variable that is already set to another value is set again.
+      ...((!isDefault || isSet(modelVariables.provider)) && { [modelVariables.provider]: provider }),
+      ...((isDefault || isSet(modelVariables.baseUrl)) && { [modelVariables.baseUrl]: baseUrl }),
       [modelVariables.name]: model ?? service.model,
     };
     return exported(assigned, service.variable);

@@ -1,70 +1,72 @@
-import { isElsewhere, isKnownService, isSameOrigin, keyedService, knownService } from "./known-services.ts";
+import { hasBaseUrlOverride, isKnownService, isSameOrigin, keyedService, knownService } from "./known-services.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { type Environment, modelVariables } from "./model-variables.ts";
 
-/** Who gives a key for a model, and the address at which each of them says that the model is. */
-export interface KeyGivers {
-  /** Where the file has the model, such as `models.default`. */
+/** The sources of a key for a model, each with the model address that it names. */
+export interface KeySources {
+  /** Path of the model in the file, such as `models.default`. */
   readonly at: string;
   readonly env: Environment;
-  /** What the environment says of the default model. */
-  readonly own: { readonly url: string | undefined; readonly apiKey: string | undefined };
-  /** What the file says; its key is looked up when it is to go somewhere. */
+  /** Settings of the default model from the environment. */
+  readonly provider: { readonly url: string | undefined; readonly apiKey: string | undefined };
+  /** Settings from the file; its key is only resolved when it will be sent. */
   readonly file: { readonly url: string | undefined; readonly apiKey: (() => string) | undefined };
 }
 
 /**
- * The key that goes to this address: that of the environment, that of the file, or that which the service at this
- * address usually has. Each goes only to the server that its giver names: an address in a file that came with a
- * workspace gets no key that the file does not ask for by name, and one in the environment none of the file; to one of
- * the well-known services also goes the key of an environment that names no server.
+ * Resolves the key for this address: from the environment, from the file, or from the standard variable of the service
+ * at this address. Each key goes only to the server that its own source names. An address in a file that came with a
+ * workspace gets no key unless the file names it, and an address in the environment gets no key from the file. A
+ * well-known service also gets the key of an environment that names no server.
  */
-export function keyFor(url: string | undefined, givers: KeyGivers): Pick<ModelSettings, "apiKey" | KeyWord> {
-  const { at, env, own, file } = givers;
-  if (own.apiKey !== undefined && isFromHere(url, givers)) {
-    return { apiKey: own.apiKey, keySource: modelVariables.apiKey };
+export function resolveModelKey(url: string | undefined, givers: KeySources): Pick<ModelSettings, "apiKey" | KeyWord> {
+  const { at, env, provider, file } = givers;
+  if (provider.apiKey !== undefined && isFromHere(url, givers)) {
+    return { apiKey: provider.apiKey, keySource: modelVariables.apiKey };
   }
   const written = isSameOrigin(url, file.url) ? file.apiKey?.() : undefined;
   if (written !== undefined) return { apiKey: written, keySource: `${at}.api_key` };
-  const usual = keyedService(url, env);
-  if (usual !== undefined) return { apiKey: usual.apiKey, keySource: usual.variable };
+  const defaults = keyedService(url, env);
+  if (defaults !== undefined) return { apiKey: defaults.apiKey, keySource: defaults.variable };
   return { keyHint: hintFor(url, givers) };
 }
 
 type KeyWord = "keyHint" | "keySource";
 
-/** Does the key of the environment go to this address? */
-function isFromHere(url: string | undefined, { own }: KeyGivers): boolean {
-  return own.url === undefined ? isKnownService(url) : isSameOrigin(url, own.url);
+/** True if the key of the environment may go to this address. */
+function isFromHere(url: string | undefined, { provider }: KeySources): boolean {
+  return provider.url === undefined ? isKnownService(url) : isSameOrigin(url, provider.url);
 }
 
-/** What to set, and why a key that is there does not go to this address; only the default model has two who give keys. */
-function hintFor(url: string | undefined, givers: KeyGivers): string {
-  const { own, file } = givers;
-  if (own.apiKey !== undefined) {
+/**
+ * Says what to set, and why an existing key is not sent to this address; only the default model has two key sources.
+ */
+function hintFor(url: string | undefined, givers: KeySources): string {
+  const { provider, file } = givers;
+  if (provider.apiKey !== undefined) {
     return (
-      `${modelVariables.apiKey} goes only to the server that the environment names, and this one is named in ` +
+      `${modelVariables.apiKey} is sent only to the server that the environment names, and this one is named in ` +
       `windlass.yaml: set ${modelVariables.baseUrl} to it as well, or models.default.api_key`
     );
   }
   const ways = waysToKey(url, givers);
   if (file.apiKey === undefined) return ways;
   return (
-    "the api_key of models.default goes only to the server that windlass.yaml names, and this one is named by the " +
+    "the api_key of models.default is sent only to the server that windlass.yaml names, and this one is named by the " +
     `environment: ${ways}`
   );
 }
 
-/** What can be set, so that a key goes to this address. */
-function waysToKey(url: string | undefined, givers: KeyGivers): string {
+/** Lists the settings that would provide a key for this address. */
+function waysToKey(url: string | undefined, givers: KeySources): string {
   const { at, env, file } = givers;
   const service = knownService(url);
-  const isTaken = service !== undefined && isElsewhere(service, env);
+  const isTaken = service !== undefined && hasBaseUrlOverride(service, env);
   const ways = [
     ...(service === undefined || isTaken ? [] : service.keys),
     ...(at === "models.default" && isFromHere(url, givers) ? [modelVariables.apiKey] : []),
     ...(isSameOrigin(url, file.url) ? [`${at}.api_key in windlass.yaml`] : []),
   ];
   const todo = `set ${ways.join(" or ")}`;
-  return isTaken ? `${service.keys.join(", ")} goes where ${service.elsewhere} leads: ${todo}` : todo;
+  return isTaken ? `${service.keys.join(", ")} is sent to the server in ${service.elsewhere}: ${todo}` : todo;
 }

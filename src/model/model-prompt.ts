@@ -6,14 +6,14 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** What a model is asked: one text, or a conversation. */
-export type Question =
+/** Input of a model request: one text, or a conversation. */
+export type ModelPrompt =
   | { readonly prompt: string; readonly messages?: undefined }
   | { readonly messages: readonly ChatMessage[]; readonly prompt?: undefined };
 
-/** A question as models take it. */
-export function toPrompt(question: Question, system: string | undefined): LanguageModelV4Prompt {
-  const messages = question.messages ?? [{ role: "user" as const, content: question.prompt }];
+/** A prompt in the format of the AI SDK. */
+export function toPrompt(request: ModelPrompt, system: string | undefined): LanguageModelV4Prompt {
+  const messages = request.messages ?? [{ role: "user" as const, content: request.prompt }];
   return [...(system === undefined ? [] : [{ role: "system" as const, content: system }]), ...messages.map(toMessage)];
 }
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type ModelFile, noModel, readModelSettings } from "./index.ts";
+import { type ModelSettingsFile, noModel, readModelSettings } from "./index.ts";
 
 const base = "http://127.0.0.1:11434/v1";
 
 describe("a model's settings", () => {
-  test("are none where nothing names a model", () => {
+  test("are undefined if nothing names a model", () => {
     expect(readModelSettings({ env: {} })).toBeUndefined();
     expect(readModelSettings({ file: {}, env: { WINDLASS_MODEL: " " } })).toBeUndefined();
   });
 
-  test("come from the file, the environment first", () => {
+  test("come from the environment first, then from the file", () => {
     const file = {
       base_url: base,
       model: "small",
@@ -35,19 +35,19 @@ describe("a model's settings", () => {
     });
   });
 
-  test("are refused where half of them is missing", () => {
+  test("are refused if they are incomplete", () => {
     expect(() => readModelSettings({ env: { WINDLASS_MODEL: "m" } })).toThrow(/set WINDLASS_MODEL_BASE_URL/);
     expect(() => readModelSettings({ file: { default: { base_url: base } }, env: {} })).toThrow(
       /set WINDLASS_MODEL, or models\.default\.model/,
     );
   });
 
-  test("never show a key that stands where its name belongs", () => {
+  test("never show a key that was written in place of its name", () => {
     const file = { base_url: base, model: "m", api_key: "sk-live-123" };
     expect(() => readModelSettings({ file: { default: file }, env: {} })).toThrow(/^(?!.*sk-live).*names no secret/);
   });
 
-  test("say what to set for a secret of theirs without a value", () => {
+  test("say what to set for a secret without a value", () => {
     const file = { fast: { base_url: base, model: "m", api_key: "${secret.KEY}" } };
     const whyNoSecret = (name: string) => (name === "KEY" ? "set the environment variable KEY" : undefined);
     expect(() => readModelSettings({ file, env: {}, whyNoSecret }, "fast")).toThrow(
@@ -55,7 +55,7 @@ describe("a model's settings", () => {
     );
   });
 
-  test("are named in full where they are missing", () => {
+  test("list all variables if no model is configured", () => {
     const { code, reason, message, retry } = noModel("llm_design").toFailure();
     expect({ code, reason, retry }).toEqual({ code: "not_available", reason: "no_model", retry: "never" });
     for (const name of [
@@ -69,20 +69,20 @@ describe("a model's settings", () => {
   });
 });
 
-describe("an address, and what belongs to it,", () => {
+describe("an address, with its protocol, key and price,", () => {
   const price = { input: 3, output: 15 };
   const claude = { provider: "anthropic" as const, model: "claude", api_key: "${secret.K}", price, max_tokens: 900 };
   const openai = { base_url: "https://api.openai.com/v1", model: "gpt", api_key: "K" };
   const secret = (): string => "sk-of-file";
-  const read = (file: ModelFile, env: Readonly<Record<string, string>>) =>
+  const read = (file: ModelSettingsFile, env: Readonly<Record<string, string>>) =>
     readModelSettings({ file: { default: file }, env, secret });
-  /** Without what is told to people of its key. */
-  const plain = (file: ModelFile, env: Readonly<Record<string, string>>) => {
+  /** The settings without their key hint. */
+  const plain = (file: ModelSettingsFile, env: Readonly<Record<string, string>>) => {
     const { keyHint: _hint, keySource: _source, ...settings } = read(file, env) ?? { name: "none" };
     return settings;
   };
 
-  test("come from the environment together: the file's protocol, key and price stay at home", () => {
+  test("come from the environment together: the file's protocol, key and price are ignored", () => {
     const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "qwen3" };
     expect(plain(claude, env)).toEqual({ baseUrl: base, name: "qwen3", maxTokens: 900 });
     expect(read(claude, env)?.keyHint).toMatch(/the server that windlass\.yaml names.*set WINDLASS_MODEL_API_KEY/);
@@ -101,7 +101,7 @@ describe("an address, and what belongs to it,", () => {
     ["http://api.openai.com/v1"],
     ["https://api.openai.com:444/v1"],
     ["https://api.openai.com.evil.example/v1"],
-  ])("the file's key does not go to %s of the environment", (url) => {
+  ])("the file's key is not sent to %s of the environment", (url) => {
     const env = { WINDLASS_MODEL_BASE_URL: url, WINDLASS_MODEL: "m" };
     expect(read(openai, env)).not.toHaveProperty("apiKey");
     expect(read(openai, { ...env, WINDLASS_MODEL_API_KEY: "sk-own" })).toMatchObject({ apiKey: "sk-own" });
@@ -110,12 +110,12 @@ describe("an address, and what belongs to it,", () => {
     );
   });
 
-  test.each(["no address", "data:,", "file:///etc"])("no key goes to %s, which is no server", (url) => {
+  test.each(["no address", "data:,", "file:///etc"])("no key is sent to %s, which is not a server address", (url) => {
     const env = { WINDLASS_MODEL_BASE_URL: url, WINDLASS_MODEL: "m", WINDLASS_MODEL_API_KEY: "sk-own" };
     expect(read({ ...openai, base_url: url }, env)).not.toHaveProperty("apiKey");
   });
 
-  test("a key of the file without a value matters only where it is to go", () => {
+  test("a key of the file without a value only matters if it would be sent", () => {
     const file = { default: openai };
     const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "m" };
     expect(readModelSettings({ file, env, secret: () => undefined })).toMatchObject({ baseUrl: base });
@@ -124,14 +124,14 @@ describe("an address, and what belongs to it,", () => {
     );
   });
 
-  test("the file's key and price stay where the environment names the same server and model", () => {
+  test("the file's key and price apply if the environment names the same server and model", () => {
     const file = { ...openai, price };
     const env = { WINDLASS_MODEL_BASE_URL: "https://API.openai.com/v1/", WINDLASS_MODEL: "gpt" };
     expect(read(file, env)).toMatchObject({ apiKey: "sk-of-file", price });
     expect(read(file, { ...env, WINDLASS_MODEL: "gpt-large" })).not.toHaveProperty("price");
   });
 
-  test("a price alone is that of the model that the environment names", () => {
+  test("a price alone applies to the model that the environment names", () => {
     const env = { WINDLASS_MODEL_BASE_URL: base, WINDLASS_MODEL: "qwen3" };
     expect(plain({ price }, env)).toEqual({ baseUrl: base, name: "qwen3", price });
   });
@@ -142,34 +142,34 @@ describe("an address, and what belongs to it,", () => {
     [{ WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL: "claude" }],
     [{ WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL_PROVIDER: "openai-compatible" }],
     [{ ANTHROPIC_API_KEY: "sk-mine", OPENAI_API_KEY: "sk-mine" }],
-  ])("of the file gets no key of the environment: %j", (env) => {
+  ])("an address of the file gets no key of the environment: %j", (env) => {
     const settings = read(evil, env);
     expect(settings).toMatchObject({ baseUrl: evil.base_url });
     expect(JSON.stringify(settings)).not.toContain("sk-mine");
   });
 
-  test("of the file goes without the key of the environment, and how to send it is told", () => {
+  test("an address of the file is used without the key of the environment, and a hint says how to send it", () => {
     const { keyHint } = read(evil, { WINDLASS_MODEL_API_KEY: "sk-mine" }) ?? {};
     expect(keyHint).toMatch(/set WINDLASS_MODEL_BASE_URL to it as well, or models\.default\.api_key/);
     const env = { WINDLASS_MODEL_API_KEY: "sk-mine", WINDLASS_MODEL_BASE_URL: evil.base_url };
     expect(read(evil, env)).toMatchObject({ apiKey: "sk-mine" });
   });
 
-  test("of a provider that the environment names is that provider's own, with its key", () => {
+  test("the address of a provider that the environment names is that provider's own, with its key", () => {
     const env = { WINDLASS_MODEL_PROVIDER: "anthropic", WINDLASS_MODEL: "claude", WINDLASS_MODEL_API_KEY: "sk-mine" };
     const own = { provider: "anthropic", name: "claude", apiKey: "sk-mine" };
     expect(plain(evil, env)).toEqual(own);
     expect(plain({ ...evil, provider: "anthropic" }, env)).toEqual(own);
   });
 
-  test("of a well-known service in the file gets the key of an environment that names no server", () => {
+  test("the address of a well-known service in the file gets the key of an environment that names no server", () => {
     const { api_key: _key, ...file } = openai;
     expect(read(file, { WINDLASS_MODEL_API_KEY: "sk-mine" })).toMatchObject({ apiKey: "sk-mine" });
     expect(read(openai, { WINDLASS_MODEL_API_KEY: "sk-mine" })).toMatchObject({ apiKey: "sk-mine" });
   });
 });
 
-describe("the usual key of a service", () => {
+describe("the standard key of a service", () => {
   const address = (url: string) => ({ WINDLASS_MODEL: "m", WINDLASS_MODEL_BASE_URL: url });
 
   test.each([
@@ -185,7 +185,7 @@ describe("the usual key of a service", () => {
     ["ANTHROPIC_API_KEY", { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "anthropic" }],
     ["GEMINI_API_KEY", { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "google" }],
     ["GOOGLE_API_KEY", { WINDLASS_MODEL: "m", WINDLASS_MODEL_PROVIDER: "google" }],
-  ])("%s goes to that service, where no other key is named", (variable, named) => {
+  ])("%s is sent to that service if no other key is named", (variable, named) => {
     const env = { ...named, [variable]: "sk-usual" };
     expect(readModelSettings({ env })).toMatchObject({ apiKey: "sk-usual" });
     expect(readModelSettings({ env: { ...env, WINDLASS_MODEL_API_KEY: "sk-own" } })).toMatchObject({
@@ -203,9 +203,9 @@ describe("the usual key of a service", () => {
     address("https://evil.example/api.openai.com"),
     address("no address"),
     { ...address("https://evil.example"), WINDLASS_MODEL_PROVIDER: "anthropic" },
-    // The key is that of another server.
+    // The key belongs to another server.
     { ...address("https://api.openai.com/v1"), OPENAI_BASE_URL: "http://127.0.0.1:1234/v1" },
-  ])("goes nowhere else: %j", (env) => {
+  ])("is sent nowhere else: %j", (env) => {
     expect(readModelSettings({ env: { ...keys, ...env } })).not.toHaveProperty("apiKey");
   });
 
@@ -219,13 +219,13 @@ describe("the usual key of a service", () => {
     [address("https://models.example/v1"), "set WINDLASS_MODEL_API_KEY"],
     [
       { ...address("https://api.openai.com/v1"), OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" },
-      "OPENAI_API_KEY goes where OPENAI_BASE_URL leads: set WINDLASS_MODEL_API_KEY",
+      "OPENAI_API_KEY is sent to the server in OPENAI_BASE_URL: set WINDLASS_MODEL_API_KEY",
     ],
-  ])("is named where there is none: %j", (env, hint) => {
+  ])("is named if it is missing: %j", (env, hint) => {
     expect(readModelSettings({ env })?.keyHint).toBe(hint);
   });
 
-  test("is named for models of a file, with where the file says its own", () => {
+  test("is named for models of a file, together with the file's own setting", () => {
     const file = {
       fast: { provider: "anthropic" as const, model: "m" },
       other: { base_url: "https://models.example/v1", model: "m" },
@@ -235,14 +235,14 @@ describe("the usual key of a service", () => {
     expect(hint("other")).toBe("set models.other.api_key in windlass.yaml");
   });
 
-  test("names no model and no server by itself, and says which lines would", () => {
+  test("does not select a model or a server by itself, but the message lists lines that would", () => {
     expect(readModelSettings({ env: keys })).toBeUndefined();
     expect(() => readModelSettings({ env: { ...keys, WINDLASS_MODEL: "qwen3" } })).toThrow(
-      /nothing says where the model is: set WINDLASS_MODEL_BASE_URL.*\n.*=anthropic WINDLASS_MODEL=qwen3 .*\n/,
+      /no setting says where the model is: set WINDLASS_MODEL_BASE_URL.*\n.*=anthropic WINDLASS_MODEL=qwen3 .*\n/,
     );
   });
 
-  test("a provider that is none is told with lines that mend it", () => {
+  test("an unknown provider is reported with corrected lines", () => {
     const env = { WINDLASS_MODEL: "gpt-5", WINDLASS_MODEL_PROVIDER: "openai", OPENAI_API_KEY: "k" };
     const line = "export WINDLASS_MODEL_PROVIDER=openai-compatible WINDLASS_MODEL_BASE_URL=https://api.openai.com/v1";
     expect(() => readModelSettings({ env })).toThrow(`${line} WINDLASS_MODEL=gpt-5 `);
@@ -253,7 +253,7 @@ describe("the usual key of a service", () => {
     [{ GOOGLE_API_KEY: "k" }, "export WINDLASS_MODEL_PROVIDER=google WINDLASS_MODEL="],
     [{ OPENAI_API_KEY: "k" }, "export WINDLASS_MODEL_BASE_URL=https://api.openai.com/v1 WINDLASS_MODEL="],
     [{ DEEPSEEK_API_KEY: "k" }, "export WINDLASS_MODEL_BASE_URL=https://api.deepseek.com/v1 WINDLASS_MODEL="],
-  ])("%j is told as a line to copy where there is no model, and nothing else is", (env, line) => {
+  ])("%j yields one line to copy, and no other line, if no model is configured", (env, line) => {
     const { message } = noModel("ask", { env });
     const [first, second, ...others] = message.split("\n");
     expect(first).toContain("ask needs a model");
@@ -261,10 +261,10 @@ describe("the usual key of a service", () => {
     expect(others).toEqual([]);
   });
 
-  test("models that are there, none of them the default, are told instead", () => {
+  test("configured models, none of them the default, are suggested instead", () => {
     expect(noModel("ask", { env: keys, names: ["fast", "slow"] }).message).toBe(
       "ask needs a model, and none is the default (there are fast, slow): name one with --model fast or " +
-        "agent: { model: fast } in windlass.yaml, or call one default",
+        'agent: { model: fast } in windlass.yaml, or name one "default"',
     );
   });
 });

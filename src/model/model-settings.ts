@@ -1,56 +1,60 @@
 import { FailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
-import type { ModelClient, Thinking } from "./family/model-family.ts";
-import { isKnownService, isSameOrigin, usualBaseUrls } from "./known-services.ts";
-import { keyFor } from "./model-key.ts";
+import type { ModelClient, Thinking } from "./port/model-family.ts";
+import { isKnownService, isSameOrigin, defaultBaseUrls } from "./known-services.ts";
+import { resolveModelKey } from "./model-key.ts";
 import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
-import { exportsFor } from "./no-model.ts";
-import type { ModelPrice } from "./token-usage.ts";
+import { exportLines } from "./missing-model.ts";
+import type { ModelPrice } from "./port/token-usage.ts";
 
-/** Which model to ask, and where. */
+/** Settings of a model and its server. */
 export interface ModelSettings {
-  /** The protocol that its server speaks; `openai-compatible` where absent. */
+  /** The protocol that its server speaks. Default: `openai-compatible`. */
   readonly provider?: ModelClient;
-  /** Where that is, such as `https://api.openai.com/v1`; the provider's own address where it has one. */
+  /**
+   * Base URL of the server, such as `https://api.openai.com/v1`. Default: the provider's own address, if it has one.
+   */
   readonly baseUrl?: string;
   /** The model's name at that server. */
   readonly name: string;
   readonly apiKey?: string;
-  /** Where the key comes from, for people. */
+  /** Origin of the key, shown to users. */
   readonly keySource?: string;
-  /** What to do for a key where there is none; told where the server wants one. */
+  /** Advice on setting a missing key; shown if the server requires one. */
   readonly keyHint?: string;
-  /** Time for one request with its whole answer; 300 s. */
+  /** Timeout of one request with its whole response. Default: 300 s. */
   readonly timeoutMs?: number;
-  /** The most tokens of one answer where a caller sets no limit; the server's own limit where absent. */
+  /** Maximum tokens of one response if the caller sets no limit. Default: the server's own limit. */
   readonly maxTokens?: number;
-  /** Sent where a caller sets none; the server's own where absent. */
+  /** Sent if the caller sets none. Default: the server's own. */
   readonly temperature?: number;
   /**
-   * How JSON is asked for: by its schema (where absent), as JSON of any shape, or in words only. A server that says that
-   * it does not know a form is asked in the next one. Every answer is checked, however it was asked for.
+   * Form in which JSON output is requested: by its schema (default), as JSON of any shape, or only in the prompt. If
+   * the server rejects a form, the next one is used. Every response is validated in any case.
    */
   readonly structured?: "json_schema" | "json_object" | "words";
-  /** How much it is to think before it answers; as its server does where absent. */
+  /** Amount of thinking before the model responds. Default: decided by its server. */
   readonly thinking?: Thinking;
+  /** The model takes images. Default: decided by its name. */
+  readonly images?: boolean;
   readonly price?: ModelPrice;
-  /** Names of other models of the settings, asked in this order where this one gives no answer. */
+  /** Names of other models in the settings, tried in this order if this one fails. */
   readonly fallback?: readonly string[];
 }
 
-/** The name of the model that is asked where nobody names another. */
+/** Name of the model that is used if no other is named. */
 export const defaultModel = "default";
 
 /** The protocols that a model's server can speak. */
 export const modelClients: readonly ModelClient[] = ["openai-compatible", "anthropic", "google"];
 
 /** One model of `models:` in a `windlass.yaml`. */
-export interface ModelFile {
+export interface ModelSettingsFile {
   readonly provider?: ModelClient | undefined;
   readonly base_url?: string | undefined;
   /** Its name at the server. */
   readonly model?: string | undefined;
-  /** A secret, as `${secret.NAME}` or by its name alone; never its value. */
+  /** A secret, as `${secret.NAME}` or just its name; never its value. */
   readonly api_key?: string | undefined;
   /** Seconds. */
   readonly timeout?: number | undefined;
@@ -58,29 +62,32 @@ export interface ModelFile {
   readonly temperature?: number | undefined;
   readonly structured?: "json_schema" | "json_object" | "words" | undefined;
   readonly thinking?: Thinking | boolean | undefined;
+  readonly images?: boolean | undefined;
   /** For a million tokens. */
   readonly price?: ModelPrice | undefined;
   readonly fallback?: readonly string[] | undefined;
 }
 
 /** `models:` of a `windlass.yaml`, by name. */
-export type ModelsFile = Readonly<Record<string, ModelFile>>;
+export type ModelsSettingsFile = Readonly<Record<string, ModelSettingsFile>>;
 
-/** Where settings of models are looked for. */
+/** Sources of model settings. */
 export interface ModelSources {
-  readonly file?: ModelsFile | undefined;
+  readonly file?: ModelsSettingsFile | undefined;
+  /** Models that are not in `file` because they may not be used, by name, with the reason. */
+  readonly withheld?: ReadonlyMap<string, FailureError>;
   readonly env: Environment;
   /** The value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
-  /** What to do for a secret that is named and has no value. */
+  /** Advice for a secret that is named and has no value. */
   readonly whyNoSecret?: (name: string) => string | undefined;
 }
 
 /**
- * The model of this name that a workspace names; `default` where none is given, which the environment may name too, and
- * then it goes first. Whichever of them says where the model is says by which protocol it is asked as well; a key goes
- * only to the server of whoever gives it, and a price is that of its own model there. Undefined where nothing names the
- * model. Throws `file_invalid` where half of it is named.
+ * Returns the settings of the named model in a workspace. The default model may also come from the environment,
+ * which takes precedence. The source that sets the address also sets the protocol; a key is sent only to the server
+ * configured by the same source, and a price applies only to its own model there. Returns undefined if nothing names
+ * the model. Throws `file_invalid` if the settings are incomplete.
  *
  * @example
  * ```ts
@@ -89,19 +96,19 @@ export interface ModelSources {
  */
 export function readModelSettings(sources: ModelSources, name: string = defaultModel): ModelSettings | undefined {
   const { file = {}, env } = sources;
-  const written: ModelFile = (Object.hasOwn(file, name) ? file[name] : undefined) ?? {};
+  const written: ModelSettingsFile = (Object.hasOwn(file, name) ? file[name] : undefined) ?? {};
   const { apiKey, ...own } = name === defaultModel ? fromEnvironment(env) : {};
   const theirs = addressOf(written);
   if (Object.keys({ ...theirs, ...own }).length === 0) return undefined;
   const at = `models.${name}`;
   const model = own.model ?? theirs.model;
-  const found = checkedAddress({ ...placeOf(own, theirs), ...(model !== undefined && { model }) }, at, env);
+  const found = checkedAddress({ ...resolveAddress(own, theirs), ...(model !== undefined && { model }) }, at, env);
   return {
     ...found,
-    ...keyFor(urlOf(found), {
+    ...resolveModelKey(urlOf(found), {
       at,
       env,
-      own: { url: urlOf(own), apiKey },
+      provider: { url: urlOf(own), apiKey },
       file: { url: urlOf(theirs), apiKey: keyIn(written, at, sources) },
     }),
     ...habits(written),
@@ -110,26 +117,26 @@ export function readModelSettings(sources: ModelSources, name: string = defaultM
   };
 }
 
-/** Where the model is, and by which protocol it is asked there: both as the environment says, or both as the file does. */
-function placeOf(own: Address, theirs: Address): Address {
-  const { provider: usual = "openai-compatible" } = theirs;
-  // One that needs an address and has none may only repeat what the file says.
-  const isOwn = urlOf(own) !== undefined || (own.provider ?? usual) !== usual;
-  const { model: _model, ...place } = isOwn ? own : theirs;
-  return place;
+/** Resolves the address and protocol of the model: both from the environment, or both from the file. */
+function resolveAddress(own: Address, theirs: Address): Address {
+  const { provider = "openai-compatible" } = theirs;
+  // An environment without an address can only repeat the settings of the file.
+  const isOwn = urlOf(own) !== undefined || (own.provider ?? provider) !== provider;
+  const { model: _model, ...position } = isOwn ? own : theirs;
+  return position;
 }
 
-/** The address of a model, also where its provider alone says it. */
+/** The address of a model, including the default address of its provider. */
 function urlOf({ provider = "openai-compatible", baseUrl }: Address): string | undefined {
-  return baseUrl ?? usualBaseUrls[provider];
+  return baseUrl ?? defaultBaseUrls[provider];
 }
 
-/** The address, where nothing of it is missing. */
+/** The address, if it is complete; throws otherwise. */
 function checkedAddress(address: Address, at: string, env: Environment): Pick<ModelSettings, AddressKey> {
   const { provider, baseUrl, model } = address;
-  if (baseUrl === undefined && usualBaseUrls[provider ?? "openai-compatible"] === undefined) {
-    // Where a question goes is never guessed from a key that happens to be there.
-    const ways = at === `models.${defaultModel}` ? exportsFor(env, model) : [];
+  if (baseUrl === undefined && defaultBaseUrls[provider ?? "openai-compatible"] === undefined) {
+    // The server is never guessed from a key that happens to be set.
+    const ways = at === `models.${defaultModel}` ? exportLines(env, model) : [];
     throw incomplete("where the model is", `${at}.base_url`, [modelVariables.baseUrl, ...ways]);
   }
   if (model === undefined) throw incomplete("which model it is", `${at}.model`, [modelVariables.name]);
@@ -138,7 +145,7 @@ function checkedAddress(address: Address, at: string, env: Environment): Pick<Mo
 
 type AddressKey = "name" | "provider" | "baseUrl";
 
-/** The names of all models that are set up, the default first. */
+/** The names of all configured models, the default first. */
 export function modelNames(sources: ModelSources): string[] {
   const named = new Set(Object.keys(sources.file ?? {}));
   const { apiKey: _key, ...address } = fromEnvironment(sources.env);
@@ -152,7 +159,7 @@ interface Address {
   readonly model?: string;
 }
 
-function addressOf({ provider, base_url: baseUrl, model }: ModelFile): Address {
+function addressOf({ provider, base_url: baseUrl, model }: ModelSettingsFile): Address {
   return {
     ...(provider !== undefined && { provider }),
     ...(baseUrl !== undefined && { baseUrl }),
@@ -164,7 +171,7 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   const provider = valueOf(env, modelVariables.provider);
   const known = modelClients.find((client) => client === provider);
   if (provider !== undefined && known === undefined) {
-    const ways = exportsFor(env, valueOf(env, modelVariables.name));
+    const ways = exportLines(env, valueOf(env, modelVariables.name));
     const must = `${modelVariables.provider} is ${JSON.stringify(provider)}; it must be one of ${modelClients.join(", ")}`;
     throw new FailureError([must, ...ways].join("\n"), { code: "file_invalid" });
   }
@@ -179,32 +186,37 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   };
 }
 
-type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking">;
+type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking" | "images">;
 
-/** How a model is asked, whichever it is. */
-function habits(file: ModelFile): Habits {
+/** Request settings that apply to any model. */
+function habits(file: ModelSettingsFile): Habits {
   const { thinking } = file;
   return {
     ...(file.timeout !== undefined && { timeoutMs: file.timeout * 1000 }),
     ...(file.max_tokens !== undefined && { maxTokens: file.max_tokens }),
     ...(file.temperature !== undefined && { temperature: file.temperature }),
     ...(file.structured !== undefined && { structured: file.structured }),
-    // YAML reads `off` as a text or as false, by its version.
+    ...(file.images !== undefined && { images: file.images }),
+    // YAML parses `off` as a string or as false, depending on its version.
     ...(thinking !== undefined && {
       thinking: typeof thinking === "boolean" ? (thinking ? "medium" : "off") : thinking,
     }),
   };
 }
 
-/** The price in the file, unless it is for another model than the one that was found, or for another server. */
-function priceOf(file: ModelFile, found: Pick<ModelSettings, AddressKey>): Pick<ModelSettings, "price"> {
+/** The price in the file, unless it belongs to another model or another server than the resolved one. */
+function priceOf(file: ModelSettingsFile, found: Pick<ModelSettings, AddressKey>): Pick<ModelSettings, "price"> {
   const { price, model = found.name } = file;
   const url = urlOf(addressOf(file));
   const isOfThis = model === found.name && (url === undefined || isSameOrigin(url, urlOf(found)));
   return price !== undefined && isOfThis ? { price } : {};
 }
 
-function fallbackOf({ fallback }: ModelFile, all: ModelsFile, at: string): Pick<ModelSettings, "fallback"> {
+function fallbackOf(
+  { fallback }: ModelSettingsFile,
+  all: ModelsSettingsFile,
+  at: string,
+): Pick<ModelSettings, "fallback"> {
   if (fallback === undefined) return {};
   for (const name of fallback) {
     const isKnown = name === defaultModel || Object.hasOwn(all, name);
@@ -214,7 +226,7 @@ function fallbackOf({ fallback }: ModelFile, all: ModelsFile, at: string): Pick<
   return { fallback };
 }
 
-/** That no model has this name, and which was perhaps meant. */
+/** The message for an unknown model name, with a suggestion. */
 export function unknownModel(name: string, names: readonly string[]): string {
   const near = suggest(name, names);
   const known = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
@@ -223,13 +235,13 @@ export function unknownModel(name: string, names: readonly string[]): string {
 
 const secretHandle = /^\$\{\s*secret\.([\w-]+)\s*\}$/;
 
-/** The name of the secret that an `api_key` means, however it is written. */
+/** The name of the secret that an `api_key` refers to, in any notation. */
 export function secretName(apiKey: string): string {
   return secretHandle.exec(apiKey.trim())?.[1] ?? apiKey;
 }
 
-/** Gives the key that a file names, or throws where that has no value. */
-function keyIn(file: ModelFile, at: string, sources: ModelSources): (() => string) | undefined {
+/** Returns the key that a file names, or throws if it has no value. */
+function keyIn(file: ModelSettingsFile, at: string, sources: ModelSources): (() => string) | undefined {
   const { api_key: named } = file;
   if (named === undefined) return undefined;
   return () => {
@@ -242,17 +254,17 @@ function keyIn(file: ModelFile, at: string, sources: ModelSources): (() => strin
       throw new FailureError(message, { code: "file_invalid" });
     }
     const isForEither = at === `models.${defaultModel}` && isKnownService(urlOf(addressOf(file)));
-    // The text itself stays unsaid: it may be the key that somebody wrote where its name belongs.
+    // The text itself is not quoted: it may be a key written in place of its name.
     throw new FailureError(
-      `${at}.api_key names no secret that has a value; write "\${secret.NAME}" with one of \`secrets:\` and give it a ` +
+      `${at}.api_key names no secret that has a value; write "\${secret.NAME}" with one of \`secrets:\` and set its ` +
         `value${isForEither ? `, or set ${modelVariables.apiKey}` : ""}`,
       { code: "file_invalid" },
     );
   };
 }
 
-function incomplete(what: string, key: string, [variable, ...ways]: readonly string[]): FailureError {
+function incomplete(missing: string, key: string, [variable, ...ways]: readonly string[]): FailureError {
   const where = key.startsWith(`models.${defaultModel}.`) ? `set ${variable}, or ${key}` : `set ${key}`;
-  const said = `nothing says ${what}: ${where} in windlass.yaml`;
-  return new FailureError([said, ...ways].join("\n"), { code: "file_invalid" });
+  const text = `no setting says ${missing}: ${where} in windlass.yaml`;
+  return new FailureError([text, ...ways].join("\n"), { code: "file_invalid" });
 }

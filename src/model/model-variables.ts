@@ -9,7 +9,7 @@ export const modelVariables = {
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a variable says; undefined where it is absent or blank. */
+/** Value of a variable; undefined if it is unset or blank. */
 export function valueOf(env: Environment, variable: string): string | undefined {
   const value = Object.hasOwn(env, variable) ? env[variable]?.trim() : undefined;
   return value === "" ? undefined : value;

@@ -1,9 +1,9 @@
 import { type FailureError, isFailureError } from "../base/index.ts";
-import { brokenModel } from "./broken-model.ts";
-import { fallbackModel } from "./fallback-model.ts";
-import type { Model } from "./model.ts";
-import type { ModelDoors } from "./model-doors.ts";
-import { modelFailure } from "./model-reasons.ts";
+import { brokenModel, faultOf } from "./broken-model.ts";
+import { fallbackModel } from "./turn/fallback-model.ts";
+import type { Model } from "./port/model.ts";
+import type { ModelHttpClients } from "./model-http-clients.ts";
+import { modelFailure } from "./port/model-reasons.ts";
 import {
   type ModelSettings,
   type ModelSources,
@@ -12,33 +12,33 @@ import {
   readModelSettings,
   unknownModel,
 } from "./model-settings.ts";
-import { noModel } from "./no-model.ts";
+import { noModel } from "./missing-model.ts";
 import { openModel } from "./open-model.ts";
 
 /** The models of a workspace, by name. */
-export interface Models {
-  /** The names of those that are set up, the default first. */
+export interface WorkspaceModels {
+  /** Names of the configured models, the default first. */
   readonly names: readonly string[];
   /**
-   * The model of this name, with its fallbacks behind it; the default where none is given. Undefined where there is no
-   * default. One that is set up wrongly, or a name that nobody has, is a model whose every question fails and says why.
+   * Returns the model of this name with its fallbacks, or the default model if no name is passed. Undefined if there is
+   * no default. For invalid settings or an unknown name, returns a model whose every request fails with the reason.
    */
   get(name?: string): Model | undefined;
-  /** The failure of something that needs the default model where there is none: it says what to set. */
-  none(who: string): FailureError;
+  /** The failure of a feature that needs the default model if there is none; it says what to set. */
+  none(feature: string): FailureError;
 }
 
 /**
- * The models that a workspace and its environment name. Nothing is opened before it is asked for, and nothing is loaded
- * before the first question.
+ * Opens the models that a workspace and its environment name. A model is opened on first use, and nothing is loaded
+ * before the first request.
  *
  * @example
  * ```ts
- * const models = openModels({ file: config.models, env: process.env, secret: (name) => secrets[name] }, doors);
+ * const models = openModels({ file: config.models, env: process.env, secret: (name) => secrets[name] }, httpClients);
  * const model = models.get() ?? models.get("fast");
  * ```
  */
-export function openModels(sources: ModelSources, doors: Pick<ModelDoors, "to">): Models {
+export function openModels(sources: ModelSources, httpClients: Pick<ModelHttpClients, "forUrl">): WorkspaceModels {
   const opened = new Map<string, Model | undefined>();
   const single = new Map<string, Model>();
   const names = orBroken(() => modelNames(sources));
@@ -46,7 +46,7 @@ export function openModels(sources: ModelSources, doors: Pick<ModelDoors, "to">)
   const openOne = (name: string, settings: ModelSettings): Model => {
     const known = single.get(name);
     if (known !== undefined) return known;
-    const model = openModel(settings, { door: doors.to(settings.baseUrl) });
+    const model = openModel(settings, { http: httpClients.forUrl(settings.baseUrl) });
     single.set(name, model);
     return model;
   };
@@ -61,23 +61,44 @@ export function openModels(sources: ModelSources, doors: Pick<ModelDoors, "to">)
   const known = Array.isArray(names) ? names : [];
   return {
     names: known,
-    none: (who) => noModel(who, { env: sources.env, names: known }),
+    none: (feature) => noModel(feature, { env: sources.env, names: known }),
     get: (name = defaultModel) => {
       if (!opened.has(name)) {
         const model = orBroken(() => open(name));
-        const unknown = model === undefined && name !== defaultModel;
-        opened.set(name, unknown ? brokenModel(noSuchModel(name, sources)) : (asModel(model) ?? undefined));
+        const why = model === undefined ? missingModel(name, sources) : undefined;
+        opened.set(name, why === undefined ? asModel(model) : brokenModel(why));
       }
       return opened.get(name);
     },
   };
 }
 
-function noSuchModel(name: string, sources: ModelSources): FailureError {
-  return modelFailure("no_model", unknownModel(name, modelNames(sources)));
+const modelsOfEngines = new WeakMap<object, WorkspaceModels>();
+
+/** Sets the models that are used with an engine if none is named: those of its workspace. */
+export function setDefaultModel(engine: object, models: WorkspaceModels): void {
+  modelsOfEngines.set(engine, models);
 }
 
-/** Whoever needs no model is not to be kept from work by half of one. */
+/** The default model of the workspace of an engine; throws if there is none. */
+export function requireDefaultModel(engine: object, feature: string): Model {
+  const models = modelsOfEngines.get(engine);
+  const model = models?.get();
+  if (model === undefined) throw models?.none(feature) ?? noModel(feature);
+  const fault = faultOf(model);
+  // A missing key does not matter: nothing is sent.
+  if (fault !== undefined && fault.reason !== "no_key") throw fault;
+  return model;
+}
+
+/** Why there is no model of this name; undefined if the default model is not configured. */
+function missingModel(name: string, sources: ModelSources): FailureError | undefined {
+  const withheld = sources.withheld?.get(name);
+  if (withheld !== undefined) return withheld;
+  return name === defaultModel ? undefined : modelFailure("no_model", unknownModel(name, modelNames(sources)));
+}
+
+/** Incomplete model settings must not stop work that needs no model. */
 function orBroken<T>(make: () => T): T | FailureError {
   try {
     return make();
@@ -93,7 +114,7 @@ function asModel(made: Model | undefined | FailureError): Model | undefined {
 
 type Named = readonly [name: string, settings: ModelSettings];
 
-/** Those that are asked after a model, with those that are asked after them; each once. One set up wrongly is left out. */
+/** The fallbacks of a model, with their own fallbacks; each once. A model with invalid settings is left out. */
 function followers(first: string, settingsOf: (name: string) => ModelSettings | undefined): Named[] {
   const seen = new Set([first]);
   const found: Named[] = [];

@@ -1,7 +1,7 @@
 import { BlockList, SocketAddress } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Block, contains, parseAddress, parseBlock } from "./address.ts";
+import { type AddressBlock, blockContains, parseAddress, parseBlock } from "./address.ts";
 
 const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
 const ipv6 = groups.map((parts) => parts.map((part) => part.toString(16)).join(":"));
@@ -42,13 +42,13 @@ describe("an address", () => {
     ":::",
     "localhost",
     "1::2::3",
-  ])("%j is no address", (text) => {
+  ])("%j is not an address", (text) => {
     expect(parseAddress(text)).toBeUndefined();
   });
 });
 
 describe("a block", () => {
-  test("holds what the system's own block list holds", () => {
+  test("agrees with the system's own block list", () => {
     const cases = fc.tuple(fc.constantFrom("ipv4", "ipv6"), fc.nat(128), ipv4, ipv6, ipv4, ipv6, fc.nat(128));
     fc.assert(
       fc.property(cases, ([family, bits, a4, a6, b4, b6, keep]) => {
@@ -60,18 +60,18 @@ describe("a block", () => {
         const shared = BigInt(keep % (Number(width) + 1));
         const near = { ...other, value: ((address.value >> shared) << shared) | (other.value & ((1n << shared) - 1n)) };
         const rest = width - BigInt(prefix);
-        const block: Block = { ...address, value: (address.value >> rest) << rest, prefix };
+        const block: AddressBlock = { ...address, value: (address.value >> rest) << rest, prefix };
         const list = new BlockList();
         list.addSubnet(a, prefix, family as "ipv4");
-        expect(contains(block, near)).toBe(list.check(write(near.value, near.family), family as "ipv4"));
+        expect(blockContains(block, near)).toBe(list.check(write(near.value, near.family), family as "ipv4"));
       }),
       { seed: 2 },
     );
   });
 
-  test("of one family never holds an address of the other", () => {
-    expect(contains(parseBlock("::/1")!, parseAddress("10.0.0.1")!)).toBe(false);
-    expect(contains(parseBlock("10.0.0.0/8")!, parseAddress("::ffff:10.0.0.1")!)).toBe(false);
+  test("a block of one family never holds an address of the other", () => {
+    expect(blockContains(parseBlock("::/1")!, parseAddress("10.0.0.1")!)).toBe(false);
+    expect(blockContains(parseBlock("10.0.0.0/8")!, parseAddress("::ffff:10.0.0.1")!)).toBe(false);
   });
 
   test.each(["10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8.0", "/8", "fd00::1/8", "::/129"])(

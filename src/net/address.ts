@@ -7,7 +7,7 @@ export interface Address {
 }
 
 /** A range of addresses: those whose first `prefix` bits are those of `value`. */
-export interface Block extends Address {
+export interface AddressBlock extends Address {
   readonly prefix: number;
 }
 
@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** Reads `10.0.0.0/8` or `fd00::/8`. An address that does not begin its block is refused: which one is meant? */
-export function parseBlock(text: string): Block | undefined {
+export function parseBlock(text: string): AddressBlock | undefined {
   const slash = text.lastIndexOf("/");
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash));
   if (address === undefined) return undefined;
@@ -36,14 +36,14 @@ export function parseBlock(text: string): Block | undefined {
   return firstOf(block) === address.value ? block : undefined;
 }
 
-/** Is the address inside the block? An IPv4 address is never inside an IPv6 block, nor the other way round. */
-export function contains(block: Block, address: Address): boolean {
+/** True if the address is inside the block. An IPv4 address is never inside an IPv6 block, nor the other way round. */
+export function blockContains(block: AddressBlock, address: Address): boolean {
   if (block.family !== address.family) return false;
   const rest = BigInt(widthOf(block) - block.prefix);
   return block.value >> rest === address.value >> rest;
 }
 
-function firstOf(block: Block): bigint {
+function firstOf(block: AddressBlock): bigint {
   const rest = BigInt(widthOf(block) - block.prefix);
   return (block.value >> rest) << rest;
 }

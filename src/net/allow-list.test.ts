@@ -39,7 +39,7 @@ describe("an entry opens what it names", () => {
     expect(parseAllowList([entry]).opensHost(host, port)).toBe(open);
   });
 
-  test("an address entry opens the address whatever name led to it, a name entry does not", () => {
+  test("an address entry opens the address for any name that leads to it, a name entry does not", () => {
     const address = parseAddress("10.0.0.7")!;
     expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, { host: "x.example", port: 80 })).toBe(true);
     expect(parseAllowList(["10.0.0.0/8:80"]).opensAddress(address, { host: "x.example", port: 81 })).toBe(false);
@@ -85,8 +85,8 @@ describe("an entry that cannot be read is refused with advice", () => {
     );
   });
 
-  test("a YAML number is no entry", () => {
-    // What a file holds is not what the type says.
+  test("a YAML number is not an entry", () => {
+    // The content of a file may differ from the type.
     expect(() => parseAllowList([8080 as unknown as string])).toThrow(
       "network.allow: 8080 cannot be used; write a text",
     );

@@ -1,30 +1,30 @@
 import { FailureError } from "../base/index.ts";
-import { type Address, type Block, contains, parseAddress, parseBlock } from "./address.ts";
-import { isPrivateName } from "./private-name.ts";
+import { type Address, type AddressBlock, blockContains, parseAddress, parseBlock } from "./address.ts";
+import { isPrivateHost } from "./is-private-host.ts";
 import { isMetadataAddress } from "./public-address.ts";
-import { type Target, targetOf } from "./target.ts";
+import { type Target, toTarget } from "./target.ts";
 
-/** What a workspace opens besides the public network; each entry opens what it names and nothing else. */
+/** Destinations that a workspace opens besides the public network; each entry opens what it names and nothing else. */
 export interface AllowList {
-  /** Does an entry name this host on this port? Names and literal addresses alike. */
+  /** True if an entry names this host on this port, as a name or a literal address. */
   opensHost(host: string, port: number): boolean;
-  /** May a connection to this target go to this address, which is what its name led to? */
+  /** True if a connection to this target may go to this address, to which its name resolved. */
   opensAddress(address: Address, target: Target): boolean;
-  /** Does an entry name this host together with this very port? */
+  /** True if an entry names this host together with exactly this port. */
   namesPort(host: string, port: number): boolean;
 }
 
 interface Entry {
   readonly port: number | undefined;
   /** An address or a block of them. */
-  readonly block?: Block;
+  readonly block?: AddressBlock;
   /** A host's name, or `.example.com` for every name under it. */
   readonly name?: string;
 }
 
 /**
- * Reads the entries of `network.allow`: `127.0.0.1:8888`, `10.0.0.0/8`, `[::1]:80`, `localhost:3000`,
- * `*.corp.example`. Without a port an entry opens every port of what it names. Throws `file_invalid`.
+ * Parses the entries of `network.allow`: `127.0.0.1:8888`, `10.0.0.0/8`, `[::1]:80`, `localhost:3000`,
+ * `*.corp.example`. Without a port, an entry opens every port. Throws `file_invalid`.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const parsed = entries.map(parseEntry);
@@ -42,14 +42,14 @@ export function parseAllowList(entries: readonly string[]): AllowList {
 }
 
 /**
- * A list that opens one service besides. A literal address or the name of a host in a private network opens wherever it
- * leads; a public name opens nothing private, for whoever holds it could lead it anywhere. Where clouds keep the metadata
- * of a machine, its credentials among them, only an entry opens.
+ * A list that opens one more service. A literal address, or the name of a host in a private network, opens any address
+ * it resolves to; a public name opens nothing private, since its owner could point it anywhere. Cloud metadata
+ * addresses, which expose credentials, are opened only by an entry.
  */
 export function withService(list: AllowList, url: URL): AllowList {
-  const service = targetOf(url);
+  const service = toTarget(url);
   const literal = parseAddress(service.host);
-  const mayBePrivate = literal === undefined ? isPrivateName(service.host) : !isMetadataAddress(literal);
+  const mayBePrivate = literal === undefined ? isPrivateHost(service.host) : !isMetadataAddress(literal);
   const opens = ({ host, port }: Target): boolean => mayBePrivate && host === service.host && port === service.port;
   return {
     ...list,
@@ -64,7 +64,7 @@ function opensPort(entry: Entry, port: number): boolean {
 }
 
 function holds(entry: Entry, address: Address): boolean {
-  return entry.block !== undefined && contains(entry.block, address);
+  return entry.block !== undefined && blockContains(entry.block, address);
 }
 
 function namesHost({ name }: Entry, host: string): boolean {
@@ -81,10 +81,10 @@ function parseEntry(entry: unknown): Entry {
   const port = digits === undefined ? undefined : portOf(entry, digits);
   if (inBrackets !== undefined) return { port, block: block(entry, inBrackets) };
   if (/^[\d./]+$/.test(bare)) return { port, block: block(entry, bare) };
-  return { port, name: nameOf(entry, bare) };
+  return { port, name: entryName(entry, bare) };
 }
 
-function block(entry: unknown, text: string): Block {
+function block(entry: unknown, text: string): AddressBlock {
   const found = parseBlock(text);
   if (found === undefined) throw invalid(entry, "write an address (127.0.0.1, [::1]) or a block (10.0.0.0/8)");
   if (found.prefix === 0) throw invalid(entry, "it opens every address; name the ones you mean");
@@ -97,7 +97,7 @@ function portOf(entry: unknown, digits: string): number {
   return port;
 }
 
-function nameOf(entry: unknown, text: string): string {
+function entryName(entry: unknown, text: string): string {
   const wild = text.startsWith("*.");
   const name = canonicalName(wild ? text.slice(2) : text);
   if (name === undefined) {

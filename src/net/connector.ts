@@ -1,29 +1,29 @@
 import type { LookupFunction, Socket, TcpNetConnectOpts } from "node:net";
 import type { buildConnector } from "undici";
-import { type Clock, type FailureError, isFailureError, orAborted } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, raceAbort } from "../base/index.ts";
 import { parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
-import { refuse } from "./net-reasons.ts";
-import { type CheckedAddress, type Resolve, isExpectedPeer, resolveTarget } from "./resolve-target.ts";
-import { type Target, targetOf } from "./target.ts";
+import { netFailure } from "./net-reasons.ts";
+import { type CheckedAddress, type ResolveHost, isExpectedPeer, resolveTarget } from "./resolve-target.ts";
+import { type Target, toTarget } from "./target.ts";
 
 /** Starts a TCP connection to one of the checked addresses. */
-export type Dial = (options: TcpNetConnectOpts) => Socket;
+export type DialSocket = (options: TcpNetConnectOpts) => Socket;
 
-/** What {@link createConnector} needs from the door. */
+/** Options of {@link createConnector} from the HTTP client. */
 export interface ConnectorOptions {
   readonly allow: AllowList;
-  readonly resolve: Resolve;
-  readonly dial: Dial;
+  readonly resolve: ResolveHost;
+  readonly dial: DialSocket;
   readonly clock: Clock;
   /** For the name, the connection and the handshake together. */
   readonly connectTimeoutMs: number;
 }
 
-/** Makes the door's connections; every one of them is checked. */
+/** Opens the connections of the HTTP client; every one of them is checked. */
 export interface Connector {
   readonly connect: buildConnector.connector;
-  /** Gives up the attempts for an origin that nobody waits for any more. */
+  /** Cancels the attempts for an origin that no request waits for. */
   cancel(origin: string): void;
 }
 
@@ -36,14 +36,14 @@ interface Attempt extends ConnectorOptions {
 export function createConnector(options: ConnectorOptions): Connector {
   const attempts = new Map<AbortController, string>();
   return {
-    connect: (asked, handOver) => {
+    connect: (request, handOver) => {
       const controller = new AbortController();
-      attempts.set(controller, `${asked.protocol}//${asked.host ?? asked.hostname}`);
-      const attempt = { ...options, target: targetOf(asked), signal: controller.signal };
+      attempts.set(controller, `${request.protocol}//${request.host ?? request.hostname}`);
+      const attempt = { ...options, target: toTarget(request), signal: controller.signal };
       const timer = options.clock.after(options.connectTimeoutMs, () =>
-        controller.abort(refuse("connect_failed", `no connection to ${attempt.target.host} in time`)),
+        controller.abort(netFailure("connect_failed", `no connection to ${attempt.target.host} in time`)),
       );
-      void openConnection(attempt, asked.protocol === "https:")
+      void openConnection(attempt, request.protocol === "https:")
         .finally(() => {
           timer.cancel();
           attempts.delete(controller);
@@ -54,23 +54,23 @@ export function createConnector(options: ConnectorOptions): Connector {
         );
     },
     cancel: (origin) => {
-      for (const [controller, of] of attempts) if (of === origin) controller.abort(nobodyWaits());
+      for (const [controller, of] of attempts) if (of === origin) controller.abort(abandonedConnectionFailure());
     },
   };
 }
 
 async function openConnection(attempt: Attempt, secure: boolean): Promise<Socket> {
-  const addresses = await orAborted(resolveTarget(attempt.target, attempt), attempt.signal);
+  const addresses = await raceAbort(resolveTarget(attempt.target, attempt), attempt.signal);
   const socket = await dialChecked(attempt, addresses);
   if (!isExpectedPeer(socket.remoteAddress, addresses)) {
     socket.destroy();
-    throw refuse("ssrf_peer", `the connection to ${attempt.target.host} reached an address that was not checked`);
+    throw netFailure("ssrf_peer", `the connection to ${attempt.target.host} reached an address that was not checked`);
   }
   return secure ? handshake(attempt, socket) : socket;
 }
 
 function dialChecked({ target, signal, dial }: Attempt, addresses: readonly CheckedAddress[]): Promise<Socket> {
-  // The addresses were looked up and checked; the socket gets these and asks nobody.
+  // The addresses were resolved and checked; the socket uses these without another lookup.
   const lookup: LookupFunction = (_host, options, callback) => {
     const [first] = addresses;
     if (options.all === true) callback(null, [...addresses]);
@@ -120,12 +120,12 @@ function asFailure(error: unknown, { target }: Attempt): FailureError {
   const why = code === "" ? "" : ` (${code})`;
   const networkFault = /^(?:ECONN|EHOST|ENET|EADDR|ETIMEDOUT|EPIPE|EACCES|EPERM|EMFILE|ENFILE|EINVAL)/.test(code);
   return networkFault
-    ? refuse("connect_failed", `no connection to ${target.host} on port ${target.port}${why}`, { cause: error })
-    : refuse("tls_failed", `the TLS handshake with ${target.host} on port ${target.port} failed${why}`, {
+    ? netFailure("connect_failed", `no connection to ${target.host} on port ${target.port}${why}`, { cause: error })
+    : netFailure("tls_failed", `the TLS handshake with ${target.host} on port ${target.port} failed${why}`, {
         cause: error,
       });
 }
 
-function nobodyWaits(): FailureError {
-  return refuse("aborted", "nobody waits for this connection any more");
+function abandonedConnectionFailure(): FailureError {
+  return netFailure("aborted", "no request is waiting for this connection any more");
 }

@@ -5,7 +5,13 @@ import { Readable, pipeline } from "node:stream";
 import { constants, createBrotliCompress, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isFailureError } from "../base/index.ts";
-import { type Dial, type Door, type DoorOptions, type HttpRequest, createDoor } from "./index.ts";
+import {
+  type DialSocket,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+  createHttpClient,
+} from "./index.ts";
 
 interface Row<Input> {
   readonly area: string;
@@ -26,10 +32,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-function open(options: DoorOptions = {}): Door {
-  const door = createDoor({ timeoutMs: 5000, connectTimeoutMs: 500, ...options });
-  closing.push(() => door.close());
-  return door;
+function open(options: HttpClientOptions = {}): HttpClient {
+  const http = createHttpClient({ timeoutMs: 5000, connectTimeoutMs: 500, ...options });
+  closing.push(() => http.close());
+  return http;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -49,9 +55,9 @@ async function serve(handler: Handler): Promise<{ port: number; hits: IncomingMe
 }
 
 /** The reason a request fails with; a success fails the test. */
-async function reasonOf(door: Door, request: HttpRequest): Promise<string | undefined> {
+async function reasonOf(http: HttpClient, request: HttpRequest): Promise<string | undefined> {
   try {
-    await door.request(request);
+    await http.request(request);
   } catch (error) {
     if (isFailureError(error)) return error.reason;
     throw error;
@@ -68,7 +74,7 @@ const listener = createTcpServer((socket) => {
 });
 
 beforeAll(async () => {
-  // "::" takes IPv4 as well; where there is no IPv6 at all, IPv4 has to do.
+  // "::" accepts IPv4 as well; without IPv6, IPv4 has to suffice.
   const bound = (host: string): Promise<boolean> =>
     new Promise((resolve) => {
       listener.once("error", () => resolve(false)).listen(0, host, () => resolve(true));
@@ -83,20 +89,20 @@ afterAll(() => {
 
 describe("[B07] URLs that lead inside are refused, and nothing reaches the listener", () => {
   test.each(rowsOf<string>("ssrf-url"))("%s", async (_name, { input, expected }) => {
-    const door = open();
+    const http = open();
     const reason = expected.replace("refuse:", "");
-    expect(await reasonOf(door, { url: input })).toBe(reason);
-    // The same host on the port where the listener would notice.
+    expect(await reasonOf(http, { url: input })).toBe(reason);
+    // The same host on the port of the listener, which would notice.
     const withPort = input.replace(/^(http:\/\/[^/]*)/, `$1:${port}`);
-    expect(await reasonOf(door, { url: withPort })).toBe(reason);
+    expect(await reasonOf(http, { url: withPort })).toBe(reason);
     expect(connections).toBe(0);
   });
 });
 
-/** Dials nobody: notes the addresses that a connection would have gone to, and refuses it. */
-function deadEnd(): { dialled: string[]; dial: Dial } {
+/** A dialer that never connects: it records the addresses of attempted connections, and rejects them. */
+function deadEnd(): { dialled: string[]; dial: DialSocket } {
   const dialled: string[] = [];
-  const dial: Dial = ({ host, lookup }) => {
+  const dial: DialSocket = ({ host, lookup }) => {
     const socket = new Socket();
     lookup?.(host ?? "", { all: true }, (_error, addresses) => {
       for (const { address } of Array.isArray(addresses) ? addresses : []) dialled.push(address);
@@ -114,29 +120,29 @@ interface DnsInput {
 
 describe("names that lead inside are refused, and nothing reaches the listener", () => {
   test.each(rowsOf<DnsInput>("ssrf-dns"))("%s", async (_name, { input, expected }) => {
-    let asked = 0;
+    let requested = 0;
     const resolve = (host: string): Promise<readonly string[]> => {
       expect(host).toBe(input.host);
-      return Promise.resolve(input.answers[Math.min(asked++, input.answers.length - 1)] ?? []);
+      return Promise.resolve(input.answers[Math.min(requested++, input.answers.length - 1)] ?? []);
     };
     const { dialled, dial } = deadEnd();
-    const door = open({ resolve, dial });
+    const http = open({ resolve, dial });
     const request = { url: `http://${input.host}:${port}/` };
-    // Where the first answer is public, the request goes there and nowhere else.
+    // If the first answer is public, the request goes there and nowhere else.
     const refused = expected.startsWith("refuse:ssrf_dns");
-    expect(await reasonOf(door, request)).toBe(refused ? "ssrf_dns" : "connect_failed");
+    expect(await reasonOf(http, request)).toBe(refused ? "ssrf_dns" : "connect_failed");
     expect(dialled).toEqual(refused ? [] : input.answers[0]);
-    expect(asked, "one request resolves once").toBe(1);
+    expect(requested, "one request resolves once").toBe(1);
     // A later, different answer is checked like the first.
-    expect(await reasonOf(door, request)).toBe("ssrf_dns");
+    expect(await reasonOf(http, request)).toBe("ssrf_dns");
     expect(connections).toBe(0);
   });
 
   test.each(["::ffff:127.0.0.1", "fe80::1%lo", "127.1", "not an address", "", "0.0.0.0"])(
     "an answer of %j is refused",
     async (answer) => {
-      const door = open({ resolve: () => Promise.resolve(["93.184.216.34", answer]) });
-      expect(await reasonOf(door, { url: `http://host.test:${port}/` })).toBe("ssrf_dns");
+      const http = open({ resolve: () => Promise.resolve(["93.184.216.34", answer]) });
+      expect(await reasonOf(http, { url: `http://host.test:${port}/` })).toBe("ssrf_dns");
       expect(connections).toBe(0);
     },
   );
@@ -171,19 +177,19 @@ describe("redirects are checked like first requests", () => {
       .replace("PORT", String(port))
       .replace("http://B/", `http://b.test:${second.port}/`);
     const first = await serve((_request, response) => response.writeHead(input.status, { location }).end());
-    const door = open({
+    const http = open({
       resolve: () => Promise.resolve(["127.0.0.1"]),
       allow: [`a.test:${first.port}`, `b.test:${second.port}`],
     });
     const request = { url: `http://a.test:${first.port}/`, headers: input.requestHeaders ?? {} };
-    const outcome = await reasonOf(door, request).catch(() => "arrived");
+    const outcome = await reasonOf(http, request).catch(() => "arrived");
     const arrives = expected.startsWith("B receives neither");
     expect(outcome).toBe(arrives ? "arrived" : /refuse:(\w+)/.exec(expected)?.[1]);
     expect(first.hits).toHaveLength(outcome === "too_many_redirects" ? 6 : 1);
     expect(second.hits).toHaveLength(arrives ? 1 : 0);
-    const given = Object.keys(input.requestHeaders ?? {}).map((name) => name.toLowerCase());
-    expect(Object.keys(first.hits[0]!.headers)).toEqual(expect.arrayContaining(given));
-    expect(given.filter((name) => Object.hasOwn(second.hits[0]?.headers ?? {}, name))).toEqual([]);
+    const rawInput = Object.keys(input.requestHeaders ?? {}).map((name) => name.toLowerCase());
+    expect(Object.keys(first.hits[0]!.headers)).toEqual(expect.arrayContaining(rawInput));
+    expect(rawInput.filter((name) => Object.hasOwn(second.hits[0]?.headers ?? {}, name))).toEqual([]);
     expect(connections).toBe(0);
   });
 });
@@ -191,9 +197,9 @@ describe("redirects are checked like first requests", () => {
 describe("headers that would forge a request are refused before a connection is made", () => {
   test.each(rowsOf<{ headers: Record<string, string> }>("http-headers"))("%s", async (_name, { input, expected }) => {
     const server = await serve((_request, response) => response.end());
-    const door = open({ allow: [`127.0.0.1:${server.port}`] });
+    const http = open({ allow: [`127.0.0.1:${server.port}`] });
     const reason = expected.includes("forbidden_header") ? "forbidden_header" : "invalid_header";
-    expect(await reasonOf(door, { url: `http://127.0.0.1:${server.port}/`, headers: input.headers })).toBe(reason);
+    expect(await reasonOf(http, { url: `http://127.0.0.1:${server.port}/`, headers: input.headers })).toBe(reason);
     expect(server.hits).toHaveLength(0);
   });
 });
@@ -233,13 +239,13 @@ function zeros(bytes: number): Readable {
   );
 }
 
-describe("responses without measure end at the door's limits", () => {
+describe("unbounded responses end at the limits of the HTTP client", () => {
   test.each(rowsOf<LimitInput>("http-limits"))("%s", async (_name, { input, expected }) => {
     const server = await serve(answerLimits(input));
-    const door = open({ allow: [`127.0.0.1:${server.port}`], maxBytes: megabyte });
+    const http = open({ allow: [`127.0.0.1:${server.port}`], maxBytes: megabyte });
     const request = { url: `http://127.0.0.1:${server.port}/`, timeoutMs: expected.includes("timeout") ? 700 : 5000 };
     const started = performance.now();
-    const outcome = await door.request(request).then(
+    const outcome = await http.request(request).then(
       ({ body, truncated }) => (truncated ? `truncated at ${body.length}` : `${body.length} bytes`),
       (error: { reason: string }) => `refuse:${error.reason}`,
     );
@@ -251,7 +257,7 @@ describe("responses without measure end at the door's limits", () => {
 
 // Last, since it makes the listener count.
 test("the listener would have noticed: an open address reaches it", async () => {
-  const door = open({ allow: [`127.0.0.1:${port}`] });
-  expect(await reasonOf(door, { url: `http://127.0.0.1:${port}/` })).toBe("reset");
+  const http = open({ allow: [`127.0.0.1:${port}`] });
+  expect(await reasonOf(http, { url: `http://127.0.0.1:${port}/` })).toBe("reset");
   expect(connections).toBe(1);
 });

@@ -1,7 +1,7 @@
 import type { TcpNetConnectOpts } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type LoopbackSite, type SiteHandler, loopbackSite } from "../../test/support/loopback-site.ts";
-import { type Door, type DoorOptions, createDoor } from "./index.ts";
+import { type HttpClient, type HttpClientOptions, createHttpClient } from "./index.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -14,34 +14,34 @@ async function serve(handler: SiteHandler = (_request, response) => response.end
   return site;
 }
 
-function doorTo(service: string, options: DoorOptions = {}): Door {
-  const door = createDoor({ ...options, service: new URL(service), connectTimeoutMs: 500 });
-  closing.push(() => door.close());
-  return door;
+function httpTo(service: string, options: HttpClientOptions = {}): HttpClient {
+  const http = createHttpClient({ ...options, service: new URL(service), connectTimeoutMs: 500 });
+  closing.push(() => http.close());
+  return http;
 }
 
-const nobody = (): never => {
-  throw Object.assign(new Error("nobody is there"), { code: "ECONNREFUSED" });
+const refuse = (): never => {
+  throw Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" });
 };
 
 const refused = (reason: string): object => expect.objectContaining({ code: "permission_denied", reason }) as object;
 
-describe("a door to a service", () => {
+describe("an HTTP client for a service", () => {
   test("opens it on this machine, by its address and by a name, and nothing beside it", async () => {
     const [site, other] = [await serve(), await serve()];
-    const door = doorTo(`${site.origin}/v1`);
-    expect(await door.request({ url: `${site.origin}/any` })).toMatchObject({ status: 200 });
-    await expect(door.request({ url: `${other.origin}/` })).rejects.toEqual(refused("ssrf_ip"));
-    await expect(door.request({ url: `http://localhost:${site.port}/` })).rejects.toEqual(refused("bad_host"));
-    const named = doorTo(`http://ollama:${site.port}`, { resolve: () => Promise.resolve(["127.0.0.1"]) });
+    const http = httpTo(`${site.origin}/v1`);
+    expect(await http.request({ url: `${site.origin}/any` })).toMatchObject({ status: 200 });
+    await expect(http.request({ url: `${other.origin}/` })).rejects.toEqual(refused("ssrf_ip"));
+    await expect(http.request({ url: `http://localhost:${site.port}/` })).rejects.toEqual(refused("bad_host"));
+    const named = httpTo(`http://ollama:${site.port}`, { resolve: () => Promise.resolve(["127.0.0.1"]) });
     expect(await named.request({ url: `http://ollama:${site.port}/` })).toMatchObject({ status: 200 });
     expect(other.paths).toEqual([]);
   });
 
-  test("does not go where the service redirects to", async () => {
+  test("does not follow a redirect of the service", async () => {
     const other = await serve();
     const site = await serve((_request, response) => response.writeHead(302, { location: other.origin }).end());
-    await expect(doorTo(site.origin).request({ url: site.origin })).rejects.toEqual(refused("ssrf_ip"));
+    await expect(httpTo(site.origin).request({ url: site.origin })).rejects.toEqual(refused("ssrf_ip"));
     expect(other.paths).toEqual([]);
   });
 
@@ -75,13 +75,13 @@ describe("a door to a service", () => {
     "http://0xa9fea9fe",
     "http://169.254.169.254.",
   ])("does not open where clouds keep credentials: %s", async (url) => {
-    await expect(doorTo(url).request({ url: `${url}/v1` })).rejects.toEqual(refused("ssrf_ip"));
+    await expect(httpTo(url).request({ url: `${url}/v1` })).rejects.toEqual(refused("ssrf_ip"));
   });
 
   test.each(["[fd00:42::43]", "[fd00:c1::1]", "[2002:a00:1::]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::10.0.0.1]"])(
     "opens what only lies near: %s",
     async (host) => {
-      await expect(doorTo(`http://${host}`, { dial: nobody }).request({ url: `http://${host}` })).rejects.toMatchObject(
+      await expect(httpTo(`http://${host}`, { dial: refuse }).request({ url: `http://${host}` })).rejects.toMatchObject(
         {
           reason: "connect_failed",
         },
@@ -89,52 +89,52 @@ describe("a door to a service", () => {
     },
   );
 
-  test("by a public name opens no private address, which only an entry does", async () => {
+  test("a public name opens no private address, which only an entry does", async () => {
     const site = await serve();
     const url = `http://models.partner.com:${site.port}`;
     const resolve = (): Promise<string[]> => Promise.resolve(["127.0.0.1"]);
-    const rejected = await doorTo(url, { resolve })
+    const rejected = await httpTo(url, { resolve })
       .request({ url })
       .catch((error: unknown) => error);
     expect(rejected).toEqual(refused("ssrf_dns"));
     expect(String(rejected)).toContain(`add "models.partner.com:${site.port}" to network.allow`);
     const allow = [`models.partner.com:${site.port}`];
-    expect(await doorTo(url, { resolve, allow }).request({ url })).toMatchObject({ status: 200 });
+    expect(await httpTo(url, { resolve, allow }).request({ url })).toMatchObject({ status: 200 });
   });
 
   test.each(["localhost", "ollama", "gpu.lan", "models.home.arpa", "llm.corp", "gpu.local."])(
-    "by a name in a private network opens where that leads: %s",
+    "a name in a private network opens the address it resolves to: %s",
     async (host) => {
       const site = await serve();
       const url = `http://${host}:${site.port}`;
-      const door = doorTo(url, { resolve: () => Promise.resolve(["127.0.0.1"]) });
-      expect(await door.request({ url })).toMatchObject({ status: 200 });
+      const http = httpTo(url, { resolve: () => Promise.resolve(["127.0.0.1"]) });
+      expect(await http.request({ url })).toMatchObject({ status: 200 });
     },
   );
 
-  test("at an IPv6 address is found there, whose brackets are no part of it", async () => {
+  test("a service at an IPv6 address is found there, without its brackets", async () => {
     const dialled: unknown[] = [];
     const dial = ({ host, port }: TcpNetConnectOpts): never => {
       dialled.push({ host, port });
-      return nobody();
+      return refuse();
     };
     const url = "http://[::1]:8080";
-    await expect(doorTo(url, { dial }).request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
+    await expect(httpTo(url, { dial }).request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
     expect(dialled).toEqual([{ host: "::1", port: 8080 }]);
   });
 
   test("does not follow its name there either, which only an entry opens", async () => {
     const url = "http://metadata.google.internal";
     const resolve = (): Promise<string[]> => Promise.resolve(["169.254.169.254"]);
-    await expect(doorTo(url, { resolve }).request({ url })).rejects.toEqual(refused("ssrf_dns"));
-    const open = doorTo(url, { resolve, dial: nobody, allow: ["169.254.169.254:80"] });
+    await expect(httpTo(url, { resolve }).request({ url })).rejects.toEqual(refused("ssrf_dns"));
+    const open = httpTo(url, { resolve, dial: refuse, allow: ["169.254.169.254:80"] });
     await expect(open.request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
   });
 
   test("keeps ports closed that belong to other protocols", async () => {
     const url = "http://127.0.0.1:6379";
-    await expect(doorTo(url).request({ url })).rejects.toEqual(refused("bad_port"));
-    const open = doorTo(url, { allow: ["127.0.0.1:6379"], dial: nobody });
+    await expect(httpTo(url).request({ url })).rejects.toEqual(refused("bad_port"));
+    const open = httpTo(url, { allow: ["127.0.0.1:6379"], dial: refuse });
     await expect(open.request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
   });
 });

@@ -9,7 +9,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Failure, isFailureError } from "../base/index.ts";
-import { type Door, type DoorOptions, type HttpRequest, createDoor, netReasons } from "./index.ts";
+import { type HttpClient, type HttpClientOptions, type HttpRequest, createHttpClient, netReasons } from "./index.ts";
 import { isExpectedPeer } from "./resolve-target.ts";
 
 const closing: (() => unknown)[] = [];
@@ -24,7 +24,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 interface Site {
   readonly port: number;
   readonly url: string;
-  readonly door: Door;
+  readonly http: HttpClient;
   /** Connections so far. */
   readonly sockets: Socket[];
 }
@@ -40,11 +40,11 @@ async function listening(server: Server): Promise<{ port: number; sockets: Socke
   return { port: (server.address() as AddressInfo).port, sockets };
 }
 
-async function site(handler: Handler | Server, options: DoorOptions = {}): Promise<Site> {
+async function site(handler: Handler | Server, options: HttpClientOptions = {}): Promise<Site> {
   const { port, sockets } = await listening(typeof handler === "function" ? createServer(handler) : handler);
-  const door = createDoor({ allow: [`127.0.0.1:${port}`], timeoutMs: 5000, ...options });
-  closing.push(() => door.close());
-  return { port, url: `http://127.0.0.1:${port}/`, door, sockets };
+  const http = createHttpClient({ allow: [`127.0.0.1:${port}`], timeoutMs: 5000, ...options });
+  closing.push(() => http.close());
+  return { port, url: `http://127.0.0.1:${port}/`, http, sockets };
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Failure> {
@@ -62,15 +62,15 @@ function textOf(body: Uint8Array): string {
 }
 
 describe("a request", () => {
-  test("[B07] goes out as asked and comes back whole", async () => {
-    const { door, url } = await site((request, response) => {
+  test("[B07] is sent as requested and received completely", async () => {
+    const { http, url } = await site((request, response) => {
       const { method, headers } = request;
       request.once("data", (body) => {
         response.setHeader("set-cookie", ["a=1", "b=2"]).setHeader("vary", ["x", "y"]).writeHead(201);
         response.end(JSON.stringify({ method, url: request.url, headers, body: String(body) }));
       });
     });
-    const answer = await door.request({
+    const answer = await http.request({
       url: `${url}a%20b?q=1#f`,
       method: "post",
       body: "你好",
@@ -87,9 +87,9 @@ describe("a request", () => {
   });
 
   test("may bring its own user agent, accept and accept-encoding", async () => {
-    const { door, url } = await site((request, response) => response.end(JSON.stringify(request.headers)));
+    const { http, url } = await site((request, response) => response.end(JSON.stringify(request.headers)));
     const headers = { "User-Agent": "me", Accept: "text/plain", "Accept-Encoding": "identity" };
-    expect(JSON.parse(textOf((await door.request({ url, headers })).body))).toMatchObject({
+    expect(JSON.parse(textOf((await http.request({ url, headers })).body))).toMatchObject({
       "user-agent": "me",
       accept: "text/plain",
       "accept-encoding": "identity",
@@ -97,30 +97,30 @@ describe("a request", () => {
   });
 
   test.each(["HEAD", "OPTIONS", "DELETE", "GET"])("%s works without a body", async (method) => {
-    const { door, url } = await site((request, response) => {
+    const { http, url } = await site((request, response) => {
       response.writeHead(200, { "x-method": request.method, "content-encoding": "gzip" }).end();
     });
-    const { headers, body } = await door.request({ url, method });
+    const { headers, body } = await http.request({ url, method });
     expect(headers["x-method"]).toBe(method);
     expect(body).toHaveLength(0);
   });
 
   test("keeps no cookies", async () => {
     const seen: (string | undefined)[] = [];
-    const { door, url } = await site((request, response) => {
+    const { http, url } = await site((request, response) => {
       seen.push(request.headers.cookie);
       response.writeHead(200, { "set-cookie": "session=1" }).end();
     });
-    await door.request({ url });
-    await door.request({ url });
+    await http.request({ url });
+    await http.request({ url });
     expect(seen).toEqual([undefined, undefined]);
   });
 
   test("survives response headers named like parts of an object", async () => {
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.setHeader("constructor", "a").setHeader("__proto__", ["b", "c"]).end();
     });
-    const { headers } = await door.request({ url });
+    const { headers } = await http.request({ url });
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
     expect(headers["constructor"]).toBe("a");
   });
@@ -128,8 +128,8 @@ describe("a request", () => {
   test.each(["CONNECT", "TRACE", "TRACK", "", "GE T", "GET\r\n", "方法"])(
     "the method %j is refused",
     async (method) => {
-      const { door, url, sockets } = await site((_request, response) => response.end());
-      expect(await failureOf(door.request({ url, method }))).toMatchObject({
+      const { http, url, sockets } = await site((_request, response) => response.end());
+      expect(await failureOf(http.request({ url, method }))).toMatchObject({
         code: "validation_error",
         reason: "bad_method",
       });
@@ -137,15 +137,15 @@ describe("a request", () => {
     },
   );
 
-  test("follows redirects and says where it ended", async () => {
-    const { door, url } = await site((request, response) => {
+  test("follows redirects and returns the final URL", async () => {
+    const { http, url } = await site((request, response) => {
       const step = Number(request.url?.slice(1));
       if (step < 5) response.writeHead(302, { location: `/${step + 1}` }).end("ignored");
       else response.end("there");
     });
-    const { body, url: end } = await door.request({ url: `${url}0` });
+    const { body, url: end } = await http.request({ url: `${url}0` });
     expect([textOf(body), end]).toEqual(["there", `${url}5`]);
-    expect(await failureOf(door.request({ url: `${url}0`, maxRedirects: 4 }))).toMatchObject({
+    expect(await failureOf(http.request({ url: `${url}0`, maxRedirects: 4 }))).toMatchObject({
       code: "execution_error",
       reason: "too_many_redirects",
       retry: "never",
@@ -161,73 +161,73 @@ describe("a request", () => {
     const { port, url } = await site((request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { location: other.url }).end();
     });
-    const door = createDoor({ allow: [`127.0.0.1:${port}`, `127.0.0.1:${other.port}`] });
-    closing.push(() => door.close());
-    const asked = { method: "POST", headers: { "x-company": "k" }, body: "secret" };
-    expect(await failureOf(door.request({ ...asked, url: `${url}307` }))).toMatchObject({
+    const http = createHttpClient({ allow: [`127.0.0.1:${port}`, `127.0.0.1:${other.port}`] });
+    closing.push(() => http.close());
+    const requested = { method: "POST", headers: { "x-company": "k" }, body: "secret" };
+    expect(await failureOf(http.request({ ...requested, url: `${url}307` }))).toMatchObject({
       code: "execution_error",
       reason: "cross_origin_body",
       retry: "never",
     });
     expect(other.sockets).toHaveLength(0);
-    expect(textOf((await door.request({ ...asked, url: `${url}303` })).body)).toBe("there");
+    expect(textOf((await http.request({ ...requested, url: `${url}303` })).body)).toBe("there");
     expect(seen).toEqual([["GET", expect.not.objectContaining({ "x-company": "k" })]]);
   });
 
   test("runs a hundred times at once", async () => {
-    const { door, url, sockets } = await site((request, response) => response.end(request.url));
+    const { http, url, sockets } = await site((request, response) => response.end(request.url));
     const paths = Array.from({ length: 100 }, (_, i) => `p${i}`);
-    const answers = await Promise.all(paths.map((path) => door.request({ url: url + path })));
+    const answers = await Promise.all(paths.map((path) => http.request({ url: url + path })));
     expect(answers.map(({ body }) => textOf(body))).toEqual(paths.map((path) => `/${path}`));
     expect(sockets.length).toBeLessThanOrEqual(32);
   });
 
   test("reuses connections", async () => {
-    const { door, url, sockets } = await site((_request, response) => response.end("x"));
-    for (let i = 0; i < 20; i++) await door.request({ url });
-    // A second one is opened when a request comes in the moment before the first is free again.
+    const { http, url, sockets } = await site((_request, response) => response.end("x"));
+    for (let i = 0; i < 20; i++) await http.request({ url });
+    // A second one is opened if a request arrives just before the first is free again.
     expect(sockets.length).toBeLessThanOrEqual(2);
   });
 });
 
 describe("policy", () => {
-  test("a refusal says how to open the address, to people only", async () => {
-    const { door } = await site((_request, response) => response.end());
-    const failure = await failureOf(door.request({ url: "http://10.1.2.3:8080/" }));
+  test("a rejection explains how to open the address, to people only", async () => {
+    const { http } = await site((_request, response) => response.end());
+    const failure = await failureOf(http.request({ url: "http://10.1.2.3:8080/" }));
     expect(failure).toMatchObject({ code: "permission_denied", reason: "ssrf_ip", retry: "never" });
     expect(failure.message).toContain('add "10.1.2.3:8080" to network.allow in windlass.yaml');
     expect(failure.forModel).not.toContain("network.allow");
-    const { message } = await failureOf(door.request({ url: "https://[fd00::1]/" }));
+    const { message } = await failureOf(http.request({ url: "https://[fd00::1]/" }));
     expect(message).toContain('add "[fd00::1]:443"');
   });
 
-  test("an allowed port opens no other port of the same address", async () => {
+  test("an allowed port does not open other ports of the same address", async () => {
     const other = await site((_request, response) => response.end());
-    const { door } = await site((_request, response) => response.end());
-    expect((await failureOf(door.request({ url: other.url }))).reason).toBe("ssrf_ip");
+    const { http } = await site((_request, response) => response.end());
+    expect((await failureOf(http.request({ url: other.url }))).reason).toBe("ssrf_ip");
     expect(other.sockets).toHaveLength(0);
   });
 
-  test("a name needs an entry of its own, or one for the address it leads to", async () => {
+  test("a name needs its own entry, or one for the address it resolves to", async () => {
     const { port, url } = await site((_request, response) => response.end("in"));
-    const ask = async (host: string, allow: string[]): Promise<string | undefined> => {
-      const door = createDoor({ allow, resolve: () => Promise.resolve(["127.0.0.1"]) });
-      closing.push(() => door.close());
+    const request = async (host: string, allow: string[]): Promise<string | undefined> => {
+      const http = createHttpClient({ allow, resolve: () => Promise.resolve(["127.0.0.1"]) });
+      closing.push(() => http.close());
       try {
-        return textOf((await door.request({ url: url.replace("127.0.0.1", host) })).body);
+        return textOf((await http.request({ url: url.replace("127.0.0.1", host) })).body);
       } catch (error) {
         return (error as { reason?: string }).reason;
       }
     };
-    expect(await ask("intranet.example", [])).toBe("ssrf_dns");
-    expect(await ask("intranet.example", ["intranet.example"])).toBe("in");
-    expect(await ask("intranet.example", [`*.example:${port}`])).toBe("in");
-    expect(await ask("intranet.example", [`127.0.0.0/8:${port}`])).toBe("in");
-    expect(await ask("intranet.example", ["127.0.0.0/8:1"])).toBe("ssrf_dns");
-    expect(await ask("intranet.example.", [`intranet.example:${port}`])).toBe("in");
-    expect(await ask("intranet", [`127.0.0.1:${port}`])).toBe("bad_host");
-    expect(await ask("intranet", [`intranet:${port}`])).toBe("in");
-    expect(await ask("localhost", [`localhost:${port}`])).toBe("in");
+    expect(await request("intranet.example", [])).toBe("ssrf_dns");
+    expect(await request("intranet.example", ["intranet.example"])).toBe("in");
+    expect(await request("intranet.example", [`*.example:${port}`])).toBe("in");
+    expect(await request("intranet.example", [`127.0.0.0/8:${port}`])).toBe("in");
+    expect(await request("intranet.example", ["127.0.0.0/8:1"])).toBe("ssrf_dns");
+    expect(await request("intranet.example.", [`intranet.example:${port}`])).toBe("in");
+    expect(await request("intranet", [`127.0.0.1:${port}`])).toBe("bad_host");
+    expect(await request("intranet", [`intranet:${port}`])).toBe("in");
+    expect(await request("localhost", [`localhost:${port}`])).toBe("in");
   });
 
   test.each([22, 25, 53, 110, 6379, 11_211])(
@@ -236,7 +236,7 @@ describe("policy", () => {
       const resolve = (): Promise<never> => Promise.reject(new Error("offline"));
       const url = `http://public.test:${port}/`;
       const reason = async (allow: string[]): Promise<string | undefined> =>
-        (await failureOf(createDoor({ allow, resolve }).request({ url }))).reason;
+        (await failureOf(createHttpClient({ allow, resolve }).request({ url }))).reason;
       expect(await reason([])).toBe("bad_port");
       expect(await reason(["public.test"])).toBe("bad_port");
       expect(await reason([`public.test:${port}`])).toBe("dns_failed");
@@ -244,26 +244,26 @@ describe("policy", () => {
   );
 
   test.each([8080, 8443, 3000, 9200])("port %i of public hosts is open", async (port) => {
-    const door = createDoor({ resolve: () => Promise.resolve([]) });
-    expect((await failureOf(door.request({ url: `http://public.test:${port}/` }))).reason).toBe("dns_failed");
+    const http = createHttpClient({ resolve: () => Promise.resolve([]) });
+    expect((await failureOf(http.request({ url: `http://public.test:${port}/` }))).reason).toBe("dns_failed");
   });
 
   test("credentials in a URL appear in no part of the failure", async () => {
-    const { door } = await site((_request, response) => response.end());
+    const { http } = await site((_request, response) => response.end());
     for (const url of [
       "http://me:hunter2@a.test/",
       "http://me:hunter2@127.0.0.1/",
       "http://me:hunter2@[/",
       "hunter2",
     ]) {
-      const error: unknown = await door.request({ url }).catch((thrown: unknown) => thrown);
+      const error: unknown = await http.request({ url }).catch((thrown: unknown) => thrown);
       expect(isFailureError(error)).toBe(true);
       expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("hunter2");
-      expect(JSON.stringify(await failureOf(door.request({ url })))).not.toContain("hunter2");
+      expect(JSON.stringify(await failureOf(http.request({ url })))).not.toContain("hunter2");
     }
   });
 
-  test("a peer that was not checked is no expected peer", () => {
+  test("an unchecked peer is not an expected peer", () => {
     const checked = [
       { address: "93.184.216.34", family: 4 as const },
       { address: "2606:4700::1", family: 6 as const },
@@ -276,18 +276,18 @@ describe("policy", () => {
 
   test("a connection that ends up elsewhere is closed before a byte is sent", async () => {
     let requests = 0;
-    const { door, url, sockets } = await site((_request, response) => (requests++, response.end()));
-    // What `remoteAddress` asks; no real network can be made to lie about it.
+    const { http, url, sockets } = await site((_request, response) => (requests++, response.end()));
+    // The function behind `remoteAddress`; no real network can be made to lie about it.
     const system = Socket.prototype as unknown as { _getpeername(): { address: string } };
     const elsewhere = vi.spyOn(system, "_getpeername").mockReturnValue({ address: "10.0.0.9" });
     closing.push(() => elsewhere.mockRestore());
-    expect(await failureOf(door.request({ url }))).toMatchObject({ code: "permission_denied", reason: "ssrf_peer" });
+    expect(await failureOf(http.request({ url }))).toMatchObject({ code: "permission_denied", reason: "ssrf_peer" });
     await expect.poll(() => sockets[0]?.destroyed, patience).toBe(true);
     expect([requests, sockets[0]?.bytesRead]).toEqual([0, 0]);
   });
 
   test("any text as a URL gives a failure with a known reason, or a request", async () => {
-    const door = createDoor({ resolve: () => Promise.reject(new Error("offline")) });
+    const http = createHttpClient({ resolve: () => Promise.reject(new Error("offline")) });
     const texts = fc.oneof(
       fc.webUrl(),
       fc.string({ unit: "binary" }),
@@ -295,12 +295,12 @@ describe("policy", () => {
     );
     await fc.assert(
       fc.asyncProperty(texts, fc.string({ unit: "binary" }), async (url, value) => {
-        const { reason = "" } = await failureOf(door.request({ url, headers: { "x-a": value } }));
+        const { reason = "" } = await failureOf(http.request({ url, headers: { "x-a": value } }));
         expect(netReasons).toHaveProperty(reason);
       }),
       { seed: 3, numRuns: 500 },
     );
-    await door.close();
+    await http.close();
   });
 });
 
@@ -318,10 +318,10 @@ describe("bodies", () => {
     ["deflate", deflateRawSync(text)],
     ["identity", Buffer.from(text)],
   ])("%s is decoded", async (encoding, body) => {
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding }).end(body);
     });
-    expect(textOf((await door.request({ url })).body)).toBe(text);
+    expect(textOf((await http.request({ url })).body)).toBe(text);
   });
 
   test.each([
@@ -335,10 +335,10 @@ describe("bodies", () => {
     ["gzip, br", gzipSync(text)],
     ["compress", "x"],
   ])("%s with a wrong body is refused", async (encoding, body) => {
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding }).end(body);
     });
-    expect(await failureOf(door.request({ url }))).toMatchObject({
+    expect(await failureOf(http.request({ url }))).toMatchObject({
       code: "execution_error",
       reason: "bad_encoding",
       retry: "never",
@@ -346,29 +346,29 @@ describe("bodies", () => {
   });
 
   test("two content-encoding headers count as stacked", async () => {
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.setHeader("content-encoding", ["gzip", "gzip"]).end(gzipSync(gzipSync(text)));
     });
-    expect((await failureOf(door.request({ url }))).reason).toBe("bad_encoding");
+    expect((await failureOf(http.request({ url }))).reason).toBe("bad_encoding");
   });
 
-  test("a zstd frame that asks for a huge window is refused", async () => {
+  test("a zstd frame that requires a huge window is rejected", async () => {
     // Magic number, descriptor, window descriptor for 2^27 bytes, one raw block.
     const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0x09, 0x00, 0x00, 0x61]);
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.writeHead(200, { "content-encoding": "zstd" }).end(frame);
     });
-    expect((await failureOf(door.request({ url }))).reason).toBe("bad_encoding");
+    expect((await failureOf(http.request({ url }))).reason).toBe("bad_encoding");
   });
 
   test("compressed data that unpacks to nothing ends at the wire limit", async () => {
     const nothing = gzipSync("");
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       for (let i = 0; i < 10_000 && !response.destroyed; i++) response.write(nothing);
       response.end();
     });
-    expect(await failureOf(door.request({ url, maxBytes: 1000 }))).toMatchObject({
+    expect(await failureOf(http.request({ url, maxBytes: 1000 }))).toMatchObject({
       code: "execution_error",
       reason: "too_large",
     });
@@ -379,35 +379,35 @@ describe("bodies", () => {
     [10, false],
     [11, false],
   ])("a body of ten bytes under a limit of %i is truncated: %s", async (maxBytes, truncated) => {
-    const { door, url } = await site((_request, response) => response.end("0123456789"));
-    const answer = await door.request({ url, maxBytes });
+    const { http, url } = await site((_request, response) => response.end("0123456789"));
+    const answer = await http.request({ url, maxBytes });
     expect([answer.truncated, textOf(answer.body)]).toEqual([truncated, "0123456789".slice(0, maxBytes)]);
   });
 
   test("a truncated body's connection is closed, not read to its end", async () => {
     const closed = Promise.withResolvers<void>();
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.on("close", () => closed.resolve());
       const more = (): void => void response.write(Buffer.alloc(65_536), more);
       more();
     });
-    await door.request({ url, maxBytes: 1000 });
+    await http.request({ url, maxBytes: 1000 });
     await expect(closed.promise).resolves.toBeUndefined();
   });
 });
 
 describe("failures of the exchange", () => {
-  test("nobody listening: another try is safe, whatever the method", async () => {
-    const { door, url, port } = await site((_request, response) => response.end());
+  test("if the connection is refused, a retry is safe for any method", async () => {
+    const { http, url, port } = await site((_request, response) => response.end());
     for (const close of closing.splice(0, 1)) await close();
-    const failure = await failureOf(door.request({ url, method: "POST", body: "x" }));
+    const failure = await failureOf(http.request({ url, method: "POST", body: "x" }));
     expect(failure).toMatchObject({ code: "not_available", reason: "connect_failed", retry: "safe" });
     expect(failure.message).toContain(`127.0.0.1 on port ${port}`);
   });
 
   test("an unknown name: another try is safe", async () => {
-    const { door } = await site((_request, response) => response.end());
-    const failure = await failureOf(door.request({ url: "http://nowhere.invalid/", method: "POST" }));
+    const { http } = await site((_request, response) => response.end());
+    const failure = await failureOf(http.request({ url: "http://nowhere.invalid/", method: "POST" }));
     expect(failure).toMatchObject({ code: "not_available", reason: "dns_failed", retry: "safe" });
   });
 
@@ -418,8 +418,8 @@ describe("failures of the exchange", () => {
     ["POST", "unsafe"],
     ["PATCH", "unsafe"],
   ])("a connection broken during %s: another try is %s", async (method, retry) => {
-    const { door, url } = await site((request) => request.socket.destroy());
-    expect(await failureOf(door.request({ url, method }))).toMatchObject({
+    const { http, url } = await site((request) => request.socket.destroy());
+    expect(await failureOf(http.request({ url, method }))).toMatchObject({
       code: "not_available",
       reason: "reset",
       retry,
@@ -427,11 +427,11 @@ describe("failures of the exchange", () => {
   });
 
   test("a body that ends too early is a broken connection", async () => {
-    const { door, url } = await site((request, response) => {
+    const { http, url } = await site((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("only this", () => request.socket.destroySoon());
     });
-    expect((await failureOf(door.request({ url }))).reason).toBe("reset");
+    expect((await failureOf(http.request({ url }))).reason).toBe("reset");
   });
 
   test.each([
@@ -442,69 +442,69 @@ describe("failures of the exchange", () => {
     ["", "reset"],
     ["HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", "reset"],
   ])("an answer of %j", async (bytes, reason) => {
-    const { door, url } = await site(createTcpServer((socket) => socket.once("data", () => socket.end(bytes))));
-    expect((await failureOf(door.request({ url }))).reason).toBe(reason);
+    const { http, url } = await site(createTcpServer((socket) => socket.once("data", () => socket.end(bytes))));
+    expect((await failureOf(http.request({ url }))).reason).toBe(reason);
   });
 });
 
 describe("time", () => {
   test("headers that never come end at the deadline, and the connection with them", async () => {
-    const { door, url, sockets } = await site(() => {});
-    const failure = await failureOf(door.request({ url, timeoutMs: 100 }));
+    const { http, url, sockets } = await site(() => {});
+    const failure = await failureOf(http.request({ url, timeoutMs: 100 }));
     expect(failure).toMatchObject({ code: "timeout", reason: "timeout" });
     expect(failure.message).toContain("within 0.1 s");
     await once(sockets[0]!, "close");
   });
 
-  test("whoever is told of a redirect may refuse it, and may take time that is not counted", async () => {
-    const asked: string[] = [];
-    const { url, door } = await site(({ url: path = "" }, response) => {
-      asked.push(path);
+  test("the redirect callback may reject a redirect, and its time is not counted", async () => {
+    const requested: string[] = [];
+    const { url, http } = await site(({ url: path = "" }, response) => {
+      requested.push(path);
       if (path === "/end") response.end("there");
       else response.writeHead(302, { location: path === "/" ? "/next" : "/end" }).end();
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     const onRedirect = async (to: URL): Promise<void> => {
-      told.push(to.pathname);
+      reported.push(to.pathname);
       await new Promise((resolve) => setTimeout(resolve, 400));
     };
-    expect(await door.request({ url, timeoutMs: 500, onRedirect })).toMatchObject({ status: 200 });
-    expect(told).toEqual(["/next", "/end"]);
+    expect(await http.request({ url, timeoutMs: 500, onRedirect })).toMatchObject({ status: 200 });
+    expect(reported).toEqual(["/next", "/end"]);
 
-    asked.length = 0;
-    const refusing = door.request({
+    requested.length = 0;
+    const refusing = http.request({
       url,
       onRedirect: () => {
         throw new Error("not there");
       },
     });
     await expect(refusing).rejects.toThrow("not there");
-    expect(asked).toEqual(["/"]);
+    expect(requested).toEqual(["/"]);
   });
 
-  test("a request whose redirect is being thought about ends with the door", async () => {
-    const { url, door } = await site((_request, response) => response.writeHead(302, { location: "/next" }).end());
-    const asked = Promise.withResolvers<void>();
-    const request = door.request({ url, onRedirect: () => new Promise(() => asked.resolve()) });
-    await asked.promise;
-    await Promise.all([door.close(), expect(request).rejects.toMatchObject({ reason: "closed" })]);
+  test("a request that waits for its redirect callback ends with the HTTP client", async () => {
+    const { url, http } = await site((_request, response) => response.writeHead(302, { location: "/next" }).end());
+    const requested = Promise.withResolvers<void>();
+    const request = http.request({ url, onRedirect: () => new Promise(() => requested.resolve()) });
+    await requested.promise;
+    await Promise.all([http.close(), expect(request).rejects.toMatchObject({ reason: "closed" })]);
   });
 
   test("the deadline covers all redirects together", async () => {
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: "/" }).end(), 40);
     });
-    expect((await failureOf(door.request({ url, timeoutMs: 150, maxRedirects: 100 }))).reason).toBe("timeout");
+    expect((await failureOf(http.request({ url, timeoutMs: 150, maxRedirects: 100 }))).reason).toBe("timeout");
   });
 
   test("a connection that is not made in time fails while the deadline is far", async () => {
     const never = new Promise<never>(() => {});
-    const door = createDoor({ resolve: () => never, connectTimeoutMs: 50, timeoutMs: 60_000 });
-    expect(await failureOf(door.request({ url: "http://slow.test/" }))).toMatchObject({
+    const http = createHttpClient({ resolve: () => never, connectTimeoutMs: 50, timeoutMs: 60_000 });
+    expect(await failureOf(http.request({ url: "http://slow.test/" }))).toMatchObject({
       reason: "connect_failed",
       retry: "safe",
     });
-    await door.close();
+    await http.close();
   });
 
   test("a clock can be passed in", async () => {
@@ -515,8 +515,8 @@ describe("time", () => {
       elapsed: () => 0,
       after: (_ms: number, task: () => void) => (tasks.push(task), timer),
     };
-    const { door, url, sockets } = await site(() => tasks[0]?.(), { clock });
-    expect((await failureOf(door.request({ url }))).reason).toBe("timeout");
+    const { http, url, sockets } = await site(() => tasks[0]?.(), { clock });
+    expect((await failureOf(http.request({ url }))).reason).toBe("timeout");
     expect(sockets).toHaveLength(1);
   });
 });
@@ -524,48 +524,48 @@ describe("time", () => {
 describe("cancelling", () => {
   test("ends a request and its connection at once", async () => {
     const controller = new AbortController();
-    const { door, url, sockets } = await site(() => controller.abort(new Error("enough")));
-    const failure = await failureOf(door.request({ url, signal: controller.signal }));
+    const { http, url, sockets } = await site(() => controller.abort(new Error("enough")));
+    const failure = await failureOf(http.request({ url, signal: controller.signal }));
     expect(failure).toMatchObject({ code: "cancelled", reason: "aborted" });
     await once(sockets[0]!, "close");
   });
 
   test("ends the reading of a body", async () => {
     const controller = new AbortController();
-    const { door, url } = await site((_request, response) => {
+    const { http, url } = await site((_request, response) => {
       response.write("some");
       setTimeout(() => controller.abort(), 20);
     });
-    expect((await failureOf(door.request({ url, signal: controller.signal }))).code).toBe("cancelled");
+    expect((await failureOf(http.request({ url, signal: controller.signal }))).code).toBe("cancelled");
   });
 
   test("beforehand makes no connection", async () => {
-    const { door, url, sockets } = await site((_request, response) => response.end());
-    expect((await failureOf(door.request({ url, signal: AbortSignal.abort() }))).code).toBe("cancelled");
+    const { http, url, sockets } = await site((_request, response) => response.end());
+    expect((await failureOf(http.request({ url, signal: AbortSignal.abort() }))).code).toBe("cancelled");
     expect(sockets).toHaveLength(0);
   });
 
   test("ends a request that still waits for its name", async () => {
     const controller = new AbortController();
-    const given: AbortSignal[] = [];
+    const input: AbortSignal[] = [];
     const resolve = (_host: string, signal: AbortSignal): Promise<never> => {
-      given.push(signal);
+      input.push(signal);
       controller.abort();
       return new Promise(() => {});
     };
-    const door = createDoor({ resolve, connectTimeoutMs: 60_000 });
-    expect((await failureOf(door.request({ url: "http://slow.test/", signal: controller.signal }))).code).toBe(
+    const http = createHttpClient({ resolve, connectTimeoutMs: 60_000 });
+    expect((await failureOf(http.request({ url: "http://slow.test/", signal: controller.signal }))).code).toBe(
       "cancelled",
     );
-    await expect.poll(() => given[0]?.aborted, patience).toBe(true);
-    await door.close();
+    await expect.poll(() => input[0]?.aborted, patience).toBe(true);
+    await http.close();
   });
 
   test("ends a connection that is still being made", async () => {
     // Takes connections and never says a word, so that the handshake hangs.
-    const { door, port, sockets } = await site(createTcpServer(() => {}));
+    const { http, port, sockets } = await site(createTcpServer(() => {}));
     const controller = new AbortController();
-    const request = failureOf(door.request({ url: `https://127.0.0.1:${port}/`, signal: controller.signal }));
+    const request = failureOf(http.request({ url: `https://127.0.0.1:${port}/`, signal: controller.signal }));
     await expect.poll(() => sockets.length, patience).toBe(1);
     const closed = once(sockets[0]!.resume(), "close");
     controller.abort();
@@ -573,24 +573,25 @@ describe("cancelling", () => {
     await closed;
   });
 
-  test("harms no other request that waits for the same connection", async () => {
+  test("does not affect other requests that wait for the same connection", async () => {
     const { port } = await site((_request, response) => response.end("fine"));
     const controller = new AbortController();
-    let asked = 0;
-    const resolve = (): Promise<string[]> => (asked++ === 0 ? new Promise(() => {}) : Promise.resolve(["127.0.0.1"]));
-    const door = createDoor({ resolve, allow: [`a.test:${port}`], connectTimeoutMs: 60_000 });
-    closing.push(() => door.close());
+    let requested = 0;
+    const resolve = (): Promise<string[]> =>
+      requested++ === 0 ? new Promise(() => {}) : Promise.resolve(["127.0.0.1"]);
+    const http = createHttpClient({ resolve, allow: [`a.test:${port}`], connectTimeoutMs: 60_000 });
+    closing.push(() => http.close());
     const url = `http://a.test:${port}/`;
-    const first = failureOf(door.request({ url, signal: controller.signal }));
-    await expect.poll(() => asked, patience).toBe(1);
+    const first = failureOf(http.request({ url, signal: controller.signal }));
+    await expect.poll(() => requested, patience).toBe(1);
     controller.abort();
-    const second = door.request({ url });
+    const second = http.request({ url });
     expect((await first).code).toBe("cancelled");
     expect(textOf((await second).body)).toBe("fine");
   });
 
   test("leaves the caller's signal without listeners", async () => {
-    const { door, url } = await site((_request, response) => response.end());
+    const { http, url } = await site((_request, response) => response.end());
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);
@@ -599,24 +600,24 @@ describe("cancelling", () => {
       addEventListener: (...args: Parameters<typeof add>) => (listeners++, add(...args)),
       removeEventListener: (...args: Parameters<typeof remove>) => (listeners--, remove(...args)),
     });
-    await door.request({ url, signal });
+    await http.request({ url, signal });
     expect(listeners).toBe(0);
   });
 });
 
 describe("closing", () => {
-  test("ends requests under way, and later ones are refused", async () => {
-    const { door, url, sockets } = await site(() => {});
-    const pending = failureOf(door.request({ url }));
+  test("ends requests in flight, and rejects later ones", async () => {
+    const { http, url, sockets } = await site(() => {});
+    const pending = failureOf(http.request({ url }));
     await expect.poll(() => sockets.length, patience).toBe(1);
-    await door.close();
+    await http.close();
     expect(await pending).toMatchObject({ code: "not_available", reason: "closed" });
-    expect((await failureOf(door.request({ url }))).reason).toBe("closed");
-    await door.close();
+    expect((await failureOf(http.request({ url }))).reason).toBe("closed");
+    await http.close();
   });
 
-  test("a door that was never used closes", async () => {
-    await expect(createDoor().close()).resolves.toBeUndefined();
+  test("an unused HTTP client closes", async () => {
+    await expect(createHttpClient().close()).resolves.toBeUndefined();
   });
 
   test("an idle connection keeps no process alive, and importing loads no HTTP client", async () => {
@@ -627,10 +628,10 @@ describe("closing", () => {
     });
     const script = `
       import { createRequire } from "node:module";
-      import { createDoor } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      import { createHttpClient } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
       const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes("undici"));
       const before = loaded();
-      await createDoor({ allow: [${JSON.stringify(new URL(url).host)}] }).request({ url: ${JSON.stringify(url)} });
+      await createHttpClient({ allow: [${JSON.stringify(new URL(url).host)}] }).request({ url: ${JSON.stringify(url)} });
       console.log(before, loaded());
     `;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
@@ -642,7 +643,7 @@ describe("closing", () => {
   });
 });
 
-// A certificate of nobody, made for these tests: secure.test and 127.0.0.1.
+// A self-signed certificate for these tests: secure.test and 127.0.0.1.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguJpu1GlB2yNjVno3
 RgXIxiQ/ozaTCro9z6t+s7deHfChRANCAAS/HsKjIolPzAAQFRApYCwk7kmHJJ1t
@@ -663,12 +664,12 @@ xvUCIQDrAJVfxrtdStTipjVj+IYSu/su7K+FT1Wdbl524KKyoA==
 describe("TLS", () => {
   async function secureSite(
     handler: Handler,
-  ): Promise<{ port: number; ask: (host: string) => HttpRequest; door: Door }> {
+  ): Promise<{ port: number; requestTo: (host: string) => HttpRequest; http: HttpClient }> {
     const { port } = await listening(createSecureServer({ key, cert }, handler));
     const resolve = (): Promise<string[]> => Promise.resolve(["127.0.0.1"]);
-    const door = createDoor({ allow: ["127.0.0.0/8"], resolve, timeoutMs: 5000 });
-    closing.push(() => door.close());
-    return { port, ask: (host) => ({ url: `https://${host}:${port}/` }), door };
+    const http = createHttpClient({ allow: ["127.0.0.0/8"], resolve, timeoutMs: 5000 });
+    closing.push(() => http.close());
+    return { port, requestTo: (host) => ({ url: `https://${host}:${port}/` }), http };
   }
 
   function trusting(): void {
@@ -677,34 +678,34 @@ describe("TLS", () => {
     closing.push(() => setDefaultCACertificates(before));
   }
 
-  test("a certificate that nobody vouches for is refused", async () => {
+  test("an untrusted certificate is rejected", async () => {
     let hits = 0;
-    const { ask, door } = await secureSite((_request, response) => (hits++, response.end()));
-    const failure = await failureOf(door.request(ask("secure.test")));
+    const { requestTo, http } = await secureSite((_request, response) => (hits++, response.end()));
+    const failure = await failureOf(http.request(requestTo("secure.test")));
     expect(failure).toMatchObject({ code: "not_available", reason: "tls_failed", retry: "never" });
     expect(hits).toBe(0);
   });
 
-  test("the certificate must name the host of the URL, not the address that was dialled", async () => {
+  test("the certificate must name the host of the URL, not the address that was dialed", async () => {
     trusting();
-    const { ask, door } = await secureSite((_request, response) => response.end("hello"));
-    expect(textOf((await door.request(ask("secure.test"))).body)).toBe("hello");
-    expect(textOf((await door.request(ask("127.0.0.1"))).body)).toBe("hello");
-    expect((await failureOf(door.request(ask("other.test")))).reason).toBe("tls_failed");
+    const { requestTo, http } = await secureSite((_request, response) => response.end("hello"));
+    expect(textOf((await http.request(requestTo("secure.test"))).body)).toBe("hello");
+    expect(textOf((await http.request(requestTo("127.0.0.1"))).body)).toBe("hello");
+    expect((await failureOf(http.request(requestTo("other.test")))).reason).toBe("tls_failed");
   });
 
   test("plain HTTP on the other side is a failed handshake", async () => {
-    const { door, port } = await site((_request, response) => response.end());
-    expect((await failureOf(door.request({ url: `https://127.0.0.1:${port}/` }))).reason).toBe("tls_failed");
+    const { http, port } = await site((_request, response) => response.end());
+    expect((await failureOf(http.request({ url: `https://127.0.0.1:${port}/` }))).reason).toBe("tls_failed");
   });
 
   test("a redirect from https to http is refused, even to an open address", async () => {
     trusting();
     const plain = await site((_request, response) => response.end());
-    const { ask, door } = await secureSite((_request, response) => {
+    const { requestTo, http } = await secureSite((_request, response) => {
       response.writeHead(302, { location: plain.url }).end();
     });
-    expect(await failureOf(door.request(ask("secure.test")))).toMatchObject({
+    expect(await failureOf(http.request(requestTo("secure.test")))).toMatchObject({
       code: "permission_denied",
       reason: "https_downgrade",
     });

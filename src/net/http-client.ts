@@ -1,58 +1,64 @@
 import type { Agent, Dispatcher } from "undici";
-import { type Clock, type FailureError, isFailureError, nodeNet, orAborted, systemClock } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, nodeNet, raceAbort, systemClock } from "../base/index.ts";
 import { type AllowList, parseAllowList, withService } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
-import { type Connector, type Dial, createConnector } from "./connector.ts";
-import { refuse } from "./net-reasons.ts";
-import { acceptedCodings, decodeBody, readBody } from "./read-body.ts";
-import { type Hop, type RedirectAnswer, isRedirect, nextHop } from "./redirect.ts";
-import { type Resolve, systemResolve } from "./resolve-target.ts";
+import { type Connector, type DialSocket, createConnector } from "./connector.ts";
+import { netFailure } from "./net-reasons.ts";
+import { acceptedCodings, decodeContent, readResponseBody } from "./read-body.ts";
+import { type RedirectHop, type RedirectResponse, isRedirect, nextRedirectHop } from "./redirect.ts";
+import { type ResolveHost, systemResolve } from "./resolve-target.ts";
 
-/** How {@link createDoor} makes a door. */
-export interface DoorOptions {
-  /** What is open besides the public network: `127.0.0.1:8888`, `10.0.0.0/8`, `localhost:3000`, `*.corp.example`. */
+/** Options of {@link createHttpClient}. */
+export interface HttpClientOptions {
+  /**
+   * Destinations open besides the public network: `127.0.0.1:8888`, `10.0.0.0/8`, `localhost:3000`, `*.corp.example`.
+   */
   readonly allow?: readonly string[];
   /**
-   * The address of the one service that whoever set this up wants to be asked, such as `http://127.0.0.1:11434`: open
-   * too, on its port, where its host is an address or the name of one in a private network. Not where clouds keep their
-   * metadata, nor where it redirects to, nor on a port of services that do not speak HTTP: those only `allow` opens.
+   * The URL of one configured service, such as `http://127.0.0.1:11434`: open too, on its port, if its host is an
+   * address or a name in a private network. Cloud metadata addresses, redirect targets and ports of services that do
+   * not speak HTTP are only opened by `allow`.
    */
   readonly service?: URL | undefined;
-  /** Time for a whole request, redirects and body included, where the request sets none; 30 s. */
+  /** Timeout of a whole request, redirects and body included, unless the request sets one. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Time for one connection with its name lookup and handshake; 10 s. */
+  /** Timeout of one connection with its name lookup and handshake. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** The most decoded bytes of a body where the request sets no limit; 5 MiB. */
+  /** Maximum decoded bytes of a body, unless the request sets a limit. Default: 5 MiB. */
   readonly maxBytes?: number;
-  readonly resolve?: Resolve;
-  readonly dial?: Dial;
+  /** True if a text holds a secret: a header with such a value is not sent to another origin after a redirect. */
+  readonly holdsSecret?: (text: string) => boolean;
+  readonly resolve?: ResolveHost;
+  readonly dial?: DialSocket;
   readonly clock?: Clock;
 }
 
 /**
- * One request. Redirects are followed, but nothing confidential follows to another origin (scheme, host or port): of
- * the headers only what is harmless goes there (`accept`, `accept-language`, `accept-encoding`, `user-agent`,
- * `content-type`, `content-language`, `range`, `if-none-match`, `if-modified-since`, `cache-control`), and a redirect
- * that would take the body along is refused with the reason `cross_origin_body`.
+ * One request. Redirects are followed, but nothing confidential is sent to another origin (scheme, host or port): only
+ * harmless headers are (`accept`, `accept-language`, `accept-encoding`, `user-agent`, `content-type`,
+ * `content-language`, `range`, `if-none-match`, `if-modified-since`, `cache-control`) unless they hold a secret, and a
+ * redirect that would send the body is rejected with the reason `cross_origin_body`.
  */
 export interface HttpRequest {
   readonly url: string;
-  /** `GET` where none is given. */
+  /** Default: `GET`. */
   readonly method?: string;
   readonly headers?: RequestHeaders;
+  /** Names of headers that hold a secret: they are not sent to another origin. */
+  readonly secretHeaders?: readonly string[];
   readonly body?: string | Uint8Array;
   readonly timeoutMs?: number;
   /** A longer body is cut here and marked as truncated. */
   readonly maxBytes?: number;
-  /** 5 where none is given. */
+  /** Default: 5. */
   readonly maxRedirects?: number;
-  /** Told where a redirect leads before it is followed; what it throws ends the request. Its time is not counted. */
+  /** Called with the target of a redirect before it is followed; throwing ends the request. Its time is not counted. */
   readonly onRedirect?: (to: URL) => void | Promise<void>;
   readonly signal?: AbortSignal;
 }
 
-/** What came back, whatever its status. */
+/** The response, with any status. */
 export interface HttpResponse {
   readonly status: number;
   /** Lower-case names; a header sent several times is joined with commas, except `set-cookie`. */
@@ -61,15 +67,15 @@ export interface HttpResponse {
   readonly body: Uint8Array;
   /** The body was longer than the limit. */
   readonly truncated: boolean;
-  /** Where the response came from, after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: string;
 }
 
 /** One request whose response is read while it arrives. No limit of time or size is set but the caller's own. */
 export interface StreamRequest extends Omit<HttpRequest, "timeoutMs" | "maxBytes" | "maxRedirects"> {
-  /** Time until the head of the response is there; none where absent. */
+  /** Time until the head of the response must arrive. Default: no limit. */
   readonly headTimeoutMs?: number;
-  /** `manual` gives the redirect itself, for callers with rules of their own; followed where absent. */
+  /** `manual` returns the redirect itself, for callers with their own rules. Default: `follow`. */
   readonly redirect?: "follow" | "manual";
 }
 
@@ -77,23 +83,23 @@ export interface StreamRequest extends Omit<HttpRequest, "timeoutMs" | "maxBytes
 export interface HttpStream extends Omit<HttpResponse, "body" | "truncated"> {
   /** Decoded, as it arrives. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Lets go of the connection, whether the body was read or not. */
+  /** Releases the connection, whether the body was read or not. */
   close(): void;
 }
 
-/** A door that can also hand over a response while it arrives. */
-export interface StreamingDoor extends Door {
+/** An HTTP client that can also stream a response. */
+export interface StreamingHttpClient extends HttpClient {
   /** Sends a request and gives the response as soon as its head is there; fails with a reason of `netReasons`. */
   open(request: StreamRequest): Promise<HttpStream>;
 }
 
 /** The one way out to the network. */
-export interface Door {
-  /** What is open besides the public network, as it was given. */
+export interface HttpClient {
+  /** Destinations open besides the public network, as configured. */
   readonly allow?: readonly string[];
   /** Sends a request and reads the response; fails with a reason of `netReasons`. */
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends every request under way and every connection. */
+  /** Ends every request in flight and every connection. */
   close(): Promise<void>;
 }
 
@@ -103,20 +109,20 @@ const unsendable: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /**
- * Opens the one door to the network: public addresses and what `allow` names, nothing else.
+ * Creates the one outbound HTTP client: it reaches public addresses and what `allow` names, nothing else.
  *
  * @example
  * ```ts
- * const door = createDoor({ allow: ["127.0.0.1:8888"] });
- * const { status, body } = await door.request({ url: "http://127.0.0.1:8888/health" });
- * await door.close();
+ * const http = createHttpClient({ allow: ["127.0.0.1:8888"] });
+ * const { status, body } = await http.request({ url: "http://127.0.0.1:8888/health" });
+ * await http.close();
  * ```
  */
-export function createDoor(options: DoorOptions = {}): StreamingDoor {
-  return new HttpDoor(options);
+export function createHttpClient(options: HttpClientOptions = {}): StreamingHttpClient {
+  return new GuardedHttpClient(options);
 }
 
-/** A request under way, until its response is read. */
+/** A request in flight, until its response is read. */
 interface Run {
   readonly signal: AbortSignal;
   /** From now on only the caller ends it. */
@@ -128,26 +134,28 @@ interface Run {
 
 interface Arrived {
   readonly response: Dispatcher.ResponseData;
-  readonly hop: Hop;
+  readonly hop: RedirectHop;
 }
 
-class HttpDoor implements StreamingDoor {
+class GuardedHttpClient implements StreamingHttpClient {
   readonly allow: readonly string[];
   readonly #allow: AllowList;
   readonly #clock: Clock;
   readonly #connector: Connector;
-  readonly #limits: Required<Pick<DoorOptions, "timeoutMs" | "maxBytes">>;
+  readonly #holdsSecret: (text: string) => boolean;
+  readonly #limits: Required<Pick<HttpClientOptions, "timeoutMs" | "maxBytes">>;
   readonly #runs = new Set<AbortController>();
-  /** Requests under way, by origin. */
+  /** Number of requests in flight, by origin. */
   readonly #waiting = new Map<string, number>();
   #agent: Promise<Agent> | undefined;
   #closed = false;
 
-  constructor(options: DoorOptions) {
+  constructor(options: HttpClientOptions) {
     this.allow = [...(options.allow ?? [])];
     const named = parseAllowList(this.allow);
     this.#allow = options.service === undefined ? named : withService(named, options.service);
     this.#clock = options.clock ?? systemClock;
+    this.#holdsSecret = options.holdsSecret ?? (() => false);
     this.#limits = { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: options.maxBytes ?? 5 * 2 ** 20 };
     this.#connector = createConnector({
       allow: this.#allow,
@@ -158,12 +166,12 @@ class HttpDoor implements StreamingDoor {
     });
   }
 
-  async request(asked: HttpRequest): Promise<HttpResponse> {
-    const first = this.#firstHop(asked);
-    const run = this.#begin(first, asked, asked.timeoutMs ?? this.#limits.timeoutMs);
+  async request(httpRequest: HttpRequest): Promise<HttpResponse> {
+    const first = this.#firstHop(httpRequest);
+    const run = this.#begin(first, httpRequest, httpRequest.timeoutMs ?? this.#limits.timeoutMs);
     try {
-      const { response, hop } = await this.#follow(first, run, asked);
-      return await finish(response, hop, asked.maxBytes ?? this.#limits.maxBytes);
+      const { response, hop } = await this.#follow(first, run, httpRequest);
+      return await finish(response, hop, httpRequest.maxBytes ?? this.#limits.maxBytes);
     } catch (error) {
       throw run.signal.aborted ? (run.signal.reason as FailureError) : error;
     } finally {
@@ -171,11 +179,11 @@ class HttpDoor implements StreamingDoor {
     }
   }
 
-  async open(asked: StreamRequest): Promise<HttpStream> {
-    const first = this.#firstHop(asked);
-    const run = this.#begin(first, asked, asked.headTimeoutMs);
+  async open(httpRequest: StreamRequest): Promise<HttpStream> {
+    const first = this.#firstHop(httpRequest);
+    const run = this.#begin(first, httpRequest, httpRequest.headTimeoutMs);
     try {
-      const { response, hop } = await this.#follow(first, run, asked);
+      const { response, hop } = await this.#follow(first, run, httpRequest);
       run.untimed();
       return {
         status: response.statusCode,
@@ -193,20 +201,23 @@ class HttpDoor implements StreamingDoor {
     }
   }
 
-  #firstHop(asked: HttpRequest | StreamRequest): Hop {
+  #firstHop(httpRequest: HttpRequest | StreamRequest): RedirectHop {
     if (this.#closed) throw closed();
-    return firstHop(asked, this.#allow);
+    const hop = firstHop(httpRequest, this.#allow);
+    const found = [...hop.headers].filter(([, values]) => values.some((value) => this.#holdsSecret(value)));
+    const named = (httpRequest.secretHeaders ?? []).map((name) => name.toLowerCase());
+    return { ...hop, secretHeaders: new Set([...named, ...found.map(([name]) => name)]) };
   }
 
-  /** Watches over a request: its time, its caller, and the door's own end. */
-  #begin({ url }: Hop, { signal }: HttpRequest | StreamRequest, timeoutMs: number | undefined): Run {
+  /** Aborts a request on its timeout, its caller's signal, or the close of the client. */
+  #begin({ url }: RedirectHop, { signal }: HttpRequest | StreamRequest, timeoutMs: number | undefined): Run {
     const run = new AbortController();
     const late = (): void =>
-      run.abort(refuse("timeout", `no complete response from ${url.host} within ${(timeoutMs ?? 0) / 1000} s`));
+      run.abort(netFailure("timeout", `no complete response from ${url.host} within ${(timeoutMs ?? 0) / 1000} s`));
     let since = this.#clock.elapsed();
     let restMs = timeoutMs;
     let timer = restMs === undefined ? undefined : this.#clock.after(restMs, late);
-    const cancel = (): void => run.abort(refuse("aborted", "the request was cancelled", { cause: signal?.reason }));
+    const cancel = (): void => run.abort(netFailure("aborted", "the request was cancelled", { cause: signal?.reason }));
     signal?.addEventListener("abort", cancel, { once: true });
     if (signal?.aborted === true) cancel();
     this.#runs.add(run);
@@ -216,7 +227,7 @@ class HttpDoor implements StreamingDoor {
       pausing: async (wait) => {
         timer?.cancel();
         if (restMs !== undefined) restMs -= this.#clock.elapsed() - since;
-        await orAborted(Promise.resolve(wait()), run.signal);
+        await raceAbort(Promise.resolve(wait()), run.signal);
         since = this.#clock.elapsed();
         if (restMs !== undefined) timer = this.#clock.after(Math.max(0, restMs), late);
       },
@@ -235,32 +246,32 @@ class HttpDoor implements StreamingDoor {
   }
 
   /** Follows redirects, unless the caller wants to see them. */
-  async #follow(first: Hop, run: Run, asked: HttpRequest | StreamRequest): Promise<Arrived> {
-    const { redirect, maxRedirects: mostHops = 5, onRedirect }: Partial<HttpRequest & StreamRequest> = asked;
+  async #follow(first: RedirectHop, run: Run, httpRequest: HttpRequest | StreamRequest): Promise<Arrived> {
+    const { redirect, maxRedirects = 5, onRedirect }: Partial<HttpRequest & StreamRequest> = httpRequest;
     let hop = first;
     for (let hops = 0; ; hops++) {
       const response = await this.#send(hop, run.signal);
       const answer = answerOf(response);
       if (redirect === "manual" || !isRedirect(answer)) return { response, hop };
       response.body.on("error", () => {}).destroy();
-      if (hops >= mostHops) {
-        throw refuse("too_many_redirects", `${first.url.host} redirects more than ${mostHops} times`);
+      if (hops >= maxRedirects) {
+        throw netFailure("too_many_redirects", `${first.url.host} redirects more than ${maxRedirects} times`);
       }
-      const next = nextHop(hop, answer, this.#allow);
+      const next = nextRedirectHop(hop, answer, this.#allow);
       if (onRedirect !== undefined) await run.pausing(() => onRedirect(new URL(next.url)));
       hop = next;
     }
   }
 
   /** Sends one request and gives the response as soon as its headers are there. */
-  async #send(hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #send(hop: RedirectHop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const agent = await (this.#agent ??= this.#open());
     signal.throwIfAborted();
     const { origin } = hop.url;
     this.#waiting.set(origin, (this.#waiting.get(origin) ?? 0) + 1);
     try {
-      // undici looks at the signal only once it has a connection, hence the race.
-      return await orAborted(agent.request({ ...onWire(hop), signal }), signal);
+      // undici checks the signal only once it has a connection, hence the race.
+      return await raceAbort(agent.request({ ...onWire(hop), signal }), signal);
     } catch (error) {
       throw explain(error, hop);
     } finally {
@@ -282,29 +293,29 @@ class HttpDoor implements StreamingDoor {
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 30_000,
       maxHeaderSize: 32_768,
-      // The door's own deadline covers headers and body together, however slowly they drip.
+      // The client's own deadline covers headers and body together, however slowly they arrive.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 }
 
-function firstHop(asked: HttpRequest | StreamRequest, allow: AllowList): Hop {
-  const method = (asked.method ?? "GET").toUpperCase();
+function firstHop(httpRequest: HttpRequest | StreamRequest, allow: AllowList): RedirectHop {
+  const method = (httpRequest.method ?? "GET").toUpperCase();
   if (!methodName.test(method) || unsendable.has(method)) {
-    throw refuse("bad_method", `${JSON.stringify(method.slice(0, 30))} is not a method that can be sent`);
+    throw netFailure("bad_method", `${JSON.stringify(method.slice(0, 30))} is not a method that can be sent`);
   }
-  const headers = new Map([...usualHeaders, ...checkHeaders(asked.headers ?? {})]);
-  return { url: checkUrl(asked.url, allow), method, headers, body: asked.body };
+  const headers = new Map([...defaultHeaders, ...checkHeaders(httpRequest.headers ?? {})]);
+  return { url: checkUrl(httpRequest.url, allow), method, headers, body: httpRequest.body };
 }
 
-const usualHeaders: ReadonlyMap<string, readonly string[]> = new Map([
+const defaultHeaders: ReadonlyMap<string, readonly string[]> = new Map([
   ["accept", ["*/*"]],
   ["accept-encoding", [acceptedCodings]],
   ["user-agent", ["windlass"]],
 ]);
 
-function onWire({ url, method, headers, body }: Hop): Dispatcher.RequestOptions {
+function onWire({ url, method, headers, body }: RedirectHop): Dispatcher.RequestOptions {
   return {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -314,7 +325,7 @@ function onWire({ url, method, headers, body }: Hop): Dispatcher.RequestOptions 
   };
 }
 
-function answerOf({ statusCode, headers }: Dispatcher.ResponseData): RedirectAnswer {
+function answerOf({ statusCode, headers }: Dispatcher.ResponseData): RedirectResponse {
   return { status: statusCode, location: [headers["location"]].flat()[0] };
 }
 
@@ -327,15 +338,15 @@ function headersOf(response: Dispatcher.ResponseData): HttpResponse["headers"] {
   );
 }
 
-function encodingOf(response: Dispatcher.ResponseData, { method }: Hop): string | undefined {
+function encodingOf(response: Dispatcher.ResponseData, { method }: RedirectHop): string | undefined {
   return method === "HEAD" ? undefined : [response.headers["content-encoding"]].flat().join(",");
 }
 
-async function finish(response: Dispatcher.ResponseData, hop: Hop, maxBytes: number): Promise<HttpResponse> {
+async function finish(response: Dispatcher.ResponseData, hop: RedirectHop, maxBytes: number): Promise<HttpResponse> {
   const headers = headersOf(response);
   try {
     const encoding = encodingOf(response, hop);
-    const { bytes, truncated } = await readBody({ stream: response.body, encoding, maxBytes });
+    const { bytes, truncated } = await readResponseBody({ stream: response.body, encoding, maxBytes });
     return { status: response.statusCode, headers, body: bytes, truncated, url: hop.url.href };
   } catch (error) {
     throw explain(error, hop);
@@ -344,7 +355,7 @@ async function finish(response: Dispatcher.ResponseData, hop: Hop, maxBytes: num
 
 async function* arriving({ response, hop }: Arrived, run: Run): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* decodeBody({ stream: response.body, encoding: encodingOf(response, hop), maxBytes: Infinity });
+    yield* decodeContent({ stream: response.body, encoding: encodingOf(response, hop), maxBytes: Infinity });
   } catch (error) {
     throw run.signal.aborted ? (run.signal.reason as FailureError) : explain(error, hop);
   } finally {
@@ -353,21 +364,21 @@ async function* arriving({ response, hop }: Arrived, run: Run): AsyncGenerator<U
 }
 
 /** A failure of the exchange itself; the request may have arrived. */
-function explain(error: unknown, { url, method }: Hop): FailureError {
+function explain(error: unknown, { url, method }: RedirectHop): FailureError {
   if (isFailureError(error)) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW") {
-    return refuse("too_large", `the headers of the response from ${url.host} are too large`, { cause: error });
+    return netFailure("too_large", `the headers of the response from ${url.host} are too large`, { cause: error });
   }
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || (error instanceof Error && error.name === "HTTPParserError")) {
-    return refuse("bad_response", `${url.host} does not answer in proper HTTP/1.1`, { cause: error });
+    return netFailure("bad_response", `${url.host} does not answer in proper HTTP/1.1`, { cause: error });
   }
-  return refuse("reset", `the connection to ${url.host} broke before the response was complete`, {
+  return netFailure("reset", `the connection to ${url.host} broke before the response was complete`, {
     retry: repeatable.has(method) ? "safe" : "unsafe",
     cause: error,
   });
 }
 
 function closed(): FailureError {
-  return refuse("closed", "the door to the network is closed");
+  return netFailure("closed", "the HTTP client is closed");
 }

@@ -2,7 +2,7 @@
 const privateSuffixes =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|onion)$/;
 
-/** Is this the name of a host inside a private network? One of a single label means whatever search domains make of it. */
-export function isPrivateName(host: string): boolean {
+/** True if this is the name of a host in a private network. A single label resolves by the search domains. */
+export function isPrivateHost(host: string): boolean {
   return !host.includes(".") || privateSuffixes.test(host);
 }

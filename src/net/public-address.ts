@@ -1,10 +1,9 @@
-import { type Address, type Block, contains, parseBlock } from "./address.ts";
-import { wrappedIn } from "./wrapped-address.ts";
+import { type Address, type AddressBlock, blockContains, parseBlock } from "./address.ts";
 
-/** IPv6 is public only inside global unicast, so mapped, translated and tunnelled IPv4 forms are out from the start. */
+/** IPv6 is public only inside global unicast, so mapped, translated and tunneled IPv4 forms are out from the start. */
 const globalUnicast = lazyBlocks("2000::/3");
 
-/** What the IANA special-purpose registries keep from the public network, and the hosts that clouds put in reach. */
+/** Blocks that the IANA special-purpose registries reserve, and addresses of cloud services. */
 const reserved = lazyBlocks(
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -28,7 +27,7 @@ const reserved = lazyBlocks(
   "3fff::/20", // documentation
 );
 
-/** Where clouds tell a machine about itself, its credentials included; nothing else that one would ask is there. */
+/** Cloud metadata addresses, which expose the credentials of a machine; nothing else is served there. */
 const metadata = lazyBlocks(
   "169.254.0.0/16", // AWS, Azure, Google and most others; a few at other numbers of it
   "fe80::/10", // OpenStack, Akamai
@@ -38,31 +37,70 @@ const metadata = lazyBlocks(
   "168.63.129.16/32", // Azure, from its virtual networks
   "192.0.0.0/24", // Oracle, its older machines
   "fd00:c1::a9fe:a9fe/128", // Oracle
-  "fd00:ec2::/32", // AWS, with what it gives to containers
+  "fd00:ec2::/32", // AWS, including the addresses for containers
   "fd20:ce::/32", // Google
   "fd00:42::42/128", // Scaleway
   "fd00:a9fe:a9fe::/48", // Akamai
 );
 
-/** Is this an address at which a cloud may give away the credentials of the machine? Also where IPv6 wraps it. */
+/** True if a cloud may expose the machine's credentials at this address, also embedded in IPv6. */
 export function isMetadataAddress(address: Address): boolean {
-  return [address, ...wrappedIn(address)].some((one) => metadata().some((block) => contains(block, one)));
+  return [address, ...embeddedIpv4(address)].some((one) => metadata().some((block) => blockContains(block, one)));
 }
 
-/** Is this an address that anyone on the public network could reach? */
+/** True if this address is reachable on the public network. */
 export function isPublicAddress(address: Address): boolean {
-  const inside = (block: Block): boolean => contains(block, address);
+  const inside = (block: AddressBlock): boolean => blockContains(block, address);
   return (address.family === 4 || globalUnicast().some(inside)) && !reserved().some(inside);
 }
 
 /** Read on first use: parsing addresses loads a module of Node that few programs need at once. */
-function lazyBlocks(...texts: readonly string[]): () => readonly Block[] {
-  let blocks: readonly Block[] | undefined;
+function lazyBlocks(...texts: readonly string[]): () => readonly AddressBlock[] {
+  let blocks: readonly AddressBlock[] | undefined;
   return () => (blocks ??= texts.map(readBlock));
 }
 
-function readBlock(text: string): Block {
+function readBlock(text: string): AddressBlock {
   const block = parseBlock(text);
-  if (block === undefined) throw new Error(`${text} is no address block`);
+  if (block === undefined) throw new Error(`${text} is not an address block`);
   return block;
+}
+
+/** Reads an IPv4 address out of the 128 bits of an IPv6 one. */
+type Unwrap = (value: bigint) => bigint;
+
+/** The 32 bits from this one on. */
+const at =
+  (bit: number): Unwrap =>
+  (value) =>
+    BigInt.asUintN(32, value >> BigInt(96 - bit));
+
+/** Behind a prefix of this length as translators write it (RFC 6052): bits 64 to 71 are left out. */
+const ipv4AfterPrefix =
+  (prefix: number): Unwrap =>
+  (value) =>
+    BigInt.asUintN(32, (((value >> 64n) << 56n) | BigInt.asUintN(56, value)) >> BigInt(88 - prefix));
+
+/** IPv6 blocks whose addresses embed IPv4 addresses, and their positions. */
+const wrappings: readonly (readonly [block: string, ...unwraps: readonly Unwrap[]])[] = [
+  ["::/96", at(96)], // compatible
+  ["::ffff:0:0/96", at(96)], // mapped
+  ["::ffff:0:0:0/96", at(96)], // translated
+  ["64:ff9b::/96", at(96)], // NAT64
+  ["64:ff9b:1::/48", at(96), ipv4AfterPrefix(64), ipv4AfterPrefix(56), ipv4AfterPrefix(48)], // NAT64 with a custom prefix of any length
+  ["2002::/16", at(16)], // 6to4
+  ["2001::/32", (value) => at(96)(~value)], // Teredo, which inverts it
+];
+
+let blocks: readonly (AddressBlock | undefined)[] | undefined;
+
+/** The IPv4 addresses that an IPv6 address may embed; empty if it embeds none. */
+function embeddedIpv4(address: Address): Address[] {
+  // Read on first use: parsing addresses loads a module of Node that few programs need at once.
+  blocks ??= wrappings.map(([block]) => parseBlock(block));
+  return wrappings.flatMap(([, ...unwraps], index) => {
+    const block = blocks?.[index];
+    if (block === undefined || !blockContains(block, address)) return [];
+    return unwraps.map((unwrap): Address => ({ family: 4, value: unwrap(address.value) }));
+  });
 }

@@ -1,12 +1,12 @@
 import { type Readable, type Transform, pipeline } from "node:stream";
 import type * as Zlib from "node:zlib";
 import { isFailureError } from "../base/index.ts";
-import { refuse } from "./net-reasons.ts";
+import { netFailure } from "./net-reasons.ts";
 
-/** The content codings that the door asks for and understands. */
+/** The content codings that the HTTP client accepts. */
 export const acceptedCodings = "gzip, br, zstd";
 
-/** Zstandard frames may ask for up to 2 GiB of memory; HTTP allows 8 MiB. */
+/** Zstandard frames may require up to 2 GiB of memory; HTTP allows 8 MiB. */
 const zstdWindowLog = 23;
 
 const codings = ["gzip", "x-gzip", "br", "deflate", "zstd"] as const;
@@ -19,20 +19,20 @@ export interface Body {
   readonly truncated: boolean;
 }
 
-/** What {@link readBody} reads, and how much of it. */
+/** Source and limits of {@link readResponseBody}. */
 export interface BodySource {
   readonly stream: Readable;
   /** The `content-encoding` header. */
   readonly encoding: string | undefined;
-  /** The most decoded bytes. */
+  /** Maximum number of decoded bytes. */
   readonly maxBytes: number;
 }
 
-/** Reads a body to its end or to the limit, whichever comes first; then the stream is destroyed. */
-export async function readBody(source: BodySource): Promise<Body> {
+/** Reads a body up to its end or the limit; then the stream is destroyed. */
+export async function readResponseBody(source: BodySource): Promise<Body> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of decodeBody(source)) {
+  for await (const chunk of decodeContent(source)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > source.maxBytes) break;
@@ -41,14 +41,14 @@ export async function readBody(source: BodySource): Promise<Body> {
   return { bytes, truncated: size > source.maxBytes };
 }
 
-/** The decoded pieces of a body, as they arrive; whoever stops reading destroys the stream. */
-export async function* decodeBody({ stream, encoding, maxBytes }: BodySource): AsyncGenerator<Uint8Array, void> {
+/** The decoded chunks of a body, as they arrive; stopping the iteration destroys the stream. */
+export async function* decodeContent({ stream, encoding, maxBytes }: BodySource): AsyncGenerator<Uint8Array, void> {
   try {
     const coding = codingOf(encoding);
     // A stream without an encoding yields bytes.
     yield* coding === undefined ? (stream as AsyncIterable<Uint8Array>) : decode(stream, coding, maxBytes);
   } finally {
-    // Whatever is left unread is not worth the connection; a late error of it concerns nobody.
+    // The connection is dropped with the unread rest; a late error has no listener.
     stream.on("error", () => {}).destroy();
   }
 }
@@ -63,13 +63,13 @@ function codingOf(header: string | undefined): Coding | undefined {
   const coding = codings.find((known) => known === names[0]);
   if (names.length === 1 && coding !== undefined) return coding;
   const shown = JSON.stringify(names.join(", ").slice(0, 60));
-  throw refuse("bad_encoding", `the body's content coding is ${shown}; one of ${codings.join(", ")} is understood`);
+  throw netFailure("bad_encoding", `the body's content coding is ${shown}; one of ${codings.join(", ")} is understood`);
 }
 
 async function* decode(stream: Readable, coding: Coding, maxBytes: number): AsyncGenerator<Uint8Array> {
   const source = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>; // As above: bytes.
   const first = await source.next();
-  // Servers declare a coding for bodies that turn out empty; there is nothing to decode then.
+  // Servers declare a coding for empty bodies, too; there is nothing to decode then.
   if (first.done === true) return;
   const decoder = createDecoder(await import("node:zlib"), coding, first.value);
   try {
@@ -79,7 +79,9 @@ async function* decode(stream: Readable, coding: Coding, maxBytes: number): Asyn
       () => {}, // The loop that reads sees the same error.
     );
   } catch (error) {
-    throw isDecodeError(error) ? refuse("bad_encoding", `the body is not valid ${coding}`, { cause: error }) : error;
+    throw isDecodeError(error)
+      ? netFailure("bad_encoding", `the body is not valid ${coding}`, { cause: error })
+      : error;
   }
 }
 
@@ -96,7 +98,7 @@ async function* limitWire(
   let wire = 0;
   for (let chunk = first; ;) {
     wire += chunk.length;
-    if (wire > limit) throw refuse("too_large", "the compressed body is larger than what it may unpack to");
+    if (wire > limit) throw netFailure("too_large", "the compressed body exceeds the limit for its decoded size");
     yield chunk;
     const next = await rest.next();
     if (next.done === true) return;
@@ -114,7 +116,7 @@ function createDecoder(zlib: typeof Zlib, coding: Coding, first: Uint8Array): Tr
     case "zstd":
       return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindowLog } });
     case "deflate":
-      // Some servers send the bare stream, others wrap it; the wrapper's first byte tells (8 is its only method).
+      // Some servers send the bare stream, others wrap it; the wrapper's first byte decides (8 is its only method).
       return ((first[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
     default:
       return coding satisfies never;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parseAllowList } from "./allow-list.ts";
 import { checkHeaders } from "./check-headers.ts";
-import { type Hop, isRedirect, nextHop } from "./redirect.ts";
+import { type RedirectHop, isRedirect, nextRedirectHop } from "./redirect.ts";
 
 const allow = parseAllowList([]);
 
-function hop(url: string, method = "GET", headers: Record<string, string> = {}): Hop {
+function hop(url: string, method = "GET", headers: Record<string, string> = {}): RedirectHop {
   return { url: new URL(url), method, headers: checkHeaders(headers), body: method === "GET" ? undefined : "{}" };
 }
 
@@ -22,7 +22,7 @@ describe("a redirect", () => {
     [307, "POST", "POST"],
     [308, "PATCH", "PATCH"],
   ])("%i turns %s into %s", (status, method, expected) => {
-    const next = nextHop(
+    const next = nextRedirectHop(
       hop("https://a.example/", method, { "content-type": "application/json", "x-a": "1" }),
       { status, location: "/b" },
       allow,
@@ -33,7 +33,7 @@ describe("a redirect", () => {
     expect([...next.headers.keys()]).toEqual(expected === method ? ["content-type", "x-a"] : ["x-a"]);
   });
 
-  test("to another origin keeps what is harmless, and drops everything else whatever its name", () => {
+  test("a redirect to another origin keeps harmless headers, and drops all others regardless of their name", () => {
     const headers = {
       Authorization: "Bearer k",
       Cookie: "s=1",
@@ -57,22 +57,22 @@ describe("a redirect", () => {
       "If-None-Match": '"e"',
       Range: "bytes=0-9",
     };
-    const kept = (location: string): string[] => [
-      ...nextHop(hop("https://a.example/", "GET", headers), { status: 302, location }, allow).headers.keys(),
+    const stored = (location: string): string[] => [
+      ...nextRedirectHop(hop("https://a.example/", "GET", headers), { status: 302, location }, allow).headers.keys(),
     ];
     const harmless = ["accept", "accept-language", "if-none-match", "range"];
-    expect(kept("https://b.example/")).toEqual(harmless);
-    expect(kept("https://a.example:8443/")).toEqual(harmless);
-    expect(kept("https://a.example/other")).toEqual(Object.keys(headers).map((name) => name.toLowerCase()));
+    expect(stored("https://b.example/")).toEqual(harmless);
+    expect(stored("https://a.example:8443/")).toEqual(harmless);
+    expect(stored("https://a.example/other")).toEqual(Object.keys(headers).map((name) => name.toLowerCase()));
   });
 
   test.each([
     [307, "POST"],
     [308, "PATCH"],
     [302, "PUT"],
-  ])("%i of a %s with a body goes to no other origin", (status, method) => {
-    const next = (body: string | Uint8Array | undefined, location: string): Hop =>
-      nextHop({ ...hop("https://a.example/", method), body }, { status, location }, allow);
+  ])("%i of a %s with a body is not followed to another origin", (status, method) => {
+    const next = (body: string | Uint8Array | undefined, location: string): RedirectHop =>
+      nextRedirectHop({ ...hop("https://a.example/", method), body }, { status, location }, allow);
     for (const body of ["{}", new Uint8Array(1)]) {
       for (const location of ["https://b.example/", "https://a.example:8443/"]) {
         expect(() => next(body, location)).toThrow(
@@ -85,8 +85,8 @@ describe("a redirect", () => {
     expect(next("", "https://b.example/").method).toBe(method);
   });
 
-  test("that turns a POST into a GET goes to another origin without the body", () => {
-    const next = nextHop(
+  test("a redirect that turns a POST into a GET is followed to another origin without the body", () => {
+    const next = nextRedirectHop(
       hop("https://a.example/", "POST", { "content-type": "text/plain" }),
       { status: 303, location: "https://b.example/" },
       allow,
@@ -106,15 +106,15 @@ describe("a redirect", () => {
     ["file:///etc/passwd", "bad_scheme"],
     ["https://b.example:25/", "bad_port"],
     ["https://256.256.256.256/", "bad_url"],
-  ])("to %s is refused: %s", (location, reason) => {
-    expect(() => nextHop(hop("https://a.example/"), { status: 302, location }, allow)).toThrow(
+  ])("a redirect to %s is refused: %s", (location, reason) => {
+    expect(() => nextRedirectHop(hop("https://a.example/"), { status: 302, location }, allow)).toThrow(
       expect.objectContaining({ reason, message: expect.stringMatching(/^a\.example redirects/) as string }),
     );
   });
 
   test("may name its place in UTF-8 bytes", () => {
     const location = Buffer.from("/路径?q=值").toString("latin1");
-    const next = nextHop(hop("https://a.example/"), { status: 302, location }, allow);
+    const next = nextRedirectHop(hop("https://a.example/"), { status: 302, location }, allow);
     expect(decodeURI(next.url.href)).toBe("https://a.example/路径?q=值");
   });
 
@@ -124,4 +124,21 @@ describe("a redirect", () => {
     expect(isRedirect({ status: 200, location: "/a" })).toBe(false);
     expect(isRedirect({ status: 304, location: "/a" })).toBe(false);
   });
+});
+
+test("[S12] a header that holds a secret is dropped on a redirect to another origin, even if its name is harmless", () => {
+  const from: RedirectHop = {
+    ...hop("https://a.example/", "GET", { "User-Agent": "key", Accept: "text/html" }),
+    secretHeaders: new Set(["user-agent"]),
+  };
+  const to = (location: string): string[] => [
+    ...nextRedirectHop(from, { status: 302, location }, allow).headers.keys(),
+  ];
+  expect(to("/b")).toEqual(["user-agent", "accept"]);
+  expect(to("https://b.example/")).toEqual(["accept"]);
+  // Through a hop on the same origin first.
+  const second = nextRedirectHop(from, { status: 302, location: "/b" }, allow);
+  expect([...nextRedirectHop(second, { status: 302, location: "https://b.example/" }, allow).headers.keys()]).toEqual([
+    "accept",
+  ]);
 });

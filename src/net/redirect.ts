@@ -2,18 +2,20 @@ import { FailureError, isFailureError } from "../base/index.ts";
 import type { AllowList } from "./allow-list.ts";
 import type { CheckedHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
-import { refuse } from "./net-reasons.ts";
+import { netFailure } from "./net-reasons.ts";
 
 /** One request on the wire; a redirect makes the next one. */
-export interface Hop {
+export interface RedirectHop {
   readonly url: URL;
   readonly method: string;
   readonly headers: CheckedHeaders;
+  /** Names of headers that hold a secret, lower-case. They are not sent to another origin. */
+  readonly secretHeaders?: ReadonlySet<string>;
   readonly body: string | Uint8Array | undefined;
 }
 
 /** The part of a response that decides about a redirect. */
-export interface RedirectAnswer {
+export interface RedirectResponse {
   readonly status: number;
   readonly location: string | undefined;
 }
@@ -21,7 +23,8 @@ export interface RedirectAnswer {
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * What may follow to another origin. A list of what is harmless, not of what is secret: a credential can have any name.
+ * Headers that may be sent to another origin. A list of harmless ones, not of secret ones: a credential can have any
+ * name.
  */
 const harmless: ReadonlySet<string> = new Set([
   "accept",
@@ -39,16 +42,20 @@ const harmless: ReadonlySet<string> = new Set([
 /** Headers that describe a body. */
 const aboutBody = /^content-/;
 
-/** Does the answer send the caller elsewhere? */
-export function isRedirect({ status, location }: RedirectAnswer): boolean {
+/** True if the response redirects the caller. */
+export function isRedirect({ status, location }: RedirectResponse): boolean {
   return redirects.has(status) && location !== undefined && location !== "";
 }
 
-/** The request that a redirect asks for, every check made anew. */
-export function nextHop(hop: Hop, { status, location = "" }: RedirectAnswer, allow: AllowList): Hop {
+/** The request that follows a redirect, with every check repeated. */
+export function nextRedirectHop(
+  hop: RedirectHop,
+  { status, location = "" }: RedirectResponse,
+  allow: AllowList,
+): RedirectHop {
   const url = checkedLocation(location, hop.url, allow);
   if (hop.url.protocol === "https:" && url.protocol === "http:") {
-    throw refuse(
+    throw netFailure(
       "https_downgrade",
       `${hop.url.host} redirects from https to http (${url.host}), which is not followed`,
     );
@@ -57,17 +64,19 @@ export function nextHop(hop: Hop, { status, location = "" }: RedirectAnswer, all
   const body = toGet ? undefined : hop.body;
   const leaves = url.origin !== hop.url.origin;
   if (leaves && body !== undefined && body.length > 0) {
-    throw refuse(
+    throw netFailure(
       "cross_origin_body",
-      `${hop.url.host} redirects to ${url.origin}, which is not given the body meant for ${hop.url.origin}; ` +
-        "to send it there, use that address in the first place",
+      `${hop.url.host} redirects to ${url.origin}, and the body for ${hop.url.origin} is not sent there; ` +
+        "to send it, use that address directly",
     );
   }
+  const mayLeave = (name: string): boolean => harmless.has(name) && hop.secretHeaders?.has(name) !== true;
   return {
+    ...hop,
     url,
     method: toGet ? "GET" : hop.method,
     body,
-    headers: keep(hop.headers, (name) => (!leaves || harmless.has(name)) && !(toGet && aboutBody.test(name))),
+    headers: filterHeaders(hop.headers, (name) => (!leaves || mayLeave(name)) && !(toGet && aboutBody.test(name))),
   };
 }
 
@@ -89,6 +98,6 @@ function becomesGet(status: number, method: string): boolean {
   return (status === 301 || status === 302) && method === "POST";
 }
 
-function keep(headers: CheckedHeaders, test: (name: string) => boolean): CheckedHeaders {
+function filterHeaders(headers: CheckedHeaders, test: (name: string) => boolean): CheckedHeaders {
   return new Map([...headers].filter(([name]) => test(name)));
 }

@@ -1,12 +1,12 @@
 import { type Address, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { refuseTarget } from "./check-url.ts";
-import { refuse } from "./net-reasons.ts";
+import { netFailure } from "./net-reasons.ts";
 import { isPublicAddress } from "./public-address.ts";
 import type { Target } from "./target.ts";
 
 /** Finds the addresses of a host's name, as texts. */
-export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** An address that passed the checks, in the form that sockets take. */
 export interface CheckedAddress {
@@ -15,15 +15,15 @@ export interface CheckedAddress {
 }
 
 /** The system's resolver. */
-export const systemResolve: Resolve = async (host) => {
+export const systemResolve: ResolveHost = async (host) => {
   const { lookup } = await import("node:dns/promises");
   return (await lookup(host, { all: true })).map(({ address }) => address);
 };
 
-/** What {@link resolveTarget} needs besides the target. */
+/** Options of {@link resolveTarget} besides the target. */
 export interface ResolveOptions {
   readonly allow: AllowList;
-  readonly resolve: Resolve;
+  readonly resolve: ResolveHost;
   readonly signal: AbortSignal;
 }
 
@@ -35,11 +35,11 @@ export async function resolveTarget(target: Target, options: ResolveOptions): Pr
   const { allow } = options;
   if (parseAddress(target.host) !== undefined) return [checkAddress(target.host, target, allow)];
   const answers = await answersFor(target, options);
-  if (answers.length === 0) throw refuse("dns_failed", `"${target.host}" has no address`);
+  if (answers.length === 0) throw netFailure("dns_failed", `"${target.host}" has no address`);
   return answers.map((answer) => checkAddress(answer, target, allow));
 }
 
-/** Is the other end of a connection one of the addresses that were checked? */
+/** True if the peer of a connection is one of the checked addresses. */
 export function isExpectedPeer(peer: string | undefined, checked: readonly CheckedAddress[]): boolean {
   const actual = parseAddress(peer ?? "");
   return actual !== undefined && checked.some(({ address }) => isSame(parseAddress(address), actual));
@@ -49,7 +49,7 @@ async function answersFor(target: Target, { resolve, signal }: ResolveOptions): 
   try {
     return await resolve(target.host, signal);
   } catch (cause) {
-    throw refuse("dns_failed", `the name "${target.host}" could not be resolved`, { cause });
+    throw netFailure("dns_failed", `the name "${target.host}" could not be resolved`, { cause });
   }
 }
 
@@ -58,7 +58,7 @@ function checkAddress(text: string, target: Target, allow: AllowList): CheckedAd
   const open = address !== undefined && (isPublicAddress(address) || allow.opensAddress(address, target));
   if (!open) {
     if (target.host === text) throw refuseTarget("ssrf_ip", `${text} is not a public address`, target);
-    // Which address it is stays unsaid: the answer would map the inside of a network.
+    // The address is not named: it would reveal the internal network.
     throw refuseTarget("ssrf_dns", `the name "${target.host}" leads to an address that is not public`, target);
   }
   return { address: text, family: address.family };

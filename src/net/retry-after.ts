@@ -1,6 +1,6 @@
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds; undefined where there is none or it cannot be read.
- * Both of its forms are understood: seconds, and a date, which is compared with `now` (epoch milliseconds).
+ * Milliseconds to wait according to a `Retry-After` header; undefined if it is missing or invalid. Supports both forms:
+ * seconds, and a date, which is compared with `now` (epoch milliseconds).
  */
 export function retryAfterMs(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { targetOf } from "./target.ts";
+import { toTarget } from "./target.ts";
 
 test.each([
   ["http://[::1]:8080", { host: "::1", port: 8080 }],
@@ -7,9 +7,9 @@ test.each([
   ["http://example.com.", { host: "example.com", port: 80 }],
   ["http://127.0.0.1", { host: "127.0.0.1", port: 80 }],
 ])("%s leads to a bare host and a port", (url, target) => {
-  expect(targetOf(new URL(url))).toEqual(target);
+  expect(toTarget(new URL(url))).toEqual(target);
 });
 
 test("a connection that names its host without brackets has the same target", () => {
-  expect(targetOf({ hostname: "::1", port: "", protocol: "https:" })).toEqual({ host: "::1", port: 443 });
+  expect(toTarget({ hostname: "::1", port: "", protocol: "https:" })).toEqual({ host: "::1", port: 443 });
 });

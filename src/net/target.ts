@@ -1,11 +1,14 @@
-/** Where a connection goes: a name or a bare address, and a port. */
+/** Destination of a connection: a name or a bare address, and a port. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** The target of a URL or of a connection: its host without brackets, which not everybody writes, and dots at the end. */
-export function targetOf(url: Pick<URL, "hostname" | "port" | "protocol">): Target {
+/**
+ * The target of a URL or of a connection: its host without brackets, which not all callers write, and without trailing
+ * dots.
+ */
+export function toTarget(url: Pick<URL, "hostname" | "port" | "protocol">): Target {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
 }

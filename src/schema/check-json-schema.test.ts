@@ -45,7 +45,7 @@ describe("patterns", () => {
   });
 });
 
-describe("what is no schema is refused, and the place is named", () => {
+describe("an invalid schema is refused with the location of the problem", () => {
   test.each<[unknown, string]>([
     [null, "must be an object"],
     ["string", "must be an object"],
@@ -74,20 +74,20 @@ describe("what is no schema is refused, and the place is named", () => {
     [{ default: () => 1 }, "JSON cannot carry"],
     [{ default: new Date(0) }, "JSON cannot carry"],
     [{ default: Number.NaN }, "JSON cannot carry"],
-    [{ $ref: "#/$defs/none" }, "leads to no schema"],
-    [{ $ref: "#/title", title: "x" }, "leads to no schema"],
-    [{ $ref: "#/x/y", x: { y: {} } }, "leads to no schema"],
-    [{ $ref: "#anchor", $defs: { a: { $anchor: "anchor" } } }, "leads to no schema"],
-    [{ $ref: "#/%zz" }, "leads to no schema"],
+    [{ $ref: "#/$defs/none" }, "refers to no schema"],
+    [{ $ref: "#/title", title: "x" }, "refers to no schema"],
+    [{ $ref: "#/x/y", x: { y: {} } }, "refers to no schema"],
+    [{ $ref: "#anchor", $defs: { a: { $anchor: "anchor" } } }, "refers to no schema"],
+    [{ $ref: "#/%zz" }, "refers to no schema"],
     [{ properties: { a: { $ref: "https://example.com/s.json" } } }, "properties.a"],
-    [{ $ref: "other.json" }, "leads outside the schema"],
-    [{ $ref: "#" }, "leads back to itself"],
+    [{ $ref: "other.json" }, "refers outside the schema"],
+    [{ $ref: "#" }, "refers back to itself"],
     [
       {
         anyOf: [{ $ref: "#/$defs/a" }],
         $defs: { a: { not: { $ref: "#/$defs/b" } }, b: { allOf: [{ $ref: "#/$defs/a" }] } },
       },
-      "leads back to itself",
+      "refers back to itself",
     ],
   ])("%j", (json, message) => {
     const failure = failureOf(json);
@@ -95,7 +95,7 @@ describe("what is no schema is refused, and the place is named", () => {
     expect(failure.message).toContain(message);
   });
 
-  test("too deep, too large, or without end", () => {
+  test("a schema that is too deep, too large, or circular is refused", () => {
     let deep: Record<string, unknown> = {};
     for (let i = 0; i < 66; i++) deep = { properties: { a: deep } };
     expect(failureOf(deep).reason).toBe("schema_too_deep");
@@ -116,15 +116,15 @@ describe("what is no schema is refused, and the place is named", () => {
   });
 });
 
-test("the schema that is kept cannot be changed from outside", () => {
-  const given = { type: "object", properties: { a: { type: "string" } } };
-  const kept = checkJsonSchema(given);
-  given.properties.a.type = "number";
-  expect(kept).toEqual({ type: "object", properties: { a: { type: "string" } } });
-  expect(Object.isFrozen(kept["properties"])).toBe(true);
+test("the stored schema cannot be changed by the caller", () => {
+  const input = { type: "object", properties: { a: { type: "string" } } };
+  const stored = checkJsonSchema(input);
+  input.properties.a.type = "number";
+  expect(stored).toEqual({ type: "object", properties: { a: { type: "string" } } });
+  expect(Object.isFrozen(stored["properties"])).toBe(true);
 });
 
-test("what is accepted can be compiled, whatever it is", () => {
+test("every accepted schema can be compiled", () => {
   const keyword = fc.constantFrom(
     ...(
       "type properties items anyOf allOf not $ref required enum pattern format minimum additionalProperties prefixItems " +

@@ -1,26 +1,26 @@
 import { FailureError, formatPath, isFailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
-import { copyJson } from "./copy-json.ts";
+import { copyFrozenJson } from "./copy-json.ts";
 import { compilePattern } from "./pattern.ts";
 import { resolveRef } from "./resolve-ref.ts";
 import type { JsonSchema } from "./schema.ts";
-import { inPlace, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
+import { sameValueKeywords, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
 
 type Path = readonly (string | number)[];
 
-/** Schemas inside schemas, and all nesting of data in them. */
-const deepestSchema = 64;
-const deepestData = 3 * deepestSchema;
-const largest = 256 * 1024;
+/** Maximum depth of schemas inside schemas, and of any data in them. */
+const maxSchemaDepth = 64;
+const maxDataDepth = 3 * maxSchemaDepth;
+const maxBytes = 256 * 1024;
 
 /**
- * Checks that a JSON Schema is one: every keyword has the shape it needs, every pattern compiles, every reference
- * leads somewhere and none leads to itself. Gives a frozen copy, so that nobody can change it afterwards.
- * Throws a `tool_invalid` failure that names the place. `patterns: false` leaves patterns to whoever validates.
+ * Validates a JSON Schema: every keyword has the required shape, every pattern compiles, every reference resolves and
+ * none refers to itself. Returns a frozen copy that cannot be changed afterwards. Throws a `tool_invalid` failure that
+ * names the location. `patterns: false` leaves the check of patterns to the validator.
  */
 export function checkJsonSchema(json: unknown, { patterns = true }: { patterns?: boolean } = {}): JsonSchema {
   if (!isRecord(json)) throw invalid([], "a JSON Schema must be an object");
-  const copy = copyJson(json, { deepest: deepestData, largest });
+  const copy = copyFrozenJson(json, { maxDepth: maxDataDepth, maxChars: maxBytes });
   if (!copy.ok) throw invalid([], `the JSON Schema ${copy.fault}`, copy.reason);
   // A copy of a record is a record.
   const root = copy.value as JsonSchema;
@@ -32,18 +32,21 @@ export function checkJsonSchema(json: unknown, { patterns = true }: { patterns?:
   return root;
 }
 
-/** Keywords that would change what validation means and that no tool needs. */
+/** Keywords that would change the meaning of validation and that no tool needs. */
 const unsupported = new Set(["$async", "$dynamicRef", "$recursiveRef"]);
 
-interface Visit {
+function checkNode({
+  seen,
+  node,
+  path,
+  depth = 0,
+}: {
   readonly seen: Map<JsonSchema, Path>;
   readonly node: JsonSchema;
   readonly path: Path;
   readonly depth?: number;
-}
-
-function checkNode({ seen, node, path, depth = 0 }: Visit): void {
-  if (depth > deepestSchema) throw invalid(path, `schemas may nest ${deepestSchema} levels deep`, "schema_too_deep");
+}): void {
+  if (depth > maxSchemaDepth) throw invalid(path, `schemas may nest ${maxSchemaDepth} levels deep`, "schema_too_deep");
   seen.set(node, path);
   for (const [keyword, value] of Object.entries(node)) checkKeyword(keyword, value, [...path, keyword]);
   for (const inner of subSchemas(node)) {
@@ -87,12 +90,12 @@ function checkReference(root: JsonSchema, seen: ReadonlyMap<JsonSchema, Path>, n
   const target = ref.startsWith("#") ? resolveRef(root, ref) : undefined;
   if (target !== undefined && (!isRecord(target) || seen.has(target))) return;
   const remedy = ref.startsWith("#")
-    ? 'leads to no schema; write it as "#/$defs/name"'
-    : "leads outside the schema; copy its target into $defs";
+    ? 'refers to no schema; write it as "#/$defs/name"'
+    : "refers outside the schema; copy its target into $defs";
   throw invalid([...(seen.get(node) ?? []), "$ref"], `${JSON.stringify(ref)} ${remedy}`, "bad_ref");
 }
 
-/** A schema that leads back to itself without going deeper into the value would never be done. */
+/** A schema that refers back to itself without going deeper into the value would never terminate. */
 function checkEndless(root: JsonSchema, start: JsonSchema, path: Path): void {
   if (typeof start["$ref"] !== "string") return;
   const visited = new Set<JsonSchema>();
@@ -100,7 +103,7 @@ function checkEndless(root: JsonSchema, start: JsonSchema, path: Path): void {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const next of sameValue(root, node)) {
       if (next === start)
-        throw invalid([...path, "$ref"], `${JSON.stringify(start["$ref"])} leads back to itself`, "bad_ref");
+        throw invalid([...path, "$ref"], `${JSON.stringify(start["$ref"])} refers back to itself`, "bad_ref");
       if (visited.has(next)) continue;
       visited.add(next);
       open.push(next);
@@ -112,7 +115,7 @@ function sameValue(root: JsonSchema, node: JsonSchema): JsonSchema[] {
   const ref = node["$ref"];
   const target = typeof ref === "string" ? resolveRef(root, ref) : undefined;
   const inner = subSchemas(node)
-    .filter(({ path }) => inPlace.has(String(path[0])))
+    .filter(({ path }) => sameValueKeywords.has(String(path[0])))
     .map(({ schema }) => schema);
   return [target, ...inner].filter(isRecord);
 }

@@ -3,13 +3,13 @@ import { canonicalJson, loadPackage } from "../base/index.ts";
 import { formats } from "./format.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./schema.ts";
-import { type SubSchema, inPlace, isRecord, mapSubSchemas, subSchemas } from "./subschemas.ts";
+import { type SubSchema, sameValueKeywords, isRecord, mapSubSchemas, subSchemas } from "./subschemas.ts";
 
 /**
- * The steps that one validation may take. References, patterns and wide schemas pay for what they do, so that no
- * schema and no value can hold the process: a schema may multiply its references, a value may be long.
+ * The steps that one validation may take. References, patterns and wide schemas pay for their work, so that no schema
+ * and no value can block the process: a schema may multiply its references, a value may be long.
  */
-export class Work {
+export class ValidationBudget {
   #left = 0;
 
   start(steps: number): void {
@@ -18,20 +18,20 @@ export class Work {
 
   spend(steps: number): void {
     this.#left -= steps;
-    if (this.#left < 0) throw new OutOfWork();
+    if (this.#left < 0) throw new ValidationBudgetExceeded();
   }
 }
 
-/** Thrown through the compiled validator when the {@link Work} is used up. */
-export class OutOfWork extends Error {}
+/** Thrown through the compiled validator when the {@link ValidationBudget} is used up. */
+export class ValidationBudgetExceeded extends Error {}
 
-/** What following a reference costs, in steps of a pattern. */
+/** Cost of following a reference, in steps of a pattern. */
 const stepsPerReference = 100;
-/** A schema with less to do is not charged: its work is bounded by the size of the value. */
-export const cheap = 30;
+/** A schema with fewer steps is not charged: its work is bounded by the size of the value. */
+export const minChargedSteps = 30;
 const workKeyword = "x-windlass-work";
 
-/** A compiled schema: fast to say no, and able to say why. */
+/** A compiled schema: rejects fast, and can explain why. */
 export interface CompiledSchema {
   /** Stops at the first error. */
   readonly accepts: ValidateFunction;
@@ -39,8 +39,12 @@ export interface CompiledSchema {
   errors(value: unknown, pointer?: string): readonly ErrorObject[];
 }
 
-/** Compiles a checked schema; the validator that lists every error is made when it is first needed. */
-export function compileJsonSchema(json: JsonSchema, work: Work): CompiledSchema {
+export function isValidationBudgetExceeded(value: unknown): value is ValidationBudgetExceeded {
+  return value instanceof ValidationBudgetExceeded;
+}
+
+/** Compiles a checked schema; the validator that lists every error is compiled on first use. */
+export function compileJsonSchema(json: JsonSchema, work: ValidationBudget): CompiledSchema {
   const prepared = prepare(json);
   const options = optionsFor(json, work);
   const draft07 = isDraft07(json);
@@ -56,7 +60,7 @@ export function compileJsonSchema(json: JsonSchema, work: Work): CompiledSchema 
   };
 }
 
-function optionsFor(json: JsonSchema, work: Work): Options {
+function optionsFor(json: JsonSchema, work: ValidationBudget): Options {
   const regExp = (source: string): { test(text: string): boolean; toString(): string } => {
     const pattern = compilePattern(source);
     return {
@@ -64,14 +68,14 @@ function optionsFor(json: JsonSchema, work: Work): Options {
         work.spend(pattern.stepsPerCharacter * text.length);
         return pattern.test(text);
       },
-      // The compiler tells patterns apart by their text.
+      // The compiler identifies patterns by their text.
       toString: () => source,
     };
   };
   return {
     strict: false,
     logger: false,
-    // The schema was checked before; the meta-schema would only cost time.
+    // The schema was already checked; the meta-schema would only cost time.
     meta: false,
     validateSchema: false,
     useDefaults: true,
@@ -83,7 +87,7 @@ function optionsFor(json: JsonSchema, work: Work): Options {
   };
 }
 
-function create(options: Options, draft07: boolean, work: Work): Ajv {
+function create(options: Options, draft07: boolean, work: ValidationBudget): Ajv {
   const ajv = draft07 ? new (load07())(options) : new (load2020())(options);
   ajv.addKeyword({
     keyword: workKeyword,
@@ -102,7 +106,7 @@ function create(options: Options, draft07: boolean, work: Work): Ajv {
     type: "array",
     schemaType: "boolean",
     errors: false,
-    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || areUnique(items),
+    validate: (expected: boolean, items: readonly unknown[]) => !expected || areUnique(items),
   });
   return ajv;
 }
@@ -127,7 +131,7 @@ function keyOf(item: unknown): unknown {
   return typeof item === "string" ? `"${item}` : item;
 }
 
-/** The keywords that validation knows; others, such as `id` and `nullable` alone, confuse the compiler. */
+/** The keywords that validation supports; others, such as `id` and a lone `nullable`, confuse the compiler. */
 const known = new Set(
   (
     "$ref $defs definitions allOf anyOf oneOf not if then else properties patternProperties additionalProperties " +
@@ -138,7 +142,7 @@ const known = new Set(
   ).split(" "),
 );
 
-/** Does validation look at this keyword? */
+/** True if validation evaluates this keyword. */
 export function isValidated(keyword: string): boolean {
   return known.has(keyword);
 }
@@ -150,16 +154,16 @@ function prepare(schema: SubSchema): Record<string, unknown> {
   if (typeof result["format"] === "string" && !Object.hasOwn(formats, result["format"])) delete result["format"];
   if (result["nullable"] !== true || result["type"] === undefined) delete result["nullable"];
   const steps = result["$ref"] === undefined ? stepsOf(schema) : stepsPerReference;
-  if (steps >= cheap) result[workKeyword] = steps;
+  if (steps >= minChargedSteps) result[workKeyword] = steps;
   return result;
 }
 
-/** About how much there is to do for one value, besides what is done for the values inside it. */
+/** Approximate work for one value, excluding the values inside it. */
 export function stepsOf(schema: JsonSchema): number {
   const { enum: values, required, properties } = schema;
   let steps = 1 + [values, required].flat().length + Object.keys(isRecord(properties) ? properties : {}).length;
   for (const { schema: inner, path } of subSchemas(schema)) {
-    if (isRecord(inner) && inPlace.has(String(path[0]))) steps += stepsOf(inner);
+    if (isRecord(inner) && sameValueKeywords.has(String(path[0]))) steps += stepsOf(inner);
   }
   return steps;
 }
@@ -171,12 +175,12 @@ function isDraft07(schema: JsonSchema): boolean {
   return some(schema, (node) => Array.isArray(node["items"]) || "dependencies" in node || "additionalItems" in node);
 }
 
-/** Does any schema inside give a default? Then validation writes into the value. */
+/** True if any schema inside has a default. Then validation writes into the value. */
 export function hasDefaults(schema: JsonSchema): boolean {
   return some(schema, (node) => Object.hasOwn(node, "default"));
 }
 
-/** Names such as `toString` are found on every object, so that absence needs a closer look. */
+/** Names such as `toString` exist on every object, so their absence needs an own-property check. */
 function namesObjectMember(schema: JsonSchema): boolean {
   return some(schema, (node) => {
     const named = [...Object.keys(isRecord(node["properties"]) ? node["properties"] : {}), node["required"]].flat();

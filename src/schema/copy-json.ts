@@ -1,19 +1,19 @@
 import { showValue } from "./show-value.ts";
-import { put } from "./subschemas.ts";
+import { setOwn } from "./subschemas.ts";
 
-/** How deep and how large (in characters of JSON, about) a copied value may be. */
+/** Limits of a copied value: its depth and its size (approximate characters of JSON). */
 export interface CopyLimits {
-  readonly deepest: number;
-  readonly largest: number;
+  readonly maxDepth: number;
+  readonly maxChars: number;
 }
 
-/** What {@link copyJson} gives: the frozen copy, or what is wrong. */
+/** Result of {@link copyFrozenJson}: the frozen copy, or the problem. */
 export type JsonCopy =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: string; readonly reason: string };
 
 /** Copies and freezes plain JSON data; a cycle, a class instance or anything else that JSON cannot carry is refused. */
-export function copyJson(value: unknown, limits: CopyLimits): JsonCopy {
+export function copyFrozenJson(value: unknown, limits: CopyLimits): JsonCopy {
   const copying = new Copying(limits);
   try {
     return { ok: true, value: copying.copy(value, 0) };
@@ -41,32 +41,32 @@ class Copying {
   }
 
   copy(value: unknown, depth: number): unknown {
-    if (depth > this.#limits.deepest) {
-      throw new Refused(`nests more than ${this.#limits.deepest} levels deep`, "schema_too_deep");
+    if (depth > this.#limits.maxDepth) {
+      throw new Refused(`nests more than ${this.#limits.maxDepth} levels deep`, "schema_too_deep");
     }
     this.#spend(typeof value === "string" ? value.length + 2 : 4);
     if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value))
       return value;
     if (Array.isArray(value)) return Object.freeze(value.map((item) => this.copy(item, depth + 1)));
     if (isPlain(value)) return this.#copyObject(value, depth);
-    throw new Refused(`holds ${showValue(value)}, which JSON cannot carry`, "bad_schema");
+    throw new Refused(`contains ${showValue(value)}, which JSON cannot carry`, "bad_schema");
   }
 
   #copyObject(value: object, depth: number): unknown {
     const result: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
-      // What JSON.stringify would leave out.
+      // JSON.stringify would omit it.
       if (item === undefined) continue;
       this.#spend(key.length + 4);
-      put(result, key, this.copy(item, depth + 1));
+      setOwn(result, key, this.copy(item, depth + 1));
     }
     return Object.freeze(result);
   }
 
   #spend(size: number): void {
     this.#size += size;
-    if (this.#size <= this.#limits.largest) return;
-    throw new Refused(`is larger than ${this.#limits.largest / 1024} KiB`, "schema_too_large");
+    if (this.#size <= this.#limits.maxChars) return;
+    throw new Refused(`is larger than ${this.#limits.maxChars / 1024} KiB`, "schema_too_large");
   }
 }
 

@@ -1,27 +1,32 @@
-import { type ParsedYaml, type Position, type Problem, type YamlPath, suggest } from "../text/index.ts";
+import { type ParsedYaml, type SourceRange, type Problem, type YamlPath, suggest } from "../text/index.ts";
 import type { JsonSchema } from "./schema.ts";
 
-/** What goes with a problem besides its message. */
-export interface Detail {
+/** Details of a problem besides its message. */
+export interface ProblemDetail {
   readonly hint?: string | undefined;
   /** Underlines the key instead of the value. */
   readonly part?: "key" | "value";
   readonly severity?: Problem["severity"];
   /** A part of the value to underline instead of all of it. */
   readonly within?: string;
-  /** The same by its place inside of the text that the value is: offset and length. */
+  /** The same as offset and length inside the text of the value. */
   readonly inside?: readonly [offset: number, length: number];
+  /** Another file whose errors cause the problem. */
+  readonly cause?: string | undefined;
 }
 
-/** Collects what is wrong with one file, each problem at its place. */
+/** Collects the problems of one file, each with its position. */
 export class FileReport {
   readonly #problems: Problem[];
+  /** Lines of values that are not supported. */
+  readonly #unread: ReadonlySet<number>;
   readonly #yaml: ParsedYaml;
   readonly #file: string;
   readonly #lines: readonly string[];
 
   constructor(source: string, file: string, yaml: ParsedYaml) {
     this.#problems = [...yaml.problems];
+    this.#unread = new Set(yaml.problems.flatMap(({ code, line }) => (code === "alias" ? [line] : [])));
     this.#yaml = yaml;
     this.#file = file;
     this.#lines = source.split("\n");
@@ -32,46 +37,51 @@ export class FileReport {
     return this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  /** Takes note of a problem at a path of the file. */
-  add(code: string, path: YamlPath, [message, detail = {}]: readonly [message: string, detail?: Detail]): void {
-    const { hint, part = "value", severity = "error" } = detail;
+  /** Records a problem at a path of the file. */
+  add(code: string, path: YamlPath, [message, detail = {}]: readonly [message: string, detail?: ProblemDetail]): void {
+    const { hint, part = "value", severity = "error", cause } = detail;
+    const position = this.#position(path, part, detail);
+    // The value in this line was not read as it was meant.
+    if (this.#unread.has(position.line)) return;
     this.#problems.push({
       severity,
       code,
       message,
       ...(hint !== undefined && { hint }),
       file: this.#file,
-      ...this.#place(path, part, detail),
+      ...(cause !== undefined && { cause }),
+      ...position,
     });
   }
 
-  /** Checks a value against one of the file format's own schemas; false when something was wrong. */
+  /** Checks a value against one of the file format's own schemas; false if there was a problem. */
   check(value: unknown, schema: JsonSchema, path: YamlPath): boolean {
     const faults = faultsOf(value, schema, path);
     for (const { code, at, ...detail } of faults) this.add(code, at, [detail.message, detail]);
     return faults.length === 0;
   }
 
-  #place(path: YamlPath, part: "key" | "value", { within, inside }: Detail): Position {
+  #position(path: YamlPath, part: "key" | "value", { within, inside }: ProblemDetail): SourceRange {
     if (inside !== undefined) return this.#yaml.locateInside(path, ...inside);
-    const place = this.#yaml.locate(path, part);
-    const column = within === undefined ? -1 : (this.#lines[place.line - 1] ?? "").indexOf(within, place.column - 1);
-    return column < 0 ? place : { line: place.line, column: column + 1, length: within?.length ?? 1 };
+    const location = this.#yaml.locate(path, part);
+    const column =
+      within === undefined ? -1 : (this.#lines[location.line - 1] ?? "").indexOf(within, location.column - 1);
+    return column < 0 ? location : { line: location.line, column: column + 1, length: within?.length ?? 1 };
   }
 }
 
-interface Fault extends Detail {
+interface Fault extends ProblemDetail {
   readonly code: string;
   readonly at: YamlPath;
   readonly message: string;
 }
 
-/** The part of JSON Schema that the file format uses, with words for people. */
+/** Checks the part of JSON Schema that the file format uses, with readable messages. */
 function faultsOf(value: unknown, schema: JsonSchema, at: YamlPath): Fault[] {
   const wrong = wrongKind(value, schema, at) ?? wrongValue(value, schema, at);
   if (wrong !== undefined) return [wrong];
   if (Array.isArray(value)) return itemFaults(value, schema, at);
-  return isMap(value) ? keyFaults(value, schema, at) : [];
+  return isYamlMap(value) ? keyFaults(value, schema, at) : [];
 }
 
 function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | undefined {
@@ -81,28 +91,38 @@ function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | un
   if (fits && forms?.length !== 0) return undefined;
   const words = (anyOf ?? []).flatMap((form) => (Array.isArray(form["enum"]) ? form["enum"].map(String) : []));
   const near = typeof value === "string" ? suggest(value, words) : undefined;
-  const wanted = title ?? (type === undefined ? "something else" : [type].flat().map(typeName).join(" or "));
-  const message = `${quoted(at)} must be ${wanted}, got ${shown(value)}`;
+  const expected = title ?? (type === undefined ? "something else" : [type].flat().map(typeName).join(" or "));
+  const message = `${quoted(at)} must be ${expected}, got ${formatShownValue(value)}`;
   const hint = near === undefined ? kindHint(value, [type].flat()) : `did you mean "${near}"?`;
   return { code: near === undefined ? "wrong_type" : "bad_value", at, message, hint };
 }
 
-function kindHint(value: unknown, wanted: readonly unknown[]): string | undefined {
-  if (wanted.includes("string") && (typeof value === "number" || typeof value === "boolean")) {
+function kindHint(value: unknown, expected: readonly unknown[]): string | undefined {
+  if (expected.includes("string") && (typeof value === "number" || typeof value === "boolean")) {
     return "put quotes around it";
   }
-  if (wanted.includes("boolean") && typeof value === "string") {
+  if (expected.includes("boolean") && typeof value === "string") {
     if (/^(?:yes|y|on)$/i.test(value)) return "write true";
     if (/^(?:no|n|off)$/i.test(value)) return "write false";
   }
-  return wanted.includes("array") && typeof value === "string" ? `write a list: [${value}]` : undefined;
+  if (isYamlMap(value) && expected.includes("array")) return 'start each item of the list with "- "';
+  return typeof value === "string" ? lineHint(value, expected) : undefined;
+}
+
+/** A text in place of a map or a list is often a line that lacks a space or a dash. */
+function lineHint(value: string, expected: readonly unknown[]): string | undefined {
+  const [, key, rest] = /^([\w-]+):(\S[^\n]{0,80})$/.exec(value) ?? [];
+  if (expected.includes("object") && key !== undefined) return `write ${key}: ${rest}, with a space after the colon`;
+  if (!expected.includes("array")) return undefined;
+  if (/^-\S/.test(value)) return `write - ${value.slice(1, 80)}, with a space after the dash`;
+  return / - /.test(value) ? 'start each item with "- "' : `write a list: [${value}]`;
 }
 
 function wrongValue(value: unknown, schema: JsonSchema, at: YamlPath): Fault | undefined {
   const allowed = "const" in schema ? [schema["const"]] : schema["enum"];
   if (Array.isArray(allowed) && !allowed.includes(value)) {
     const near = suggest(String(value), allowed.map(String));
-    const message = `${quoted(at)} must be ${allowed.length > 1 ? "one of " : ""}${allowed.join(", ")}, got ${shown(value)}`;
+    const message = `${quoted(at)} must be ${allowed.length > 1 ? "one of " : ""}${allowed.join(", ")}, got ${formatShownValue(value)}`;
     return { code: "bad_value", at, message, hint: near === undefined ? undefined : `did you mean "${near}"?` };
   }
   const limit = limitFault(value, schema);
@@ -128,11 +148,11 @@ function numberFault(value: number, { minimum, exclusiveMinimum }: JsonSchema): 
 
 function itemFaults(value: readonly unknown[], schema: JsonSchema, at: YamlPath): Fault[] {
   const items = schema["items"];
-  return isMap(items) ? value.flatMap((item, index) => faultsOf(item, items, [...at, index])) : [];
+  return isYamlMap(items) ? value.flatMap((item, index) => faultsOf(item, items, [...at, index])) : [];
 }
 
 function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema, at: YamlPath): Fault[] {
-  const properties = isMap(schema["properties"]) ? schema["properties"] : {};
+  const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
   const rest = schema["additionalProperties"];
   const required = Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : [];
   const missing = required.filter((key) => !Object.hasOwn(value, key) || value[key] === null);
@@ -143,8 +163,8 @@ function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema,
   for (const [key, item] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : rest;
     if (own === false) faults.push(unknownKey(key, Object.keys(properties), [...at, key]));
-    // An empty key (`tags:`) is as good as none.
-    else if (isMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
+    // An empty key (`tags:`) counts as missing.
+    else if (isYamlMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
   }
   return faults;
 }
@@ -167,10 +187,10 @@ function quoted(path: YamlPath): string {
   return typeof last === "number" ? `item ${last + 1} of "${String(path.at(-2))}"` : `"${last}"`;
 }
 
-function shown(value: unknown): string {
+function formatShownValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
-  if (isMap(value)) return "a map";
+  if (isYamlMap(value)) return "a map";
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
@@ -188,21 +208,23 @@ function typeName(type: string): string {
   return typeNames[type] ?? type;
 }
 
-/** Is this value of a JSON Schema type? */
+/** True if the value has this JSON Schema type. */
 export function isOfType(value: unknown, type: string): boolean {
   switch (type) {
     case "array":
       return Array.isArray(value);
     case "object":
-      return isMap(value);
+      return isYamlMap(value);
     case "integer":
       return Number.isInteger(value);
+    case "null":
+      return value === null;
     default:
       return typeof value === type;
   }
 }
 
 /** A YAML map: keys and values. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isYamlMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

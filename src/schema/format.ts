@@ -1,6 +1,6 @@
 import { nodeNet } from "../base/index.ts";
 
-/** Checks of the `format` keyword. Each is linear in the text; a format that is not here is not checked. */
+/** Checks of the `format` keyword. Each is linear in the text; an unknown format is not checked. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   "date-time": isDateTime,
   date: isDate,
@@ -29,12 +29,12 @@ function isDate(text: string): boolean {
 
 function isTime(text: string): boolean {
   const [, hour = 99, minute = 99, second = 99, offsetHour, offsetMinute] = timeParts.exec(text)?.map(Number) ?? [];
-  // Second 60 is a leap second. Without an offset (`Z`) the last two are NaN, which is above nothing.
+  // Second 60 is a leap second. Without an offset (`Z`) the last two are NaN, which compares as false.
   return hour <= 23 && minute <= 59 && second <= 60 && !(Number(offsetHour) > 23) && !(Number(offsetMinute) > 59);
 }
 
 function isDateTime(text: string): boolean {
-  // RFC 3339 allows a lower-case t and, as people write it, a space.
+  // RFC 3339 allows a lower-case t and, by convention, a space.
   return /^.{10}[tT ]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
 
@@ -57,7 +57,7 @@ function isHostname(text: string): boolean {
   return text.split(".").every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 }
 
-/** No spaces, controls or the characters that RFC 3986 leaves out. */
+/** No spaces, controls or characters that RFC 3986 excludes. */
 const uriCharacters = /^[^\p{Cc}\p{Z}"<>\\^`{|}]*$/u;
 
 function isUri(text: string): boolean {

@@ -29,7 +29,7 @@ describe("[B02] parameter types", () => {
     object: { a: 1 },
   };
 
-  test.each(Object.keys(samples))("%s takes its own values and names itself to others", (type) => {
+  test.each(Object.keys(samples))("%s accepts its own values and names itself in the issues of others", (type) => {
     const schema = fromJsonSchema(object({ x: { type } }));
     for (const [name, value] of Object.entries(samples)) {
       const fits = name === type || (type === "number" && name === "integer");
@@ -39,7 +39,7 @@ describe("[B02] parameter types", () => {
     }
   });
 
-  test("a wrong type shows what it got, cut short", () => {
+  test("a wrong type shows the truncated value", () => {
     expect(messages(object({ n: { type: "number" } }), { n: "x".repeat(500) })).toEqual([
       `n must be a number, got "${"x".repeat(78)}…`,
     ]);
@@ -85,7 +85,7 @@ describe("[B03] validation options", () => {
         { b: 2, a: 1 },
       ],
       "unique_items",
-      "x must not hold the same item twice",
+      "x must not contain the same item twice",
     ],
     ["properties", object({ y: { type: "string" } }), { y: 1 }, "type", "x.y must be a string, got 1"],
     ["required", object({ y: {} }, { required: ["y"] }), {}, "required", "x.y is required"],
@@ -111,12 +111,12 @@ describe("[B03] validation options", () => {
     expect(issues?.map((issue) => [issue.code, issue.message])).toEqual([[code, message]]);
   });
 
-  test("all errors are told at once", () => {
+  test("all errors are reported at once", () => {
     const json = object({ a: { type: "string" }, b: { maximum: 1 } }, { required: ["c"], additionalProperties: false });
     expect(codes(json, { a: 1, b: 2, d: 3 }).toSorted()).toEqual(["max", "required", "type", "unknown"]);
   });
 
-  test("at most twenty issues are told", () => {
+  test("at most twenty issues are reported", () => {
     expect(
       codes(
         { type: "array", items: { type: "string" } },
@@ -125,7 +125,7 @@ describe("[B03] validation options", () => {
     ).toHaveLength(20);
   });
 
-  test("an unknown key suggests the one that was meant", () => {
+  test("an unknown key suggests the intended one", () => {
     const json = object({ expression: { type: "string" } }, { required: ["expression"] });
     expect(check(json, { expresion: "1" }).issues).toEqual([
       { path: ["expression"], code: "required", message: "expression is required" },
@@ -159,23 +159,23 @@ describe("unions", () => {
     { $defs: { b: object({ kind: { const: "b" }, m: { type: "string" } }, { required: ["kind", "m"] }) } },
   );
 
-  test("a value of no form at all is told the forms", () => {
+  test("a value that matches no form gets an issue that lists the forms", () => {
     expect(messages(json, { u: 5 })).toEqual(["u must be a string or an object, got 5"]);
     expect(messages(object({ u: { anyOf: [{ const: "auto" }, { type: "number" }] } }), { u: true })).toEqual([
       "u must be a number or one of auto, got true",
     ]);
   });
 
-  test("a value near one form is told what is wrong with that form", () => {
+  test("a value close to one form gets the issues of that form", () => {
     expect(messages(json, { u: { kind: "a" } })).toEqual(["u.n is required"]);
     expect(messages(json, { u: { kind: "b", m: 1 } })).toEqual(["u.m must be a string, got 1"]);
   });
 
-  test("a wrong kind is told the kinds", () => {
+  test("a value of the wrong kind gets an issue that lists the kinds", () => {
     expect(messages(json, { u: { kind: "c", m: "x" } })).toEqual(['u.kind must be one of a, b; got "c"']);
   });
 
-  test("keys of any spelling lead to their forms", () => {
+  test("keys of any spelling select their forms", () => {
     const name = "a/b c~d%20 中文\"'#?";
     const forms = { anyOf: [{ type: "string" }, object({ n: { type: "number" } }, { required: ["n"] })] };
     expect(codes(object({ [name]: forms }), { [name]: {} })).toEqual(["required"]);
@@ -206,7 +206,7 @@ describe("defaults", () => {
     expect(schema.validate({ nested: {} })).toMatchObject({ value: { nested: { deep: ["x"] } } });
   });
 
-  test("cost no copy where there are none", () => {
+  test("cost no copy if there are none", () => {
     const value = { a: [1] };
     expect(check(object({ a: { type: "array" } }), value)).toEqual({ value });
     expect((check(object({ a: { type: "array" } }), value) as { value: unknown }).value).toBe(value);
@@ -230,7 +230,7 @@ describe("dialects", () => {
     expect(messages(json, { pair: ["a", 1] })).toEqual(["why is required"]);
   });
 
-  test("2020-12 tuples and recursion", () => {
+  test("tuples and recursion of 2020-12 are supported", () => {
     const json: JsonSchema = {
       type: "array",
       prefixItems: [{ type: "string" }],
@@ -240,7 +240,7 @@ describe("dialects", () => {
     expect(messages(json, ["a", ["b", [1]]])).toEqual(["[1][1][0] must be a string, got 1"]);
   });
 
-  test("keywords of other dialects do no harm", () => {
+  test("keywords of other dialects are ignored", () => {
     const odd = {
       id: "x",
       nullable: true,
@@ -253,7 +253,7 @@ describe("dialects", () => {
     expect(codes({ ...object({ a: { ...odd, type: "string" } }), ...odd }, { a: null })).toEqual([]);
   });
 
-  test("says what plain ajv says, for schemas without surprises", () => {
+  test("agrees with plain ajv, for schemas without surprises", () => {
     const scalar = fc.constantFrom<JsonSchema>(
       { type: "string", minLength: 1 },
       { type: "integer", minimum: 0 },
@@ -311,7 +311,7 @@ describe("hostile schemas and values", () => {
   });
 
   test.each(rows.map(({ input }) => [input.pattern, input.value] as const))(
-    "the pattern %s is quick on a long text",
+    "the pattern %s is fast on a long text",
     (pattern, text) => {
       const schema = fromJsonSchema(object({ x: { type: "string", pattern } }));
       for (const n of [text.n, 50_000]) {
@@ -324,7 +324,7 @@ describe("hostile schemas and values", () => {
     },
   );
 
-  test("a pattern and a text that would take long end in an issue", () => {
+  test("a pattern and a text that would take too long end in an issue", () => {
     const schema = fromJsonSchema({ type: "array", items: { pattern: "((([ab]{1,30}){1,30})?a[ab]{50})*[cd]$" } });
     const value = Array.from({ length: 300 }, (_, i) => `${(i % 2 === 0 ? "ab" : "ba").repeat(1500)}c`);
     const started = performance.now();
@@ -332,7 +332,7 @@ describe("hostile schemas and values", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test("references that multiply end in an issue", () => {
+  test("multiplying references end in an issue", () => {
     const $defs: Record<string, JsonSchema> = { d0: { type: "string" } };
     for (let i = 1; i <= 40; i++)
       $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] };
@@ -347,7 +347,7 @@ describe("hostile schemas and values", () => {
     expect(codes(json, value)).toEqual(["too_costly"]);
   });
 
-  test("many forms, many items and many unique objects stay quick", () => {
+  test("many forms, many items and many unique objects stay fast", () => {
     const started = performance.now();
     const anyOf = Array.from({ length: 2000 }, (_, i) => ({ const: `v${i}` }));
     expect(
@@ -362,7 +362,7 @@ describe("hostile schemas and values", () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test("a value that nests without end ends in an issue", () => {
+  test("an endlessly nested value ends in an issue", () => {
     const cyclic: Record<string, unknown> = {};
     cyclic["a"] = cyclic;
     expect(codes(object({ a: { $ref: "#" } }), cyclic)).toEqual(["too_deep"]);
@@ -379,10 +379,10 @@ describe("hostile schemas and values", () => {
 });
 
 describe("a schema that is used often", () => {
-  test("gives the same values and says the same of wrong ones, before and after it is compiled", () => {
+  test("returns the same values and the same issues, before and after it is compiled", () => {
     const schema = fromJsonSchema(object({ a: { type: "string" }, list: { default: ["x"] } }, { required: ["a"] }));
     const fits = Array.from({ length: 200 }, () => schema.validate({ a: "b" }));
-    expect(new Set(fits.map((given) => JSON.stringify(given)))).toEqual(
+    expect(new Set(fits.map((input) => JSON.stringify(input)))).toEqual(
       new Set([JSON.stringify({ value: { a: "b", list: ["x"] } })]),
     );
     const fresh = fromJsonSchema(schema.json);
@@ -390,10 +390,10 @@ describe("a schema that is used often", () => {
     expect(fresh.validate({ list: 1 })).toEqual(schema.validate({ list: 1 }));
   });
 
-  test("never writes into the value that it was given", () => {
+  test("never modifies its argument", () => {
     const schema = fromJsonSchema(object({ a: { default: 1 } }));
-    const given = {};
-    for (let count = 0; count < 100; count++) schema.validate(given);
-    expect(given).toEqual({});
+    const input = {};
+    for (let count = 0; count < 100; count++) schema.validate(input);
+    expect(input).toEqual({});
   });
 });

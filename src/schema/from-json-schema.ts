@@ -1,17 +1,23 @@
 import type { Issue } from "../base/index.ts";
-import { type Broken, toIssues } from "./broken.ts";
+import { type BrokenRule, toIssues } from "./broken-rule.ts";
 import { checkJsonSchema } from "./check-json-schema.ts";
-import { type CompiledSchema, OutOfWork, Work, compileJsonSchema, hasDefaults } from "./compile-json-schema.ts";
+import {
+  type CompiledSchema,
+  ValidationBudget,
+  compileJsonSchema,
+  hasDefaults,
+  isValidationBudgetExceeded,
+} from "./compile-json-schema.ts";
 import { JsonIssues } from "./json-issues.ts";
 import { type PlainCheck, plainCheck } from "./plain-check.ts";
 import type { JsonSchema, SyncSchema, Validation } from "./schema.ts";
-import { isRecord, put } from "./subschemas.ts";
-import { withHints } from "./unknown-keys.ts";
+import { isRecord, setOwn } from "./subschemas.ts";
+import { withUnknownKeyIssues } from "./unknown-keys.ts";
 
 /**
- * A schema from JSON Schema (2020-12; draft-07 where `$schema` or the tuple form says so). Defaults are filled into a
- * copy, patterns match in linear time, `format` is checked for the formats Windlass knows. A schema that cannot be
- * used throws a `tool_invalid` failure here; the validator itself is compiled when it is first needed.
+ * Creates a schema from JSON Schema (2020-12; draft-07 if `$schema` or the tuple form says so). Defaults are filled
+ * into a copy, patterns match in linear time, `format` is checked for known formats. An unusable schema throws a
+ * `tool_invalid` failure here; the validator itself is compiled on first use.
  *
  * @example
  * ```ts
@@ -26,9 +32,9 @@ export function fromJsonSchema<Out = unknown, In = unknown>(json: JsonSchema): S
 class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
   readonly json: JsonSchema;
   readonly #writes: boolean;
-  readonly #work = new Work();
+  readonly #work = new ValidationBudget();
   #compiled: CompiledSchema | undefined;
-  /** Null for a schema that only the compiled validator knows. */
+  /** Null for a schema that needs the compiled validator. */
   #plain: PlainCheck | null | undefined;
   #uses = 0;
 
@@ -44,7 +50,7 @@ class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
       if (plain !== undefined) return plain;
       const compiled = (this.#compiled ??= compileJsonSchema(this.json, this.#work));
       const own = this.#writes ? copyContainers(value) : value;
-      // The schema has just said that the value is what it describes.
+      // The schema has just validated the value.
       if (compiled.accepts(own)) return { value: own as Out };
       return { issues: this.#explain(own, compiled) };
     } catch (error) {
@@ -57,7 +63,7 @@ class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
     if (this.#plain === undefined) this.#plain = plainCheck(this.json, this.#work) ?? null;
     if (this.#plain === null || ++this.#uses > fewUses) return undefined;
     const own = this.#writes ? copyContainers(value) : value;
-    // The schema has just said that the value is what it describes.
+    // The schema has just validated the value.
     if (this.#plain(own)) return { value: own as Out };
     this.#work.start(checkingSteps);
     return undefined;
@@ -69,16 +75,19 @@ class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
       (isLarge(value) ? undefined : this.#attempt(() => issues.explain(value))) ??
       this.#attempt(() => issues.explainFirst(value)) ??
       [];
-    return broken.length === 0 ? [unexplained] : withHints(toIssues(broken), { json: this.json, value });
+    return broken.length === 0 ? [unexplained] : withUnknownKeyIssues(toIssues(broken), { json: this.json, value });
   }
 
-  /** Explaining collects what checking only glances at, so it gets less work, and gives up for a simpler answer. */
-  #attempt(explain: () => Broken[]): Broken[] | undefined {
+  /**
+   * Explaining collects details that checking skips, so it gets a smaller budget, and falls back to a simpler
+   * explanation.
+   */
+  #attempt(explain: () => BrokenRule[]): BrokenRule[] | undefined {
     try {
       this.#work.start(explainingSteps);
       return explain();
     } catch (error) {
-      if (error instanceof OutOfWork) return undefined;
+      if (isValidationBudgetExceeded(error)) return undefined;
       throw error;
     }
   }
@@ -88,44 +97,44 @@ class JsonSchemaSchema<Out, In> implements SyncSchema<Out, In> {
 const fewUses = 64;
 const checkingSteps = 30_000_000;
 const explainingSteps = 1_000_000;
-const unexplained: Issue = { path: [], code: "custom", message: "the value does not fit the schema" };
+const unexplained: Issue = { path: [], code: "custom", message: "the value does not match the schema" };
 
-/** All errors of a large value are too many; the first is enough. */
-function isLarge(value: unknown, most: number = 10_000): boolean {
+/** All errors of a large value would be too many; the first is enough. */
+function isLarge(value: unknown, max: number = 10_000): boolean {
   let count = 0;
   const open = [value];
   while (open.length > 0) {
     const node = open.pop();
-    if (++count > most) return true;
+    if (++count > max) return true;
     if (typeof node !== "object" || node === null) continue;
     for (const item of Object.values(node)) open.push(item);
-    if (open.length > most) return true;
+    if (open.length > max) return true;
   }
   return false;
 }
 
-/** Copies what defaults may be written into; everything else is shared. */
+/** Copies the containers that defaults may be written into; everything else is shared. */
 function copyContainers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyContainers);
   if (!isRecord(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) put(copy, key, copyContainers(value[key]));
+  for (const key of Object.keys(value)) setOwn(copy, key, copyContainers(value[key]));
   return copy;
 }
 
 function notValidated(error: unknown): Issue {
-  if (error instanceof OutOfWork) {
+  if (isValidationBudgetExceeded(error)) {
     return {
       path: [],
       code: "too_costly",
-      message: "the value takes too much work to check; send shorter text or fewer items",
+      message: "the value needs too much work to check; send shorter text or fewer items",
     };
   }
   if (error instanceof RangeError) {
-    return { path: [], code: "too_deep", message: "the value is nested too deep; send it flatter" };
+    return { path: [], code: "too_deep", message: "the value is nested too deeply; flatten it" };
   }
   const why = error instanceof Error ? error.message : String(error);
-  return { path: [], code: "schema_invalid", message: `the tool's schema cannot be used: ${why}` };
+  return { path: [], code: "schema_invalid", message: `the tool's schema is unusable: ${why}` };
 }

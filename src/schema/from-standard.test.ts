@@ -19,14 +19,14 @@ function messages(schema: StandardSchema, value: unknown): string[] {
   return check(schema, value).issues?.map(({ message }) => message) ?? [];
 }
 
-/** The JSON Schema of a schema that stands inside an object. */
+/** The JSON Schema of a schema inside an object. */
 function jsonOf(field: z.ZodType): unknown {
   return (fromStandard(z.object({ p: field })).json["properties"] as JsonSchema)["p"];
 }
 
 function refusal(field: unknown): string {
   try {
-    // Zod's functions are no Zod types to the compiler.
+    // Zod's functions are not Zod types to the compiler.
     fromStandard(z.object({ list: z.array(z.object({ p: field as z.ZodType })) }));
   } catch (error) {
     if (isFailureError(error) && error.code === "tool_invalid") return error.message;
@@ -89,7 +89,7 @@ describe("[E04] what Zod can express", () => {
     expect(jsonOf(schema)).toEqual(json);
   });
 
-  test("what is optional on the way in is not required", () => {
+  test("an input with a default is not required", () => {
     const schema = z.object({
       a: z.string().default("x"),
       b: z.string().prefault("x"),
@@ -111,7 +111,7 @@ describe("[E04] what Zod can express", () => {
     ["file", z.file()],
     ["custom", z.custom<string>()],
     ["custom", z.instanceof(URL)],
-  ])("z.%s is refused, with the place and a remedy", (name, schema) => {
+  ])("z.%s is refused, with its location and a remedy", (name, schema) => {
     expect(refusal(schema)).toMatch(new RegExp(String.raw`^at list\[0\]\.p: JSON cannot carry z\.${name}\(\); \w+`));
   });
 
@@ -121,7 +121,7 @@ describe("[E04] what Zod can express", () => {
     ["never", z.never()],
     ["undefined literal", z.literal(undefined)],
   ])("a required %s is refused: no call could succeed", (_name, schema) => {
-    expect(refusal(schema)).toBe("no JSON value fits list.p, yet it is required; make it optional or leave it out");
+    expect(refusal(schema)).toBe("no JSON value matches list.p, yet it is required; make it optional or remove it");
   });
 
   test("the schema is frozen and has no traces of the library", () => {
@@ -131,9 +131,9 @@ describe("[E04] what Zod can express", () => {
     expect(Reflect.ownKeys(json)).not.toContain("$schema");
   });
 
-  test("zod/mini works with a JSON Schema beside it", () => {
+  test("zod/mini works with a separate JSON Schema", () => {
     const schema = zm.object({ when: zm.date() });
-    expect(() => fromStandard(schema)).toThrow("pass `inputJsonSchema` beside it");
+    expect(() => fromStandard(schema)).toThrow("pass `inputJsonSchema` with it");
     const json = { type: "object", properties: { when: { type: "string", format: "date-time" } } };
     expect(fromStandard(schema, { json }).validate({ when: "2026-01-31T10:00:00Z" })).toEqual({
       value: { when: new Date("2026-01-31T10:00:00Z") },
@@ -142,7 +142,7 @@ describe("[E04] what Zod can express", () => {
 });
 
 describe("values", () => {
-  test("the library's own result is handed on", () => {
+  test("the library's own result is returned", () => {
     const result = { value: {} };
     const schema: StandardSchema = { "~standard": { version: 1, vendor: "mine", validate: () => result } };
     expect(fromStandard(schema, { json: { type: "object" } }).validate({})).toBe(result);
@@ -182,7 +182,7 @@ describe("values", () => {
   });
 });
 
-describe("issues speak one vocabulary", () => {
+describe("issues use one vocabulary", () => {
   test.each<[string, z.ZodType, unknown, string, string]>([
     ["type", z.number(), "a", "type", 'p must be a number, got "a"'],
     ["a date", z.date(), "soon", "type", 'p must be a date-time such as 2026-01-31T10:00:00Z, got "soon"'],
@@ -222,7 +222,7 @@ describe("issues speak one vocabulary", () => {
       z.xor([z.string(), z.string().min(1)]),
       "ab",
       "union",
-      "p fits more than one of forms that exclude each other",
+      "p matches more than one of several mutually exclusive forms",
     ],
     ["a bad key", z.record(z.string().max(1), z.any()), { long: 1 }, "custom", "p.long is not an allowed key"],
     ["never", z.never().optional(), 1, "custom", "p is not allowed here"],
@@ -233,7 +233,7 @@ describe("issues speak one vocabulary", () => {
     ]);
   });
 
-  test("discriminated unions name the kinds, or what is wrong with the one that was chosen", () => {
+  test("discriminated unions list the kinds, or the issues of the chosen one", () => {
     const schema = z.object({
       x: z.discriminatedUnion("kind", [
         z.object({ kind: z.literal("a"), n: z.number() }),
@@ -245,7 +245,7 @@ describe("issues speak one vocabulary", () => {
     expect(messages(schema, { x: { kind: "a", n: "1" } })).toEqual(['x.n must be a number, got "1"']);
   });
 
-  test("unknown keys of a strict object suggest the one that was meant", () => {
+  test("unknown keys of a strict object suggest the intended one", () => {
     expect(check(z.strictObject({ expression: z.string() }), { expresion: "1" }).issues).toEqual([
       { path: ["expression"], code: "required", message: "expression is required" },
       {
@@ -257,7 +257,7 @@ describe("issues speak one vocabulary", () => {
     ]);
   });
 
-  test("at most twenty are told", () => {
+  test("at most twenty are reported", () => {
     expect(
       messages(
         z.array(z.string()),
@@ -268,7 +268,7 @@ describe("issues speak one vocabulary", () => {
 });
 
 describe("other libraries", () => {
-  test("ArkType describes itself, and speaks in its own words", () => {
+  test("ArkType provides its own JSON Schema and its own messages", () => {
     const schema = type({ a: "string", "b?": "number > 5" });
     expect(fromStandard(schema).json).toMatchObject({ type: "object", required: ["a"] });
     expect(check(schema, { a: "x" })).toEqual({ value: { a: "x" } });
@@ -277,7 +277,7 @@ describe("other libraries", () => {
     expect(messages(schema, { a: "x", bb: 1, b: 1 })).toEqual(["b must be more than 5 (was 1)"]);
   });
 
-  test("ArkType's morphs take what they parse", () => {
+  test("ArkType's morphs accept the input that they parse", () => {
     const schema = type({ at: "string.date.parse" });
     expect(fromStandard(schema).json).toMatchObject({ properties: { at: { type: "string" } } });
     expect(check(schema, { at: "2026-01-31T10:00:00Z" })).toEqual({ value: { at: new Date("2026-01-31T10:00:00Z") } });
@@ -291,7 +291,7 @@ describe("other libraries", () => {
     expect(() => fromStandard(schema)).toThrow(`JSON cannot carry ${what}`);
   });
 
-  test("Valibot needs a JSON Schema beside it", () => {
+  test("Valibot needs a separate JSON Schema", () => {
     const schema = v.object({ a: v.pipe(v.string(), v.minLength(2)) });
     expect(() => fromStandard(schema)).toThrow("this valibot schema cannot describe itself as JSON Schema");
     const json = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
@@ -302,7 +302,7 @@ describe("other libraries", () => {
     expect(() => fromStandard(schema, { json: { type: "strnig" } })).toThrow("did you mean");
   });
 
-  test("what comes out needs no description", () => {
+  test("outputs need no description", () => {
     expect(fromStandard(v.object({ a: v.string() }), { side: "output" }).json).toEqual({});
     const schema = z.object({
       n: z.string().transform(Number).pipe(z.number()),
@@ -318,7 +318,7 @@ describe("other libraries", () => {
   });
 });
 
-test("toSchema takes every kind and refuses everything else", () => {
+test("toSchema accepts every kind and refuses everything else", () => {
   const ours = fromStandard(z.object({}));
   expect(toSchema(ours)).toBe(ours);
   expect(toSchema(z.object({})).json).toEqual({ type: "object", properties: {} });

@@ -1,5 +1,5 @@
 import type { Issue } from "../base/index.ts";
-import { type Broken, toIssues, valueAt } from "./broken.ts";
+import { type BrokenRule, toIssues, valueAt } from "./broken-rule.ts";
 import { checkJsonSchema } from "./check-json-schema.ts";
 import type { JsonSchema, Schema, Validation } from "./schema.ts";
 import { standardJsonSchema } from "./standard-json-schema.ts";
@@ -11,23 +11,23 @@ import {
   type StandardResult,
   type StandardSchema,
 } from "./standard-schema.ts";
-import { withHints } from "./unknown-keys.ts";
+import { withUnknownKeyIssues } from "./unknown-keys.ts";
 import { type AsyncCheck, asyncZodCheck, isAsyncZod } from "./zod-async.ts";
-import { pathOf, zodBroken } from "./zod-issues.ts";
+import { issuePath, toBrokenRule } from "./zod-issues.ts";
 import { isZodNode } from "./zod-node.ts";
 import { type Revive, zodRevival } from "./zod-revival.ts";
 
-/** How {@link fromStandard} gets the JSON Schema. */
+/** Options of {@link fromStandard} for obtaining the JSON Schema. */
 export interface FromStandardOptions {
   /** The JSON Schema, for a library that cannot produce one. */
   readonly json?: JsonSchema;
-  /** Which side the JSON Schema describes: what goes in (the usual), or what comes out. */
+  /** The side that the JSON Schema describes: input (default) or output. */
   readonly side?: "input" | "output";
 }
 
 /**
- * A schema from any Standard Schema: Zod, Valibot, ArkType and others. Where Zod expects what JSON cannot carry, text
- * is revived first: date-times into `Date`, digits into `bigint`.
+ * Creates a schema from any Standard Schema: Zod, Valibot, ArkType and others. If Zod expects a type that JSON
+ * cannot carry, text is revived first: date-times into `Date`, digits into `bigint`.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ class StandardSchemaSchema implements Schema {
   #check: StandardProps["validate"];
 
   constructor(schema: StandardSchema, json: JsonSchema, revive: Revive | undefined) {
-    // Read once: some libraries make these anew at every access.
+    // Read once: some libraries create these at every access.
     const { vendor, validate } = schema["~standard"];
     this.json = json;
     this.#vendor = vendor;
@@ -78,7 +78,7 @@ class StandardSchemaSchema implements Schema {
   }
 
   async #settle(pending: Promise<StandardResult<unknown>>, value: unknown): Promise<Validation<unknown>> {
-    // Asynchronous once is asynchronous always: not tried the other way again.
+    // Once asynchronous, always asynchronous: the synchronous path is skipped from now on.
     this.#check = this.#asyncCheck ?? this.#check;
     try {
       const result = await pending;
@@ -91,18 +91,22 @@ class StandardSchemaSchema implements Schema {
   #explain(issues: readonly StandardIssue[], value: unknown): readonly Issue[] {
     const at = { path: [], value };
     const broken = issues.flatMap((issue) =>
-      this.#vendor === "zod" ? zodBroken({ ...issue }, at) : [plainBroken(issue, value)],
+      this.#vendor === "zod" ? toBrokenRule({ ...issue }, at) : [plainBroken(issue, value)],
     );
-    return withHints(toIssues(broken), { json: this.json, value });
+    return withUnknownKeyIssues(toIssues(broken), { json: this.json, value });
   }
 }
 
-/** An issue of a library whose vocabulary is unknown here: its own words, which often name the place already. */
-function plainBroken(issue: StandardIssue, value: unknown): Broken {
-  const path = pathOf(issue);
-  const place = { path, value: valueAt(value, path) };
-  const missing = place.value === undefined && path.length > 0;
-  return { rule: missing ? { code: "required" } : { code: "custom", message: "" }, place, message: issue.message };
+/** An issue of a library whose vocabulary is unknown here: its own text, which often names the location already. */
+function plainBroken(issue: StandardIssue, value: unknown): BrokenRule {
+  const path = issuePath(issue);
+  const location = { path, value: valueAt(value, path) };
+  const missing = location.value === undefined && path.length > 0;
+  return {
+    rule: missing ? { code: "required" } : { code: "custom", message: "" },
+    location,
+    message: issue.message,
+  };
 }
 
 /** A check that throws is a bug of the schema, yet the call must end in a value. */

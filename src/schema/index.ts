@@ -1,4 +1,4 @@
-export { type Detail, FileReport, isMap, isOfType } from "./file-report.ts";
+export { type ProblemDetail, FileReport, isYamlMap, isOfType } from "./file-report.ts";
 export { fromJsonSchema } from "./from-json-schema.ts";
 export { fromStandard } from "./from-standard.ts";
 export { forbiddenKeys, parseArguments } from "./parse-arguments.ts";
@@ -8,6 +8,6 @@ export { type Rule, ruleIssue } from "./rule.ts";
 export type { JsonSchema, Schema, SyncSchema, Validation } from "./schema.ts";
 export { showValue } from "./show-value.ts";
 export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";
-export { type SubSchema, isRecord, mapSubSchemas, put, subSchemas } from "./subschemas.ts";
+export { type SubSchema, isRecord, mapSubSchemas, setOwn, subSchemas } from "./subschemas.ts";
 export { type AnySchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
-export { unknownKeys } from "./unknown-keys.ts";
+export { unknownKeys, validateDeclared, withoutUnknownKeys } from "./unknown-keys.ts";

@@ -1,14 +1,14 @@
 import type { ErrorObject } from "ajv";
-import { type Broken, valueAt } from "./broken.ts";
+import { type BrokenRule, valueAt } from "./broken-rule.ts";
 import type { CompiledSchema } from "./compile-json-schema.ts";
 import { explainUnion } from "./explain-union.ts";
 import { resolveRef } from "./resolve-ref.ts";
-import { type Place, type Rule, mostIssues } from "./rule.ts";
+import { type ValueLocation, type Rule, maxSchemaIssues } from "./rule.ts";
 import type { JsonSchema } from "./schema.ts";
 import { isRecord } from "./subschemas.ts";
 
-/** Unions inside unions are explained this deep. */
-const deepestUnion = 4;
+/** Maximum depth at which nested unions are explained. */
+const maxUnionDepth = 4;
 
 /** Translates the errors of a compiled JSON Schema into broken rules. */
 export class JsonIssues {
@@ -20,50 +20,52 @@ export class JsonIssues {
     this.#compiled = compiled;
   }
 
-  /** What is wrong with a value that was not accepted. */
-  explain(value: unknown): Broken[] {
+  /** The broken rules of a value that was not accepted. */
+  explain(value: unknown): BrokenRule[] {
     return this.#translate(this.#compiled.errors(value), { path: [], value }, 0);
   }
 
-  /** The same for one error only, where listing all would be too much work. */
-  explainFirst(value: unknown): Broken[] {
+  /** Explains only one error, if listing all would be too much work. */
+  explainFirst(value: unknown): BrokenRule[] {
     return this.#translate((this.#compiled.accepts.errors ?? []).slice(-1), { path: [], value }, 0);
   }
 
-  #translate(errors: readonly ErrorObject[], at: Place, depth: number): Broken[] {
-    const kept: ErrorObject[] = [];
+  #translate(errors: readonly ErrorObject[], at: ValueLocation, depth: number): BrokenRule[] {
+    const retained: ErrorObject[] = [];
     for (const error of errors) {
-      // The errors of a union's forms stand right before the union's own, in one flat list.
-      if (isUnion(error)) while (isInside(kept.at(-1), error)) kept.pop();
-      kept.push(error);
+      // The errors of a union's forms directly precede the union's own, in one flat list.
+      if (isUnion(error)) while (isInside(retained.at(-1), error)) retained.pop();
+      retained.push(error);
     }
-    return kept.slice(0, mostIssues).flatMap((error) => this.#broken(error, at, depth));
+    return retained.slice(0, maxSchemaIssues).flatMap((error) => this.#broken(error, at, depth));
   }
 
-  #broken(error: ErrorObject, at: Place, depth: number): readonly Broken[] {
+  #broken(error: ErrorObject, at: ValueLocation, depth: number): readonly BrokenRule[] {
     const inner = readPointer(error.instancePath, at.value);
-    const place: Place = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
-    if (isUnion(error)) return this.#union(error, place, depth);
-    if (error.propertyName !== undefined) return [badKey(error.propertyName, place)];
+    const location: ValueLocation = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
+    if (isUnion(error)) return this.#union(error, location, depth);
+    if (error.propertyName !== undefined) return [badKey(error.propertyName, location)];
     const key = keyOf(error);
-    if (key !== undefined) return [{ rule: this.#keyRule(error), place: below(place, key) }];
+    if (key !== undefined) return [{ rule: this.#keyRule(error), location: below(location, key) }];
     const rule = valueRule(error);
-    return rule === undefined ? [] : [{ rule, place }];
+    return rule === undefined ? [] : [{ rule, location }];
   }
 
-  #union(error: ErrorObject, place: Place, depth: number): readonly Broken[] {
+  #union(error: ErrorObject, location: ValueLocation, depth: number): readonly BrokenRule[] {
     if (Array.isArray(error.params["passingSchemas"])) {
-      return [{ rule: { code: "union", message: "fits more than one of forms that exclude each other" }, place }];
+      return [
+        { rule: { code: "union", message: "matches more than one of several mutually exclusive forms" }, location },
+      ];
     }
     const forms = resolveRef(this.#json, parentOf(error.schemaPath));
     const count = isRecord(forms) ? lengthOf(forms[error.keyword]) : 0;
-    if (count === 0 || depth >= deepestUnion) {
-      return [{ rule: { code: "union", message: "has none of the allowed forms" }, place }];
+    if (count === 0 || depth >= maxUnionDepth) {
+      return [{ rule: { code: "union", message: "has none of the allowed forms" }, location }];
     }
     const broken = Array.from({ length: count }, (_, index) =>
-      this.#translate(this.#compiled.errors(place.value, `${error.schemaPath}/${index}`), place, depth + 1),
+      this.#translate(this.#compiled.errors(location.value, `${error.schemaPath}/${index}`), location, depth + 1),
     );
-    return explainUnion(broken, place);
+    return explainUnion(broken, location);
   }
 
   #keyRule(error: ErrorObject): Rule {
@@ -81,7 +83,7 @@ function isUnion(error: ErrorObject): boolean {
 function isInside(error: ErrorObject | undefined, union: ErrorObject): boolean {
   if (error === undefined || !isBelow(error.instancePath, union.instancePath)) return false;
   if (error.schemaPath.startsWith(`${union.schemaPath}/`)) return true;
-  // An error behind a reference has a path of its own.
+  // An error behind a reference has a separate path.
   return !error.schemaPath.startsWith(parentOf(union.schemaPath));
 }
 
@@ -89,19 +91,22 @@ function isBelow(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}/`);
 }
 
-/** The key that is missing or too many, where the error is about a key. */
+/** The missing or surplus key, if the error is about a key. */
 function keyOf(error: ErrorObject): string | undefined {
   const { missingProperty, additionalProperty, unevaluatedProperty }: Record<string, unknown> = error.params;
   const key = missingProperty ?? additionalProperty ?? unevaluatedProperty;
   return typeof key === "string" ? key : undefined;
 }
 
-function below(place: Place, key: string): Place {
-  return { path: [...place.path, key], value: valueAt(place.value, [key]) };
+function below(location: ValueLocation, key: string): ValueLocation {
+  return { path: [...location.path, key], value: valueAt(location.value, [key]) };
 }
 
-function badKey(name: string, place: Place): Broken {
-  return { rule: { code: "custom", message: `must not have the key ${JSON.stringify(name.slice(0, 80))}` }, place };
+function badKey(name: string, location: ValueLocation): BrokenRule {
+  return {
+    rule: { code: "custom", message: `must not have the key ${JSON.stringify(name.slice(0, 80))}` },
+    location,
+  };
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -129,8 +134,8 @@ const ruleOf: ReadonlyMap<string, (params: Params) => Rule | undefined> = new Ma
   ["maxProperties", ({ limit }) => ({ code: "max_properties", limit })],
   ["uniqueItems", () => ({ code: "unique_items" })],
   ["format", ({ format }) => ({ code: "format", format: String(format) })],
-  ["contains", () => ({ code: "custom", message: "does not hold an item that it must hold" })],
-  // What these two report stands in the errors beside them.
+  ["contains", () => ({ code: "custom", message: "does not contain a required item" })],
+  // The accompanying errors already report the cause of these two.
   ["if", () => undefined],
   ["propertyNames", () => undefined],
 ]);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
-/** The packages that a piece of code loads, in a process of its own. */
+/** The packages that a piece of code loads, in a separate process. */
 function packagesLoadedBy(code: string): string[] {
   const program = `
     import { registerHooks } from "node:module";
@@ -42,7 +42,7 @@ test("patterns load their engine when they are checked, validation its compiler 
   expect(packagesLoadedBy(validated)).not.toContain("re2js");
 });
 
-test("a value that fits a plain schema is validated without the compiler; what is wrong with another takes it", () => {
+test("a value that matches a plain schema is validated without the compiler; only issues need it", () => {
   const plain = `${imported} const { input } = tool({ type: "object", properties: { a: { type: "string", default: "x" } } });`;
   expect(packagesLoadedBy(`${plain} input.validate({});`)).not.toContain("ajv");
   expect(packagesLoadedBy(`${plain} input.validate({ a: 1 });`)).toContain("ajv");

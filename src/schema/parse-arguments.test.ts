@@ -26,14 +26,14 @@ describe("rows of bad inputs", () => {
   });
 });
 
-test("one JSON object is read as it is", () => {
+test("one JSON object is parsed unchanged", () => {
   expect(parseArguments('{"a": [1, {"b": "你好 😀"}], "": null}')).toEqual({
     value: { a: [1, { b: "你好 😀" }], "": null },
   });
   expect(parseArguments(" {} ")).toEqual({ value: {} });
 });
 
-describe("refused, wherever it hides", () => {
+describe("refused, even if hidden", () => {
   test.each<[string, string]>([
     ['{"a": {"b": [{"__proto__": 1}]}}', "forbidden_key"],
     ['{"constructor": {}}', "forbidden_key"],
@@ -65,9 +65,9 @@ describe("refused, wherever it hides", () => {
   });
 });
 
-test("the issue tells a model what to send", () => {
+test("the issue says what the model should send", () => {
   expect(parseArguments("").issues?.[0]?.message).toBe(
-    "the arguments are empty; send one JSON object, {} where there are none",
+    "the arguments are empty; send one JSON object, {} if there are none",
   );
   expect(parseArguments("{'a':1}").issues?.[0]?.message).toMatch(
     /^the arguments are not JSON \(.+\); send one JSON object/,
@@ -76,11 +76,11 @@ test("the issue tells a model what to send", () => {
     'the arguments must be one JSON object such as {"name": "value"}, got [1]',
   );
   expect(parseArguments('{"a":{"__proto__":1}}').issues).toEqual([
-    { path: ["a", "__proto__"], code: "forbidden_key", message: 'the key "__proto__" is not allowed; leave it out' },
+    { path: ["a", "__proto__"], code: "forbidden_key", message: 'the key "__proto__" is not allowed; remove it' },
   ]);
 });
 
-test("every JSON object of sane size and text comes through, and nothing throws", () => {
+test("every JSON object of sane size and text is accepted, and nothing throws", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: true }),

@@ -1,18 +1,16 @@
-import { type Issue, formatPath } from "../base/index.ts";
+import { type Issue, exceedsJsonKeys, formatPath, inputLimits } from "../base/index.ts";
 import { showValue } from "./show-value.ts";
 import type { Validation } from "./schema.ts";
 
-/** Arguments beyond these are no mistake: they are refused before anything looks at them. */
-const largest = 1024 * 1024;
-const deepest = 64;
-const mostNodes = 100_000;
+/** Arguments beyond these limits are not an honest mistake: they are refused before any other check. */
+const { argumentBytes: maxBytes, argumentDepth: maxDepth, argumentKeys: maxNodes } = inputLimits;
 
 /** Keys that reach an object's prototype in careless code. */
 export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Reads the arguments of a call as a model or a person sent them: one JSON object, of a sane size and depth, without
- * keys that reach prototypes, in well-formed Unicode. The one issue it gives says what to send instead.
+ * Parses the arguments of a call as a model or a person sent them: one JSON object, of a sane size and depth,
+ * without keys that reach prototypes, in well-formed Unicode. Its single issue says what to send instead.
  *
  * @example
  * ```ts
@@ -21,10 +19,11 @@ export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constru
  * ```
  */
 export function parseArguments(text: string): Validation<Record<string, unknown>> {
-  // A JSON text of n characters has at least n bytes, so most need no counting.
-  if (text.length > largest || (text.length > largest / 4 && Buffer.byteLength(text) > largest)) {
-    return refuse("args_too_large", `the arguments are larger than ${largest / 1024} KiB; send less`);
+  // A JSON text of n characters has at least n bytes, so most texts need no counting.
+  if (text.length > maxBytes || (text.length > maxBytes / 4 && Buffer.byteLength(text) > maxBytes)) {
+    return refuse("args_too_large", `the arguments are larger than ${maxBytes / 1024} KiB; send less`);
   }
+  if (exceedsJsonKeys(text, maxNodes)) return refuse("args_too_large", tooManyValues);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,28 +41,28 @@ export function parseArguments(text: string): Validation<Record<string, unknown>
   return issue === undefined ? { value: value as Record<string, unknown> } : { issues: [issue] };
 }
 
-/** Escapes may hide a key, or half a character. */
+/** Escapes may hide a key, or a lone surrogate. */
 const suspicious = new RegExp(`\\\\u|${[...forbiddenKeys].join("|")}`);
 
-/** Most arguments are so short that nothing can be wrong with what is in them, and their text shows that. */
+/** Most arguments are so short that their text alone proves them safe. */
 function isHarmless(text: string): boolean {
   // Each level needs two characters.
-  return text.length < deepest * 2 && !suspicious.test(text) && text.isWellFormed();
+  return text.length < maxDepth * 2 && !suspicious.test(text) && text.isWellFormed();
 }
 
 type Path = readonly (string | number)[];
 
-/** Walks without recursion, and stops at the first thing that is wrong. */
+/** Walks without recursion, and stops at the first problem. */
 function inspect(root: object): Issue | undefined {
   let nodes = 0;
   const open: { node: object; path: Path }[] = [{ node: root, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, path } = next;
-    if (path.length >= deepest) {
+    if (path.length >= maxDepth) {
       return {
         path: [],
         code: "args_too_deep",
-        message: `the arguments nest more than ${deepest} levels deep; send them flatter`,
+        message: `the arguments nest more than ${maxDepth} levels deep; flatten them`,
       };
     }
     for (const key of Object.keys(node)) {
@@ -74,11 +73,11 @@ function inspect(root: object): Issue | undefined {
       if (typeof item === "object" && item !== null)
         open.push({ node: item, path: [...path, Array.isArray(node) ? Number(key) : key] });
     }
-    if (nodes > mostNodes) {
+    if (nodes > maxNodes) {
       return {
         path: [],
         code: "args_too_large",
-        message: `the arguments hold more than ${mostNodes} values; send fewer`,
+        message: tooManyValues,
       };
     }
   }
@@ -90,7 +89,7 @@ function inspectEntry(key: string, item: unknown, path: Path): Issue | undefined
     return {
       path: [...path, key],
       code: "forbidden_key",
-      message: `the key ${showValue(key)} is not allowed; leave it out`,
+      message: `the key ${showValue(key)} is not allowed; remove it`,
     };
   }
   if (key.isWellFormed() && (typeof item !== "string" || item.isWellFormed())) return undefined;
@@ -98,15 +97,17 @@ function inspectEntry(key: string, item: unknown, path: Path): Issue | undefined
   return {
     path: at,
     code: "bad_unicode",
-    message: `${formatPath(at)} holds half a character (a lone surrogate); send complete text`,
+    message: `${formatPath(at)} contains half a character (a lone surrogate); send complete text`,
   };
 }
 
 function notJson(text: string, error: unknown): string {
-  if (text.trim() === "") return "the arguments are empty; send one JSON object, {} where there are none";
+  if (text.trim() === "") return "the arguments are empty; send one JSON object, {} if there are none";
   const why = error instanceof Error ? error.message : String(error);
   return `the arguments are not JSON (${why.slice(0, 120)}); send one JSON object, its keys and texts in double quotes`;
 }
+
+const tooManyValues = `the arguments contain more than ${maxNodes} values; send fewer`;
 
 function refuse(code: string, message: string): Validation<never> {
   return { issues: [{ path: [], code, message }] };

@@ -32,7 +32,7 @@ test.each([
   ["a(?!b)", "lookaround"],
   ["(?<=a)b", "lookaround"],
   ["(?<!a)b", "lookaround"],
-])("%s says why it is refused", (pattern, why) => {
+])("%s is refused with a reason", (pattern, why) => {
   expect(() => compilePattern(pattern)).toThrow(why);
 });
 

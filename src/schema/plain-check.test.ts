@@ -1,25 +1,25 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OutOfWork, Work, compileJsonSchema } from "./compile-json-schema.ts";
+import { ValidationBudgetExceeded, ValidationBudget, compileJsonSchema } from "./compile-json-schema.ts";
 import { plainCheck } from "./plain-check.ts";
 import type { JsonSchema } from "./schema.ts";
 
 const steps = 1_000_000;
 
-function plainOf(json: JsonSchema, most = steps): ((value: unknown) => boolean) | undefined {
-  const work = new Work();
+function plainOf(json: JsonSchema, max = steps): ((value: unknown) => boolean) | undefined {
+  const work = new ValidationBudget();
   const check = plainCheck(json, work);
   return (
     check &&
     ((value) => {
-      work.start(most);
+      work.start(max);
       return check(value);
     })
   );
 }
 
 function compiledOf(json: JsonSchema): (value: unknown) => boolean {
-  const work = new Work();
+  const work = new ValidationBudget();
   const { accepts } = compileJsonSchema(json, work);
   return (value) => {
     work.start(steps);
@@ -27,7 +27,7 @@ function compiledOf(json: JsonSchema): (value: unknown) => boolean {
   };
 }
 
-/** What both say of a value, and what each makes of it. */
+/** The verdicts of both checks on a value, and the value after each. */
 function compare(json: JsonSchema, value: unknown): { plain: unknown; compiled: unknown } {
   const [one, other] = [structuredClone(value), structuredClone(value)];
   const plain = plainOf(json)?.(one);
@@ -73,7 +73,7 @@ const typeNames = ["string", "number", "integer", "boolean", "null", "array", "o
 const counts = fc.nat(3);
 const limits = fc.constantFrom(-2, 0, 1, 1.5, 3);
 
-/** Every keyword of the plain kind, in any company. */
+/** Every keyword of plain schemas, in any combination. */
 const schemas = fc.letrec<{ schema: JsonSchema; inner: JsonSchema | boolean }>((tie) => ({
   inner: fc.oneof({ weight: 8, arbitrary: tie("schema") }, { weight: 1, arbitrary: fc.boolean() }),
   schema: fc.record(
@@ -113,7 +113,7 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   object: fc.dictionary(names, scalars, { maxKeys: 2 }),
 };
 
-/** An object schema with a value that fits it unless a limit or a default is in the way. */
+/** An object schema with a value that matches it unless a limit or a default prevents that. */
 const fittingPairs = fc
   .dictionary(names, fc.constantFrom(...typeNames), { maxKeys: 4 })
   .chain((types) =>
@@ -157,7 +157,7 @@ describe("the plain check", () => {
       }),
       { numRuns: 300 },
     );
-    // Agreement about nothing but refusals would show little.
+    // Agreement only about refusals would prove little.
     expect(accepted).toBeGreaterThan(100);
   });
 
@@ -174,12 +174,12 @@ describe("the plain check", () => {
     ["half of such a character", { maxLength: 1 }, "\ud835"],
     ["a default that does not fit", { properties: { a: { type: "string", default: 1 } } }, {}],
     ["defaults inside of a default", { properties: { a: { default: {}, properties: { b: { default: 1 } } } } }, {}],
-  ])("judges %s as the compiled validator does, or leaves them to it", (_, json, value) => {
+  ])("judges %s like the compiled validator, or leaves them to it", (_, json, value) => {
     const { plain, compiled } = compare(json, value);
     expect([compiled, [false, "-"]]).toContainEqual(plain);
   });
 
-  test("makes a new default for every value", () => {
+  test("creates a new default for every value", () => {
     const check = plainOf({ properties: { list: { default: [] } } });
     const [one, other]: { list?: unknown }[] = [{}, {}];
     expect([check?.(one), check?.(other), one?.list]).toEqual([true, true, []]);
@@ -203,9 +203,9 @@ describe("the plain check", () => {
     expect(plainOf(json)).toBeUndefined();
   });
 
-  test("pays for patterns and for wide schemas as the compiled validator does", () => {
-    expect(() => plainOf({ pattern: "^(a|b)*$" }, 100)?.("ab".repeat(1000))).toThrow(OutOfWork);
+  test("charges for patterns and for wide schemas like the compiled validator", () => {
+    expect(() => plainOf({ pattern: "^(a|b)*$" }, 100)?.("ab".repeat(1000))).toThrow(ValidationBudgetExceeded);
     const wide = { items: { enum: Array.from({ length: 500 }, (__, index) => index) } };
-    expect(() => plainOf(wide, 10_000)?.(Array.from({ length: 100 }, () => 1))).toThrow(OutOfWork);
+    expect(() => plainOf(wide, 10_000)?.(Array.from({ length: 100 }, () => 1))).toThrow(ValidationBudgetExceeded);
   });
 });

@@ -1,19 +1,19 @@
-import { type Work, cheap, isValidated, stepsOf } from "./compile-json-schema.ts";
+import { type ValidationBudget, minChargedSteps, isValidated, stepsOf } from "./compile-json-schema.ts";
 import { formats } from "./format.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./schema.ts";
 import { type SubSchema, isRecord } from "./subschemas.ts";
 
-/** Fills in defaults and says whether a value fits. */
+/** Fills in defaults and returns whether a value matches. */
 export type PlainCheck = (value: unknown) => boolean;
 
 /**
- * A check of a schema of the plain kind, which most tools and chains have: types, limits, lists and objects, without
- * references or unions. Undefined for any other. The compiler takes longer to load than all else that a first call
- * does; whatever this check accepts, the compiled validator accepts with the same defaults. It may refuse more:
- * who asks then asks the compiled validator, which also says why.
+ * A check for plain schemas, which most tools and chains have: types, limits, lists and objects, without references or
+ * unions. Undefined for any other schema. The compiler takes longer to load than all other work of a first call. Every
+ * value that this check accepts, the compiled validator accepts with the same defaults. It may reject more values: the
+ * caller then uses the compiled validator, which also reports the issues.
  */
-export function plainCheck(schema: SubSchema, work: Work): PlainCheck | undefined {
+export function plainCheck(schema: SubSchema, work: ValidationBudget): PlainCheck | undefined {
   if (!isRecord(schema)) return () => schema;
   if (!Object.keys(schema).every((keyword) => plain.has(keyword) || !isValidated(keyword))) return undefined;
   const parts = [typeCheck(schema), valueCheck(schema), numberCheck(schema), textCheck(schema, work)];
@@ -23,7 +23,7 @@ export function plainCheck(schema: SubSchema, work: Work): PlainCheck | undefine
   const checks = [...parts, list, object].filter((check) => check !== always);
   const steps = stepsOf(schema);
   return (value) => {
-    if (steps >= cheap) work.spend(steps);
+    if (steps >= minChargedSteps) work.spend(steps);
     for (const check of checks) if (!check(value)) return false;
     return true;
   };
@@ -57,7 +57,7 @@ function typeCheck({ type }: JsonSchema): PlainCheck {
   return allowed.length === 1 && only !== undefined ? only : (value) => allowed.some((check) => check(value));
 }
 
-/** Lists and objects among the allowed values are left to the compiler: they are refused here. */
+/** Lists and objects among the allowed values need the compiler: they are rejected here. */
 function valueCheck(schema: JsonSchema): PlainCheck {
   const { enum: allowed } = schema;
   const isListed: PlainCheck = Array.isArray(allowed) ? (value) => isScalar(value) && allowed.includes(value) : always;
@@ -72,27 +72,27 @@ function isScalar(value: unknown): boolean {
 function numberCheck(schema: JsonSchema): PlainCheck {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   if ([minimum, maximum, exclusiveMinimum, exclusiveMaximum].every((limit) => limit === undefined)) return always;
-  const least = numberOr(minimum, -Infinity);
-  const most = numberOr(maximum, Infinity);
+  const min = numberOr(minimum, -Infinity);
+  const max = numberOr(maximum, Infinity);
   const above = numberOr(exclusiveMinimum, -Infinity);
   const below = numberOr(exclusiveMaximum, Infinity);
-  return (value) => typeof value !== "number" || (value >= least && value <= most && value > above && value < below);
+  return (value) => typeof value !== "number" || (value >= min && value <= max && value > above && value < below);
 }
 
 function numberOr(value: unknown, other: number): number {
   return typeof value === "number" ? value : other;
 }
 
-function textCheck(schema: JsonSchema, work: Work): PlainCheck {
+function textCheck(schema: JsonSchema, work: ValidationBudget): PlainCheck {
   const { minLength, maxLength, pattern: source, format } = schema;
-  const least = numberOr(minLength, 0);
-  const most = numberOr(maxLength, Infinity);
+  const min = numberOr(minLength, 0);
+  const max = numberOr(maxLength, Infinity);
   const pattern = typeof source === "string" ? compilePattern(source) : undefined;
   const isFormatted = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (least === 0 && most === Infinity && pattern === undefined && isFormatted === undefined) return always;
+  if (min === 0 && max === Infinity && pattern === undefined && isFormatted === undefined) return always;
   return (text) => {
     if (typeof text !== "string") return true;
-    if ((least > 0 || most < Infinity) && !isWithin(text, least, most)) return false;
+    if ((min > 0 || max < Infinity) && !isWithin(text, min, max)) return false;
     if (pattern !== undefined) {
       work.spend(pattern.stepsPerCharacter * text.length);
       if (!pattern.test(text)) return false;
@@ -102,26 +102,26 @@ function textCheck(schema: JsonSchema, work: Work): PlainCheck {
 }
 
 /** Characters are code points: at most as many as units, and at least half as many. */
-function isWithin(text: string, least: number, most: number): boolean {
-  if (text.length < least || text.length / 2 > most) return false;
-  if (text.length <= most && text.length / 2 >= least) return true;
+function isWithin(text: string, min: number, max: number): boolean {
+  if (text.length < min || text.length / 2 > max) return false;
+  if (text.length <= max && text.length / 2 >= min) return true;
   let count = 0;
   for (const _ of text) count++;
-  return count >= least && count <= most;
+  return count >= min && count <= max;
 }
 
-function listCheck({ items, minItems, maxItems }: JsonSchema, work: Work): PlainCheck | undefined {
+function listCheck({ items, minItems, maxItems }: JsonSchema, work: ValidationBudget): PlainCheck | undefined {
   // A tuple of an earlier draft.
   if (Array.isArray(items)) return undefined;
   const item = items === undefined ? always : plainCheck(items as SubSchema, work);
   if (item === undefined) return undefined;
-  const least = numberOr(minItems, 0);
-  const most = numberOr(maxItems, Infinity);
-  if (item === always && least === 0 && most === Infinity) return always;
+  const min = numberOr(minItems, 0);
+  const max = numberOr(maxItems, Infinity);
+  if (item === always && min === 0 && max === Infinity) return always;
   return (list) => {
     if (!Array.isArray(list)) return true;
-    if (list.length < least || list.length > most) return false;
-    // By number: an item that was never set counts too.
+    if (list.length < min || list.length > max) return false;
+    // By index: an item that was never set counts too.
     for (let index = 0; index < list.length; index++) if (!item(list[index])) return false;
     return true;
   };
@@ -130,11 +130,11 @@ function listCheck({ items, minItems, maxItems }: JsonSchema, work: Work): Plain
 interface Property {
   readonly name: string;
   readonly check: PlainCheck;
-  /** Makes the default, a new one each time; undefined where there is none. */
+  /** Creates the default, a new one each time; undefined if there is none. */
   readonly preset: (() => unknown) | undefined;
 }
 
-function objectCheck(schema: JsonSchema, work: Work): PlainCheck | undefined {
+function objectCheck(schema: JsonSchema, work: ValidationBudget): PlainCheck | undefined {
   const { required, additionalProperties: rest = true } = schema;
   const properties = readProperties(schema, work);
   const other = rest === true ? always : plainCheck(rest as SubSchema, work);
@@ -143,7 +143,7 @@ function objectCheck(schema: JsonSchema, work: Work): PlainCheck | undefined {
   if (properties.length === 0 && needed.length === 0 && other === always) return always;
   const known = new Set(properties.map(({ name }) => name));
   const others = (value: Record<string, unknown>): boolean => {
-    // Inherited ones too, as the compiled validator does.
+    // Includes inherited keys, like the compiled validator.
     for (const name in value) if (!known.has(name) && !other(value[name])) return false;
     return true;
   };
@@ -158,7 +158,7 @@ function objectCheck(schema: JsonSchema, work: Work): PlainCheck | undefined {
   };
 }
 
-function readProperties({ properties }: JsonSchema, work: Work): Property[] | undefined {
+function readProperties({ properties }: JsonSchema, work: ValidationBudget): Property[] | undefined {
   const found: Property[] = [];
   for (const [name, schema] of Object.entries(isRecord(properties) ? properties : {})) {
     const check = plainCheck(schema as SubSchema, work);
@@ -170,7 +170,7 @@ function readProperties({ properties }: JsonSchema, work: Work): Property[] | un
   return found;
 }
 
-/** Names such as `toString` are found on every object, so that absence needs a closer look. */
+/** Names such as `toString` exist on every object, so their absence needs an own-property check. */
 function isOfEveryObject(name: string): boolean {
   return name in Object.prototype;
 }

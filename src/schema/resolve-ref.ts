@@ -1,7 +1,7 @@
 import type { JsonSchema } from "./schema.ts";
 import { type SubSchema, isRecord, isSubSchema } from "./subschemas.ts";
 
-/** The schema that a reference such as `#/$defs/node` names inside its document, if there is one. */
+/** The schema that a reference such as `#/$defs/node` refers to inside its document; undefined if there is none. */
 export function resolveRef(root: JsonSchema, ref: string): SubSchema | undefined {
   if (ref === "#" || ref === "") return root;
   if (!ref.startsWith("#/")) return undefined;

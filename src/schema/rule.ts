@@ -19,7 +19,7 @@ export type Rule =
 interface UnknownRule {
   readonly code: "unknown";
   readonly known: readonly string[];
-  /** The known keys that the value does not have yet: only they can be what a misspelt one meant. */
+  /** The known keys that the value does not have yet: candidates for a misspelled one. */
   readonly free?: readonly string[];
 }
 
@@ -31,17 +31,17 @@ interface BoundRule {
 
 type SizeCode = "min_length" | "max_length" | "min_items" | "max_items" | "min_properties" | "max_properties";
 
-/** Where a rule was broken, and by what. */
-export interface Place {
+/** The location of a broken rule, and the value that broke it. */
+export interface ValueLocation {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
 }
 
-/** No answer lists more issues than this: the first ones are what a reader mends. */
-export const mostIssues = 20;
+/** Maximum number of issues in one result: readers fix the first ones first. */
+export const maxSchemaIssues = 20;
 
 /** A broken rule as an issue that a person or a model can act on. */
-export function ruleIssue(rule: Rule, { path, value }: Place): Issue {
+export function ruleIssue(rule: Rule, { path, value }: ValueLocation): Issue {
   const name = path.length === 0 ? "the value" : formatPath(path);
   if (rule.code === "unknown") return unknownIssue(rule, path);
   const suggestion = rule.code === "enum" ? nearest(value, rule.allowed) : undefined;
@@ -60,7 +60,7 @@ function sentence(rule: Exclude<Rule, { code: "unknown" }>, value: unknown): str
   if ("limit" in rule) return sizeSentence(rule.code, rule.limit, value);
   switch (rule.code) {
     case "type":
-      return `must be ${rule.expected.map(typeName).join(" or ")}, got ${showValue(value)}`;
+      return `must be ${rule.expected.map(typeWithArticle).join(" or ")}, got ${showValue(value)}`;
     case "required":
       return "is required";
     case "pattern":
@@ -70,7 +70,7 @@ function sentence(rule: Exclude<Rule, { code: "unknown" }>, value: unknown): str
     case "multiple_of":
       return `must be a multiple of ${String(rule.divisor)}, got ${showValue(value)}`;
     case "unique_items":
-      return "must not hold the same item twice";
+      return "must not contain the same item twice";
     case "format":
       return `must be ${formatName(rule.format)}, got ${showValue(value)}`;
     default:
@@ -96,8 +96,8 @@ const units: ReadonlyMap<string, string> = new Map([
 ]);
 
 function sizeSentence(code: SizeCode, limit: unknown, value: unknown): string {
-  const [bound, what = ""] = code.split("_");
-  const unit = `${units.get(what) ?? what}${limit === 1 ? "" : "s"}`;
+  const [bound, measure = ""] = code.split("_");
+  const unit = `${units.get(measure) ?? measure}${limit === 1 ? "" : "s"}`;
   return `must have ${bound === "min" ? "at least" : "at most"} ${String(limit)} ${unit}, has ${sizeOf(value)}`;
 }
 
@@ -108,7 +108,7 @@ function sizeOf(value: unknown): number {
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
 }
 
-function unknownIssue({ known, free = known }: UnknownRule, path: Place["path"]): Issue {
+function unknownIssue({ known, free = known }: UnknownRule, path: ValueLocation["path"]): Issue {
   const key = String(path.at(-1));
   const suggestion = suggest(key, free);
   const inside = path.length > 1 ? ` in ${formatPath(path.slice(0, -1))}` : "";
@@ -158,7 +158,7 @@ const typeNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A type as a message names it: `an array`. */
-export function typeName(type: string): string {
+export function typeWithArticle(type: string): string {
   return typeNames.get(type) ?? type;
 }
 

@@ -18,7 +18,7 @@ test.each<[unknown, string]>([
   expect(showValue(value)).toBe(text);
 });
 
-test("a value of any size is cut to 80 characters at once", () => {
+test("a value of any size is truncated to 80 characters quickly", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic["self"] = cyclic;
   for (const value of ["x".repeat(1e7), Array.from({ length: 1e6 }, () => "abc"), cyclic, "😀".repeat(100)]) {

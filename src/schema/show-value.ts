@@ -1,13 +1,13 @@
-/** A value in a message is cut to this many characters. */
-const longest = 80;
+/** Maximum length of a value in a message. */
+const maxLength = 80;
 
-/** A value as it appears in a message: JSON-like, on one line, cut to 80 characters, whatever it is. */
+/** Any value as it appears in a message: JSON-like, on one line, truncated to 80 characters. */
 export function showValue(value: unknown): string {
-  const text = write(value, longest, 0);
-  return text.length > longest ? `${text.slice(0, longest - 1)}…`.toWellFormed() : text;
+  const text = write(value, maxLength, 0);
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…`.toWellFormed() : text;
 }
 
-/** Writes no more than about `room` characters, so that a huge value costs nothing. */
+/** Writes about `room` characters at most, so that a huge value costs nothing. */
 function write(value: unknown, room: number, depth: number): string {
   switch (typeof value) {
     case "string":
@@ -48,7 +48,7 @@ function writeEntries(value: object, room: number, depth: number): string {
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     if (text.length > room) return `${text},…`;
-    // Own and enumerable, so reading it is reading the caller's data.
+    // Own and enumerable, so it is the caller's data.
     const item = (value as Record<string, unknown>)[key];
     text += `${text === "" ? "" : ","}${JSON.stringify(key.slice(0, room))}:${write(item, room, depth + 1)}`;
   }

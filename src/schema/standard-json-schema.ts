@@ -1,14 +1,14 @@
 import { FailureError, formatPath, isFailureError } from "../base/index.ts";
-import { copyJson } from "./copy-json.ts";
+import { copyFrozenJson } from "./copy-json.ts";
 import type { JsonSchema } from "./schema.ts";
 import type { JsonSchemaConverter, StandardProps } from "./standard-schema.ts";
 import { isRecord, subSchemas } from "./subschemas.ts";
 import { isImpossible, zodJsonOptions } from "./zod-json-schema.ts";
 
-/** The JSON Schema that a Standard Schema gives of itself, frozen; throws `tool_invalid` where it cannot. */
+/** The JSON Schema that a Standard Schema provides for itself, frozen; throws `tool_invalid` if it cannot. */
 export function standardJsonSchema(props: StandardProps, side: "input" | "output"): JsonSchema {
   const { $schema: _dialect, ...json } = convert(props, side);
-  const copy = copyJson(json, { deepest: 192, largest: 1024 * 1024 });
+  const copy = copyFrozenJson(json, { maxDepth: 192, maxChars: 1024 * 1024 });
   if (!copy.ok) throw invalid(`the JSON Schema of the ${props.vendor} schema ${copy.fault}`, copy.reason);
   // A copy of an object is an object.
   const schema = copy.value as JsonSchema;
@@ -18,10 +18,10 @@ export function standardJsonSchema(props: StandardProps, side: "input" | "output
 
 function convert(props: StandardProps, side: "input" | "output"): Record<string, unknown> {
   const converter = converterOf(props);
-  // Nobody has to know what comes out before it does.
+  // The output schema is optional: outputs need no description in advance.
   if (converter === undefined && side === "output") return {};
   if (converter === undefined) {
-    const remedy = "pass `inputJsonSchema` beside it, or use a version of the library that can";
+    const remedy = "pass `inputJsonSchema` with it, or use a version of the library that can";
     throw invalid(`this ${props.vendor} schema cannot describe itself as JSON Schema; ${remedy}`, "no_json_schema");
   }
   const libraryOptions = optionsFor(props.vendor, side);
@@ -30,20 +30,20 @@ function convert(props: StandardProps, side: "input" | "output"): Record<string,
   } catch (error) {
     if (isFailureError(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw invalid(`the ${props.vendor} schema cannot be written as JSON Schema: ${why}`, "not_json");
+    throw invalid(`the ${props.vendor} schema cannot be converted to JSON Schema: ${why}`, "not_json");
   }
 }
 
 function converterOf(props: object): JsonSchemaConverter | undefined {
   const converter: unknown = Reflect.get(props, "jsonSchema");
-  // The specification gives a converter both methods.
+  // By the specification a converter has both methods.
   return isRecord(converter) && typeof converter["input"] === "function" ? (converter as never) : undefined;
 }
 
-/** ArkType drops what JSON cannot carry without a word, and the tool could then never be called. */
-function refuseArkType(what: string): () => never {
+/** ArkType silently drops types that JSON cannot carry, and the tool could then never be called. */
+function refuseArkType(feature: string): () => never {
   return () => {
-    throw invalid(`JSON cannot carry ${what}; take text and morph it, as in "string.date.parse"`, "not_json");
+    throw invalid(`JSON cannot carry ${feature}; accept text and morph it, as in "string.date.parse"`, "not_json");
   };
 }
 
@@ -60,13 +60,13 @@ function optionsFor(vendor: string, side: "input" | "output"): Record<string, un
   return vendor === "arktype" && side === "input" ? arkTypeOptions : undefined;
 }
 
-/** A required key that takes no JSON value, such as `z.undefined()`, makes every call fail. */
+/** A required key that accepts no JSON value, such as `z.undefined()`, makes every call fail. */
 function refuseImpossible(schema: JsonSchema, path: readonly (string | number)[]): void {
   const { properties, required } = schema;
   for (const key of Array.isArray(required) ? required : []) {
     if (!isRecord(properties) || !isImpossible(properties[String(key)])) continue;
     const name = formatPath([...path, String(key)]);
-    throw invalid(`no JSON value fits ${name}, yet it is required; make it optional or leave it out`, "not_json");
+    throw invalid(`no JSON value matches ${name}, yet it is required; make it optional or remove it`, "not_json");
   }
   for (const inner of subSchemas(schema)) {
     const [keyword, key] = inner.path;

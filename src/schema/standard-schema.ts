@@ -6,7 +6,7 @@ export interface StandardSchema<In = unknown, Out = In> {
   readonly "~standard": StandardProps<In, Out>;
 }
 
-/** What a Standard Schema says about itself. */
+/** Properties of a Standard Schema. */
 export interface StandardProps<In = unknown, Out = In> {
   readonly version: 1;
   /** The library that made the schema, such as `zod`. */
@@ -16,12 +16,12 @@ export interface StandardProps<In = unknown, Out = In> {
   readonly types?: { readonly input: In; readonly output: Out } | undefined;
 }
 
-/** What a Standard Schema's own validation gives. */
+/** Result of a Standard Schema's own validation. */
 export type StandardResult<Out> =
   | { readonly value: Out; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** An issue as the libraries report it; most add fields of their own. */
+/** An issue as the libraries report it; most add further fields. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -38,13 +38,13 @@ interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown>;
 }
 
-/** What callers pass to schema `S`. */
+/** The type that callers pass to schema `S`. */
 export type StandardInput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
 
-/** What schema `S` gives. */
+/** The type that schema `S` outputs. */
 export type StandardOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** Is this a Standard Schema? Some libraries make functions, others objects. */
+/** True if this is a Standard Schema. Some libraries create functions, others objects. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const props: unknown = Reflect.get(value, "~standard");

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./schema.ts";
 
-/** How a keyword of JSON Schema holds other schemas; every other keyword holds plain data. */
+/** The form in which keywords of JSON Schema contain other schemas; every other keyword contains plain data. */
 const holders: Readonly<Record<string, "one" | "list" | "map">> = {
   additionalItems: "one",
   additionalProperties: "one",
@@ -29,8 +29,8 @@ const holders: Readonly<Record<string, "one" | "list" | "map">> = {
   properties: "map",
 };
 
-/** Keywords whose schemas look at the same value as the schema that holds them. */
-export const inPlace: ReadonlySet<string> = new Set([
+/** Keywords whose schemas apply to the same value as the schema that contains them. */
+export const sameValueKeywords: ReadonlySet<string> = new Set([
   "allOf",
   "anyOf",
   "oneOf",
@@ -42,7 +42,7 @@ export const inPlace: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** A schema or a part of one: `true` takes everything, `false` nothing. */
+/** A schema or a part of one: `true` accepts everything, `false` nothing. */
 export type SubSchema = JsonSchema | boolean;
 
 /** A plain object: no array, no null. */
@@ -50,7 +50,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Is this something that stands where a schema may stand? */
+/** True if the value is valid in the position of a schema. */
 export function isSubSchema(value: unknown): value is SubSchema {
   return typeof value === "boolean" || isRecord(value);
 }
@@ -79,13 +79,13 @@ export function subSchemas(schema: JsonSchema): SubSchemaAt[] {
 export function mapSubSchemas(schema: JsonSchema, change: (inner: SubSchema) => SubSchema): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    put(result, keyword, mapHolder(holderOf(keyword), value, change));
+    setOwn(result, keyword, mapHolder(holderOf(keyword), value, change));
   }
   return result;
 }
 
-/** Sets an own property whatever its name, `__proto__` included. */
-export function put(target: Record<string, unknown>, key: string, value: unknown): void {
+/** Sets an own property of any name, including `__proto__`. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else {
@@ -104,7 +104,7 @@ function mapHolder(
   if (kind !== "map") return changeItem(value);
   if (!isRecord(value)) return value;
   const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) put(result, key, changeItem(item));
+  for (const [key, item] of Object.entries(value)) setOwn(result, key, changeItem(item));
   return result;
 }
 

@@ -5,7 +5,7 @@ import type { JsonSchema, Schema } from "./schema.ts";
 import { type StandardInput, type StandardOutput, type StandardSchema, isStandardSchema } from "./standard-schema.ts";
 import { isRecord } from "./subschemas.ts";
 
-/** A JSON Schema as plain data, known by its `type`. */
+/** A JSON Schema as plain data, recognized by its `type`. */
 export interface PlainJsonSchema extends JsonSchema {
   readonly type: string | readonly string[];
 }
@@ -13,14 +13,14 @@ export interface PlainJsonSchema extends JsonSchema {
 /** Anything that can describe a tool's input or output. */
 export type AnySchema = StandardSchema | Schema | PlainJsonSchema;
 
-/** What callers pass to a schema of any dialect; `Plain` is what is known of values from their plain JSON Schema. */
+/** The type that callers pass to a schema of any dialect; `Plain` is the type of values of a plain JSON Schema. */
 export type SchemaInput<S, Plain = unknown> = S extends StandardSchema
   ? StandardInput<S>
   : S extends Schema<infer _Out, infer In>
     ? In
     : Plain;
 
-/** What a schema of any dialect gives; `Plain` is what is known of values from their plain JSON Schema. */
+/** The type that a schema of any dialect outputs; `Plain` is the type of values of a plain JSON Schema. */
 export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
   ? StandardOutput<S>
   : S extends Schema<infer Out, infer _In>
@@ -28,7 +28,7 @@ export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
     : Plain;
 
 /**
- * The schema itself, or a Standard Schema or JSON Schema seen as one.
+ * The schema itself, or a Standard Schema or JSON Schema converted to one.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
  * ```
  */
 export function toSchema<S extends AnySchema>(schema: S): Schema<SchemaOutput<S>, SchemaInput<S>> {
-  // The branches of SchemaInput and SchemaOutput follow the same test, which the compiler cannot see.
+  // SchemaInput and SchemaOutput branch on the same test, which the compiler cannot see.
   if (isStandardSchema(schema)) return fromStandard(schema) as Schema<SchemaOutput<S>, SchemaInput<S>>;
   if (isSchema(schema)) return schema as Schema<SchemaOutput<S>, SchemaInput<S>>;
   if (isPlainJsonSchema(schema)) return fromJsonSchema(schema);

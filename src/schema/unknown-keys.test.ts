@@ -8,7 +8,7 @@ function paths(json: JsonSchema, value: unknown): string[] {
 
 const point: JsonSchema = { type: "object", properties: { x: {}, y: {} } };
 
-describe("keys that a schema does not declare", () => {
+describe("undeclared keys", () => {
   test.each<[string, JsonSchema, unknown, string[]]>([
     ["at the top", point, { x: 1, z: 1 }, ["z"]],
     [
@@ -41,7 +41,7 @@ describe("keys that a schema does not declare", () => {
     expect(paths(json, value)).toEqual(expected);
   });
 
-  test("a suggestion is a key that is still free", () => {
+  test("a suggestion is a key that is not used yet", () => {
     const json: JsonSchema = { properties: { query: {}, limit: {} } };
     expect(unknownKeys(json, { quer: 1 })).toEqual([
       { path: ["quer"], code: "unknown", message: 'unknown key "quer"; did you mean "query"?', suggestion: "query" },
@@ -56,7 +56,7 @@ describe("keys that a schema does not declare", () => {
     expect(paths({ properties: { a: {} } }, { toString: 1, constructor: 1 })).toEqual(["toString", "constructor"]);
   });
 
-  test("at most twenty are told, quickly, whatever the value", () => {
+  test("at most twenty are reported, quickly, for any value", () => {
     const value = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, { z: i }]));
     expect(paths(point, value)).toHaveLength(20);
     const cyclic: Record<string, unknown> = { z: 1 };

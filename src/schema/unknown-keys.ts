@@ -1,15 +1,15 @@
 import type { Issue } from "../base/index.ts";
 import { compilePattern } from "./pattern.ts";
 import { resolveRef } from "./resolve-ref.ts";
-import { mostIssues, ruleIssue } from "./rule.ts";
-import type { JsonSchema } from "./schema.ts";
-import { type SubSchema, isRecord, isSubSchema } from "./subschemas.ts";
+import { maxSchemaIssues, ruleIssue } from "./rule.ts";
+import type { JsonSchema, Schema, Validation } from "./schema.ts";
+import { type SubSchema, isRecord, isSubSchema, setOwn } from "./subschemas.ts";
 
 type Path = readonly (string | number)[];
 
 /**
- * The keys of a value that its schema does not declare, also inside nested objects. A schema that says what other keys
- * may hold, or that declares none at all, is open; in a union a key is known when any form knows it.
+ * The keys of a value that its schema does not declare, also inside nested objects. A schema that describes
+ * additional keys, or declares no keys at all, is open; in a union a key is known if any form knows it.
  *
  * @example
  * ```ts
@@ -22,11 +22,46 @@ export function unknownKeys(json: JsonSchema, value: unknown): Issue[] {
   return issues;
 }
 
-/** Adds the misspelt keys of a value to what is wrong with it: they often explain a missing one. */
-export function withHints(issues: readonly Issue[], given: { json: JsonSchema; value: unknown }): readonly Issue[] {
-  const hints = new Map(unknownKeys(given.json, given.value).map((hint) => [JSON.stringify(hint.path), hint]));
+/**
+ * The value without the keys that its schema does not declare, also inside nested objects. The value itself if it has
+ * none of them, as in almost every call.
+ */
+export function withoutUnknownKeys(schema: Schema, value: unknown): unknown {
+  const { json } = schema;
+  if (schema.keepsUndeclared === true || hasOnlyPlainKeys(json, value)) return value;
+  let search = searches.get(json);
+  if (search === undefined) searches.set(json, (search = new Search(json, [])));
+  return search.prune([json], value, 0);
+}
+
+/** Tools are called often: the schemas that apply to a value are computed once per tool. */
+const searches = new WeakMap<JsonSchema, Search>();
+
+/** Validates a value, then removes undeclared keys: they may be refused, but are never accepted. */
+export function validateDeclared<Out>(schema: Schema<Out>, value: unknown): Validation<Out> | Promise<Validation<Out>> {
+  const result = schema.validate(value);
+  if (result instanceof Promise || result.issues !== undefined) return result;
+  const declared = withoutUnknownKeys(schema, value);
+  return declared === value ? result : schema.validate(declared);
+}
+
+/** The common case, without an allocation: only known keys, and no objects among the values. */
+function hasOnlyPlainKeys({ properties }: JsonSchema, value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(properties)) return false;
+  for (const key in value) {
+    if (!Object.hasOwn(properties, key) || (typeof value[key] === "object" && value[key] !== null)) return false;
+  }
+  return true;
+}
+
+/** Adds the misspelled keys of a value to its issues: they often explain a missing one. */
+export function withUnknownKeyIssues(
+  issues: readonly Issue[],
+  input: { json: JsonSchema; value: unknown },
+): readonly Issue[] {
+  const hints = new Map(unknownKeys(input.json, input.value).map((hint) => [JSON.stringify(hint.path), hint]));
   if (hints.size === 0) return issues;
-  const told = issues.map((issue) => {
+  const reported = issues.map((issue) => {
     if (issue.code !== "unknown") return issue;
     const key = JSON.stringify(issue.path);
     const hint = hints.get(key) ?? issue;
@@ -34,13 +69,16 @@ export function withHints(issues: readonly Issue[], given: { json: JsonSchema; v
     return hint;
   });
   const more = [...hints.values()].filter(({ suggestion }) => suggestion !== undefined);
-  return [...told.slice(0, mostIssues - more.length), ...more];
+  return [...reported.slice(0, maxSchemaIssues - more.length), ...more];
 }
+
+/** A value that nests deeper is refused elsewhere, or is cyclic. */
+const maxDepth = 64;
 
 class Search {
   readonly #root: JsonSchema;
   readonly #issues: Issue[];
-  /** Schemas are few and values many, so what a schema sees at one place is worked out once. */
+  /** Schemas are few and values many, so the schemas that apply to one value are computed once. */
   readonly #views = new Map<JsonSchema, readonly JsonSchema[]>();
 
   constructor(root: JsonSchema, issues: Issue[]) {
@@ -49,12 +87,51 @@ class Search {
   }
 
   visit(schemas: readonly SubSchema[], value: unknown, path: Path): void {
-    if (this.#issues.length >= mostIssues || path.length > 64 || typeof value !== "object" || value === null) return;
+    if (this.#issues.length >= maxSchemaIssues || path.length > maxDepth || typeof value !== "object" || value === null)
+      return;
     const views = new Set(schemas.filter(isRecord).flatMap((schema) => this.#viewsOf(schema)));
     if (views.size === 0) return;
     if (Array.isArray(value)) this.#visitItems([...views], value, path);
-    // Neither an array nor null: its keys are what we look for.
+    // Neither an array nor null, so its keys are checked.
     else this.#visitKeys([...views], value as Record<string, unknown>, path);
+  }
+
+  /** A copy without undeclared keys; the same object if nothing was removed. */
+  prune(schemas: readonly SubSchema[], value: unknown, depth: number): unknown {
+    if (depth > maxDepth || typeof value !== "object" || value === null) return value;
+    const views = [...new Set(schemas.filter(isRecord).flatMap((schema) => this.#viewsOf(schema)))];
+    if (views.length === 0) return value;
+    if (Array.isArray(value)) return this.#pruneItems(views, value, depth);
+    // Neither an array nor null, so its keys are checked.
+    return this.#pruneKeys(views, value as Record<string, unknown>, depth);
+  }
+
+  #pruneItems(views: readonly JsonSchema[], items: readonly unknown[], depth: number): unknown {
+    const pruned = items.map((item, index) =>
+      this.prune(
+        views.flatMap((view) => itemSchemas(view, index)),
+        item,
+        depth + 1,
+      ),
+    );
+    return pruned.every((item, index) => Object.is(item, items[index])) ? items : pruned;
+  }
+
+  #pruneKeys(views: readonly JsonSchema[], value: Record<string, unknown>, depth: number): unknown {
+    const open = isOpen(views);
+    const copy: Record<string, unknown> = {};
+    let isChanged = false;
+    for (const [key, item] of Object.entries(value)) {
+      const declared = views.flatMap((view) => keySchemas(view, key));
+      if (declared.length === 0 && !open) {
+        isChanged = true;
+        continue;
+      }
+      const pruned = this.prune(declared, item, depth + 1);
+      isChanged ||= !Object.is(pruned, item);
+      setOwn(copy, key, pruned);
+    }
+    return isChanged ? copy : value;
   }
 
   #visitItems(views: readonly JsonSchema[], items: readonly unknown[], path: Path): void {
@@ -74,7 +151,7 @@ class Search {
       const declared = views.flatMap((view) => keySchemas(view, key));
       if (declared.length > 0) this.visit(declared, item, [...path, key]);
       else if (!open) this.#report(views, [...path, key], value);
-      if (this.#issues.length >= mostIssues) return;
+      if (this.#issues.length >= maxSchemaIssues) return;
     }
   }
 
@@ -84,7 +161,7 @@ class Search {
     this.#issues.push(ruleIssue({ code: "unknown", known, free }, { path, value: undefined }));
   }
 
-  /** The schemas that look at the same value: the schema itself, its references and its forms. */
+  /** The schemas that apply to the same value: the schema itself, its references and its forms. */
   #viewsOf(schema: JsonSchema): readonly JsonSchema[] {
     const known = this.#views.get(schema);
     if (known !== undefined) return known;
@@ -95,7 +172,7 @@ class Search {
       if (!isRecord(node) || views.has(node)) continue;
       views.add(node);
       if (typeof node["$ref"] === "string") open.push(resolveRef(this.#root, node["$ref"]));
-      open.push(...inPlaceSchemas(node));
+      open.push(...sameValueSchemas(node));
     }
     const result = [...views];
     this.#views.set(schema, result);
@@ -103,9 +180,9 @@ class Search {
   }
 }
 
-function inPlaceSchemas(node: JsonSchema): unknown[] {
-  const { allOf, anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas } = node;
-  const dependent = isRecord(dependentSchemas) ? Object.values(dependentSchemas) : [];
+function sameValueSchemas(node: JsonSchema): unknown[] {
+  const { allOf, anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas, dependencies } = node;
+  const dependent = [dependentSchemas, dependencies].flatMap((map) => (isRecord(map) ? Object.values(map) : []));
   return [allOf, anyOf, oneOf, condition, then, otherwise, dependent].flat();
 }
 
@@ -116,7 +193,7 @@ function itemSchemas(view: JsonSchema, index: number): SubSchema[] {
   return isSubSchema(own) ? [own] : [];
 }
 
-/** What a schema says about a key, `true` where it only says that the key is welcome. */
+/** The schemas of a key; `true` if the schema only allows the key. */
 function keySchemas(view: JsonSchema, key: string): SubSchema[] {
   const properties = propertiesOf(view);
   const found: unknown[] = Object.hasOwn(properties, key) ? [properties[key]] : [];
@@ -125,14 +202,19 @@ function keySchemas(view: JsonSchema, key: string): SubSchema[] {
     for (const [pattern, schema] of Object.entries(patterns)) if (matches(pattern, key)) found.push(schema);
   }
   if (found.length === 0) found.push(openness(view["additionalProperties"]), openness(view["unevaluatedProperties"]));
-  return found.filter(isSubSchema);
+  const schemas = found.filter(isSubSchema);
+  return schemas.length === 0 && isNamed(view["required"], key) ? [true] : schemas;
+}
+
+function isNamed(names: unknown, key: string): boolean {
+  return Array.isArray(names) && names.includes(key);
 }
 
 function openness(rest: unknown): unknown {
   return rest === false ? undefined : rest;
 }
 
-/** A pattern of a foreign dialect that cannot be compiled here gets the benefit of the doubt. */
+/** A pattern of another dialect that cannot be compiled here counts as matching. */
 function matches(pattern: string, key: string): boolean {
   try {
     return compilePattern(pattern).test(key);
@@ -141,7 +223,7 @@ function matches(pattern: string, key: string): boolean {
   }
 }
 
-/** An object of which nothing is declared takes any key. */
+/** An object without declared keys accepts any key. */
 function isOpen(views: readonly JsonSchema[]): boolean {
   return !views.some(
     (view) =>

@@ -5,8 +5,8 @@ import { type ZodNode, isZodNode } from "./zod-node.ts";
 export type AsyncCheck = (value: unknown) => Promise<StandardResult<unknown>>;
 
 /**
- * Does a Zod schema hold an `async` function? Zod would try it synchronously first, drop the promise that it gets, and
- * run everything again: twice the work, and a dropped promise that rejects ends the process.
+ * True if a Zod schema contains an `async` function. Zod would try it synchronously first, drop its promise and run
+ * everything again: twice the work, and a dropped promise that rejects ends the process.
  */
 export function isAsyncZod(node: ZodNode): boolean {
   let found = known.get(node);
@@ -19,7 +19,7 @@ export function isAsyncZod(node: ZodNode): boolean {
 
 const known = new WeakMap<ZodNode, boolean>();
 
-/** The asynchronous way into a Zod schema, where this version has one. */
+/** The asynchronous entry point of a Zod schema, if this version has one. */
 export function asyncZodCheck(schema: unknown): AsyncCheck | undefined {
   if (!isZodNode(schema)) return undefined;
   const parse: unknown = Reflect.get(schema, "safeParseAsync");
@@ -30,7 +30,7 @@ export function asyncZodCheck(schema: unknown): AsyncCheck | undefined {
   };
 }
 
-/** What Zod's `safeParseAsync` gives. */
+/** Result of Zod's `safeParseAsync`. */
 type Parsed =
   | { readonly success: true; readonly data: unknown }
   | { readonly success: false; readonly error: { readonly issues: readonly { readonly message: string }[] } };
@@ -45,13 +45,13 @@ function reachesAsync(value: unknown, visited: Set<unknown>): boolean {
   return reachesAsync(innerType, visited) || Object.keys(def).some((key) => reachesAsync(fieldOf(def, key), visited));
 }
 
-/** Checks are no schemas, but hold their definition in the same place. */
+/** Checks are not schemas, but store their definition in the same property. */
 function isPlain(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function fieldOf(def: object, key: string): unknown {
-  // A default may be a getter with effects of its own, and holds no functions that Zod would call.
+  // A default may be a getter with side effects, and holds no functions that Zod would call.
   return key === "defaultValue" ? undefined : Reflect.get(def, key);
 }
 

@@ -1,58 +1,62 @@
-import { type Broken, valueAt } from "./broken.ts";
+import { type BrokenRule, valueAt } from "./broken-rule.ts";
 import { explainUnion } from "./explain-union.ts";
-import type { Place, Rule } from "./rule.ts";
+import type { ValueLocation, Rule } from "./rule.ts";
 import type { StandardIssue } from "./standard-schema.ts";
 
-/** A Zod issue, by the fields that its `code` brings along. */
+/** A Zod issue, with the fields of its `code`. */
 type ZodIssue = StandardIssue & Readonly<Record<string, unknown>>;
 
-/** Translates a Zod issue; `at` is where the schema that reported it stands. */
-export function zodBroken(issue: ZodIssue, at: Place): readonly Broken[] {
-  const inner = pathOf(issue);
-  const place: Place = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
-  if (issue["code"] === "unrecognized_keys") return list(issue["keys"]).map((key) => unknownKey(String(key), place));
-  if (issue["code"] === "invalid_union") return union(issue, place);
-  const rule = ruleOf(issue, place);
-  // A message that is not Zod's own was written by the tool's author; what is missing needs no words of theirs.
-  const ours = ownWords.test(issue.message) || rule.code === "custom" || rule.code === "required";
-  return [ours ? { rule, place } : { rule, place, message: issue.message }];
+/** Translates a Zod issue; `at` is the location of the schema that reported it. */
+export function toBrokenRule(issue: ZodIssue, at: ValueLocation): readonly BrokenRule[] {
+  const inner = issuePath(issue);
+  const location: ValueLocation = { path: [...at.path, ...inner], value: valueAt(at.value, inner) };
+  if (issue["code"] === "unrecognized_keys") return list(issue["keys"]).map((key) => unknownKey(String(key), location));
+  if (issue["code"] === "invalid_union") return union(issue, location);
+  const rule = ruleOf(issue, location);
+  // A message that is not Zod's own was written by the tool's author; a missing value needs no custom message.
+  const ours = defaultZodMessage.test(issue.message) || rule.code === "custom" || rule.code === "required";
+  return [ours ? { rule, location } : { rule, location, message: issue.message }];
 }
 
-const ownWords = /^(?:Invalid |Too big: |Too small: |Unrecognized key)/;
+const defaultZodMessage = /^(?:Invalid |Too big: |Too small: |Unrecognized key)/;
 
-/** The path of a Standard Schema issue, whose parts may be keys or objects that hold one. */
-export function pathOf(issue: StandardIssue): (string | number)[] {
-  // Some libraries give a list of a class of their own.
+/** The path of a Standard Schema issue, whose parts may be keys or objects with a key. */
+export function issuePath(issue: StandardIssue): (string | number)[] {
+  // Some libraries return a list of a custom class.
   return Array.from(issue.path ?? [], (part) => {
     const key = typeof part === "object" ? part.key : part;
     return typeof key === "symbol" ? String(key) : key;
   });
 }
 
-function unknownKey(key: string, place: Place): Broken {
-  return { rule: { code: "unknown", known: [] }, place: { path: [...place.path, key], value: undefined } };
+function unknownKey(key: string, location: ValueLocation): BrokenRule {
+  return { rule: { code: "unknown", known: [] }, location: { path: [...location.path, key], value: undefined } };
 }
 
-function union(issue: ZodIssue, place: Place): readonly Broken[] {
+function union(issue: ZodIssue, location: ValueLocation): readonly BrokenRule[] {
   const options = list(issue["options"]);
   if (options.length > 0) {
-    const rule: Rule = place.value === undefined ? { code: "required" } : { code: "enum", allowed: options };
-    return [{ rule, place }];
+    const rule: Rule = location.value === undefined ? { code: "required" } : { code: "enum", allowed: options };
+    return [{ rule, location }];
   }
   if (issue["inclusive"] === false) {
-    return [{ rule: { code: "union", message: "fits more than one of forms that exclude each other" }, place }];
+    return [
+      { rule: { code: "union", message: "matches more than one of several mutually exclusive forms" }, location },
+    ];
   }
-  if (place.value === undefined && place.path.length > 0) return [{ rule: { code: "required" }, place }];
-  const forms = list(issue["errors"]).map((form) => list(form).flatMap((inner) => zodBroken(inner as ZodIssue, place)));
-  return explainUnion(forms, place);
+  if (location.value === undefined && location.path.length > 0) return [{ rule: { code: "required" }, location }];
+  const forms = list(issue["errors"]).map((form) =>
+    list(form).flatMap((inner) => toBrokenRule(inner as ZodIssue, location)),
+  );
+  return explainUnion(forms, location);
 }
 
-function ruleOf(issue: ZodIssue, place: Place): Rule {
+function ruleOf(issue: ZodIssue, location: ValueLocation): Rule {
   switch (issue["code"]) {
     case "invalid_type":
-      return typeRule(String(issue["expected"]), place);
+      return typeRule(String(issue["expected"]), location);
     case "invalid_value":
-      return place.value === undefined && place.path.length > 0
+      return location.value === undefined && location.path.length > 0
         ? { code: "required" }
         : { code: "enum", allowed: list(issue["values"]) };
     case "too_small":
@@ -70,8 +74,8 @@ function ruleOf(issue: ZodIssue, place: Place): Rule {
   }
 }
 
-function typeRule(expected: string, place: Place): Rule {
-  if (place.value === undefined && place.path.length > 0) return { code: "required" };
+function typeRule(expected: string, location: ValueLocation): Rule {
+  if (location.value === undefined && location.path.length > 0) return { code: "required" };
   return expected === "never"
     ? { code: "custom", message: "is not allowed here" }
     : { code: "type", expected: [expected] };
@@ -89,7 +93,7 @@ function boundRule(
   return { code: bound, limit: shown, exclusive: inclusive === false };
 }
 
-/** Zod's names of formats where JSON Schema has others. */
+/** Zod's names of formats that differ from those of JSON Schema. */
 const formatNames: ReadonlyMap<string, string> = new Map([
   ["datetime", "date-time"],
   ["guid", "uuid"],

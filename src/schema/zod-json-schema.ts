@@ -2,13 +2,13 @@ import { FailureError, formatPath } from "../base/index.ts";
 import { isRecord } from "./subschemas.ts";
 import { type ZodDef, innerNode, isZodNode, shapeOf } from "./zod-node.ts";
 
-/** A big integer travels as text: JSON numbers lose digits above 2^53. */
+/** A big integer is sent as text: JSON numbers lose digits above 2^53. */
 const bigIntPattern = "^-?[0-9]+$";
 
-/** What JSON cannot carry, and what to use instead. */
+/** Types that JSON cannot carry, and their replacements. */
 const refused: ReadonlyMap<string, string> = new Map([
   ["custom", "describe it with a schema that JSON can carry, then .transform() or .refine() it"],
-  ["file", "take a path, a URL or base64 text"],
+  ["file", "accept a path, a URL or base64 text"],
   ["function", "a caller cannot send code"],
   ["map", "use z.record() or z.array(z.tuple([key, value]))"],
   ["nan", "JSON has no NaN; use z.null()"],
@@ -16,29 +16,31 @@ const refused: ReadonlyMap<string, string> = new Map([
   ["symbol", "use z.string() or z.enum()"],
 ]);
 
-interface Conversion {
-  readonly zodSchema: unknown;
-  readonly jsonSchema: Record<string, unknown>;
-  readonly path?: readonly (string | number)[];
-}
-
-/** What to tell Zod's own converter so that its output describes what travels as JSON. */
+/** Options for Zod's own converter, so that its output describes the JSON form of values. */
 export function zodJsonOptions(side: "input" | "output"): Record<string, unknown> {
   return {
-    // `override` decides about these, for every version of Zod in the same way.
+    // `override` handles these, in the same way for every version of Zod.
     unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema, path = [] }: Conversion) => {
+    override: ({
+      zodSchema,
+      jsonSchema,
+      path = [],
+    }: {
+      readonly zodSchema: unknown;
+      readonly jsonSchema: Record<string, unknown>;
+      readonly path?: readonly (string | number)[];
+    }) => {
       if (!isZodNode(zodSchema)) return;
       const { def } = zodSchema._zod;
       const remedy = refused.get(def.type);
-      // What a handler returns under z.custom() is its own affair; what a caller sends must be described.
+      // A handler may return anything under z.custom(); an input must be described.
       if (remedy !== undefined && (side === "input" || def.type !== "custom")) throw notJson(def.type, remedy, path);
       describe.get(def.type)?.(jsonSchema, def);
     },
   };
 }
 
-/** Where Zod's own description is missing, or says what a caller does not need. */
+/** Adds descriptions that Zod omits, and removes details that a caller does not need. */
 const describe: ReadonlyMap<string, (json: Record<string, unknown>, def: ZodDef) => void> = new Map<
   string,
   (json: Record<string, unknown>, def: ZodDef) => void
@@ -58,7 +60,7 @@ const describe: ReadonlyMap<string, (json: Record<string, unknown>, def: ZodDef)
   ["void", (json) => void (json["not"] = {})],
 ]);
 
-/** Bounds that every number of its kind keeps anyway tell a model nothing. */
+/** Drops bounds that every number of its type meets anyway: they give a model no information. */
 function dropBoundlessBounds(json: Record<string, unknown>): void {
   for (const keyword of ["minimum", "maximum"]) {
     const bound = Math.abs(Number(json[keyword]));
@@ -66,19 +68,19 @@ function dropBoundlessBounds(json: Record<string, unknown>): void {
   }
 }
 
-/** A field with `.catch()` takes a missing value too. */
+/** A field with `.catch()` accepts a missing value too. */
 function dropCaught(json: Record<string, unknown>, def: ZodDef): void {
   const { required } = json;
   if (!Array.isArray(required)) return;
   const shape = shapeOf(def);
-  const kept = required.filter((key) => !catches(shape[String(key)]));
-  if (kept.length > 0) json["required"] = kept;
+  const retained = required.filter((key) => !catches(shape[String(key)]));
+  if (retained.length > 0) json["required"] = retained;
   else delete json["required"];
 }
 
 function catches(field: unknown): boolean {
   let node = isZodNode(field) ? field : undefined;
-  // Wrappers are few; only a lazy schema that leads to itself has no end of them.
+  // Wrappers are few; only a self-referencing lazy schema has infinitely many.
   for (let depth = 0; node !== undefined && depth < 64; depth++) {
     if (node._zod.def.type === "catch") return true;
     node = innerNode(node);
@@ -86,7 +88,7 @@ function catches(field: unknown): boolean {
   return false;
 }
 
-/** A form that no JSON value has, such as `undefined`, is left out. */
+/** A form that no JSON value has, such as `undefined`, is removed. */
 function dropImpossible(json: Record<string, unknown>): void {
   const { anyOf } = json;
   if (!Array.isArray(anyOf)) return;
@@ -94,13 +96,13 @@ function dropImpossible(json: Record<string, unknown>): void {
   if (possible.length > 0) json["anyOf"] = possible;
 }
 
-/** Does this schema take nothing at all? */
+/** True if this schema accepts no value at all. */
 export function isImpossible(schema: unknown): boolean {
   if (!isRecord(schema)) return schema === false;
   return schema["not"] === true || (isRecord(schema["not"]) && Object.keys(schema["not"]).length === 0);
 }
 
-/** Only literals that JSON lacks need a hand: big integers travel as text, `undefined` is absence. */
+/** Only literals that JSON lacks need handling: big integers are sent as text, `undefined` is absence. */
 function describeLiteral(json: Record<string, unknown>, { values }: ZodDef): void {
   if (!Array.isArray(values) || values.every((value) => typeof value !== "bigint" && value !== undefined)) return;
   const written: unknown[] = values.filter((value) => value !== undefined);
@@ -110,7 +112,7 @@ function describeLiteral(json: Record<string, unknown>, { values }: ZodDef): voi
   else json["enum"] = written.map((value) => (typeof value === "bigint" ? String(value) : value));
 }
 
-/** A default that is made anew for every call, such as the current time, says nothing in a schema. */
+/** A default that is computed for every call, such as the current time, is meaningless in a schema. */
 function dropUnfixedDefault(json: Record<string, unknown>, def: ZodDef): void {
   if (!isFixed(def, json["default"])) delete json["default"];
 }
@@ -135,7 +137,7 @@ function notJson(type: string, remedy: string, path: readonly (string | number)[
   });
 }
 
-/** `["properties", "a", "items", "anyOf", 1]` as a reader thinks of it: `["a", 0]`. */
+/** Converts `["properties", "a", "items", "anyOf", 1]` to the reader's path: `["a", 0]`. */
 function readablePath(path: readonly (string | number)[]): (string | number)[] {
   const readable: (string | number)[] = [];
   for (let i = 0; i < path.length; i++) {

@@ -1,15 +1,15 @@
-/** What Windlass reads of a Zod 4 schema: its definition. Zod keeps it stable for tools that walk schemas. */
+/** The part of a Zod 4 schema that Windlass reads: its definition. Zod keeps it stable for tools that walk schemas. */
 export interface ZodNode {
   readonly _zod: { readonly def: ZodDef; readonly innerType?: unknown };
 }
 
-/** The definition of a Zod schema; which fields there are depends on `type`. */
+/** The definition of a Zod schema; its fields depend on `type`. */
 export interface ZodDef {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** Is this a Zod 4 schema, classic or mini? */
+/** True if this is a Zod 4 schema, classic or mini. */
 export function isZodNode(value: unknown): value is ZodNode {
   if (typeof value !== "object" || value === null || !("_zod" in value)) return false;
   const { _zod: internals } = value;
@@ -30,17 +30,17 @@ const wrappers = new Set([
   "promise",
 ]);
 
-/** The schema that a wrapper such as `optional` or the first half of a pipe hands its input to. */
+/** The schema that a wrapper such as `optional` or the first half of a pipe passes its input to. */
 export function innerNode(node: ZodNode): ZodNode | undefined {
   const { def } = node._zod;
   if (wrappers.has(def.type)) return asNode(def["innerType"]);
   if (def.type === "lazy") return asNode(node._zod.innerType ?? callGetter(def["getter"]));
-  // What a preprocess function takes is the caller's own; its output is not ours to touch.
+  // The input of a preprocess function is arbitrary, and its output must not be changed here.
   if (def.type === "pipe") return isTransform(def["in"]) ? undefined : asNode(def["in"]);
   return undefined;
 }
 
-/** Every schema that sees the input of this one or a part of it. */
+/** Every schema that receives the input of this one or a part of it. */
 export function childNodes(node: ZodNode): ZodNode[] {
   const inner = innerNode(node);
   if (inner !== undefined) return [inner];
@@ -66,11 +66,11 @@ export function childNodes(node: ZodNode): ZodNode[] {
 /** The declared keys of an object schema. */
 export function shapeOf(def: ZodDef): Readonly<Record<string, unknown>> {
   const shape = def["shape"];
-  // An object definition always has one; the cast gives it the index signature it lacks.
+  // An object definition always has one; the cast adds the index signature it lacks.
   return typeof shape === "object" && shape !== null ? (shape as Record<string, unknown>) : {};
 }
 
-/** The Zod schemas among some values, lists opened. */
+/** The Zod schemas among some values, with lists flattened. */
 export function nodesOf(...values: readonly unknown[]): ZodNode[] {
   return values.flat().filter(isZodNode);
 }

@@ -20,7 +20,7 @@ function revive(schema: z.ZodType, value: unknown): unknown {
   return result.value === undefined ? result.issues : result.value.p;
 }
 
-describe("dates are revived at exactly their places", () => {
+describe("only dates are revived", () => {
   test.each<[string, z.ZodType, unknown, unknown]>([
     ["alone", z.date(), text, date],
     ["optional", z.date().optional(), text, date],
@@ -82,12 +82,12 @@ describe("dates are revived at exactly their places", () => {
     expect(revive(schema, value)).toEqual(expected);
   });
 
-  test.each(["tomorrow", "2026-02-30", "2026", "", "31.01.2026", "1769853600000"])("%j is no date", (value) => {
+  test.each(["tomorrow", "2026-02-30", "2026", "", "31.01.2026", "1769853600000"])("%j is not a date", (value) => {
     expect(revive(z.date(), value)).toMatchObject([{ path: ["p"], code: "type" }]);
   });
 });
 
-describe("big integers travel as text", () => {
+describe("big integers are sent as text", () => {
   test.each<[z.ZodType, unknown, unknown]>([
     [z.bigint(), "123456789012345678901234567890", 123456789012345678901234567890n],
     [z.bigint(), "-5", -5n],
@@ -101,12 +101,12 @@ describe("big integers travel as text", () => {
     expect(revive(schema, value)).toEqual(expected);
   });
 
-  test.each(["1.5", "0x10", "1".repeat(2000), " 1", "", 1.5, 2 ** 60])("%j is none", (value) => {
+  test.each(["1.5", "0x10", "1".repeat(2000), " 1", "", 1.5, 2 ** 60])("%j is not a big integer", (value) => {
     expect(revive(z.bigint(), value)).toMatchObject([{ path: ["p"], code: "type" }]);
   });
 });
 
-test("the caller's value is not changed, and what needs no change is shared", () => {
+test("the caller's value is not changed, and unchanged parts are shared", () => {
   const schema = z.object({ at: z.date(), rest: z.object({ list: z.array(z.date()) }), plain: z.looseObject({}) });
   const value = { at: text, rest: { list: [] }, plain: {} };
   const revived = revival(schema)?.(value) as typeof value;
@@ -116,7 +116,7 @@ test("the caller's value is not changed, and what needs no change is shared", ()
   expect(revived.plain).toBe(value.plain);
 });
 
-test("a schema without such places needs no revival", () => {
+test("a schema without such values needs no revival", () => {
   expect(revival(z.object({ a: z.json(), b: z.iso.datetime(), c: z.lazy(() => z.string()) }))).toBeUndefined();
   expect(revival(z.object({ a: z.preprocess((value) => value, z.date()) }))).toBeUndefined();
 });
@@ -134,7 +134,7 @@ test("recursive schemas are revived to any depth", () => {
   });
 });
 
-test("recursive unions take no time that grows with their forms", () => {
+test("recursive unions do not take longer with more forms", () => {
   const Tree: z.ZodType = z.lazy(() =>
     z.union([
       z.object({ kind: z.literal("a"), at: z.date(), next: Tree.optional() }),

@@ -1,13 +1,16 @@
 import { formats } from "./format.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import { put } from "./subschemas.ts";
+import { setOwn } from "./subschemas.ts";
 import { isAsyncZod } from "./zod-async.ts";
 import { type ZodNode, childNodes, innerNode, nodesOf, shapeOf } from "./zod-node.ts";
 
-/** Turns what JSON can carry into what a schema expects: text into dates and big integers, at exactly their places. */
+/**
+ * Converts JSON values to the types that a schema expects: text to dates and big integers, only where the schema has
+ * them.
+ */
 export type Revive = (value: unknown) => unknown;
 
-/** The revival that a Zod schema needs, or undefined where it expects nothing that JSON cannot carry. */
+/** The revival that a Zod schema needs, or undefined if it expects nothing that JSON cannot carry. */
 export function zodRevival(schema: ZodNode): Revive | undefined {
   return needsRevival(schema) ? (value) => new Revival().revive(schema, value) : undefined;
 }
@@ -34,9 +37,9 @@ function isRevived(node: ZodNode): boolean {
   return type === "date" || type === "bigint" || (type === "literal" && bigLiterals(values).length > 0);
 }
 
-/** One pass over one value. What needs no change is shared with the original. */
+/** A single traversal of one value. Unchanged parts are shared with the original. */
 class Revival {
-  /** In a recursive union the same part is asked for again by every form: without this, exponentially often. */
+  /** In a recursive union every form requests the same part again: without this cache, exponentially often. */
   readonly #done = new Map<ZodNode, Map<unknown, unknown>>();
 
   revive(node: ZodNode, value: unknown): unknown {
@@ -90,7 +93,7 @@ class Revival {
       const item = this.#maybe(nodeOf(key), record[key]);
       if (item === record[key]) continue;
       copy ??= copyOf(record);
-      put(copy, key, item);
+      setOwn(copy, key, item);
     }
     return copy ?? record;
   }
@@ -99,7 +102,7 @@ class Revival {
     return node === undefined ? value : this.revive(node, value);
   }
 
-  /** The form that fits, in the order of the schema; where none fits, the one with the least to complain about. */
+  /** The first form that matches, in the order of the schema; if none does, the one with the fewest issues. */
   #union(options: readonly ZodNode[], value: unknown): unknown {
     let best = value;
     let fewest = Infinity;
@@ -126,11 +129,11 @@ class Revival {
 
 function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) put(copy, key, record[key]);
+  for (const key of Object.keys(record)) setOwn(copy, key, record[key]);
   return copy;
 }
 
-/** How many issues a form has with a value. An asynchronous form cannot be asked here and counts as fitting. */
+/** Number of issues that a form has with a value. An asynchronous form cannot be checked here and counts as fitting. */
 function countIssues(option: ZodNode, value: unknown): number {
   if (!isStandardSchema(option) || isAsyncZod(option)) return 0;
   const result = option["~standard"].validate(value);
@@ -139,7 +142,7 @@ function countIssues(option: ZodNode, value: unknown): number {
   return 0;
 }
 
-/** A date-time without an offset is read as UTC, so that the same call means the same everywhere. */
+/** A date-time without an offset is read as UTC, so that the same call has the same meaning everywhere. */
 function reviveDate(text: string): unknown {
   const isDate = formats["date"]?.(text) === true;
   const complete = isDate || formats["date-time"]?.(text) === true ? text : `${text}Z`;
@@ -148,7 +151,7 @@ function reviveDate(text: string): unknown {
   return Number.isNaN(date.getTime()) ? text : date;
 }
 
-/** Text of any length, and numbers as far as JSON carries them exactly. */
+/** Text of any length, and numbers within the exact range of JSON. */
 function reviveBigInt(value: unknown): unknown {
   if (typeof value === "string" && /^-?\d{1,1000}$/.test(value)) return BigInt(value);
   return Number.isSafeInteger(value) ? BigInt(Number(value)) : value;

@@ -1,45 +1,46 @@
 import { isSecretName } from "./secret-names.ts";
+import type { Failure, Issue } from "../base/index.ts";
 
-/** What stands in place of a secret. */
-export const redacted = "[redacted]";
+/** Replacement of a secret. */
+export const redactedMarker = "[redacted]";
 
-/** What stands in place of a value that cannot be looked into. */
+/** Replacement of a value that cannot be read. */
 const unreadable = "[unreadable]";
 
-/** Deeper values are not looked into, so they are not let through either. */
+/** Deeper values are not scanned, so they are redacted. */
 const maxDepth = 64;
 
 type RedactText = (text: string) => string;
 
-/** What is taken out of a value. */
-export interface ValueRules {
+/** Rules of redaction for a value. */
+export interface RedactionRules {
   readonly text: RedactText;
-  /** Of the names of fields. */
+  /** Redacts field names. */
   readonly name: RedactText;
-  /** Is a member covered, whatever it is? */
-  readonly isCovered: (key: unknown, item: unknown) => boolean;
+  /** True if a member is redacted regardless of its value. */
+  readonly isRedacted: (key: unknown, item: unknown) => boolean;
 }
 
 /**
- * Takes secrets out of a value of any kind. Looks first and copies only when something has to change, so that the many
+ * Redacts secrets in a value of any kind. Scans first and copies only if something has to change, so that the many
  * values without secrets cost no allocation and keep their identity.
  */
-export function redactValue(value: unknown, rules: ValueRules): unknown {
+export function redactValue(value: unknown, rules: RedactionRules): unknown {
   if (typeof value === "string") return rules.text(value);
   if (typeof value !== "object" || value === null) return value;
   return mustChange(value, rules) ? copyOf(value, { ...rules, copies: new Map() }, 0) : value;
 }
 
-function mustChange(value: object, { text, name, isCovered }: ValueRules): boolean {
+function mustChange(value: object, { text, name, isRedacted }: RedactionRules): boolean {
   try {
-    return holdsSecret(value, { text, name, isCovered, seen: undefined }, 0);
+    return holdsSecret(value, { text, name, isRedacted, seen: undefined }, 0);
   } catch {
-    // A getter or a proxy threw; the copy goes around it.
+    // A getter or a proxy threw; the copy skips it.
     return true;
   }
 }
 
-interface Look extends ValueRules {
+interface Look extends RedactionRules {
   seen: Set<object> | undefined;
 }
 
@@ -48,7 +49,7 @@ function holdsSecret(value: unknown, look: Look, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (depth > maxDepth) return true;
   if (look.seen?.has(value)) return false;
-  // Not the root: a flat value needs no set, and a cycle is found one turn later.
+  // Not the root: a flat value needs no set, and a cycle is found one level later.
   if (depth > 0) (look.seen ??= new Set()).add(value);
   if (Array.isArray(value)) return value.some((item) => holdsSecret(item, look, depth + 1));
   if (isPlain(value)) return fieldsHoldSecret(value, look, depth);
@@ -60,7 +61,7 @@ function fieldsHoldSecret(value: object, look: Look, depth: number): boolean {
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const item = (value as Record<string, unknown>)[key];
-    if (look.isCovered(key, item) || look.name(key) !== key || holdsSecret(item, look, depth + 1)) return true;
+    if (look.isRedacted(key, item) || look.name(key) !== key || holdsSecret(item, look, depth + 1)) return true;
   }
   return false;
 }
@@ -71,7 +72,7 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
   if (value instanceof Map) {
     return [...value].some(
       ([key, item]) =>
-        look.isCovered(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
+        look.isRedacted(key, item) || holdsSecret(key, look, depth + 1) || holdsSecret(item, look, depth + 1),
     );
   }
   if (value instanceof Set) return [...value].some((item) => holdsSecret(item, look, depth + 1));
@@ -80,7 +81,7 @@ function unusualHoldsSecret(value: object, look: Look, depth: number): boolean {
   return json === undefined ? fieldsHoldSecret(value, look, depth) : holdsSecret(json.value, look, depth + 1);
 }
 
-interface Copy extends ValueRules {
+interface Copy extends RedactionRules {
   readonly copies: Map<object, unknown>;
 }
 
@@ -111,11 +112,11 @@ function copyFields<T extends object>(value: object, into: T, { depth, ...copy }
   for (const key of Object.keys(value)) {
     const item = read(value, key);
     const name = copy.name(key);
-    // Two names that are the same without their secrets are still two fields.
+    // Two names that become equal after redaction are still two fields.
     const isTaken = name !== key && Object.hasOwn(into, name);
     // Defined, not assigned: a field named `__proto__` stays a field.
     Object.defineProperty(into, isTaken ? `${name} ${++alike}` : name, {
-      value: copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1),
+      value: copy.isRedacted(key, item) ? redactedMarker : copyOf(item, copy, depth + 1),
       writable: true,
       enumerable: true,
       configurable: true,
@@ -140,7 +141,10 @@ function copyMap(value: ReadonlyMap<unknown, unknown>, copy: Copy, depth: number
   const result = new Map<unknown, unknown>();
   copy.copies.set(value, result);
   for (const [key, item] of value) {
-    result.set(copyOf(key, copy, depth + 1), copy.isCovered(key, item) ? redacted : copyOf(item, copy, depth + 1));
+    result.set(
+      copyOf(key, copy, depth + 1),
+      copy.isRedacted(key, item) ? redactedMarker : copyOf(item, copy, depth + 1),
+    );
   }
   return result;
 }
@@ -152,7 +156,7 @@ function copySet(value: ReadonlySet<unknown>, copy: Copy, depth: number): Set<un
   return result;
 }
 
-/** An error stays an error, of the same name; its class is lost. */
+/** An error stays an error with the same name; its class is lost. */
 function copyError(value: Error, copy: Copy, depth: number): Error {
   const result = new Error();
   copy.copies.set(value, result);
@@ -163,7 +167,7 @@ function copyError(value: Error, copy: Copy, depth: number): Error {
   return result;
 }
 
-/** What an error says, hidden fields included. */
+/** The fields of an error, including hidden ones. */
 function errorFields(value: Error): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const key of new Set(["name", "message", "stack", "cause", "errors", ...Object.keys(value)])) {
@@ -173,13 +177,13 @@ function errorFields(value: Error): Record<string, unknown> {
   return fields;
 }
 
-/** What stands behind a telling name is covered, whatever it is; flags and gaps tell nothing. */
-export function hasTellingName(key: unknown, item: unknown): boolean {
-  if (typeof key !== "string" || item === redacted || !isSecretName(key) || isSecretMark(item)) return false;
+/** A value under a sensitive name is redacted regardless of its content; booleans and empty values reveal nothing. */
+export function hasSecretName(key: unknown, item: unknown): boolean {
+  if (typeof key !== "string" || item === redactedMarker || !isSecretName(key) || isSecretMark(item)) return false;
   return item !== null && item !== undefined && item !== "" && typeof item !== "boolean" && typeof item !== "function";
 }
 
-/** `[secret CRM_TOKEN]` stands for a secret that nobody opened: its name helps the reader and tells nothing. */
+/** `[secret CRM_TOKEN]` stands for an unresolved secret: its name helps the reader and reveals nothing. */
 function isSecretMark(item: unknown): boolean {
   return typeof item === "string" && /^\[secret [\w.-]{1,128}\]$/.test(item);
 }
@@ -192,7 +196,7 @@ function bytesHoldSecret(value: ArrayBufferView | ArrayBuffer, text: RedactText)
   return text(characters) !== characters;
 }
 
-/** What `JSON.stringify` would see of a value that speaks for itself, such as a URL. */
+/** The JSON form of a value with its own `toJSON`, such as a URL. */
 function ownJson(value: object): { value: unknown } | undefined {
   const method = read(value, "toJSON");
   if (typeof method !== "function") return undefined;
@@ -211,4 +215,32 @@ function read(value: object, key: string): unknown {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Identifiers that programs compare: `unknown_city`, `type`. */
+const programWord = /^[a-z][a-z\d_.-]{0,63}$/;
+
+/** A failure without the secrets in its texts. Its code and reason stay; without secrets it is the same object. */
+export function redactFailure(error: Failure, text: (value: string) => string): Failure {
+  const message = text(error.message);
+  const forModel = text(error.forModel);
+  const reason = error.reason === undefined || programWord.test(error.reason) ? error.reason : text(error.reason);
+  const issues = error.issues?.map((issue) => redactIssue(issue, text));
+  const isClean =
+    message === error.message &&
+    forModel === error.forModel &&
+    reason === error.reason &&
+    (issues === undefined || issues.every((issue, at) => issue === error.issues?.[at]));
+  if (isClean) return error;
+  return { ...error, message, forModel, ...(reason !== undefined && { reason }), ...(issues && { issues }) };
+}
+
+/** An issue without the secrets in its texts; its path may contain a name from user data. */
+export function redactIssue(issue: Issue, text: (value: string) => string): Issue {
+  const path = issue.path.map((name) => (typeof name === "string" ? text(name) : name));
+  const message = text(issue.message);
+  const suggestion = issue.suggestion === undefined ? undefined : text(issue.suggestion);
+  const isClean =
+    message === issue.message && suggestion === issue.suggestion && path.every((name, at) => name === issue.path[at]);
+  return isClean ? issue : { ...issue, path, message, ...(suggestion !== undefined && { suggestion }) };
 }

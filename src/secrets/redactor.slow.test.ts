@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isOrdinaryWord } from "./ordinary-words.ts";
+import { isWeakSecret } from "./weak-secrets.ts";
 import { createRedactor } from "./redactor.ts";
 
 interface Row {
@@ -27,7 +27,7 @@ describe("rows of the hostile list", () => {
   const values = rows.filter(({ expected }) => expected === "values replaced by key name");
   const texts = rows.flatMap(({ input }) => (typeof input === "string" ? [input] : []));
 
-  test("every row is of a kind that is tested here", () => {
+  test("every row has a kind that is tested here", () => {
     expect(known.length + values.length + texts.length).toBe(rows.length);
     expect(Math.min(known.length, values.length, texts.length)).toBeGreaterThan(0);
   });
@@ -48,7 +48,7 @@ describe("rows of the hostile list", () => {
     }
   });
 
-  test.each(values)("values under telling names: $input", ({ input }) => {
+  test.each(values)("values under sensitive names: $input", ({ input }) => {
     expect(createRedactor([]).value(input)).toEqual({
       headers: { Authorization: "[redacted]", Cookie: "[redacted]" },
       body: { password: "[redacted]", nested: { apiKey: "[redacted]" } },
@@ -73,10 +73,10 @@ describe("known secrets", () => {
     ["twice percent", encodeURIComponent(encodeURIComponent("a?>secret~~value"))],
     ["twice lower-case percent", encodeURIComponent(encodeURIComponent("a?>secret~~value").toLowerCase())],
     ["HTML", "a?&gt;secret~~value"],
-  ])("as %s", (_name, form) => {
+  ])("a secret written as %s is redacted", (_name, form) => {
     const shown = createRedactor(["a?>secret~~value"]).text(`v=${form};`);
     expect(shown).toContain("[redacted]");
-    // What may stay of base64 are the characters shared with the neighbours.
+    // Only base64 characters shared with the neighbors may remain.
     expect(shown.length).toBeLessThan("v=[redacted];".length + 8);
   });
 
@@ -88,45 +88,45 @@ describe("known secrets", () => {
     "p&amp;s&lt;w&gt;o&quot;r&#39;d&#x2F;&#x3D;",
     "p&amp;s&lt;w&gt;o&quot;r'd/=",
     "p&amp;s&lt;w&gt;o\"r'd/=",
-  ])("as an HTML writer puts it: %s", (form) => {
+  ])("a secret escaped for HTML is redacted: %s", (form) => {
     expect(createRedactor(["p&s<w>o\"r'd/="]).text(`<p>${form}</p>`)).toBe("<p>[redacted]</p>");
   });
 
-  test("as a part of a user:password pair in base64", () => {
+  test("a secret in a user:password pair in base64 is redacted", () => {
     const header = Buffer.from("someone:correct horse battery").toString("base64");
     expect(createRedactor(["correct horse battery"]).text(header)).toContain("[redacted]");
   });
 
-  test("two that overlap leave nothing of either", () => {
+  test("two overlapping secrets are both removed completely", () => {
     expect(createRedactor(["abcdef12", "ef12zzyy"]).text("<abcdef12zzyy>")).toBe("<[redacted]>");
   });
 
-  test("of many lines, printed line by line", () => {
+  test("a secret of many lines is redacted line by line", () => {
     const secret = "first-line-of-a-secret\nsecond-line-of-it-too";
     expect(createRedactor([secret]).text("1: second-line-of-it-too")).toBe("1: [redacted]");
   });
 
-  test("with a line end behind it, as files have", () => {
+  test("a secret with a trailing line break, as in files, is redacted", () => {
     expect(createRedactor(["filesecret\n"]).text("x filesecret y")).toBe("x [redacted] y");
   });
 
-  test("of fewer than four characters are not looked for", () => {
+  test("secrets of fewer than four characters are not searched", () => {
     expect(createRedactor(["abc", ""]).text("abc abc")).toBe("abc abc");
   });
 
-  test("in Chinese", () => {
+  test("a secret in Chinese is redacted", () => {
     const redactor = createRedactor(["芝麻开门吧"]);
     expect(redactor.text("口号是芝麻开门吧。")).toBe("口号是[redacted]。");
     expect(redactor.text(encodeURIComponent("芝麻开门吧"))).toBe("[redacted]");
   });
 
-  test("any secret in any encoding and any surroundings is gone", () => {
-    const surroundings = fc.string({ unit: fc.constantFrom("a", "Z", "0", " ", "=", '"', "\n", "好"), maxLength: 20 });
+  test("any secret in any encoding and any context is redacted", () => {
+    const environment = fc.string({ unit: fc.constantFrom("a", "Z", "0", " ", "=", '"', "\n", "好"), maxLength: 20 });
     fc.assert(
       fc.property(
         fc.string({ minLength: 8, maxLength: 40 }).filter((text) => text.trim().length >= 8),
         fc.constantFrom(...Object.values(encodings)),
-        fc.tuple(surroundings, surroundings),
+        fc.tuple(environment, environment),
         (secret, encode, [before, after]) => {
           const form = encode(secret);
           expect(createRedactor([secret]).text(before + form + after)).not.toContain(form.replace(/=+$/, ""));
@@ -184,7 +184,7 @@ describe("text", () => {
     ["PHPSESSID=s1; a=b", "PHPSESSID=[redacted]; a=b"],
   ])("%j becomes %j", (input, expected) => {
     expect(text(input)).toBe(expected);
-    // Redacting twice is redacting once.
+    // Redaction is idempotent.
     expect(text(text(input))).toBe(expected);
   });
 
@@ -223,7 +223,7 @@ describe("value", () => {
   const redactor = createRedactor(["hunter2secret"]);
   const value = (input: unknown) => redactor.value(input) as never;
 
-  test("without secrets the very same reference comes back", () => {
+  test("without secrets the same reference is returned", () => {
     for (const input of [
       { a: [1, { b: "text" }], max_tokens: 5, at: new Date(0), password: "", token: null, secret: true },
       [1, 2],
@@ -238,7 +238,7 @@ describe("value", () => {
     }
   });
 
-  test("with a secret a copy comes back and the original keeps it", () => {
+  test("with a secret a copy is returned and the original is unchanged", () => {
     const input = { list: ["hunter2secret"], same: { x: 1 } };
     expect(value(input)).toEqual({ list: ["[redacted]"], same: { x: 1 } });
     expect(input.list[0]).toBe("hunter2secret");
@@ -273,7 +273,7 @@ describe("value", () => {
     "JSESSIONID",
     "x-session-id",
     "数据库密码",
-  ])("what is named %s is covered", (name) => {
+  ])("a value named %s is redacted", (name) => {
     expect(value({ [name]: "v" })).toEqual({ [name]: "[redacted]" });
     expect(value({ [name]: { deep: 1 } })).toEqual({ [name]: "[redacted]" });
     expect(value({ [name]: 1234 })).toEqual({ [name]: "[redacted]" });
@@ -304,24 +304,24 @@ describe("value", () => {
     "session_count",
     "conversation_id",
     "id",
-  ])("what is named %s is not", (name) => {
+  ])("a value named %s is not redacted", (name) => {
     const input = { [name]: "v" };
     expect(redactor.value(input)).toBe(input);
   });
 
-  test("the name of a secret that nobody opened stays, and nothing that only begins like it", () => {
+  test("the name of an unresolved secret stays, and nothing that only begins like it", () => {
     expect(value({ api_key: "[secret CRM_TOKEN]" })).toEqual({ api_key: "[secret CRM_TOKEN]" });
     expect(value({ api_key: "[secret a] b" })).toEqual({ api_key: "[redacted]" });
     expect(value({ password: "[secret hunter2secret]" })).toEqual({ password: "[secret [redacted]]" });
   });
 
-  test("a secret as a key, in a map and in a set", () => {
+  test("a secret is redacted as a key, in a map and in a set", () => {
     expect(value({ "a hunter2secret b": 1 })).toEqual({ "a [redacted] b": 1 });
     expect(value(new Map<string, unknown>([["password", "p"]]))).toEqual(new Map([["password", "[redacted]"]]));
     expect(value(new Set(["hunter2secret"]))).toEqual(new Set(["[redacted]"]));
   });
 
-  test("an error keeps being one, its message, stack, cause and fields redacted", () => {
+  test("an error stays an error, with its message, stack, cause and fields redacted", () => {
     const error = new TypeError("failed with hunter2secret", { cause: { url: "https://u:p@h/" } });
     const shown = redactor.value(Object.assign(error, { token: "t" })) as Error & { token: string };
     expect(shown).toBeInstanceOf(Error);
@@ -351,19 +351,19 @@ describe("value", () => {
     expect(shown.cause).toBe(shown);
   });
 
-  test("a value shared many times is looked at once", () => {
+  test("a value shared many times is scanned once", () => {
     let shared: unknown = { text: "x" };
     for (let i = 0; i < 40; i++) shared = [shared, shared];
     expect(redactor.value(shared)).toBe(shared);
   });
 
-  test("what is too deep to look into is not let through", () => {
+  test("values too deep to scan are redacted", () => {
     let deep: unknown = "hunter2secret";
     for (let i = 0; i < 5_000; i++) deep = [deep];
     expect(JSON.stringify(redactor.value(deep))).toMatch(/^\[{65}"\[unreadable\]"\]{65}$/);
   });
 
-  test("hostile objects never throw and never take their neighbours with them", () => {
+  test("hostile objects never throw and never affect their neighbors", () => {
     const thrower = () => {
       throw new Error("no");
     };
@@ -395,7 +395,7 @@ describe("value", () => {
   });
 });
 
-test("what it is told later is taken out from then on, also of what is under way", () => {
+test("secrets added later are redacted from then on, also in streams under way", () => {
   const growing = createRedactor(["hunter2secret"]);
   const stream = growing.stream();
   expect(stream.write("first-key and ")).toBe("");
@@ -411,7 +411,7 @@ describe("stream", () => {
   const secret = "s3cret-with\nlines-and more";
   const redactor = createRedactor([secret, "hunter2secret"]);
 
-  test("whatever the pieces, what comes out is the redacted text", () => {
+  test("for any chunks, the output is the redacted text", () => {
     const whole = `start hunter2secret\npassword=abc Authorization: Bearer q\n${secret} and\n-----BEGIN PRIVATE KEY-----\nMI\nIE\n-----END PRIVATE KEY-----\nhunter2\nend`;
     fc.assert(
       fc.property(fc.array(fc.nat(whole.length), { maxLength: 30 }), (cuts) => {
@@ -428,14 +428,14 @@ describe("stream", () => {
     );
   });
 
-  test("finished lines come out at once", () => {
+  test("finished lines are emitted immediately", () => {
     const stream = redactor.stream();
     expect(stream.write("one\ntwo")).toBe("one\n");
     expect(stream.write(" three\n")).toBe("two three\n");
     expect(stream.end()).toBe("");
   });
 
-  test("a line without end comes out in parts and still hides a secret between two of them", () => {
+  test("an endless line is emitted in parts and still hides a secret between two of them", () => {
     const stream = redactor.stream();
     let shown = "";
     for (let i = 0; i < 3_000; i++)
@@ -446,7 +446,7 @@ describe("stream", () => {
     expect(shown).not.toContain("password=q");
   });
 
-  test("a stream that looks like a key for ever is let go and costs little", () => {
+  test("a stream that keeps looking like a key is released at low cost", () => {
     const stream = redactor.stream();
     const start = performance.now();
     let shown = stream.write("-----BEGIN PRIVATE KEY-----\n");
@@ -477,7 +477,7 @@ describe("streams", () => {
     "basic dXNlcjpwYXNz x",
     "bearer\n  abcdefgh12345678abcd x",
     "key -----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY----- done",
-  ])("wherever the pieces end, %j comes out redacted", (text) => {
+  ])("at any chunk boundaries, %j is redacted", (text) => {
     const known = ["abcd1234", "abcd1234efgh", "1234efghij", "correct horse battery", "密码是东西啊", "efghijkl"];
     const redactor = createRedactor(known);
     for (const kind of ["stream", "knownStream"] as const) {
@@ -495,7 +495,7 @@ describe("streams", () => {
     }
   });
 
-  test("a very long word takes linear time, and what follows it is shown", () => {
+  test("a very long word takes linear time, and the text after it is shown", () => {
     const stream = createRedactor([secret]).knownStream();
     const text = `Here is the picture: ${"QUJD".repeat(15_000)} and that was it. ${"More words. ".repeat(100)}`;
     const start = performance.now();
@@ -510,7 +510,7 @@ describe("streams", () => {
     expect(performance.now() - began).toBeLessThan(500);
   });
 
-  test.each(["stream", "knownStream"] as const)("%s never shows how a known secret begins", (kind) => {
+  test.each(["stream", "knownStream"] as const)("%s never shows the beginning of a known secret", (kind) => {
     const stream = createRedactor([secret])[kind]();
     const pieces = ["a".repeat(70_000) + secret.slice(0, -1), `${secret.slice(-1)} x`];
     const shown = pieces.map((piece) => stream.write(piece)).join("") + stream.end();
@@ -518,7 +518,7 @@ describe("streams", () => {
   });
 });
 
-test("of what is known, everything comes at once that cannot be a part of it", () => {
+test("with known secrets only, text that cannot be a part of one is emitted immediately", () => {
   const stream = createRedactor(["hunter2secret"]).knownStream();
   const pieces = ["One tw", "o password=thr", "ee hun", "ger hunter2sec", "ret", " end"];
   expect(pieces.map((piece) => stream.write(piece))).toEqual([
@@ -532,7 +532,7 @@ test("of what is known, everything comes at once that cannot be a part of it", (
   expect(stream.end()).toBe("");
 });
 
-test("names stay where only texts are looked at", () => {
+test("names stay if only texts are redacted", () => {
   const redactor = createRedactor(["user"]);
   const value = { user: "the user", list: [{ user: 1 }] };
   expect(redactor.knownTexts(value)).toEqual({ user: "the [redacted]", list: [{ user: 1 }] });
@@ -541,17 +541,20 @@ test("names stay where only texts are looked at", () => {
   expect(redactor.knownTexts(clean)).toBe(clean);
 });
 
-test("fields whose names are the same without their secrets all stay", () => {
+test("fields whose names become equal after redaction all stay", () => {
   const { known } = createRedactor(["hunter2secret", "correct-horse"]);
   expect(known({ hunter2secret: 1, "correct-horse": 2, a: 3 })).toEqual({ "[redacted]": 1, "[redacted] 2": 2, a: 3 });
 });
 
-describe("words that stand in for a key", () => {
-  test.each(["ollama", " ollama ", "EMPTY", "none\n", "lm-studio", "sk-no-key-required"])("%j is no secret", (word) => {
-    const redactor = createRedactor([word]);
-    expect(redactor.knowsAny()).toBe(false);
-    expect(redactor.text(`it says ${word.trim()}.`)).toBe(`it says ${word.trim()}.`);
-  });
+describe("placeholders for a key", () => {
+  test.each(["ollama", " ollama ", "EMPTY", "none\n", "lm-studio", "sk-no-key-required"])(
+    "%j is not a secret",
+    (word) => {
+      const redactor = createRedactor([word]);
+      expect(redactor.knowsAny()).toBe(false);
+      expect(redactor.text(`it says ${word.trim()}.`)).toBe(`it says ${word.trim()}.`);
+    },
+  );
 
   test.each([
     ["user", true],
@@ -566,7 +569,7 @@ describe("words that stand in for a key", () => {
     ["abc", false],
     ["none", false],
   ])("%j is found in ordinary text: %s", (secret, expected) => {
-    expect(isOrdinaryWord(secret)).toBe(expected);
+    expect(isWeakSecret(secret)).toBe(expected);
   });
 });
 

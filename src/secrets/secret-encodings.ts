@@ -1,12 +1,12 @@
-import { isPlaceholder } from "./ordinary-words.ts";
+import { isPlaceholder } from "./weak-secrets.ts";
 
-/** Shorter secrets would turn ordinary text into holes; they are not looked for. */
+/** Shorter secrets would riddle ordinary text with redactions; they are not searched. */
 const shortest = 4;
 
-/** An encoded form must be this long to be told from chance. */
+/** Minimum length of an encoded form, so that it does not match by chance. */
 const shortestEncoded = 6;
 
-/** Every form in which a known secret is looked for. */
+/** Every form in which a known secret is searched. */
 export function encodingsOf(secret: string): string[] {
   const forms = new Set<string>();
   if (isPlaceholder(secret)) return [];
@@ -28,16 +28,16 @@ export function encodingsOf(secret: string): string[] {
 }
 
 function percentForms(text: string): string[] {
-  const usual = encodeURIComponent(text);
+  const defaults = encodeURIComponent(text);
   // RFC 3986 also encodes !'()*; forms write a space as +; some encoders write lower-case digits.
-  const strict = usual.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
-  const forms = [usual, strict, strict.replaceAll("%20", "+"), encodeURI(text)];
+  const strict = defaults.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [defaults, strict, strict.replaceAll("%20", "+"), encodeURI(text)];
   const once = [...forms, ...forms.map((form) => form.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];
   // A URL inside another URL's query.
   return [...once, ...once.map(encodeURIComponent)];
 }
 
-/** How HTML writers differ: in what they escape besides `&`, `<` and `>`, and in the entities they use for it. */
+/** Variants of HTML escaping: the characters escaped besides `&`, `<` and `>`, and the entities used. */
 const htmlQuotes: readonly Readonly<Record<string, string>>[] = [
   {},
   { '"': "&quot;" },
@@ -71,7 +71,7 @@ function byteForms(bytes: Buffer): string[] {
   return forms;
 }
 
-/** The characters that the secret alone decides when `before` bytes stand in front of it and anything behind. */
+/** The characters that depend only on the secret if `before` bytes precede it and anything follows. */
 function insideBase64(bytes: Buffer, before: number, encoding: "base64" | "base64url"): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding);
   return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));

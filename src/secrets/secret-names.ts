@@ -34,7 +34,7 @@ const harmlessTokens = new Set(
 /** `password_hash` is as secret as the password, `password_policy` is not. */
 const secretParts = new Set(["hash", "salt", "digest", "value", "confirm", "confirmation", "repeat", "plain"]);
 
-/** Words run together: `accesstoken`, `clientsecret`. */
+/** Compound words without separators: `accesstoken`, `clientsecret`. */
 const joined =
   /(?:(?:access|refresh|auth|bearer|session|id|csrf|xsrf|api|bot|user|app|security)token|(?:api|secret|private|signing|encryption|access)keys?|secret|passw(?:or)?d|passphrase|sess(?:ion)?id)$/;
 
@@ -42,12 +42,12 @@ const chinese = /(?:密码|口令|密钥|令牌|凭证)$/;
 
 const known = new Map<string, boolean>();
 
-/** Does a field of this name hold a secret? Case, `_`, `-` and camelCase make no difference. */
+/** True if a field of this name holds a secret. Case, `_`, `-` and camelCase make no difference. */
 export function isSecretName(name: string): boolean {
   if (name.length > 80) return false;
   const cached = known.get(name);
   if (cached !== undefined) return cached;
-  // Names come from outside: forgetting all of them now and then keeps the memory bounded.
+  // Names come from untrusted data: clearing the cache now and then bounds its memory.
   if (known.size >= 2_000) known.clear();
   const secret = decide(name);
   known.set(name, secret);

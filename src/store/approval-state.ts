@@ -1,15 +1,15 @@
 import type { Approval } from "./approvals.ts";
 
-/** How many approvals a list gives, and how many the memory keeps. */
+/** Maximum number of approvals in a list, and in memory. */
 export const maxApprovals = 1000;
 
-/** The approval as it stands at this time: one that nobody decided or used in time has expired. */
-export function approvalAt(approval: Approval, now: number): Approval {
+/** Returns the approval as of this time: expired if it was not decided or used in time. */
+export function approvalStateAt(approval: Approval, now: number): Approval {
   const late = now >= approval.expiresAt && (approval.status === "pending" || approval.status === "approved");
   return late ? { ...approval, status: "expired" } : approval;
 }
 
-/** Does this approval still answer for its key? */
-export function isOpen(approval: Approval, now: number): boolean {
+/** True if the approval still applies to its key. */
+export function isApprovalOpen(approval: Approval, now: number): boolean {
   return now < approval.expiresAt && approval.status !== "used" && approval.status !== "expired";
 }

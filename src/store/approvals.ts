@@ -1,45 +1,54 @@
-/** Where an approval stands. */
+/** State of an approval. */
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "used" | "expired";
 
-/** A question is refused whose arguments, as JSON, are larger: people have to see all of what they let through. */
+/**
+ * Maximum size of the arguments of an approval as JSON; larger requests are refused, because the approver must see all
+ * of what is approved.
+ */
 export const maxApprovalBytes: number = 8 << 20;
 
-/** Why people cannot be asked about arguments of so many bytes, and what to do; undefined when they can. */
-export function tooLargeToAsk(bytes: number): string | undefined {
+/** Returns why arguments of this size cannot be approved, and what to do; undefined if they can. */
+export function approvalTooLarge(bytes: number): string | undefined {
   if (bytes <= maxApprovalBytes) return undefined;
-  const [size, most] = [bytes, maxApprovalBytes].map((some) => `${(some / 2 ** 20).toFixed(1)} MiB`);
+  const [size, max] = [bytes, maxApprovalBytes].map((some) => `${(some / 2 ** 20).toFixed(1)} MiB`);
   return (
-    `its arguments have ${size}, and at most ${most} can be kept for a person to see and approve; ` +
-    "pass on less, or split the list over several calls"
+    `its arguments have ${size}, and at most ${max} can be stored for an approval; ` +
+    "pass less data, or split the list over several calls"
   );
 }
 
-/** What is asked for. */
+/** The `expiresAt` of an approval that does not expire: the last moment that a date can represent. */
+export const neverExpires = 8_640_000_000_000_000;
+
+/** A request for a person's approval of a call. */
 export interface ApprovalRequest {
-  /** Binds the decision to tool, arguments and principal: a hash of all three. */
+  /** Binds the decision to tool, arguments and principal, and to the conversation or run: a hash of all of them. */
   readonly key: string;
   readonly tool: string;
-  /** The arguments as whoever decides sees them: whole, without secrets that are known. What only looks like one stays. */
+  /**
+   * The complete arguments, as shown to the approver, with known secrets redacted. Values that merely look like a
+   * secret stay.
+   */
   readonly args: unknown;
   readonly message: string;
   readonly callerType: string;
   readonly principal?: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. The last possible date, 8.64e15, if it does not expire. */
   readonly expiresAt: number;
   /** The run that waits for it. */
   readonly runId?: string;
   /** The step of that run. */
   readonly step?: string;
-  /** Who may decide; anyone where absent. */
+  /** The people who may decide. Default: anyone. */
   readonly approvers?: readonly string[];
-  /** It is about a call that was running when its process ended: {@link Decision.done} may answer it. */
+  /** The call was running when its process ended: {@link Decision.done} is a valid decision. */
   readonly interrupted?: true;
 }
 
-/** A request and what became of it. */
+/** A request and its current state. */
 export interface Approval extends ApprovalRequest {
   readonly id: string;
-  /** Time is up at `expiresAt`: what was pending or approved until then is `expired`. */
+  /** After `expiresAt`, a pending or approved request is `expired`. */
   readonly status: ApprovalStatus;
   readonly createdAt: number;
   readonly decidedAt?: number;
@@ -54,27 +63,30 @@ export interface Decision {
   readonly approved: boolean;
   readonly by?: string;
   readonly note?: string;
-  /** With a yes: the call was done already, and gave this, so that it is not made again. For interrupted calls only. */
+  /**
+   * With an approval: the call was already done and returned this, so it is not re-executed. For interrupted calls
+   * only.
+   */
   readonly done?: { readonly output: unknown };
 }
 
 /**
- * Keeps approvals: single-use, bound to exact arguments, first decision wins, all of them expire.
- * Every implementation passes `test/conformance/approval-store.ts`.
+ * Stores approvals: single-use, bound to exact arguments, the first decision wins, and each has an expiry. Every
+ * implementation passes `test/conformance/approval-store.ts`.
  */
 export interface ApprovalStore {
   /**
-   * The newest approval with this key that is pending, approved or rejected and still in time; else a new one. Refuses
-   * what is much larger than {@link maxApprovalBytes}.
+   * Returns the newest approval with this key that is pending, approved or rejected and has not expired; else a new
+   * one. Refuses arguments much larger than {@link maxApprovalBytes}.
    */
   request(request: ApprovalRequest): Promise<Approval>;
-  /** Uses up an approved request with this key: true once, false ever after. */
+  /** Consumes an approved request with this key: true once, false ever after. */
   consume(key: string, now: number): Promise<boolean>;
-  /** Gives back what the last `consume` of this key used up: the call it was for never started. */
+  /** Restores the approval that the last `consume` of this key consumed, because its call never started. */
   restore(key: string): Promise<void>;
-  /** The first decision wins: returns the approval as it then stands, undefined when the id is unknown. */
+  /** Records a decision; the first decision wins. Returns the resulting approval, or undefined if the id is unknown. */
   decide(id: string, decision: Decision, now: number): Promise<Approval | undefined>;
   get(id: string, now: number): Promise<Approval | undefined>;
-  /** Newest first; those past their time show as `expired`. */
+  /** Newest first; approvals past their time are listed as `expired`. */
   list(now: number, status?: ApprovalStatus): Promise<readonly Approval[]>;
 }

@@ -1,7 +1,7 @@
 import { fail } from "../base/index.ts";
 import type { Retention } from "./records.ts";
 
-/** Fails on limits that are no limits: a mistake here would remove everything. */
+/** Throws on invalid limits: a mistake here would remove everything. */
 export function checkRetention(retention: Retention): void {
   for (const name of ["maxAgeMs", "maxBytes"] as const) {
     const limit = retention[name];

@@ -1,7 +1,7 @@
 import type { CallRecord, CallerType } from "./records.ts";
-import { type RecordRedactor, failureText, valueText } from "./record-text.ts";
+import { type RecordRedactor, failureText, noRedaction, valueText } from "./record-text.ts";
 
-/** A record as a row of scalars: free-form values as redacted JSON text, `null` for what is absent. */
+/** A record as a row of scalars: free-form values as redacted JSON text, `null` for missing values. */
 export interface FlatRecord {
   readonly id: string;
   readonly tool: string;
@@ -28,43 +28,44 @@ export interface FlatRecord {
   readonly createdAt: number;
 }
 
-/** Longer names and ids are cut: a model may have made them up, and indexes hold them. */
+/** Longer names and ids are truncated: a model may have invented them, and they are indexed. */
 const maxLabel = 1000;
 
-/** A name or id as stores keep and compare it: well-formed and of bounded length. */
-export function label(text: string): string {
+/** Returns a name or id as stores save and compare it: redacted, well-formed and of bounded length. */
+export function toStoredLabel(label: string, redactor: RecordRedactor = noRedaction): string {
+  const text = (redactor.label ?? redactor.text)(label);
   return (text.length > maxLabel ? text.slice(0, maxLabel) : text).toWellFormed();
 }
 
-/** Flattens a record for keeping. Never throws, whatever the record holds: one odd record must not cost its batch. */
+/** Flattens a record for storage. Never throws: one invalid record must not cost its batch. */
 export function flattenRecord(record: CallRecord, redactor: RecordRedactor): FlatRecord {
   return {
     id: labelOf(record.id) ?? "",
-    tool: labelOf(record.tool) ?? "",
+    tool: labelOf(record.tool, redactor) ?? "",
     version: labelOf(record.version) ?? "",
-    source: labelOf(record.source) ?? "",
+    source: labelOf(record.source, redactor) ?? "",
     category: labelOf(record.category) ?? "",
     args: valueText(record.args, redactor),
     success: record.success,
     output: valueText(record.output, redactor),
     code: failureCode(record),
     error: record.error === undefined ? null : failureText(record.error, redactor),
-    durationMs: finite(record.durationMs),
-    queuedMs: finite(record.queuedMs),
+    durationMs: toFiniteNumber(record.durationMs),
+    queuedMs: toFiniteNumber(record.queuedMs),
     attempts: wholeNumber(record.attempts),
     cached: record.cached,
     callerType: labelOf(record.callerType) ?? "",
-    callerId: labelOf(record.callerId),
-    principal: labelOf(record.principal),
-    conversationId: labelOf(record.conversationId),
+    callerId: labelOf(record.callerId, redactor),
+    principal: labelOf(record.principal, redactor),
+    conversationId: labelOf(record.conversationId, redactor),
     workflowId: labelOf(record.workflowId),
     parentId: labelOf(record.parentId),
     reported: valueText(record.reported, redactor),
-    createdAt: finite(record.createdAt),
+    createdAt: toFiniteNumber(record.createdAt),
   };
 }
 
-/** The record that a row tells of. */
+/** Returns the record that a row was made from. */
 export function restoreRecord(flat: FlatRecord): CallRecord {
   return {
     id: flat.id,
@@ -75,13 +76,13 @@ export function restoreRecord(flat: FlatRecord): CallRecord {
     args: parsed(flat.args),
     success: flat.success,
     ...(flat.output !== null && { output: parsed(flat.output) }),
-    // Written by flattenRecord from a Failure and from nothing else.
+    // Only flattenRecord writes it, from a Failure.
     ...(flat.error !== null && { error: parsed(flat.error) as NonNullable<CallRecord["error"]> }),
     durationMs: flat.durationMs,
     queuedMs: flat.queuedMs,
     attempts: flat.attempts,
     cached: flat.cached,
-    // A newer Windlass may know more kinds of caller; they are shown as they are.
+    // A newer Windlass may know more kinds of caller; they are passed on unchanged.
     callerType: flat.callerType as CallerType,
     ...(flat.callerId !== null && { callerId: flat.callerId }),
     ...(flat.principal !== null && { principal: flat.principal }),
@@ -94,7 +95,7 @@ export function restoreRecord(flat: FlatRecord): CallRecord {
   };
 }
 
-/** How much of a page a row takes. */
+/** Returns how much of a page a row takes. */
 export function flatSize(flat: FlatRecord): number {
   return (
     200 +
@@ -105,23 +106,23 @@ export function flatSize(flat: FlatRecord): number {
   );
 }
 
-/** The code a failed call counts under; `null` for a success. */
+/** Returns the code under which a failed call counts; `null` for a success. */
 export function failureCode(record: CallRecord): string | null {
   return record.success ? null : (labelOf(record.error?.code) ?? "execution_error");
 }
 
-/** A time or a count that can be stored and compared; a broken clock's NaN becomes 0. */
-export function finite(value: number): number {
+/** Returns a time or a count that can be stored and compared; NaN of a broken clock becomes 0. */
+export function toFiniteNumber(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
 function wholeNumber(value: number): number {
-  const whole = Math.trunc(finite(value));
+  const whole = Math.trunc(toFiniteNumber(value));
   return Number.isSafeInteger(whole) ? whole : 0;
 }
 
-function labelOf(text: string | undefined): string | null {
-  return typeof text === "string" ? label(text) : null;
+function labelOf(text: string | undefined, redactor?: RecordRedactor): string | null {
+  return typeof text === "string" ? toStoredLabel(text, redactor) : null;
 }
 
 function parsed(text: string | null): unknown {

@@ -1,4 +1,4 @@
-import { type Clock, type Ids, createIds, systemClock } from "../base/index.ts";
+import { type Clock, type IdGenerator, createIdGenerator, systemClock } from "../base/index.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -6,43 +6,43 @@ import {
   type ApprovalStore,
   type Decision,
 } from "./approvals.ts";
-import { approvalAt, isOpen, maxApprovals } from "./approval-state.ts";
-import { wholeValue } from "./record-text.ts";
+import { approvalStateAt, isApprovalOpen, maxApprovals } from "./approval-state.ts";
+import { copyWhole } from "./record-text.ts";
 
-/** What {@link createMemoryApprovals} takes. */
-export interface MemoryApprovalsOptions {
-  readonly ids?: Ids;
+/** Options of {@link createInMemoryApprovals}. */
+export interface InMemoryApprovalsOptions {
+  readonly ids?: IdGenerator;
   readonly clock?: Clock;
 }
 
 /**
- * Keeps approvals in memory, for one process; the oldest leave when there are more than 1,000.
+ * Stores approvals in memory, for one process. Beyond 1,000 the oldest are removed.
  *
  * @example
  * ```ts
- * const approvals = createMemoryApprovals();
+ * const approvals = createInMemoryApprovals();
  * ```
  */
-export function createMemoryApprovals(options: MemoryApprovalsOptions = {}): ApprovalStore {
-  return new MemoryApprovals(options.ids ?? createIds(), options.clock ?? systemClock);
+export function createInMemoryApprovals(options: InMemoryApprovalsOptions = {}): ApprovalStore {
+  return new InMemoryApprovals(options.ids ?? createIdGenerator(), options.clock ?? systemClock);
 }
 
-class MemoryApprovals implements ApprovalStore {
-  readonly #ids: Ids;
+class InMemoryApprovals implements ApprovalStore {
+  readonly #ids: IdGenerator;
   readonly #clock: Clock;
   /** Oldest first. */
   readonly #byId = new Map<string, Approval>();
 
-  constructor(ids: Ids, clock: Clock) {
+  constructor(ids: IdGenerator, clock: Clock) {
     this.#ids = ids;
     this.#clock = clock;
   }
 
   async request(request: ApprovalRequest): Promise<Approval> {
     const now = this.#clock.now();
-    const open = this.#newest((approval) => approval.key === request.key && isOpen(approval, now));
+    const open = this.#newest((approval) => approval.key === request.key && isApprovalOpen(approval, now));
     if (open !== undefined) return open;
-    const args = wholeValue(request.args);
+    const args = copyWhole(request.args);
     const approval: Approval = { ...request, args, id: this.#ids.next(), status: "pending", createdAt: now };
     this.#byId.set(approval.id, approval);
     if (this.#byId.size > maxApprovals) this.#forgetOne(now);
@@ -51,7 +51,7 @@ class MemoryApprovals implements ApprovalStore {
 
   async consume(key: string, now: number): Promise<boolean> {
     const approved = this.#newest(
-      (approval) => approval.key === key && approvalAt(approval, now).status === "approved",
+      (approval) => approval.key === key && approvalStateAt(approval, now).status === "approved",
     );
     if (approved === undefined) return false;
     this.#byId.set(approved.id, { ...approved, status: "used" });
@@ -64,7 +64,7 @@ class MemoryApprovals implements ApprovalStore {
   }
 
   async decide(id: string, decision: Decision, now: number): Promise<Approval | undefined> {
-    // Found and set without a turn between: the first decision wins.
+    // Read and written in the same turn of the event loop: the first decision wins.
     const approval = this.#at(id, now);
     if (approval?.status !== "pending") return approval;
     const decided: Approval = {
@@ -73,7 +73,7 @@ class MemoryApprovals implements ApprovalStore {
       decidedAt: now,
       ...(decision.by !== undefined && { decidedBy: decision.by }),
       ...(decision.note !== undefined && { note: decision.note }),
-      ...(decision.done !== undefined && { done: { output: wholeValue(decision.done.output) ?? null } }),
+      ...(decision.done !== undefined && { done: { output: copyWhole(decision.done.output) ?? null } }),
     };
     this.#byId.set(id, decided);
     return decided;
@@ -86,23 +86,23 @@ class MemoryApprovals implements ApprovalStore {
   async list(now: number, status?: ApprovalStatus): Promise<readonly Approval[]> {
     return [...this.#byId.values()]
       .reverse()
-      .map((approval) => approvalAt(approval, now))
+      .map((approval) => approvalStateAt(approval, now))
       .filter((approval) => status === undefined || approval.status === status);
   }
 
   #at(id: string, now: number): Approval | undefined {
     const approval = this.#byId.get(id);
-    return approval && approvalAt(approval, now);
+    return approval && approvalStateAt(approval, now);
   }
 
   #newest(test: (approval: Approval) => boolean): Approval | undefined {
     return [...this.#byId.values()].findLast(test);
   }
 
-  /** Forgets the oldest that is settled; where all are open the oldest of them, which is then asked for again. */
+  /** Removes the oldest settled approval; if all are open, the oldest of them, which is then requested again. */
   #forgetOne(now: number): void {
     const all = [...this.#byId.values()];
-    const victim = all.find((approval) => !isOpen(approval, now)) ?? all[0];
+    const victim = all.find((approval) => !isApprovalOpen(approval, now)) ?? all[0];
     if (victim !== undefined) this.#byId.delete(victim.id);
   }
 }

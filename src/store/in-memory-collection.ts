@@ -4,58 +4,58 @@ import {
   type TextHit,
   type TextQuery,
   type TextStats,
-  foldTag,
+  normalizeTag,
   hitLimit,
   isListing,
 } from "./text-index.ts";
 import { type Needle, type TextPlan, planQuery } from "./text-query.ts";
 import {
-  type CountedGroup,
+  type CountedNeedles,
   Ranking,
-  type Standing,
+  type MatchStats,
   countNeedle,
   roundTimes,
   titleFitOf,
   titleKey,
 } from "./text-ranking.ts";
-import { snippetOf } from "./text-snippet.ts";
+import { extractSnippet } from "./text-snippet.ts";
 
-interface Kept {
+interface IndexedDocument {
   readonly document: TextDocument;
   readonly tags: readonly string[];
   readonly columns: readonly (readonly string[])[];
   readonly length: number;
 }
 
-/** The documents of one collection, and which of them have which term. */
-export class MemoryCollection {
-  readonly #documents = new Map<string, Kept>();
-  readonly #byTerm = new Map<string, Set<Kept>>();
+/** The documents of one collection, and an index from terms to documents. */
+export class InMemoryCollection {
+  readonly #documents = new Map<string, IndexedDocument>();
+  readonly #byTerm = new Map<string, Set<IndexedDocument>>();
   #terms = 0;
 
   put(document: TextDocument): void {
     this.remove(document.id);
-    // A copy: what is kept must not change with what the caller holds.
+    // A copy: the stored document must not change with the caller's object.
     const copy = structuredClone(document);
     const columns = columnsOf(termColumns(copy));
     const length = columns.reduce((sum, column) => sum + column.length, 0);
-    const kept = { document: copy, tags: copy.tags.map(foldTag), columns, length };
-    this.#documents.set(copy.id, kept);
+    const stored = { document: copy, tags: copy.tags.map(normalizeTag), columns, length };
+    this.#documents.set(copy.id, stored);
     this.#terms += length;
     for (const term of new Set(columns.flat())) {
       const having = this.#byTerm.get(term) ?? new Set();
-      this.#byTerm.set(term, having.add(kept));
+      this.#byTerm.set(term, having.add(stored));
     }
   }
 
   remove(id: string): boolean {
-    const kept = this.#documents.get(id);
-    if (kept === undefined) return false;
+    const stored = this.#documents.get(id);
+    if (stored === undefined) return false;
     this.#documents.delete(id);
-    this.#terms -= kept.length;
-    for (const term of new Set(kept.columns.flat())) {
+    this.#terms -= stored.length;
+    for (const term of new Set(stored.columns.flat())) {
       const having = this.#byTerm.get(term);
-      having?.delete(kept);
+      having?.delete(stored);
       if (having?.size === 0) this.#byTerm.delete(term);
     }
     return true;
@@ -67,8 +67,8 @@ export class MemoryCollection {
 
   versions(prefix: string): Map<string, string> {
     const documents = [...this.#documents.values()].map(({ document }) => document);
-    const wanted = documents.filter(({ id }) => id.startsWith(prefix));
-    return new Map(wanted.map(({ id, version = "" }) => [id, version]));
+    const requested = documents.filter(({ id }) => id.startsWith(prefix));
+    return new Map(requested.map(({ id, version = "" }) => [id, version]));
   }
 
   stats(): TextStats {
@@ -81,69 +81,75 @@ export class MemoryCollection {
     const plan = planQuery(query.text ?? "", query.terms);
     const limit = hitLimit(query.limit);
     const strict = plan.all.map((group) => this.#having(group));
-    const [first = new Set<Kept>()] = strict;
-    const whole = new Set([...first].filter((kept) => fits(kept, query) && strict.every((group) => group.has(kept))));
+    const [first = new Set<IndexedDocument>()] = strict;
+    const whole = new Set(
+      [...first].filter((stored) => fits(stored, query) && strict.every((group) => group.has(stored))),
+    );
     const enough = whole.size >= limit && (query.terms ?? []).length === 0;
     const isStrict = enough || query.match === "all";
-    const count = (groups: TextPlan["any"]): CountedGroup[] =>
+    const count = (groups: TextPlan["any"]): CountedNeedles[] =>
       groups.map((needles) => ({ needles, having: this.#having(needles).size }));
     const phrase = plan.phrase === undefined ? [] : [[plan.phrase]];
-    const asked = [...phrase, ...(isStrict ? plan.all : plan.any)];
+    const requested = [...phrase, ...(isStrict ? plan.all : plan.any)];
     const more = isStrict ? [] : plan.more;
-    const some = isStrict ? [] : [...asked, ...more].flatMap((group) => [...this.#having(group)]);
+    const some = isStrict ? [] : [...requested, ...more].flatMap((group) => [...this.#having(group)]);
     const totals = { documents: this.#documents.size, terms: this.#terms };
-    const ranking = new Ranking({ query, totals, asked: count(asked), more: count(more) });
+    const ranking = new Ranking({ query, totals, queryGroups: count(requested), more: count(more) });
     const weights = columnWeights(query.titleWeight);
     const found = isListing(query) ? this.#documents.values() : new Set([...whole, ...some]);
     const scored = [...found]
-      .filter((kept) => fits(kept, query))
-      .map((kept) => ({ kept, score: ranking.score(standing(kept, { plan, weights, whole })) }));
-    scored.sort((a, b) => b.score - a.score || byAge(a.kept.document, b.kept.document));
-    return scored.slice(0, limit).map(({ kept, score }) => {
-      const { body, version: _, ...shown } = structuredClone(kept.document);
-      return { ...shown, score, ...snippetOf(body, plan) };
+      .filter((stored) => fits(stored, query))
+      .map((stored) => ({ stored, score: ranking.score(standing(stored, { plan, weights, whole })) }));
+    scored.sort((a, b) => b.score - a.score || byAge(a.stored.document, b.stored.document));
+    return scored.slice(0, limit).map(({ stored, score }) => {
+      const { body, version: _, ...shown } = structuredClone(stored.document);
+      return { ...shown, score, ...extractSnippet(body, plan) };
     });
   }
 
-  /** Documents in which one of the needles stands. */
-  #having(needles: readonly Needle[]): Set<Kept> {
+  /** Returns the documents that contain one of the needles. */
+  #having(needles: readonly Needle[]): Set<IndexedDocument> {
     return new Set(needles.flatMap((needle) => [...this.#withNeedle(needle)]));
   }
 
-  *#withNeedle(needle: Needle): Generator<Kept> {
+  *#withNeedle(needle: Needle): Generator<IndexedDocument> {
     const [first = ""] = needle.terms;
     const single = needle.terms.length === 1;
     const terms = single && needle.prefix ? [...this.#byTerm.keys()].filter((term) => term.startsWith(first)) : [first];
     for (const term of terms) {
-      for (const kept of this.#byTerm.get(term) ?? []) {
-        if (single || kept.columns.some((column) => countNeedle(column, needle) > 0)) yield kept;
+      for (const stored of this.#byTerm.get(term) ?? []) {
+        if (single || stored.columns.some((column) => countNeedle(column, needle) > 0)) yield stored;
       }
     }
   }
 }
 
-interface Weighing {
-  readonly plan: TextPlan;
-  readonly weights: readonly number[];
-  readonly whole: ReadonlySet<Kept>;
-}
-
-function standing(kept: Kept, { plan, weights, whole }: Weighing): Standing {
-  const { columns, length, document } = kept;
+function standing(
+  stored: IndexedDocument,
+  {
+    plan,
+    weights,
+    whole,
+  }: { readonly plan: TextPlan; readonly weights: readonly number[]; readonly whole: ReadonlySet<IndexedDocument> },
+): MatchStats {
+  const { columns, length, document } = stored;
   const [title = []] = columns;
   const times = (needle: Needle): number =>
     roundTimes(columns.reduce((sum, column, at) => sum + (weights[at] ?? 1) * countNeedle(column, needle), 0));
   const titleFit = titleFitOf(titleKey(title.join(" ")), plan);
-  return { times, length, whole: whole.has(kept), titleFit, at: document.at };
+  return { times, length, whole: whole.has(stored), titleFit, at: document.at };
 }
 
 function columnsOf({ title, body, tags, extra }: TermColumns): string[][] {
   return [title, body, tags, extra].map((column) => (column === "" ? [] : column.split(" ")));
 }
 
-function fits({ document, tags }: Kept, { from = -Infinity, to = Infinity, tags: wanted = [] }: TextQuery): boolean {
+function fits(
+  { document, tags }: IndexedDocument,
+  { from = -Infinity, to = Infinity, tags: requested = [] }: TextQuery,
+): boolean {
   if (document.at < from || document.at >= to) return false;
-  return wanted.map(foldTag).every((tag) => tags.some((has) => has === tag || has.startsWith(`${tag}/`)));
+  return requested.map(normalizeTag).every((tag) => tags.some((has) => has === tag || has.startsWith(`${tag}/`)));
 }
 
 function byAge(a: TextDocument, b: TextDocument): number {

@@ -1,24 +1,24 @@
-import { type Memory, type MemoryStore, memoryDocument, memoryHit, mergeMemory } from "./memories.ts";
-import { createMemoryTextIndex } from "./memory-text-index.ts";
+import { type Memory, type MemoryStore, memoryDocument, memoryHit, mergeMemory } from "./memory-store.ts";
+import { createInMemoryTextIndex } from "./in-memory-text-index.ts";
 
 /**
- * Memories that are gone when the process ends, for tests and for conversations that leave no trace.
+ * Creates a memory store that is lost when the process ends, for tests and for conversations that leave no trace.
  *
  * @example
  * ```ts
- * const memories = createMemoryMemories();
+ * const memories = createInMemoryMemoryStore();
  * const rope = { id: "m1", namespace: "default", title: "Rope", text: "Rope shrinks when wet", tags: [], metadata: {} };
  * await memories.store(rope, Date.now());
  * ```
  */
-export function createMemoryMemories(): MemoryStore {
-  const index = createMemoryTextIndex();
+export function createInMemoryMemoryStore(): MemoryStore {
+  const index = createInMemoryTextIndex();
   const memories = new Map<string, Memory>();
   return {
-    async store(given, now) {
-      const before = memories.get(given.id);
-      // A copy: what is kept must not change with what the caller holds.
-      const memory = structuredClone(mergeMemory(before, given, now));
+    async store(input, now) {
+      const before = memories.get(input.id);
+      // A copy: the stored memory must not change with the caller's object.
+      const memory = structuredClone(mergeMemory(before, input, now));
       memories.set(memory.id, memory);
       await index.put(memory.namespace, [memoryDocument(memory)]);
       return { memory: structuredClone(memory), created: before === undefined };

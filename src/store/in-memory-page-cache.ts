@@ -1,32 +1,32 @@
 import type { PageCache, StoredPage } from "./page-cache.ts";
 
-/** What {@link createMemoryPages} takes. */
-export interface MemoryPagesOptions {
-  /** Room for addresses and bodies; 64 MiB where absent. */
+/** Options of {@link createInMemoryPageCache}. */
+export interface InMemoryPageCacheOptions {
+  /** Maximum size of addresses and bodies. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** 2,000 where absent. */
+  /** Maximum number of pages. Default: 2,000. */
   readonly maxPages?: number;
 }
 
-/** What an entry takes besides its texts and its body. */
+/** Size of an entry besides its texts and its body. */
 const entryBytes = 512;
 
 /**
- * A page cache in memory; the page that was not asked for longest makes room first.
+ * Creates a page cache in memory; the least recently used page is evicted first.
  *
  * @example
  * ```ts
- * const cache = createMemoryPages({ maxBytes: 16 * 1024 * 1024 });
+ * const cache = createInMemoryPageCache({ maxBytes: 16 * 1024 * 1024 });
  * ```
  */
-export function createMemoryPages(options: MemoryPagesOptions = {}): PageCache {
+export function createInMemoryPageCache(options: InMemoryPageCacheOptions = {}): PageCache {
   return new MemoryPages(options.maxBytes ?? 64 * 2 ** 20, options.maxPages ?? 2000);
 }
 
 class MemoryPages implements PageCache {
   readonly #maxBytes: number;
   readonly #maxPages: number;
-  /** Least recently used first: a Map keeps the order of insertion. */
+  /** Least recently used first: a Map iterates in insertion order. */
   readonly #pages = new Map<string, StoredPage>();
   #bytes = 0;
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMemoryCache } from "./memory-cache.ts";
+import { createInMemoryResultCache } from "./in-memory-result-cache.ts";
 
 describe("memory cache", () => {
-  test("gives a text until its time is up", () => {
-    const cache = createMemoryCache();
+  test("returns a text until it expires", () => {
+    const cache = createInMemoryResultCache();
     cache.set("k", "[1]", 2000, 1000);
     expect(cache.get("k", 1999)).toBe("[1]");
     expect(cache.get("k", 2000)).toBeUndefined();
@@ -12,8 +12,8 @@ describe("memory cache", () => {
     expect(cache.get("other", 1000)).toBeUndefined();
   });
 
-  test("the entry that was not asked for longest makes room", () => {
-    const cache = createMemoryCache({ maxEntries: 2 });
+  test("the least recently used entry is evicted", () => {
+    const cache = createInMemoryResultCache({ maxEntries: 2 });
     cache.set("a", "1", 10, 0);
     cache.set("b", "2", 10, 0);
     cache.get("a", 1);
@@ -21,16 +21,16 @@ describe("memory cache", () => {
     expect([cache.get("a", 1), cache.get("b", 1), cache.get("c", 1)]).toEqual(["1", undefined, "3"]);
   });
 
-  test("setting again replaces, and the room of the old text is free", () => {
-    const cache = createMemoryCache({ maxBytes: 100 });
+  test("setting a key again replaces its text and frees the space of the old one", () => {
+    const cache = createInMemoryResultCache({ maxBytes: 100 });
     for (let i = 0; i < 50; i++) cache.set("k", `"${"x".repeat(30)}"`, 10, 0);
     cache.set("l", "1", 10, 0);
     expect(cache.get("k", 1)).toBeDefined();
     expect(cache.get("l", 1)).toBe("1");
   });
 
-  test("what is larger than the whole cache or already late is not kept, nor what it replaces", () => {
-    const cache = createMemoryCache({ maxBytes: 20 });
+  test("an entry larger than the whole cache, or already expired, is not stored, and the entry that it replaces is removed", () => {
+    const cache = createInMemoryResultCache({ maxBytes: 20 });
     cache.set("k", "1", 10, 0);
     cache.set("k", "x".repeat(100), 10, 0);
     expect(cache.get("k", 1)).toBeUndefined();
@@ -40,7 +40,7 @@ describe("memory cache", () => {
   });
 
   test("clearing forgets everything", () => {
-    const cache = createMemoryCache({ maxBytes: 20 });
+    const cache = createInMemoryResultCache({ maxBytes: 20 });
     cache.set("k", "12345", 10, 0);
     cache.clear();
     expect(cache.get("k", 1)).toBeUndefined();
@@ -48,12 +48,12 @@ describe("memory cache", () => {
     expect(cache.get("l", 1)).toBe("12345");
   });
 
-  test("never holds more than it may, and gives only what was set last", () => {
+  test("never exceeds its limits, and returns only the latest value", () => {
     const step = fc.record({ key: fc.constantFrom("a", "b", "c", "d", "e"), size: fc.integer({ min: 0, max: 12 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const maxBytes = 40;
-        const cache = createMemoryCache({ maxBytes, maxEntries: 3 });
+        const cache = createInMemoryResultCache({ maxBytes, maxEntries: 3 });
         const last = new Map<string, string>();
         for (const { key, size } of steps) {
           last.set(key, "x".repeat(size));

@@ -1,36 +1,30 @@
 import type { ResultCache } from "./result-cache.ts";
 
-/** What {@link createMemoryCache} takes. */
-export interface MemoryCacheOptions {
-  /** Room for keys and texts, counted at two bytes a character, the most a string takes; 64 MiB where absent. */
+/** Options of {@link createInMemoryResultCache}. */
+export interface InMemoryResultCacheOptions {
+  /** Maximum size of keys and texts, at two bytes per character, the most a string takes. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** 10,000 where absent. */
+  /** Maximum number of entries. Default: 10,000. */
   readonly maxEntries?: number;
 }
 
-interface Entry {
-  readonly json: string;
-  readonly expiresAt: number;
-  readonly bytes: number;
-}
-
 /**
- * A result cache in memory; the entry that was not asked for longest makes room first.
+ * Creates a result cache in memory; the least recently used entry is evicted first.
  *
  * @example
  * ```ts
- * const cache = createMemoryCache({ maxBytes: 8 * 1024 * 1024 });
+ * const cache = createInMemoryResultCache({ maxBytes: 8 * 1024 * 1024 });
  * ```
  */
-export function createMemoryCache(options: MemoryCacheOptions = {}): ResultCache {
-  return new MemoryCache(options.maxBytes ?? 64 * 1024 * 1024, options.maxEntries ?? 10_000);
+export function createInMemoryResultCache(options: InMemoryResultCacheOptions = {}): ResultCache {
+  return new InMemoryResultCache(options.maxBytes ?? 64 * 1024 * 1024, options.maxEntries ?? 10_000);
 }
 
-class MemoryCache implements ResultCache {
+class InMemoryResultCache implements ResultCache {
   readonly #maxBytes: number;
   readonly #maxEntries: number;
-  /** Least recently used first: a Map keeps the order of insertion. */
-  readonly #entries = new Map<string, Entry>();
+  /** Least recently used first: a Map iterates in insertion order. */
+  readonly #entries = new Map<string, { readonly json: string; readonly expiresAt: number; readonly bytes: number }>();
   #bytes = 0;
 
   constructor(maxBytes: number, maxEntries: number) {
@@ -50,7 +44,6 @@ class MemoryCache implements ResultCache {
     return entry.json;
   }
 
-  // oxlint-disable-next-line max-params -- as the port has it
   set(key: string, json: string, expiresAt: number, now: number): void {
     this.#remove(key);
     const bytes = 2 * (key.length + json.length);

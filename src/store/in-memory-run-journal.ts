@@ -1,101 +1,109 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
-import { MemoryTurns } from "./memory-turns.ts";
+import { InMemoryTurns } from "./in-memory-turns.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
 import type { RecordStore } from "./records.ts";
-import { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
+import {
+  checkSequence,
+  sequenceGapFailure,
+  isLargePayload,
+  isFinished,
+  leaseLostFailure,
+  leaseTimeoutMs,
+  runLimit,
+} from "./run-state.ts";
 import type {
   Claim,
   JournalEvent,
   NewJournalEvent,
   NewRun,
-  NewTurn,
+  NewConversationTurn,
   RunEnd,
   RunJournal,
   RunLease,
-  RunOwner,
+  LeaseHolder,
   RunQuery,
   RunStatus,
   StoredRun,
-  Turn,
-  TurnRange,
-} from "./runs.ts";
+  ConversationTurn,
+  ConversationTurnRange,
+} from "./run-journal.ts";
 
-/** What {@link createMemoryRuns} takes. */
-export interface MemoryRunsOptions {
-  /** The run that finished first is forgotten when more than this have; 100 where absent. */
+/** Options of {@link createInMemoryRunJournal}. */
+export interface InMemoryRunJournalOptions {
+  /** Maximum number of finished runs; beyond it the run that finished first is removed. Default: 100. */
   readonly finished?: number;
   /**
-   * How many to keep, apart from the others, of those that finished, are no question of a conversation and were called by
-   * no run that is known here; where absent they count like all others.
+   * Maximum number, counted separately, of finished runs that are not prompts of a conversation and were called by no
+   * run known here. Default: they count like all others.
    */
-  readonly asides?: number;
-  /** Shared by journals whose runs call each other: what was called is kept until the run is over that called it. */
+  readonly detached?: number;
+  /** Shared by journals whose runs call each other: a called run is retained until the run that called it is over. */
   readonly unfinished?: UnfinishedRuns;
-  /** Gets the records that events bring along. */
+  /** Receives the records that come with events. */
   readonly records?: Pick<RecordStore, "add">;
   readonly clock?: Clock;
-  /** How long an owner may be silent before its runs can be taken; 15 s where absent. */
-  readonly ownerSilenceMs?: number;
+  /** Time without a heartbeat after which the runs of a lease holder can be claimed. Default: 15 s. */
+  readonly leaseTimeoutMs?: number;
 }
 
 /**
- * Keeps runs in memory, for one process: what goes on, and the last that finished.
+ * Stores runs in memory, for one process: those that are running, and the last ones that finished.
  *
  * @example
  * ```ts
- * const runs = createMemoryRuns({ finished: 10 });
+ * const runs = createInMemoryRunJournal({ finished: 10 });
  * ```
  */
-export function createMemoryRuns(options: MemoryRunsOptions = {}): RunJournal {
-  return new MemoryRuns(options);
+export function createInMemoryRunJournal(options: InMemoryRunJournalOptions = {}): RunJournal {
+  return new InMemoryRunJournal(options);
 }
 
 /** A run, as it changes. */
-interface Kept {
+interface InMemoryRun {
   readonly made: NewRun;
   /** In order, by reference. */
   readonly events: NewJournalEvent[];
   status: RunStatus;
   end: RunEnd | undefined;
-  owner: RunOwner | undefined;
+  owner: LeaseHolder | undefined;
   epoch: number;
   cancel: { readonly by: string | undefined } | undefined;
 }
 
-class MemoryRuns implements RunJournal {
-  readonly #finishedKept: number;
-  readonly #asidesKept: number | undefined;
+class InMemoryRunJournal implements RunJournal {
+  readonly #retainedFinished: number;
+  readonly #retainedDetached: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   /** Oldest first. */
-  readonly #runs = new Map<string, Kept>();
-  /** Those that are over, in the order in which they ended. */
+  readonly #runs = new Map<string, InMemoryRun>();
+  /** Finished runs, in the order in which they ended. */
   readonly #finished = new Set<string>();
-  /** Those of them that are counted apart. */
+  /** Finished runs that are counted separately. */
   readonly #asides = new Set<string>();
   readonly #unfinished: UnfinishedRuns;
-  /** Those that are over, by the run that called them and is not: it may make the call again. */
+  /** Finished runs by the unfinished run that called them, which may repeat the call on replay. */
   readonly #called = new Map<string, string[]>();
-  /** When each owner was last heard of. */
-  readonly #heard = new Map<string, number>();
-  readonly #turns = new MemoryTurns();
+  /** Time of the last heartbeat of each lease holder. */
+  readonly #lastSeen = new Map<string, number>();
+  readonly #turns = new InMemoryTurns();
 
-  constructor(options: MemoryRunsOptions) {
-    this.#finishedKept = checkedCount("finished", options.finished ?? 100);
-    this.#asidesKept = options.asides === undefined ? undefined : checkedCount("asides", options.asides);
+  constructor(options: InMemoryRunJournalOptions) {
+    this.#retainedFinished = checkedCount("finished", options.finished ?? 100);
+    this.#retainedDetached = options.detached === undefined ? undefined : checkedCount("detached", options.detached);
     this.#unfinished = options.unfinished ?? new UnfinishedRuns();
     this.#records = options.records;
     this.#clock = options.clock ?? systemClock;
-    this.#silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
+    this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
   }
 
   async create(
     run: NewRun,
-    owner: RunOwner,
+    owner: LeaseHolder,
     before: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
-    checkNumbered(run.id, before);
+    checkSequence(run.id, before);
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const made = { ...run };
@@ -103,91 +111,91 @@ class MemoryRuns implements RunJournal {
     this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#unfinished.began(run.id);
-    this.#hear(owner);
+    this.#touch(owner);
     return { lease: { runId: run.id, epoch: 1 } };
   }
 
-  async claim(runId: string, owner: RunOwner): Promise<Claim> {
-    const kept = this.#runs.get(runId);
-    if (kept === undefined) return { kind: "unknown" };
-    if (isOver(kept.status)) return { kind: "finished", run: storedRun(kept), events: eventsOf(kept) };
-    if (!this.#isFree(kept)) return { kind: "held", run: storedRun(kept) };
-    const was = kept.status;
-    kept.owner = owner;
-    kept.status = "running";
-    kept.epoch++;
-    this.#hear(owner);
+  async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return { kind: "unknown" };
+    if (isFinished(stored.status)) return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
+    if (!this.#isFree(stored)) return { kind: "held", run: storedRun(stored) };
+    const was = stored.status;
+    stored.owner = owner;
+    stored.status = "running";
+    stored.epoch++;
+    this.#touch(owner);
     return {
       kind: "claimed",
-      lease: { runId, epoch: kept.epoch },
-      run: storedRun(kept),
+      lease: { runId, epoch: stored.epoch },
+      run: storedRun(stored),
       was,
-      events: eventsOf(kept),
+      events: eventsOf(stored),
     };
   }
 
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined {
-    const kept = this.#held(lease);
-    if (kept === undefined) return this.#refuse(event, lostFailure(lease.runId));
-    if (event.seq !== kept.events.length + 1) {
-      return this.#refuse(event, gapFailure(lease.runId, event.seq, kept.events.length));
+    const stored = this.#held(lease);
+    if (stored === undefined) return this.#refuse(event, leaseLostFailure(lease.runId));
+    if (event.seq !== stored.events.length + 1) {
+      return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
-    kept.events.push(event);
+    stored.events.push(event);
     if (event.record !== undefined) this.#records?.add(event.record);
     return undefined;
   }
 
   async finish(lease: RunLease, end: RunEnd): Promise<void> {
-    const kept = this.#held(lease);
-    if (kept === undefined) throw lostFailure(lease.runId);
-    kept.owner = undefined;
-    kept.status = end.status;
-    if (!isOver(end.status)) return;
-    const { turn, ...told } = end;
-    kept.end = told;
-    const { conversation, id: runId } = kept.made;
+    const stored = this.#held(lease);
+    if (stored === undefined) throw leaseLostFailure(lease.runId);
+    stored.owner = undefined;
+    stored.status = end.status;
+    if (!isFinished(end.status)) return;
+    const { turn, ...reported } = end;
+    stored.end = reported;
+    const { conversation, id: runId } = stored.made;
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
     this.#unfinished.ended(runId);
-    this.#retire(kept.made);
+    this.#retire(stored.made);
   }
 
   #retire({ id, calledBy, conversation }: NewRun): void {
     const isCalled = calledBy !== undefined && this.#unfinished.has(calledBy);
     if (isCalled && this.#called.get(calledBy)?.push(id) === undefined) this.#called.set(calledBy, [id]);
-    const isAside = this.#asidesKept !== undefined && conversation === undefined;
+    const isAside = this.#retainedDetached !== undefined && conversation === undefined;
     if (!isCalled) (isAside ? this.#asides : this.#finished).add(id);
     for (const [caller, called] of this.#called) {
       if (this.#unfinished.has(caller)) continue;
       this.#called.delete(caller);
       for (const each of called) this.#finished.add(each);
     }
-    this.#forgetFirst(this.#finished, this.#finishedKept);
-    this.#forgetFirst(this.#asides, this.#asidesKept ?? 0);
+    this.#forgetFirst(this.#finished, this.#retainedFinished);
+    this.#forgetFirst(this.#asides, this.#retainedDetached ?? 0);
   }
 
-  #forgetFirst(finished: Set<string>, kept: number): void {
+  #forgetFirst(finished: Set<string>, stored: number): void {
     for (const first of finished) {
-      if (finished.size <= kept) break;
+      if (finished.size <= stored) break;
       finished.delete(first);
       this.#forget(first);
     }
   }
 
   async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
-    const kept = this.#runs.get(runId);
-    if (kept === undefined || isOver(kept.status)) return false;
-    // The first who asks is the one who is named.
-    kept.cancel ??= { by };
+    const stored = this.#runs.get(runId);
+    if (stored === undefined || isFinished(stored.status)) return false;
+    // The first request for cancellation is the one that is named.
+    stored.cancel ??= { by };
     return true;
   }
 
-  async attend(
-    owner: RunOwner,
+  async heartbeat(
+    owner: LeaseHolder,
     runIds: readonly string[],
   ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]> {
-    this.#hear(owner);
+    this.#touch(owner);
     return runIds.flatMap((runId) => {
       const cancel = this.#runs.get(runId)?.cancel;
       return cancel === undefined ? [] : [{ runId, by: cancel.by }];
@@ -197,8 +205,8 @@ class MemoryRuns implements RunJournal {
   async read(
     runId: string,
   ): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined> {
-    const kept = this.#runs.get(runId);
-    return kept && { run: storedRun(kept), events: eventsOf(kept) };
+    const stored = this.#runs.get(runId);
+    return stored && { run: storedRun(stored), events: eventsOf(stored) };
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
@@ -206,11 +214,11 @@ class MemoryRuns implements RunJournal {
     const limit = runLimit(query.limit);
     return [...this.#runs.values()]
       .filter(
-        (kept) =>
-          (chain === undefined || kept.made.chain === chain) &&
-          (status === undefined || kept.status === status) &&
-          (conversation === undefined || kept.made.conversation?.id === conversation) &&
-          (abandoned !== true || (kept.status === "running" && this.#isFree(kept))),
+        (stored) =>
+          (chain === undefined || stored.made.chain === chain) &&
+          (status === undefined || stored.status === status) &&
+          (conversation === undefined || stored.made.conversation?.id === conversation) &&
+          (abandoned !== true || (stored.status === "running" && this.#isFree(stored))),
       )
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
@@ -218,40 +226,40 @@ class MemoryRuns implements RunJournal {
       .map(listedRun);
   }
 
-  async turns(conversationId: string, range?: TurnRange): Promise<readonly Turn[]> {
+  async turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
     return this.#turns.list(conversationId, range);
   }
 
-  async addTurn(conversationId: string, turn: NewTurn): Promise<void> {
+  async addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {
     this.#turns.add(conversationId, turn);
   }
 
   #forget(runId: string): void {
-    const kept = this.#runs.get(runId);
-    if (kept === undefined) return;
-    // A map that shrinks and grows leaves tables behind, through which its old values stay alive for a while.
-    kept.events.length = 0;
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return;
+    // A map that shrinks and grows leaves old tables behind, which retain its old values for a while.
+    stored.events.length = 0;
     this.#runs.delete(runId);
-    if (kept.made.conversation !== undefined) this.#turns.release(kept.made.conversation.id, runId);
+    if (stored.made.conversation !== undefined) this.#turns.release(stored.made.conversation.id, runId);
   }
 
-  #held(lease: RunLease): Kept | undefined {
-    const kept = this.#runs.get(lease.runId);
-    return kept?.owner !== undefined && kept.epoch === lease.epoch ? kept : undefined;
+  #held(lease: RunLease): InMemoryRun | undefined {
+    const stored = this.#runs.get(lease.runId);
+    return stored?.owner !== undefined && stored.epoch === lease.epoch ? stored : undefined;
   }
 
-  /** All owners are in this process and therefore alive; but one that says nothing any more is gone. */
-  #isFree({ owner }: Kept): boolean {
+  /** All lease holders are in this process and therefore alive, but one without heartbeats has lost its runs. */
+  #isFree({ owner }: InMemoryRun): boolean {
     if (owner === undefined) return true;
-    const heard = this.#heard.get(owner.id) ?? -Infinity;
-    return Math.abs(this.#clock.now() - heard) > this.#silenceMs;
+    const lastSeen = this.#lastSeen.get(owner.id) ?? -Infinity;
+    return Math.abs(this.#clock.now() - lastSeen) > this.#silenceMs;
   }
 
-  #hear(owner: RunOwner): void {
-    this.#heard.set(owner.id, this.#clock.now());
+  #touch(owner: LeaseHolder): void {
+    this.#lastSeen.set(owner.id, this.#clock.now());
   }
 
-  /** The event is refused; the call it tells of was made all the same. */
+  /** Refuses the event, but adds its record: the call was made all the same. */
   #refuse(event: NewJournalEvent, failure: FailureError): Promise<void> {
     if (event.record !== undefined) this.#records?.add(event.record);
     return Promise.reject(failure);
@@ -263,8 +271,8 @@ function checkedCount(name: string, count: number): number {
   throw new RangeError(`${name} must be a whole number of at least 0, got ${count}`);
 }
 
-function storedRun(kept: Kept): StoredRun {
-  const { made, status, end, owner, epoch, cancel } = kept;
+function storedRun(stored: InMemoryRun): StoredRun {
+  const { made, status, end, owner, epoch, cancel } = stored;
   return {
     ...made,
     status,
@@ -273,16 +281,16 @@ function storedRun(kept: Kept): StoredRun {
     ...(end?.error !== undefined && { error: end.error }),
     cancelRequested: cancel !== undefined,
     ...(cancel?.by !== undefined && { cancelBy: cancel.by }),
-    ...(owner !== undefined && { owner }),
+    ...(owner !== undefined && { leaseHolder: owner }),
     epoch,
   };
 }
 
-function listedRun(kept: Kept): StoredRun {
-  const { output, ...run } = storedRun(kept);
-  return output === undefined || isLarge(output) ? run : { ...run, output };
+function listedRun(stored: InMemoryRun): StoredRun {
+  const { output, ...run } = storedRun(stored);
+  return output === undefined || isLargePayload(output) ? run : { ...run, output };
 }
 
-function eventsOf({ events }: Kept): JournalEvent[] {
+function eventsOf({ events }: InMemoryRun): JournalEvent[] {
   return events.map(({ seq, kind, key, at, data }) => ({ seq, kind, key, at, data }));
 }

@@ -1,20 +1,20 @@
-import { MemoryCollection } from "./memory-collection.ts";
+import { InMemoryCollection } from "./in-memory-collection.ts";
 import type { TextIndex } from "./text-index.ts";
 
 /**
- * A text index in memory, for tests and for collections that may be forgotten.
+ * Creates a text index in memory, for tests and for collections that may be lost.
  *
  * @example
  * ```ts
- * const index = createMemoryTextIndex();
+ * const index = createInMemoryTextIndex();
  * await index.put("notes", [{ id: "a", title: "Rope", body: "How to splice a rope", tags: [], at: 0 }]);
  * const [hit] = await index.search("notes", { text: "splice" });
  * ```
  */
-export function createMemoryTextIndex(): TextIndex {
-  const collections = new Map<string, MemoryCollection>();
-  const of = (name: string): MemoryCollection => {
-    const known = collections.get(name) ?? new MemoryCollection();
+export function createInMemoryTextIndex(): TextIndex {
+  const collections = new Map<string, InMemoryCollection>();
+  const of = (name: string): InMemoryCollection => {
+    const known = collections.get(name) ?? new InMemoryCollection();
     collections.set(name, known);
     return known;
   };

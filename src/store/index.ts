@@ -1,5 +1,5 @@
-export { agentRunName, isAgentRun, runnerOf } from "./agent-run-name.ts";
-export { approvalAt, maxApprovals } from "./approval-state.ts";
+export { agentRunName, isAgentRun, runnerOf } from "./run-journal.ts";
+export { approvalStateAt, maxApprovals } from "./approval-state.ts";
 export {
   type Approval,
   type ApprovalRequest,
@@ -7,34 +7,43 @@ export {
   type ApprovalStore,
   type Decision,
   maxApprovalBytes,
-  tooLargeToAsk,
+  approvalTooLarge,
+  neverExpires,
 } from "./approvals.ts";
-export { type FlatRecord, finite, flatSize, flattenRecord, label, restoreRecord } from "./flat-record.ts";
+export {
+  type FlatRecord,
+  toFiniteNumber,
+  flatSize,
+  flattenRecord,
+  toStoredLabel,
+  restoreRecord,
+} from "./flat-record.ts";
 export { checkRetention } from "./check-retention.ts";
-export { type MemoryApprovalsOptions, createMemoryApprovals } from "./memory-approvals.ts";
-export { type MemoryCacheOptions, createMemoryCache } from "./memory-cache.ts";
-export { type MemoryPagesOptions, createMemoryPages } from "./memory-pages.ts";
-export { type MemoryRecordsOptions, createMemoryRecords } from "./memory-records.ts";
-export { type MemoryRunsOptions, createMemoryRuns } from "./memory-runs.ts";
+export { type InMemoryApprovalsOptions, createInMemoryApprovals } from "./in-memory-approvals.ts";
+export { type InMemoryResultCacheOptions, createInMemoryResultCache } from "./in-memory-result-cache.ts";
+export { type InMemoryPageCacheOptions, createInMemoryPageCache } from "./in-memory-page-cache.ts";
+export { type InMemoryRecordsOptions, createInMemoryRecords } from "./in-memory-records.ts";
+export { type InMemoryRunJournalOptions, createInMemoryRunJournal } from "./in-memory-run-journal.ts";
 export { UnfinishedRuns } from "./unfinished-runs.ts";
 export {
   CallCounter,
   type Tallies,
   type ToolTally,
-  statisticsOf,
+  toStatistics,
   successRate,
-  summarise,
+  summarizeTallies,
   waitingCode,
-} from "./record-figures.ts";
+} from "./record-statistics.ts";
 export type { PageCache, StoredPage } from "./page-cache.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
-export { type RecordRedactor, wholeText } from "./record-text.ts";
+export { boundRecord } from "./record-size.ts";
+export { type RecordRedactor, unabridgedText } from "./record-text.ts";
 export {
   type BriefSummary,
   type CallRecord,
   type CallerType,
   type ConversationSummary,
-  type Pruned,
+  type PruneResult,
   type RecordPage,
   type RecordQuery,
   type RecordStatus,
@@ -42,29 +51,37 @@ export {
   type Retention,
   type Statistics,
   type ToolStatistics,
-  brief,
+  toBriefSummary,
 } from "./records.ts";
 export type { ResultCache } from "./result-cache.ts";
-export { checkNumbered, gapFailure, isLarge, isOver, lostFailure, ownerSilenceMs, runLimit } from "./run-state.ts";
+export {
+  checkSequence,
+  sequenceGapFailure,
+  isLargePayload,
+  isFinished,
+  leaseLostFailure,
+  leaseTimeoutMs,
+  runLimit,
+} from "./run-state.ts";
 export type {
   Claim,
   JournalEvent,
   NewJournalEvent,
   NewRun,
-  NewTurn,
+  NewConversationTurn,
   RunEnd,
   RunJournal,
   RunLease,
-  RunOwner,
+  LeaseHolder,
   RunQuery,
   RunConversation,
   RunStatus,
   StoredRun,
-  Turn,
-  TurnRange,
-} from "./runs.ts";
-export { createMemoryMemories } from "./memory-memories.ts";
-export { createMemoryTextIndex } from "./memory-text-index.ts";
+  ConversationTurn,
+  ConversationTurnRange,
+} from "./run-journal.ts";
+export { createInMemoryMemoryStore } from "./in-memory-memory-store.ts";
+export { createInMemoryTextIndex } from "./in-memory-text-index.ts";
 export {
   type Memory,
   type MemoryHit,
@@ -72,13 +89,13 @@ export {
   type MemoryStats,
   type MemoryStore,
   type NewMemory,
-  type StoredMemory,
+  type StoreMemoryResult,
   documentMemory,
-  joinTags,
+  mergeTags,
   memoryDocument,
   memoryHit,
   mergeMemory,
-} from "./memories.ts";
+} from "./memory-store.ts";
 export { columnWeights, termColumns } from "./text-columns.ts";
 export {
   type Recency,
@@ -88,20 +105,20 @@ export {
   type TextQuery,
   type TextStats,
   candidateLimit,
-  foldTag,
+  normalizeTag,
   hitLimit,
   isListing,
 } from "./text-index.ts";
 export { type Needle, type TextPlan, planQuery } from "./text-query.ts";
 export {
-  type CountedGroup,
+  type CountedNeedles,
   Ranking,
   type TextTotals,
-  askedKey,
+  queryTitleKey,
   lengthFactor,
   roundTimes,
   titleFitOf,
   titleKey,
 } from "./text-ranking.ts";
-export { type TextRange, snippetOf } from "./text-snippet.ts";
+export { type TextRange, extractSnippet } from "./text-snippet.ts";
 export { readTokens, tokenFormat } from "./text-tokens.ts";

@@ -1,4 +1,4 @@
-import { type Recency, type TextDocument, type TextHit, foldTag } from "./text-index.ts";
+import { type Recency, type TextDocument, type TextHit, normalizeTag } from "./text-index.ts";
 import type { TextRange } from "./text-snippet.ts";
 
 /** Something to remember. */
@@ -7,32 +7,32 @@ export interface NewMemory {
   readonly id: string;
   readonly namespace: string;
   readonly title: string;
-  /** The content as text: what is searched and shown. */
+  /** The content as text, for search and display. */
   readonly text: string;
-  /** The content as it was given, where that was no text. */
+  /** The original content, if it was not text. */
   readonly content?: unknown;
-  /** What kind of memory it is, such as `research`. */
+  /** Kind of memory, such as `research`. */
   readonly type?: string;
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Something that is remembered. */
+/** A stored memory. */
 export interface Memory extends NewMemory {
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** When it was last stored, in epoch milliseconds. */
+  /** Time of the last update in epoch milliseconds. */
   readonly updatedAt: number;
 }
 
-/** What storing did. */
-export interface StoredMemory {
+/** Result of storing a memory. */
+export interface StoreMemoryResult {
   readonly memory: Memory;
-  /** False when it was remembered already, and only gained metadata or tags. */
+  /** False if the memory already existed, and only gained metadata or tags. */
   readonly created: boolean;
 }
 
-/** What to remember. */
+/** A search for memories. */
 export interface MemoryQuery {
   /** Words as a person types them. */
   readonly text: string;
@@ -41,7 +41,10 @@ export interface MemoryQuery {
   readonly tags?: readonly string[];
   readonly limit?: number;
   readonly recency?: Recency;
-  /** `all`: only what has all words; `best`, the default: what has some of them follows when there are not enough. */
+  /**
+   * `all`: only memories with all words. `best`, the default: memories with some of the words follow if there are not
+   * enough.
+   */
   readonly match?: "all" | "best";
 }
 
@@ -53,7 +56,7 @@ export interface MemoryHit {
   readonly highlights: readonly TextRange[];
 }
 
-/** How much is remembered. */
+/** Size of a memory store. */
 export interface MemoryStats {
   readonly memories: number;
   /** Memories per namespace. */
@@ -61,44 +64,44 @@ export interface MemoryStats {
 }
 
 /**
- * What is remembered, in namespaces that do not see each other. A memory is there, as safely as this store can keep it,
- * when `store` resolves. Every implementation passes `test/conformance/memory-store.ts`.
+ * Stores memories in namespaces that are isolated from each other. A memory is as durable as the store allows when
+ * `store` resolves. Every implementation passes `test/conformance/memory-store.ts`.
  */
 export interface MemoryStore {
   /**
-   * Remembers. What is remembered already under this id keeps its content, gains the tags and the metadata, and takes
-   * the new title; of two values for one key the later stays.
+   * Stores a memory. If the id already exists, it keeps its content, gains the tags and the metadata, and gets the new
+   * title; of two values for one key the later wins.
    */
-  store(memory: NewMemory, now: number): Promise<StoredMemory>;
+  store(memory: NewMemory, now: number): Promise<StoreMemoryResult>;
   get(id: string): Promise<Memory | undefined>;
   search(query: MemoryQuery, signal?: AbortSignal): Promise<readonly MemoryHit[]>;
-  /** The memories stored last, newest first; at most 200. */
+  /** Returns the memories stored last, newest first; at most 200. */
   latest(namespace: string, limit: number): Promise<readonly Memory[]>;
-  /** Forgets, and says how many there were. */
+  /** Removes memories, and returns how many existed. */
   forget(ids: readonly string[]): Promise<number>;
   stats(): Promise<MemoryStats>;
   close(): Promise<void>;
 }
 
-/** What is remembered after storing: the first content, the newest facts about it. */
-export function mergeMemory(before: Memory | undefined, given: NewMemory, now: number): Memory {
-  if (before === undefined) return { ...given, createdAt: now, updatedAt: now };
-  const type = given.type ?? before.type;
+/** Returns the memory after storing: the first content with the latest metadata. */
+export function mergeMemory(before: Memory | undefined, input: NewMemory, now: number): Memory {
+  if (before === undefined) return { ...input, createdAt: now, updatedAt: now };
+  const type = input.type ?? before.type;
   return {
     ...before,
-    title: given.title,
+    title: input.title,
     ...(type !== undefined && { type }),
-    tags: joinTags(before.tags, given.tags),
-    metadata: { ...before.metadata, ...given.metadata },
+    tags: mergeTags(before.tags, input.tags),
+    metadata: { ...before.metadata, ...input.metadata },
     updatedAt: now,
   };
 }
 
-/** Both lists without repetitions; tags that differ only in case are one. */
-export function joinTags(before: readonly string[], more: readonly string[]): string[] {
+/** Returns both lists without duplicates; tags that differ only in case are equal. */
+export function mergeTags(before: readonly string[], more: readonly string[]): string[] {
   const byFold = new Map<string, string>();
   for (const tag of [...before, ...more]) {
-    const folded = foldTag(tag);
+    const folded = normalizeTag(tag);
     if (folded !== "" && !byFold.has(folded)) byFold.set(folded, tag.trim().replace(/^#+/, ""));
   }
   return [...byFold.values()];
@@ -106,7 +109,7 @@ export function joinTags(before: readonly string[], more: readonly string[]): st
 
 type MemoryMeta = Pick<Memory, "namespace" | "metadata" | "createdAt" | "type" | "content">;
 
-/** A memory as a document of a text index. */
+/** Converts a memory to a document of a text index. */
 export function memoryDocument(memory: Memory): TextDocument {
   const { id, title, text, tags, updatedAt, namespace, metadata, createdAt, type, content } = memory;
   const meta: MemoryMeta = {
@@ -119,14 +122,14 @@ export function memoryDocument(memory: Memory): TextDocument {
   return { id, title, body: text, tags, at: updatedAt, meta };
 }
 
-/** The memory that a document holds. */
+/** Returns the memory of a document. */
 export function documentMemory(document: Omit<TextDocument, "version">): Memory {
   const { id, title, body, tags, at, meta } = document;
   // Written by `memoryDocument`.
   return { id, title, text: body, tags, updatedAt: at, ...(meta as MemoryMeta) };
 }
 
-/** The memory that was found. */
+/** Returns the memory of a search hit. */
 export function memoryHit(hit: TextHit, body: string): MemoryHit {
   const { score, snippet, highlights } = hit;
   return { memory: documentMemory({ ...hit, body }), score, snippet, highlights };

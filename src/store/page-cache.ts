@@ -1,21 +1,21 @@
-/** A page as it was fetched, and what its server said about how long it stays true. */
+/** A page as it was fetched, and how long its server considers it fresh. */
 export interface StoredPage {
-  /** Where it came from, after redirects. */
+  /** Final address after redirects. */
   readonly finalUrl: string;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** What to ask the server with whether it changed. */
+  /** Validators for a conditional request. */
   readonly etag?: string;
   readonly lastModified?: string;
-  /** When the server last said so, in epoch milliseconds. */
+  /** Time of the last validation by the server in epoch milliseconds. */
   readonly checkedAt: number;
-  /** Until then nobody need ask, in epoch milliseconds. */
+  /** Time until which no validation is needed, in epoch milliseconds. */
   readonly freshUntil: number;
 }
 
 /**
- * Keeps pages by their address, so that an unchanged one is not sent twice. It may forget any of them at any time, and
- * one that cannot read or write forgets rather than fails: no page is lost for want of a cache.
+ * Caches pages by their address, so that an unchanged page is not transferred twice. It may drop any page at any time;
+ * if it cannot read or write, it drops pages and does not fail.
  */
 export interface PageCache {
   get(url: string): Promise<StoredPage | undefined>;

@@ -1,7 +1,7 @@
 import type { FailureCode } from "../base/index.ts";
 import type { ConversationSummary, Statistics, ToolStatistics } from "./records.ts";
 
-/** How often a tool was called. */
+/** Numbers of calls of a tool. */
 export interface ToolTally {
   readonly tool: string;
   readonly calls: number;
@@ -11,23 +11,23 @@ export interface ToolTally {
 /** A tally with durations. */
 interface TimedTally extends ToolTally, Pick<ToolStatistics, "averageMs" | "p50Ms" | "p95Ms" | "p99Ms"> {}
 
-/** What statistics are made of. */
+/** Input of the statistics. */
 export interface Tallies {
   readonly tools: readonly TimedTally[];
   readonly failures: readonly (readonly [code: string, count: number])[];
 }
 
-/** Of a call that a person has to decide on first. */
+/** Code of a call that waits for an approval. */
 export const waitingCode: FailureCode = "approval_required";
 
-/** Counts calls for the statistics; exact, at the price of eight bytes a call while it counts. */
+/** Counts calls for the statistics; exact, at a cost of eight bytes per call while counting. */
 export class CallCounter {
   readonly #tools = new Map<string, { durations: number[]; failures: number }>();
   readonly #codes = new Map<string, number>();
 
   /**
-   * Counts one call; `code` is that of its failure, `null` for a success. One that only waits for a person has not failed,
-   * and has not run: the call that is then made is counted.
+   * Counts one call; `code` is that of its failure, `null` for a success. A call that only waits for an approval has
+   * neither failed nor run: the call that follows the approval is counted.
    */
   count(tool: string, durationMs: number, code: string | null): void {
     if (code === waitingCode) return;
@@ -56,8 +56,8 @@ export class CallCounter {
   }
 }
 
-/** Makes a summary of the tallies of one conversation. */
-export function summarise(conversationId: string, tallies: readonly ToolTally[]): ConversationSummary {
+/** Summarizes the tallies of one conversation. */
+export function summarizeTallies(conversationId: string, tallies: readonly ToolTally[]): ConversationSummary {
   const totalCalls = sum(tallies, "calls");
   const failedCalls = sum(tallies, "failures");
   return {
@@ -67,12 +67,12 @@ export function summarise(conversationId: string, tallies: readonly ToolTally[])
     failedCalls,
     successRate: successRate(totalCalls, failedCalls),
     // Not by assignment: a tool may be called `__proto__`.
-    toolUsage: Object.fromEntries(mostUsedFirst(tallies).map(({ tool, calls }) => [tool, calls])),
+    toolUsage: Object.fromEntries(byUsageDescending(tallies).map(({ tool, calls }) => [tool, calls])),
   };
 }
 
-/** Makes statistics of tallies. */
-export function statisticsOf({ tools, failures }: Tallies): Statistics {
+/** Converts tallies to statistics. */
+export function toStatistics({ tools, failures }: Tallies): Statistics {
   const totalCalls = sum(tools, "calls");
   const failedCalls = sum(tools, "failures");
   return {
@@ -81,16 +81,19 @@ export function statisticsOf({ tools, failures }: Tallies): Statistics {
     failedCalls,
     successRate: successRate(totalCalls, failedCalls),
     failures: Object.fromEntries(failures.toSorted(([a, m], [b, n]) => n - m || order(a, b))),
-    tools: mostUsedFirst(tools).map((tally) => ({ ...tally, successRate: successRate(tally.calls, tally.failures) })),
+    tools: byUsageDescending(tools).map((tally) => ({
+      ...tally,
+      successRate: successRate(tally.calls, tally.failures),
+    })),
   };
 }
 
-/** The nearest-rank percentile of durations sorted upwards. */
+/** Returns the nearest-rank percentile of durations in ascending order. */
 function nearestRank(sorted: Float64Array, percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0;
 }
 
-/** Of a hundred calls, how many gave something; 100 where there were none. */
+/** Returns the percentage of calls that succeeded; 100 if there were none. */
 export function successRate(calls: number, failures: number): number {
   return calls === 0 ? 100 : ((calls - failures) / calls) * 100;
 }
@@ -99,7 +102,7 @@ function sum(tallies: readonly ToolTally[], key: "calls" | "failures"): number {
   return tallies.reduce((total, tally) => total + tally[key], 0);
 }
 
-function mostUsedFirst<T extends ToolTally>(tallies: readonly T[]): T[] {
+function byUsageDescending<T extends ToolTally>(tallies: readonly T[]): T[] {
   return tallies.toSorted((a, b) => b.calls - a.calls || order(a.tool, b.tool));
 }
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRedactor } from "../text/index.ts";
+import { createRedactor } from "../secrets/index.ts";
 import { failureText, valueText } from "./record-text.ts";
 
 const secret = "swordfish-0123456789-swordfish";
@@ -8,26 +8,26 @@ const redactor = createRedactor([secret]);
 const large = "y".repeat(300_000);
 
 function previewOf(value: unknown): string {
-  const kept = JSON.parse(valueText(value, redactor) ?? "null");
-  expect(kept).toMatchObject({ $truncated: true });
-  return kept.preview;
+  const stored = JSON.parse(valueText(value, redactor) ?? "null");
+  expect(stored).toMatchObject({ $truncated: true });
+  return stored.preview;
 }
 
 describe("the text of a value", () => {
-  test("is its JSON, or null where there is no value", () => {
+  test("is its JSON, or null if there is no value", () => {
     expect(valueText({ a: [1, "é"] }, redactor)).toBe('{"a":[1,"é"]}');
     expect(valueText(null, redactor)).toBe("null");
     expect(valueText(undefined, redactor)).toBeNull();
   });
 
-  test("says why it could not be kept", () => {
+  test("contains the reason if the value could not be stored", () => {
     const circular: unknown[] = [];
     circular.push(circular);
     const reasons = [1n, circular, () => 1].map((value) => JSON.parse(valueText(value, redactor) ?? "").reason);
     expect(reasons).toEqual(["it holds a BigInt", "it contains itself", "it is a function"]);
   });
 
-  test("covers values under telling names, also in a preview", () => {
+  test("redacts values under sensitive names, also in a preview", () => {
     expect(valueText({ password: "p" }, redactor)).toBe('{"password":"[redacted]"}');
     expect(previewOf({ password: "pppppp", large })).not.toContain("pppppp");
     expect(previewOf([{ nested: { apiKey: "zzzzzz" } }, large])).not.toContain("zzzzzz");
@@ -49,7 +49,7 @@ describe("the text of a value", () => {
     expect(previewOf([new Date(0), large])).toMatch(/^\["1970-01-01T00:00:00.000Z","y/);
   });
 
-  test("never shows a part of a secret, wherever a preview happens to be cut", () => {
+  test("never shows a part of a secret, regardless of where a preview is cut", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 25_000 }), fc.integer({ min: 0, max: 40 }), (before, many) => {
         const text = `${`${secret} `.repeat(many)}${"x".repeat(before)}${secret}${large}`;

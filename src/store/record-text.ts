@@ -1,27 +1,28 @@
 import { type Failure, fail } from "../base/index.ts";
-import { type Redactor, redactFailure } from "../text/index.ts";
+import { type Redactor, redactFailure } from "../secrets/index.ts";
 import { maxApprovalBytes } from "./approvals.ts";
 
-/** What stores need of a redactor. */
-export type RecordRedactor = Pick<Redactor, "text" | "value">;
+/** The parts of a redactor that stores use. */
+export type RecordRedactor = Pick<Redactor, "text" | "value"> & Partial<Pick<Redactor, "label">>;
 
-/** Values whose JSON is larger are kept as a preview. */
+/** Values whose JSON is larger are stored as a preview. */
 const maxBytes = 256 * 1024;
 const previewLength = 2000;
 
-/** The JSON text of a value, redacted and of bounded size; `null` where there is no value. Never throws. */
+/** Returns the JSON text of a value, redacted and of bounded size; `null` if there is no value. Never throws. */
 export function valueText(value: unknown, redactor: RecordRedactor): string | null {
-  return textOf(value, redactor, maxBytes).text;
+  return jsonTextOf(value, redactor, maxBytes).text;
 }
 
 /**
- * The JSON text of what a person has to see whole, redacted; `null` where there is no value. Throws where it is too
- * large: what is cut here would be approved unseen. Redacted, it may be somewhat larger than what was measured before.
+ * Returns the complete JSON text of a value for an approver, redacted; `null` if there is no value. Throws if it is too
+ * large: a truncated part would be approved unseen. The redacted text may be somewhat larger than the size that was
+ * measured before.
  */
-export function wholeText(value: unknown, redactor: RecordRedactor): string | null {
-  const { text, cut } = textOf(value, redactor, 2 * maxApprovalBytes);
+export function unabridgedText(value: unknown, redactor: RecordRedactor): string | null {
+  const { text, cut } = jsonTextOf(value, redactor, 2 * maxApprovalBytes);
   if (!cut) return text;
-  const message = "the arguments are too large to be kept for a person to see and approve";
+  const message = "the arguments are too large to be stored for an approval";
   throw fail(message, { code: "permission_denied", reason: "too_large", retry: "never" });
 }
 
@@ -31,36 +32,41 @@ interface Written {
   readonly cut: boolean;
 }
 
-function textOf(value: unknown, redactor: RecordRedactor, most: number): Written {
+function jsonTextOf(value: unknown, redactor: RecordRedactor, max: number): Written {
   if (value === undefined) return { text: null, cut: false };
   try {
     const text = JSON.stringify(value) as string | undefined;
     if (text === undefined) return { text: notJson(`it is a ${typeof value}`), cut: false };
-    if (exceeds(text, most)) return { text: truncated(value, text, redactor), cut: true };
+    if (exceeds(text, max)) return { text: truncated(value, text, redactor), cut: true };
     const clean = redactedText(text, redactor);
-    const cut = exceeds(clean, most);
+    const cut = exceeds(clean, max);
     return { text: cut ? truncated(value, clean, redactor) : clean, cut };
   } catch (error) {
     return { text: notJson(reasonOf(error)), cut: false };
   }
 }
 
-/** A copy of a value as JSON has it, so that nobody can change what is kept. Throws where it is too large to be shown whole. */
-export function wholeValue(value: unknown): unknown {
-  const text = wholeText(value, noRedaction);
+/**
+ * Returns a JSON copy of a value, so that later changes do not affect the stored one. Throws if it is too large to be
+ * shown in full.
+ */
+export function copyWhole(value: unknown): unknown {
+  const text = unabridgedText(value, noRedaction);
   return text === null ? undefined : JSON.parse(text);
 }
 
-/** Leaves everything as it is. */
+/** Redacts nothing. */
 export const noRedaction: RecordRedactor = { text: (text) => text, value: (value) => value };
 
-/** The JSON text of a failure; one that is too large loses its issues and the end of its messages. Never throws. */
+/**
+ * Returns the JSON text of a failure; one that is too large loses its issues and the end of its messages. Never throws.
+ */
 export function failureText(failure: Failure, redactor: RecordRedactor): string {
   try {
     const text = JSON.stringify(redactFailure(failure, redactor.text));
     if (!exceeds(text)) return text;
   } catch {
-    // An issue that JSON cannot express; the short form has none.
+    // An issue is not valid JSON; the short form has no issues.
   }
   return shortFailure(failure, redactor);
 }
@@ -76,16 +82,16 @@ function shortFailure(failure: Failure, redactor: RecordRedactor): string {
   }
 }
 
-// Redacts what JSON makes of the value, not the value: what a toJSON() adds is then seen too.
+// Redacts the JSON of the value instead of the value, to cover the output of toJSON() too.
 function redactedText(text: string, redactor: RecordRedactor): string {
   const data: unknown = JSON.parse(text);
   const clean = redactor.value(data);
   return clean === data ? text : JSON.stringify(clean);
 }
 
-function exceeds(text: string, most: number = maxBytes): boolean {
-  if (text.length > most) return true;
-  return text.length * 3 > most && Buffer.byteLength(text) > most;
+function exceeds(text: string, max: number = maxBytes): boolean {
+  if (text.length > max) return true;
+  return text.length * 3 > max && Buffer.byteLength(text) > max;
 }
 
 function truncated(value: unknown, text: string, redactor: RecordRedactor): string {
@@ -102,7 +108,7 @@ interface Budget {
   readonly redactor: RecordRedactor;
 }
 
-/** The beginning of a large value, as a value: redaction needs its keys, and must not walk all of it. */
+/** Returns the beginning of a large value, as a value: redaction needs its keys, and must not walk all of it. */
 function excerptOf(value: unknown, budget: Budget, depth = 0): unknown {
   budget.left -= 8;
   if (typeof value === "string") return excerptOfString(value, budget);
@@ -140,12 +146,12 @@ function excerptOfString(text: string, budget: Budget): string {
   return cut;
 }
 
-/** The beginning of a text, redacted. Reads on beyond the cut, so that no secret is met by half. */
+/** Returns the beginning of a text, redacted. Reads beyond the cut, so that no secret is split. */
 function shortened(text: string, redactor: RecordRedactor): string {
   if (text.length <= previewLength) return redactor.text(text);
   const clean = redactor.text(text.slice(0, 10 * previewLength));
   const whole = text.length <= 10 * previewLength;
-  // A secret that the slice cut in two is still readable at its end: keep clear of it.
+  // A secret that the slice split is still readable at its end, so the end is dropped.
   return `${(whole ? clean : clean.slice(0, -2 * previewLength)).slice(0, previewLength).toWellFormed()}…`;
 }
 

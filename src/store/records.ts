@@ -1,12 +1,22 @@
 import type { Failure } from "../base/index.ts";
 
-/** Who makes a call. */
-export type CallerType = "direct" | "workflow_node" | "conversation_agent" | "mcp_client";
+/**
+ * Kind of caller: a person or a program (`direct`), a step of a chain, a model, or a client of `mcp serve`. A program that
+ * makes calls for others may say `api`, `trigger` or `library`, so that permission rules can distinguish them.
+ */
+export type CallerType =
+  | "direct"
+  | "workflow_node"
+  | "conversation_agent"
+  | "mcp_client"
+  | "api"
+  | "trigger"
+  | "library";
 
-/** How a call ended. */
+/** Outcome of a call. */
 export type RecordStatus = "success" | "failure";
 
-/** One call, as it is remembered. */
+/** The stored record of one call. */
 export interface CallRecord {
   readonly id: string;
   readonly tool: string;
@@ -30,14 +40,16 @@ export interface CallRecord {
   readonly workflowId?: string | undefined;
   /** The call that made this one. */
   readonly parentId?: string | undefined;
-  /** What the handler reported; of a call that would have been asked about, also by whom it was `preapproved`. */
+  /** Facts that the handler reported, and `preapproved`: who preapproved a call that would have needed approval. */
   readonly reported?: Readonly<Record<string, unknown>> | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** Which records to find. All given fields must match. */
+/** Filter for records. All fields that are set must match. */
 export interface RecordQuery {
+  /** Id of the record, which is that of the call. */
+  readonly id?: string;
   readonly conversationId?: string;
   readonly tool?: string;
   readonly callerType?: CallerType;
@@ -49,23 +61,26 @@ export interface RecordQuery {
   readonly since?: number;
   /** Epoch milliseconds, exclusive. */
   readonly until?: number;
-  /** At most this many, newest first; 100 where absent, 1 to 1,000. A page of very large records may hold fewer. */
+  /**
+   * Maximum number of records, newest first; from 1 to 1,000. Default: 100. A page of very large records may hold
+   * fewer.
+   */
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string;
 }
 
 /**
- * One page of records, newest first: by `createdAt`, and among equals the one added last. Paging neither repeats nor
- * skips a record that was there when it began, whatever arrives meanwhile.
+ * One page of records, newest first: by `createdAt`, then by the order of adding. Paging neither repeats nor skips a
+ * record that existed when it began, even if records arrive in the meantime.
  */
 export interface RecordPage {
   readonly records: readonly CallRecord[];
-  /** Pass as `cursor` for the page after; absent on the last one. */
+  /** Pass it as `cursor` for the following page; undefined on the last one. */
   readonly next?: string;
 }
 
-/** What happened in one conversation. */
+/** Summary of the calls of one conversation. */
 export interface ConversationSummary {
   readonly conversationId: string;
   readonly totalCalls: number;
@@ -77,7 +92,7 @@ export interface ConversationSummary {
   readonly toolUsage: Readonly<Record<string, number>>;
 }
 
-/** The short form that an agent's final answer carries. */
+/** The short form for an agent's final answer. */
 export interface BriefSummary {
   readonly totalCalls: number;
   readonly successRate: number;
@@ -85,7 +100,10 @@ export interface BriefSummary {
   readonly hasErrors: boolean;
 }
 
-/** Figures of one tool. A percentile is the nearest rank: the smallest duration that p percent of the calls did not exceed. */
+/**
+ * Statistics of one tool. A percentile is the nearest rank: the smallest duration that p percent of the calls did not
+ * exceed.
+ */
 export interface ToolStatistics {
   readonly tool: string;
   readonly calls: number;
@@ -97,12 +115,12 @@ export interface ToolStatistics {
   readonly p99Ms: number;
 }
 
-/** Figures over all kept records. */
+/** Statistics over all stored records. */
 export interface Statistics {
   readonly totalCalls: number;
   readonly successfulCalls: number;
   readonly failedCalls: number;
-  /** 0 to 100; 100 where there are no calls. */
+  /** 0 to 100; 100 if there are no calls. */
   readonly successRate: number;
   /** Failure code to count. */
   readonly failures: Readonly<Record<string, number>>;
@@ -110,44 +128,44 @@ export interface Statistics {
   readonly tools: readonly ToolStatistics[];
 }
 
-/** What a pruning removed. */
-export interface Pruned {
+/** Result of pruning. */
+export interface PruneResult {
   readonly records: number;
-  /** Runs that were over, with all that happened to them; of a store that keeps runs too. */
+  /** Finished runs that were removed with all their events, if the store holds runs too. */
   readonly runs?: number;
-  /** What was given back, as far as the store can tell. */
+  /** Freed bytes, as far as the store knows. */
   readonly bytes: number;
 }
 
-/** How long records are kept. */
+/** Retention limits of records. */
 export interface Retention {
   /** Older ones go. */
   readonly maxAgeMs?: number;
-  /** The oldest go until the store takes no more than this. */
+  /** The oldest records are removed until the store takes no more than this. */
   readonly maxBytes?: number;
 }
 
 /**
- * Where call records go. `add` never waits for the disk and never throws: a store that cannot write says so through
- * `flush()` and its `onError`. What is read back is plain JSON with secrets redacted: a value above 256 KiB comes as
- * `{ "$truncated": true, bytes, preview }`, one that JSON cannot express as `{ "$not_json": true, reason }`.
- * Every implementation passes `test/conformance/record-store.ts`.
+ * Stores call records. `add` never waits for the disk and never throws: a store that cannot write reports it through
+ * `flush()` and its `onError`. Records are read back as plain JSON with secrets redacted: a value above 256 KiB becomes
+ * `{ "$truncated": true, bytes, preview }`, one that JSON cannot express `{ "$not_json": true, reason }`. Every
+ * implementation passes `test/conformance/record-store.ts`.
  */
 export interface RecordStore {
-  /** Takes the record by reference: what it points to must not change afterwards. */
+  /** Adds the record by reference: its values must not change afterwards. */
   add(record: CallRecord): void;
-  /** Resolves when everything added before is kept as safely as this store can; rejects when it could not be. */
+  /** Resolves when everything added before is as durable as the store allows; rejects if it could not be written. */
   flush(): Promise<void>;
   query(query: RecordQuery): Promise<RecordPage>;
   summary(conversationId: string): Promise<ConversationSummary>;
-  /** Figures, also per tool; `since` in epoch milliseconds. */
+  /** Returns statistics, overall and per tool; `since` in epoch milliseconds. */
   statistics(query?: Pick<RecordQuery, "since" | "until" | "tool">): Promise<Statistics>;
-  prune(retention: Retention): Promise<Pruned>;
+  prune(retention: Retention): Promise<PruneResult>;
   close(): Promise<void>;
 }
 
-/** The short form of a summary. */
-export function brief(summary: ConversationSummary): BriefSummary {
+/** Returns the short form of a summary. */
+export function toBriefSummary(summary: ConversationSummary): BriefSummary {
   return {
     totalCalls: summary.totalCalls,
     successRate: summary.successRate,

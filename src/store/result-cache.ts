@@ -1,9 +1,8 @@
-/** Keeps outputs as JSON text, so that no two callers ever share an object. */
+/** Caches outputs as JSON text, so that no two callers ever share an object. */
 export interface ResultCache {
-  /** The text kept under the key, unless its time is up. */
+  /** Returns the text of the key, unless it has expired. */
   get(key: string, now: number): string | undefined;
-  /** Keeps the text until `expiresAt`; both times come from the same clock as those of `get`. */
-  // oxlint-disable-next-line max-params -- on the path of every cacheable call: no object for its arguments
+  /** Stores the text until `expiresAt`; both times come from the same clock as those of `get`. */
   set(key: string, json: string, expiresAt: number, now: number): void;
   clear(): void;
 }

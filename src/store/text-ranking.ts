@@ -1,75 +1,75 @@
 import type { Needle, TextPlan } from "./text-query.ts";
 import { type Recency, type TextQuery, recencyFactor } from "./text-index.ts";
 
-/** How much there is in a collection to compare a document with. */
+/** Size of a collection, for ranking. */
 export interface TextTotals {
   readonly documents: number;
-  /** Of all columns of all documents. */
+  /** Total of all columns of all documents. */
   readonly terms: number;
 }
 
-/** The ways to write one word, and how many documents of the collection have any of them. */
-export interface CountedGroup {
+/** The spellings of one word, and how many documents of the collection have any of them. */
+export interface CountedNeedles {
   readonly needles: readonly Needle[];
   readonly having: number;
 }
 
-/** How the title of a document fits: it has not all of the words, has them all, or is nothing but them. */
+/** Match of a document's title: it lacks some of the words, has them all, or consists of exactly them. */
 export type TitleFit = 0 | 1 | 2;
 
-/** What a score is made of. */
-export interface Standing {
-  /** How often a needle stands in the document, each time counted by the weight of its column. */
+/** Input of a score. */
+export interface MatchStats {
+  /** Returns how often a needle occurs in the document, weighted by column. */
   readonly times: (needle: Needle) => number;
   /** In terms. */
   readonly length: number;
-  /** Has it all the words? */
+  /** True if the document has all words. */
   readonly whole: boolean;
   readonly titleFit: TitleFit;
   readonly at: number;
-  /** Where not all was counted: at least this share, below 1, of the most that it could count. */
+  /** If not everything was counted: the minimum share, below 1, of the maximum score. */
   readonly share?: number;
 }
 
-/** How soon more of the same counts no more, and how much a long document is held against itself: BM25's usual choice. */
+/** Term saturation, and length normalization below: the usual BM25 parameters. */
 const k1 = 1.2;
 const b = 0.75;
-/** What a form of a word counts beside the one that was typed. */
+/** Weight of another form of a word, relative to the typed one. */
 const otherForm = 0.8;
-/** What it counts to have all the words. */
+/** Factor for documents with all words. */
 const wholeFactor = 1.5;
-/** Of a longer title only this much, in UTF-16 units of its terms, is compared. */
-const longestTitle = 500;
+/** Longer titles are compared only up to this length, in UTF-16 units of their terms. */
+const maxTitleLength = 500;
 
-/** What divides the times a term stands in a document: the longer the document, the more. */
+/** Returns the divisor of term counts, which grows with the length of the document. */
 export function lengthFactor(length: number, averageLength: number): number {
   return k1 * (1 - b + (b * length) / averageLength);
 }
 
-/** Times as they are compared: rounded, so that every way to count them gives the same. */
+/** Rounds counts for comparison, so that every way to compute them gives the same. */
 export function roundTimes(times: number): number {
   return Math.round(times * 1000) / 1000;
 }
 
-/** The title as it is compared with what was asked, from its terms. */
+/** Returns the normalized title, from its terms, for comparison with the query. */
 export function titleKey(titleTerms: string): string {
-  return titleTerms.slice(0, longestTitle);
+  return titleTerms.slice(0, maxTitleLength);
 }
 
-/** The key of a title that is nothing but what was asked. */
-export function askedKey({ terms }: TextPlan): string {
+/** Returns the key of a title that consists of exactly the query. */
+export function queryTitleKey({ terms }: TextPlan): string {
   return titleKey(terms.join(" "));
 }
 
-/** How a title, given by its key, fits what was asked. */
+/** Returns how well a title, given by its key, matches the query. */
 export function titleFitOf(key: string, plan: TextPlan): TitleFit {
   if (plan.all.length === 0) return 0;
-  if (key === askedKey(plan)) return 2;
+  if (key === queryTitleKey(plan)) return 2;
   const terms = key.split(" ");
   return plan.all.every((group) => group.some((needle) => countNeedle(terms, needle) > 0)) ? 1 : 0;
 }
 
-/** How often a needle stands among terms. */
+/** Counts the occurrences of a needle among terms. */
 export function countNeedle(among: readonly string[], { terms, prefix }: Needle): number {
   const last = terms.length - 1;
   let count = 0;
@@ -83,42 +83,45 @@ export function countNeedle(among: readonly string[], { terms, prefix }: Needle)
   return count;
 }
 
-/** What a ranking is made for. */
+/** Input of a ranking. */
 export interface RankingParts {
   readonly query: TextQuery;
   readonly totals: TextTotals;
-  /** What was asked for. */
-  readonly asked: readonly CountedGroup[];
-  /** What was named besides. */
-  readonly more: readonly CountedGroup[];
+  /** The words of the query. */
+  readonly queryGroups: readonly CountedNeedles[];
+  /** The further terms of the query. */
+  readonly more: readonly CountedNeedles[];
 }
 
 /**
- * How well documents of one collection fit one query; every implementation of the port ranks by this. It is BM25 with
- * three differences: it knows the collection and nothing besides, a word that most documents have still counts a
- * little, and the forms of a word are one word, so that a rare form is worth no more than a usual one.
+ * Scores documents of one collection for one query; every implementation of the port uses it. It is BM25 with three
+ * differences: it uses statistics of the collection only, a word that most documents have still counts a little, and
+ * all forms of a word count as one word, so that a rare form is worth no more than a common one.
  */
 export class Ranking {
   readonly #query: TextQuery;
   readonly #averageLength: number;
   readonly #groups: readonly { readonly needles: readonly Needle[]; readonly rarity: number }[];
-  /** No document scores more than this by what was asked for, its age aside. */
+  /** Upper bound of the score by the query's words, without recency. */
   readonly #ceiling: number;
 
-  constructor({ query, totals, asked, more }: RankingParts) {
-    const weigh = ({ needles, having }: CountedGroup): { needles: readonly Needle[]; rarity: number } => ({
+  constructor({ query, totals, queryGroups, more }: RankingParts) {
+    const weigh = ({ needles, having }: CountedNeedles): { needles: readonly Needle[]; rarity: number } => ({
       needles,
       rarity: rarityOf(totals.documents, having),
     });
-    const askedFor = asked.map(weigh);
+    const weighted = queryGroups.map(weigh);
     this.#query = query;
     this.#averageLength = Math.max(1, totals.terms) / Math.max(1, totals.documents);
-    this.#groups = [...askedFor, ...more.map(weigh)];
-    this.#ceiling = askedFor.reduce((sum, { rarity }) => sum + rarity, 0) * (k1 + 1) * wholeFactor;
+    this.#groups = [...weighted, ...more.map(weigh)];
+    this.#ceiling = weighted.reduce((sum, { rarity }) => sum + rarity, 0) * (k1 + 1) * wholeFactor;
   }
 
-  /** The higher the better. What has all that was asked for in its title comes before whatever else has it. */
-  score({ times, length, whole, titleFit, at, share = 0 }: Standing): number {
+  /**
+   * Returns the score; higher is better. A document with all words in its title ranks before every other document that
+   * has them.
+   */
+  score({ times, length, whole, titleFit, at, share = 0 }: MatchStats): number {
     const divisor = lengthFactor(length, this.#averageLength);
     let sum = 0;
     for (const { needles, rarity } of this.#groups) {
@@ -133,12 +136,12 @@ export class Ranking {
   }
 }
 
-/** What a document of this moment counts. */
+/** Returns the factor of a document of this moment. */
 function newestFactor(recency: Recency | undefined): number {
   return Math.max(1, recencyFactor(recency?.now ?? 0, recency));
 }
 
-/** What it tells that a document has this: the fewer have it the more, and always something. */
+/** Returns the weight of a term: the fewer documents have it the higher, and always positive. */
 function rarityOf(documents: number, having: number): number {
   return Math.log(1 + Math.max(0, documents - having + 0.5) / (having + 0.5));
 }

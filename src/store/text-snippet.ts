@@ -1,18 +1,18 @@
 import type { Needle, TextPlan } from "./text-query.ts";
 import { readTokens } from "./text-tokens.ts";
 
-/** A part of a text: from the first offset up to, not including, the second. */
+/** A range of a text: start inclusive, end exclusive. */
 export type TextRange = readonly [start: number, end: number];
 
-/** The part of a text that shows best why it was found. */
+/** The part of a text that best shows why it was found. */
 export interface Snippet {
-  /** On one line; `…` where something was left out. */
+  /** On one line; `…` marks omissions. */
   readonly snippet: string;
-  /** What to highlight, as UTF-16 offsets into the snippet. */
+  /** Ranges to highlight, as UTF-16 offsets into the snippet. */
   readonly highlights: readonly TextRange[];
-  /** The line of the text, counted from 1, on which the first of these stands. */
+  /** Line of the text, counted from 1, of the first highlight. */
   readonly line: number;
-  /** Where in the text, in UTF-16 units. */
+  /** Offset of the first highlight in the text, in UTF-16 units. */
   readonly offset: number;
 }
 
@@ -22,14 +22,14 @@ interface Match {
   readonly needle: number;
 }
 
-/** How much of a text is shown, and how much of that before the first match. */
+/** Length of a snippet, and of its part before the first match. */
 const width = 240;
 const lead = 60;
-/** More matches than this do not make the choice better. */
-const mostMatches = 500;
+/** More matches than this do not improve the choice. */
+const maxMatches = 500;
 
-/** Finds the part of the text in which most of what was asked for stands together; never in its front matter. */
-export function snippetOf(text: string, plan: TextPlan): Snippet {
+/** Finds the part of the text where most words of the query occur together; never in its front matter. */
+export function extractSnippet(text: string, plan: TextPlan): Snippet {
   const needles = [
     ...[...plan.all, ...plan.any, ...plan.more].flat(),
     ...(plan.phrase === undefined ? [] : [plan.phrase]),
@@ -64,13 +64,13 @@ function findMatches(text: string, needles: readonly Needle[]): Match[] {
     wordEnd() {},
   });
   const prefixes = needles.flatMap(({ prefix, terms }, index) => (prefix && terms.length === 1 ? [index] : []));
-  for (let at = 0; at < terms.length && found.length < mostMatches; at++) {
+  for (let at = 0; at < terms.length && found.length < maxMatches; at++) {
     const term = terms[at] ?? "";
     for (const needle of [...(byFirst.get(term) ?? []), ...prefixes]) {
       const length = lengthAt({ terms, at }, needles[needle]);
       if (length === 0) continue;
       const last = at + length - 1;
-      // Of a pair only the first character was asked for.
+      // Only the first character of a pair is part of the query.
       const end = needles[needle]?.prefix === true ? afterCharacter(text, starts[last] ?? 0) : (ends[last] ?? 0);
       found.push({ start: starts[at] ?? 0, end, needle });
     }
@@ -92,7 +92,7 @@ function groupByFirst(needles: readonly Needle[]): Map<string, number[]> {
   return groups;
 }
 
-/** How many terms the needle takes here; 0 when it does not stand here. */
+/** Returns how many terms the needle matches here; 0 if it does not match. */
 function lengthAt(
   { terms, at }: { readonly terms: readonly string[]; readonly at: number },
   needle: Needle | undefined,
@@ -107,10 +107,10 @@ function lengthAt(
   return needle.terms.length;
 }
 
-/** The match from which on the most different needles stand within the width; of equals the first. */
+/** Returns the match after which the most distinct needles are within the width; on a tie the first. */
 function bestStart(matches: readonly Match[], needles: readonly Needle[]): Match | undefined {
   let best: Match | undefined;
-  let most = 0;
+  let limit = 0;
   for (const [index, match] of matches.entries()) {
     const seen = new Set<number>();
     let worth = 0;
@@ -120,19 +120,19 @@ function bestStart(matches: readonly Match[], needles: readonly Needle[]): Match
       if (!seen.has(needle)) worth += needles[needle]?.terms.length ?? 0;
       seen.add(needle);
     }
-    if (worth > most) [best, most] = [match, worth];
+    if (worth > limit) [best, limit] = [match, worth];
   }
   return best;
 }
 
-/** How long the facts are that a text begins with and nobody wants to read; 0 where there is nothing else. */
+/** Returns the length of the front matter; 0 if the text consists of nothing else. */
 function frontMatterLength(text: string): number {
   const found = /^---[ \t]*\r?\n["']?[\p{L}_#][\s\S]{0,32000}?\n(?:---|\.\.\.)[ \t]*\r?\n\s*/u.exec(text);
   const isMap = found !== null && /^---[ \t]*\r?\n(?:#.*\n)*["']?[\p{L}_][^:\n]{0,100}:\s/u.test(found[0]);
   return isMap && found[0].length < text.length ? found[0].length : 0;
 }
 
-/** A little before the match, at the beginning of a word or a sentence where one is near. */
+/** Returns an offset a little before the match, at the beginning of a word or a sentence if one is near. */
 function beginning(text: string, match: number): number {
   const from = Math.max(0, match - lead);
   if (from === 0) return 0;
@@ -150,32 +150,32 @@ function ending(text: string, to: number): number {
   return isLow(text, end) ? end + 1 : end;
 }
 
-/** Would a character be cut in two here? */
+/** True if this offset would split a surrogate pair. */
 function isLow(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** The part on one line, and where the matches are in it. */
+/** Returns the range on one line, with the offsets of the matches in it. */
 function show(text: string, [from, to]: TextRange, matches: readonly Match[]): Omit<Snippet, "line" | "offset"> {
   let snippet = from > 0 ? "…" : "";
-  const places = new Map<number, number>();
+  const positions = new Map<number, number>();
   for (let at = from; at < to; at++) {
-    places.set(at, snippet.length);
+    positions.set(at, snippet.length);
     const character = text[at] ?? "";
     if (!/\s/.test(character)) snippet += character;
     else if (snippet !== "" && !snippet.endsWith(" ")) snippet += " ";
   }
-  places.set(to, snippet.length);
+  positions.set(to, snippet.length);
   const shown = snippet.trimEnd();
   const ranges = matches.map(({ start, end }): TextRange => [
-    places.get(start) ?? -1,
-    places.get(Math.min(end, to)) ?? -1,
+    positions.get(start) ?? -1,
+    positions.get(Math.min(end, to)) ?? -1,
   ]);
   return { snippet: to < text.length ? `${shown}…` : shown, highlights: merged(ranges) };
 }
 
-/** Ranges in order, without those that are not in view; what touches becomes one. */
+/** Returns the ranges in order, clipped to the view; adjacent ranges are merged. */
 function merged(ranges: readonly TextRange[]): TextRange[] {
   const found: TextRange[] = [];
   for (const [start, end] of ranges) {

@@ -1,39 +1,39 @@
 /**
- * Takes the searchable pieces of a text in reading order. `start` and `end` are UTF-16 offsets of the text as it was
- * given, so that what was found can be shown.
+ * Receives the searchable tokens of a text in reading order. `start` and `end` are UTF-16 offsets of the original text,
+ * so that matches can be highlighted.
  */
 export interface TokenSink {
-  /** The next word, half word or pair of characters. */
+  /** The next word, part of a word, or pair of characters. */
   term(term: string, start: number, end: number): void;
-  /** A word of several parts, such as `maxRetries` or `utf-8`, written as one. It has no place in the order. */
+  /** A word of several parts, such as `maxRetries` or `utf-8`, joined to one term. It has no position in the order. */
   joined(term: string, start: number, end: number): void;
-  /** The terms since the last call belong to one word, or to one stretch of a script without spaces. */
+  /** The terms since the last call belong to one word, or to one run of a script without spaces. */
   wordEnd(kind: WordKind): void;
 }
 
-/** What a stretch of text is made of. */
+/** Kind of a piece of text. */
 export type WordKind = "word" | "unspaced" | "symbol";
 
 /**
- * Changes whenever texts are cut into other terms than before, or something else is kept of them: what was indexed with
- * another number is indexed anew.
+ * Version of the token format. Changes whenever texts are split into other terms, or other data is stored about them;
+ * texts indexed with another version are indexed again.
  */
 export const tokenFormat = 2;
 
-/** Of a longer word only this much is compared. */
-const longestTerm = 64;
+/** Longer words are compared only up to this length. */
+const maxTermLength = 64;
 
 const classes = { gap: 0, letter: 1, upper: 2, digit: 3, unspaced: 4, symbol: 5, connector: 6, mark: 7 } as const;
 
-/** Scripts that are written without spaces between words, and the marks that go with them. */
+/** Scripts that are written without spaces between words, and their marks. */
 const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3005-\u3007\u3099\u309a\u30fc\uff70\uff9e\uff9f]/u;
-/** Belongs to the character before it. */
+/** Belongs to the preceding character. */
 const attached = /[\p{M}\u1160-\u11ff\uff9e\uff9f]/u;
 
 let table: Uint8Array | undefined;
 
-/** The class of every character of the first plane, made when the first text is read. */
+/** Returns the class of every character of the Basic Multilingual Plane; built on first use. */
 function classTable(): Uint8Array {
   if (table !== undefined) return table;
   const made = new Uint8Array(0x10000);
@@ -57,10 +57,9 @@ function classOfCharacter(character: string): number {
 }
 
 /**
- * Cuts a text into what can be searched: words folded (case, diacritics, width) and split where identifiers are
- * (`maxRetries`, `max_retries`), numbers, and pairs of neighbouring characters of scripts without spaces, each stretch
- * of which ends with its last character alone, so that a single character is the beginning of some term wherever it
- * stands.
+ * Splits a text into searchable tokens: words folded (case, diacritics, width) and split like identifiers
+ * (`maxRetries`, `max_retries`), numbers, and pairs of adjacent characters in scripts without spaces. Each run of such
+ * a script ends with its last character alone, so that every single character is the prefix of some term.
  */
 export function readTokens(text: string, sink: TokenSink): void {
   const scan = new Scan(text, sink);
@@ -77,7 +76,7 @@ class Scan {
     this.#sink = sink;
   }
 
-  /** Reads what begins here and gives where it ends. */
+  /** Reads the token that begins here and returns its end. */
   next(at: number): number {
     switch (this.#class(at)) {
       case classes.letter:
@@ -104,7 +103,7 @@ class Scan {
     return code > 0xffff ? 2 : 1;
   }
 
-  /** A word may have parts: `maxRetries`, `HTTPServer`, `max_retries`, `utf-8`. */
+  /** Reads a word, which may have parts: `maxRetries`, `HTTPServer`, `max_retries`, `utf-8`. */
   #word(from: number): number {
     const text = this.#text;
     let end = from;
@@ -133,14 +132,14 @@ class Scan {
       end += this.#width(end);
     }
     this.#part(start, end);
-    if (parts > 0 && end - from <= longestTerm) {
+    if (parts > 0 && end - from <= maxTermLength) {
       this.#sink.joined(foldWord(text.slice(from, end).replaceAll(/[_\-\u2010\u2011]/g, "")), from, end);
     }
     this.#sink.wordEnd("word");
     return end;
   }
 
-  /** Does a new part of an identifier begin here? */
+  /** True if a new part of an identifier begins here. */
   #turns(before: number, here: number, at: number): boolean {
     if (here !== classes.upper) return false;
     if (before === classes.letter || before === classes.digit) return true;
@@ -149,8 +148,8 @@ class Scan {
   }
 
   #part(start: number, end: number): void {
-    // A term is compared by its beginning: what folding makes longer is cut the same way everywhere.
-    const term = foldWord(this.#text.slice(start, Math.min(end, start + longestTerm)));
+    // A term is compared by its prefix: one that folding makes longer is truncated the same way everywhere.
+    const term = foldWord(this.#text.slice(start, Math.min(end, start + maxTermLength)));
     if (term !== "") this.#sink.term(term, start, end);
   }
 
@@ -187,7 +186,7 @@ function isWord(kind: number): boolean {
 
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\0-\x7f]*$/;
-/** What no decomposition tells: letters that people type without their stroke or as two. */
+/** Letters without a Unicode decomposition, which people type without their stroke or as two letters. */
 const letters: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -201,7 +200,7 @@ const letters: Readonly<Record<string, string>> = {
   ς: "σ",
 };
 
-/** The form in which words are compared: lower case, no diacritics, no differences of width. */
+/** Folds a word for comparison: lower case, no diacritics, no differences of width. */
 function foldWord(word: string): string {
   if (ascii.test(word)) return word.toLowerCase();
   return word
@@ -213,7 +212,7 @@ function foldWord(word: string): string {
     .replaceAll(punctuation, "");
 }
 
-/** Some letters stand for several characters, marks and spaces among them; a term has none of these. */
+/** Some letters decompose into several characters, including marks and spaces, which terms do not contain. */
 // oxlint-disable-next-line no-control-regex
 const punctuation = /[\0-/:-@[-`{-\x7f]/g;
 

@@ -1,6 +1,6 @@
 /** Runs that are not over, in journals whose runs call each other. */
 export class UnfinishedRuns {
-  /** An id is of one run in each journal. */
+  /** An id occurs at most once per journal, but may occur in several. */
   readonly #counts = new Map<string, number>();
 
   has(runId: string): boolean {

@@ -1,4 +1,4 @@
-/** Parameters that say how somebody came to a page, not which page it is. */
+/** Parameters that identify how a visitor reached a page, not the page itself. */
 const tracking =
   /^(?:utm_\w+|[gwm]braid|[gwd]?clid|gclsrc|fbclid|msclkid|twclid|ttclid|yclid|igshid|igsh|mc_[ce]id|_ga|_gl|_hs\w+|hsctatracking|mkt_tok|oly_\w+_id|vero_\w+|wickedid|s_cid|spm|ref_src|ref_url|at_medium|at_campaign|share_token)$/i;
 
@@ -15,18 +15,18 @@ const tracking =
 export function canonicalUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return text.trim();
-  const kept = [...url.searchParams].filter(([name]) => !tracking.test(name));
-  const query = kept.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).toSorted();
+  const retained = [...url.searchParams].filter(([name]) => !tracking.test(name));
+  const query = retained.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).toSorted();
   const host = url.host.replace(/^www\./, "").replace(/\.(?=:|$)/, "");
   return `//${host}${pathOf(url)}${query.length > 0 ? `?${query.join("&")}` : ""}`;
 }
 
-/** An address without what only says how somebody came to it; it still works. */
+/** A URL without tracking parameters; it still works. */
 export function withoutTracking(text: string): string {
   const url = URL.parse(text);
   if (url === null || url.search === "") return text;
   const names = [...new Set(url.searchParams.keys())].filter((name) => tracking.test(name));
-  // Writing the parameters anew may change how they are escaped: only where there is something to leave out.
+  // Rewriting the parameters may change their escaping: only done if there is something to remove.
   if (names.length === 0) return text;
   for (const name of names) url.searchParams.delete(name);
   return url.href;

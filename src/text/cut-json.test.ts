@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutJson } from "./cut-json.ts";
-import { measureJson } from "./measure-json.ts";
+import { cutJson, measureJson } from "./cut-json.ts";
 
 const page = (size: number): Record<string, unknown> => ({
   url: "https://example.com/a",
@@ -33,11 +32,11 @@ describe("a value as JSON is cut", () => {
     expect(cutJson(value, max).text).toBe(expected);
   });
 
-  test("with null for what JSON does not know", () => {
+  test("values that JSON cannot represent become null", () => {
     expect(cutJson([Number.NaN, 1n, undefined, () => 1], 40).text).toBe("[null,null,null,null]");
   });
 
-  test("so that every large part is seen, and the small ones are whole", () => {
+  test("every large part stays visible, and the small ones are complete", () => {
     const { text, cut } = cutJson({ query: "play", results: [page(200), page(1), page(300)], total: 3 }, 1_500);
     expect(text.length).toBeGreaterThan(1_300);
     const seen = JSON.parse(text) as { query: string; results: Record<string, string>[]; total: number };
@@ -49,7 +48,7 @@ describe("a value as JSON is cut", () => {
     expect(seen.results[2]?.["text"]).toMatch(/^All work.*… \(6600 characters\)$/);
   });
 
-  test("so that of many small items the first are whole, and the rest are counted", () => {
+  test("the first of many small items are complete, and the rest are counted", () => {
     const rows = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}` }));
     const seen = JSON.parse(cutJson(rows, 2_000).text) as unknown[];
     expect(seen.slice(0, 3)).toEqual(rows.slice(0, 3));
@@ -57,7 +56,7 @@ describe("a value as JSON is cut", () => {
     expect(seen.length).toBeGreaterThan(60);
   });
 
-  test("to valid JSON within its limit, and is whole where it fits", () => {
+  test("the result is valid JSON within the limit, and complete if it fits", () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }),
@@ -82,7 +81,7 @@ describe("a value as JSON is cut", () => {
     ["one long text", () => "\u0001".repeat(5_000_000)],
     ["long keys", () => ({ ["k".repeat(1_000_000)]: 1, ["l".repeat(1_000_000)]: 2, m: 3 })],
     ["sizes that all differ", () => Array.from({ length: 3_000 }, (_, at) => "x".repeat(at))],
-  ])("in little time: %s", (_what, make) => {
+  ])("cutting takes little time: %s", (_what, make) => {
     const value = make();
     const started = performance.now();
     for (const max of [3, 100, 50_000]) {
@@ -93,7 +92,7 @@ describe("a value as JSON is cut", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test("also where it is no JSON: deep without end, holding itself, or the same a billion times", () => {
+  test("values that are not JSON are cut, too: extremely deep, circular, or with the same value a billion times", () => {
     let deep: unknown = [];
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const circle: Record<string, unknown> = { name: "circle" };
@@ -110,7 +109,7 @@ describe("a value as JSON is cut", () => {
     expect(cutJson(circle, 100).text).toBe('{"name":"circle","self":"…","list":["…","…"]}');
   });
 
-  test("to nothing less than three characters", () => {
+  test("at least three characters remain", () => {
     for (const max of [2, 0, -1, Number.NaN]) expect(() => cutJson({}, max)).toThrow(RangeError);
   });
 });

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CutOptions, cutText, placeToCut } from "./cut-text.ts";
+import { type CutOptions, cutText, findCutPoint } from "./cut-text.ts";
 import { graphemes } from "./display-width.ts";
-import { graphemePlace } from "./grapheme-place.ts";
+import { graphemeBoundaryBefore } from "./grapheme-boundary.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
 const family = "👨‍👩‍👧";
@@ -81,7 +81,7 @@ describe("a text is cut", () => {
   );
   const texts = fc.array(piece, { maxLength: 120 }).map((parts) => parts.join(""));
 
-  test("to no more than was asked for, and never inside of a character", () => {
+  test("the result never exceeds the limit, and is never cut inside a character", () => {
     const at = fc.constantFrom(...(["line", "sentence", "word", "character"] as const));
     fc.assert(
       fc.property(
@@ -89,30 +89,30 @@ describe("a text is cut", () => {
         fc.nat(130),
         fc.record({ at, near: fc.constantFrom(undefined, 5, 40) }),
         (text, max, options) => {
-          const { text: kept, cut } = cutText(text, max, { ...options, ending: "" });
-          expect(kept.length).toBeLessThanOrEqual(max);
-          expect(text.startsWith(kept)).toBe(true);
+          const { text: stored, cut } = cutText(text, max, { ...options, ending: "" });
+          expect(stored.length).toBeLessThanOrEqual(max);
+          expect(text.startsWith(stored)).toBe(true);
           expect(cut).toBe(text.length > max);
           const whole = new Set([0]);
           let end = 0;
           for (const character of graphemes(text)) whole.add((end += character.length));
-          expect(whole.has(kept.length)).toBe(true);
-          expect(whole.has(placeToCut(text, max, options))).toBe(true);
-          expect(whole.has(graphemePlace(text, max))).toBe(true);
+          expect(whole.has(stored.length)).toBe(true);
+          expect(whole.has(findCutPoint(text, max, options))).toBe(true);
+          expect(whole.has(graphemeBoundaryBefore(text, max))).toBe(true);
         },
       ),
       { numRuns: 2_000 },
     );
   });
 
-  test("in the middle of an English word only where the word is longer than half of the room", () => {
+  test("an English word is cut in the middle only if it is longer than half of the limit", () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 8, maxLength: 30 });
     fc.assert(
       fc.property(words, fc.integer({ min: 20, max: 60 }), (list, max) => {
         const text = list.join(" ");
-        const { text: kept } = cutText(text, max, { ending: "" });
-        expect(kept.length === text.length || text.charAt(kept.length) === " ").toBe(true);
-        expect(kept.length).toBeGreaterThanOrEqual(Math.min(text.length, max / 2 - 8));
+        const { text: stored } = cutText(text, max, { ending: "" });
+        expect(stored.length === text.length || text.charAt(stored.length) === " ").toBe(true);
+        expect(stored.length).toBeGreaterThanOrEqual(Math.min(text.length, max / 2 - 8));
       }),
     );
   });
@@ -135,7 +135,7 @@ describe("a text is cut", () => {
     ["blanks with marks", "\u3000\u0301"],
     ["signs that draw the next one in", "\u0600\u3000"],
     ["line ends in halves", "\r"],
-  ])("in little time, however long and odd it is: %s", (_what, unit) => {
+  ])("cutting takes little time, no matter how long and odd the text is: %s", (_what, unit) => {
     const text = `x${unit.repeat(2_000_000 / unit.length)}y`;
     const started = performance.now();
     for (const max of [10, 1_000, 400_000]) {

@@ -1,38 +1,38 @@
 import { graphemes } from "./display-width.ts";
-import { graphemePlace, isGraphemePlace } from "./grapheme-place.ts";
+import { graphemeBoundaryBefore, isGraphemeBoundary } from "./grapheme-boundary.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
-/** Where a text may be cut; where there is no such place near enough, the next one of this list counts. */
-export type CutPlace = "line" | "sentence" | "word" | "character";
+/** Boundary at which a text may be cut; if there is none near enough, the next one of this list applies. */
+export type CutBoundary = "line" | "sentence" | "word" | "character";
 
-/** Where to look for a place. */
-export interface PlaceOptions {
+/** Options for finding a cut point. */
+export interface CutPointOptions {
   /** After a line or a sentence, a sentence, a word, or any character. */
-  readonly at?: CutPlace | undefined;
-  /** How many units may be given up for a better place; never more than half of them, which is what is usual. */
+  readonly at?: CutBoundary | undefined;
+  /** Maximum number of units to drop for a better boundary; never more than half of them, which is the default. */
   readonly near?: number | undefined;
 }
 
-/** How {@link cutText} cuts. */
-export interface CutOptions extends PlaceOptions {
-  /** What is counted: UTF-16 units, which is usual, or characters as people see them. */
+/** Options of {@link cutText}. */
+export interface CutOptions extends CutPointOptions {
+  /** The unit of the limit: UTF-16 units (default), or grapheme characters. */
   readonly count?: "units" | "characters" | undefined;
-  /** Put after a text that ends within a sentence; `…` where absent. */
+  /** Appended to a text that ends within a sentence. Default: `…`. */
   readonly ending?: string | undefined;
-  /** Put after a text that ends with a sentence; nothing where absent. */
+  /** Appended to a text that ends with a sentence. Default: nothing. */
   readonly afterSentence?: string | undefined;
 }
 
-/** A text that is short enough, and whether something is missing. */
+/** A text within its limit, and whether it was cut. */
 export interface CutText {
   readonly text: string;
   readonly cut: boolean;
 }
 
 /**
- * Cuts a text to at most `max` units, what is put after it included: after a sentence, English or Chinese, where one
- * ends near enough, else after a word, and never inside of a character as people see it. The time is linear in `max`,
- * however long the text is.
+ * Cuts a text to at most `max` units, including the ending: after a sentence, English or Chinese, if one ends near
+ * enough, else after a word, and never inside a grapheme. The time is linear in `max`, regardless of the length of
+ * the text.
  *
  * @example
  * ```ts
@@ -50,11 +50,11 @@ export function cutText(text: string, max: number, options: CutOptions = {}): Cu
   }
   const mark = lengthOf(ending) <= max ? ending : "";
   const room = unitsOf(text, max - lengthOf(mark));
-  const end = placeToCut(text, room, { at: at === "character" ? at : "word", near });
+  const end = findCutPoint(text, room, { at: at === "character" ? at : "word", near });
   return { text: text.slice(0, end).trimEnd() + mark, cut: true };
 }
 
-/** How to count: the units that the first so many take, and how many there are. */
+/** A way to count: the UTF-16 units of the first `count` items, and the number of items. */
 interface Count {
   readonly unitsOf: (text: string, count: number) => number;
   readonly lengthOf: (text: string) => number;
@@ -81,86 +81,119 @@ const counts: Readonly<Record<NonNullable<CutOptions["count"]>, Count>> = {
   },
 };
 
-/** The best place to cut a text at, so that at most `most` units are before it. */
-export function placeToCut(text: string, most: number, { at = "sentence", near }: PlaceOptions = {}): number {
-  if (text.length <= most) return text.length;
-  const stop = at === "line" || at === "sentence" ? stopIn(text, most, { at, near }) : 0;
+/** The best offset to cut a text at, so that at most `limit` units precede it. */
+export function findCutPoint(text: string, limit: number, { at = "sentence", near }: CutPointOptions = {}): number {
+  if (text.length <= limit) return text.length;
+  const stop = at === "line" || at === "sentence" ? stopIn(text, limit, { at, near }) : 0;
   if (stop > 0) return stop;
-  const word = at === "character" ? 0 : wordIn(text, most, leastOf(most, near));
-  return word > 0 ? word : graphemePlace(text, most);
+  const word = at === "character" ? 0 : wordIn(text, limit, minOf(limit, near));
+  return word > 0 ? word : graphemeBoundaryBefore(text, limit);
 }
 
-/** What has to be kept. */
-function leastOf(most: number, near = Infinity): number {
-  return Math.max(most - near, most / 2, 1);
+/** The minimum length to retain. */
+function minOf(limit: number, near = Infinity): number {
+  return Math.max(limit - near, limit / 2, 1);
 }
 
-/** What decides whether a stop ends a sentence stands at most so far from it. */
+/** Maximum distance of the characters that decide whether a full stop ends a sentence. */
 const around = 16;
 
-/** The last end of a sentence, or a line, that fits; 0 where there is none near enough. */
-function stopIn(text: string, most: number, { at, near }: PlaceOptions): number {
-  const least = leastOf(most, near);
-  const from = Math.max(0, Math.floor(least) - around);
+/** The last end of a sentence, or a line, that fits; 0 if there is none near enough. */
+function stopIn(text: string, limit: number, { at, near }: CutPointOptions): number {
+  const min = minOf(limit, near);
+  const from = Math.max(0, Math.floor(min) - around);
   const ends: number[] = [];
-  for (const end of sentenceEnds(text.slice(from, most + around))) {
-    // Blanks after a sentence are not kept.
-    const kept = from + text.slice(from, from + end).trimEnd().length;
-    if (kept > most) break;
-    if (kept >= least) ends.push(kept);
+  for (const end of sentenceEnds(text.slice(from, limit + around))) {
+    // Blanks after a sentence are dropped.
+    const retained = from + text.slice(from, from + end).trimEnd().length;
+    if (retained > limit) break;
+    if (retained >= min) ends.push(retained);
   }
-  const line = at === "line" ? text.lastIndexOf("\n", most) : -1;
-  if (line >= least) ends.push(line);
+  const line = at === "line" ? text.lastIndexOf("\n", limit) : -1;
+  if (line >= min) ends.push(line);
   return lastWhole(
     text,
     ends.toSorted((a, b) => b - a),
   );
 }
 
-/** A place may lie inside of a character, as marks can follow anything. Where many do, it is no text to be cut well. */
-const mostTried = 8;
+/**
+ * An offset may lie inside a grapheme, because combining marks can follow any character. After this number of attempts
+ * the text is unlikely to have a good cut point.
+ */
+const maxTried = 8;
 
-/** The first of these places that is between two characters; 0 where there is none. */
-function lastWhole(text: string, places: Iterable<number>): number {
+/** The first of these offsets that is between two graphemes; 0 if there is none. */
+function lastWhole(text: string, offsets: Iterable<number>): number {
   let tried = 0;
-  for (const place of places) {
-    if (isGraphemePlace(text, place)) return place;
-    if (++tried === mostTried) break;
+  for (const offset of offsets) {
+    if (isGraphemeBoundary(text, offset)) return offset;
+    if (++tried === maxTried) break;
   }
   return 0;
 }
 
-/** The end of the last word that fits; 0 where there is none near enough. */
-function wordIn(text: string, most: number, least: number): number {
-  const found = lastWhole(text, pausesIn(text, most, least));
-  return found > 0 ? found : lastWhole(text, denseWords(text, most, least).toReversed());
+/** The end of the last word that fits; 0 if there is none near enough. */
+function wordIn(text: string, limit: number, min: number): number {
+  const found = lastWhole(text, pausesIn(text, limit, min));
+  return found > 0 ? found : lastWhole(text, denseWords(text, limit, min).toReversed());
 }
 
 const blank = /\s/;
 /** Chinese has no blanks, but its commas are pauses. */
 const pause = /[\s，、；：]/;
 
-function* pausesIn(text: string, most: number, least: number): Generator<number, void, undefined> {
-  if (blank.test(text.charAt(most))) yield most;
-  for (let end = most; end >= least; end--) if (pause.test(text.charAt(end - 1))) yield end;
+function* pausesIn(text: string, limit: number, min: number): Generator<number, void, undefined> {
+  if (blank.test(text.charAt(limit))) yield limit;
+  for (let end = limit; end >= min; end--) if (pause.test(text.charAt(end - 1))) yield end;
 }
 
-/** Words are looked for in so many units; what is longer is none. */
-const longestWord = 64;
-/** Chinese and Japanese characters, and the punctuation that goes with them: words end there without a blank. */
+/** Number of units searched for words; a longer sequence is not a word. */
+const maxWordLength = 64;
+/** Chinese and Japanese characters with their punctuation: words end there without a blank. */
 const dense = /[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff65]/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Where words of scripts without blanks end, as a dictionary knows them. */
-function denseWords(text: string, most: number, least: number): number[] {
+/** Ends of words in scripts without blanks, by a dictionary. */
+function denseWords(text: string, limit: number, min: number): number[] {
   segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
   const ends: number[] = [];
-  let end = graphemePlace(text, Math.max(0, most - longestWord));
-  for (const { segment } of segmenter.segment(text.slice(end, most + longestWord))) {
+  let end = graphemeBoundaryBefore(text, Math.max(0, limit - maxWordLength));
+  for (const { segment } of segmenter.segment(text.slice(end, limit + maxWordLength))) {
     end += segment.length;
-    if (end > most) break;
-    if (end >= least && (dense.test(text.charAt(end - 1)) || dense.test(text.charAt(end)))) ends.push(end);
+    if (end > limit) break;
+    if (end >= min && (dense.test(text.charAt(end - 1)) || dense.test(text.charAt(end)))) ends.push(end);
   }
   return ends;
+}
+
+/** The maximum for each so that all together have at most `total`; the unused share of short ones goes to long ones. */
+export function fairShare(lengths: readonly number[], total: number): number {
+  let left = total;
+  const rising = lengths.toSorted((a, b) => a - b);
+  for (const [at, length] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - at));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Infinity;
+}
+
+/** Characters of scripts without spaces. */
+const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
+
+/**
+ * Estimated number of tokens of a text: four letters, or one character of a script without spaces, count as one.
+ * Good enough for a budget; the model reports the real usage.
+ *
+ * @example
+ * ```ts
+ * estimateTokens("Searches the web."); // 5
+ * estimateTokens("搜索网页"); // 4
+ * ```
+ */
+export function estimateTokens(text: string): number {
+  const characters = text.match(unspaced)?.length ?? 0;
+  return characters + Math.ceil((text.length - characters) / 4);
 }

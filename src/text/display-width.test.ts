@@ -55,7 +55,7 @@ test("a cut text fits, is a prefix, and breaks no character", () => {
   );
 });
 
-test("cutting a megabyte looks only at its beginning", () => {
+test("cutting a megabyte reads only its beginning", () => {
   const start = performance.now();
   expect(cutDisplay("你".repeat(1_000_000), 10)).toBe("你你你你…");
   expect(performance.now() - start).toBeLessThan(500);

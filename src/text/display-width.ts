@@ -5,19 +5,19 @@ const plain = /^[\x20-\x7e]*$/;
 const wide =
   /^(?:[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/su;
 
-/** Marks, format characters and controls take no room of their own. */
+/** Marks, format characters and controls have no width. */
 const weightless = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u1160-\u11ff]/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters as people see them: an emoji of five code points is one. */
+/** The grapheme clusters of a text: an emoji of five code points is one. */
 export function* graphemes(text: string): Generator<string, void, undefined> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
 /**
- * How many terminal columns a text takes: CJK and emoji two each, combining marks none.
+ * Number of terminal columns of a text: CJK and emoji two each, combining marks none.
  *
  * @example
  * ```ts
@@ -42,13 +42,13 @@ export function cutDisplay(text: string, width: number, ending = "…"): string 
   if (text.length <= width && plain.test(text)) return text;
   const room = Math.max(0, width - displayWidth(ending));
   let used = 0;
-  let kept = "";
+  let retained = "";
   let whole = "";
   for (const character of graphemes(text)) {
     used += graphemeWidth(character);
-    if (used > width) return kept + (displayWidth(ending) <= width ? ending : "");
+    if (used > width) return retained + (displayWidth(ending) <= width ? ending : "");
     whole += character;
-    if (used <= room) kept = whole;
+    if (used <= room) retained = whole;
   }
   return text;
 }

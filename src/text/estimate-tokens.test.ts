@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTokens } from "./cut-text.ts";
 
 test.each([
   ["", 0],

@@ -1,12 +1,12 @@
 import { nodeUtil } from "../base/index.ts";
 import { cutDisplay, displayWidth, graphemes } from "./display-width.ts";
 import type { Problem } from "./problem.ts";
-import { showUnsafe } from "./strip-unsafe.ts";
+import { showUnsafe } from "./untrusted-text.ts";
 
-/** How problems are shown. */
+/** Options for formatting problems. */
 export interface FormatOptions {
   readonly color?: boolean;
-  /** Widest line of source shown; longer ones are cut around the place that matters. */
+  /** Maximum width of a source line; longer lines are cut around the relevant position. */
   readonly width?: number;
 }
 
@@ -15,7 +15,7 @@ type Paint = (style: "red" | "yellow" | "cyan" | "dim" | "bold", text: string) =
 const tabWidth = 4;
 
 /**
- * A problem as people read it: place, message, and the lines around it with the place underlined.
+ * Formats a problem for people: position, message, and the surrounding lines with the position underlined.
  *
  * @example
  * ```ts
@@ -30,16 +30,16 @@ const tabWidth = 4;
 export function formatProblem(problem: Problem, source?: string, options: FormatOptions = {}): string {
   const paint = painter(options.color === true);
   const tone = problem.severity === "error" ? "red" : "yellow";
-  const place = `${showUnsafe(problem.file)}:${problem.line}:${problem.column}`;
+  const offset = `${showUnsafe(problem.file)}:${problem.line}:${problem.column}`;
   const message = showLines(problem.message);
-  const head = `${paint("bold", place)}: ${paint(tone, problem.severity)}: ${message} ${paint("dim", `[${problem.code}]`)}`;
+  const head = `${paint("bold", offset)}: ${paint(tone, problem.severity)}: ${message} ${paint("dim", `[${problem.code}]`)}`;
   const hint = problem.hint === undefined ? "" : showLines(problem.hint);
   const frame = source === undefined ? [] : codeFrame(problem, source, { paint, tone, hint, width: options.width });
   if (frame.length === 0 && hint !== "") frame.push(`  ${paint("cyan", hint)}`);
   return [head, ...frame].join("\n");
 }
 
-/** Several problems with their frames, and a line that counts them. `sourceOf` gives a file's text where it is known. */
+/** Several problems with their frames, and a line that counts them. `sourceOf` returns a file's text if it is known. */
 export function formatProblems(
   problems: readonly Problem[],
   sourceOf: (file: string) => string | undefined,
@@ -89,7 +89,7 @@ function codeFrame(problem: Problem, source: string, { paint, tone, hint, width 
   ];
 }
 
-/** The line as shown, where its underline starts, and how long it is, all in columns. */
+/** The line as shown, with the start and length of its underline, all in columns. */
 function focusLine(line: string, problem: Problem, width: number): { text: string; indent: number; length: number } {
   const start = Math.min(problem.column - 1, line.length);
   const end = Math.min(start + Math.max(1, problem.length ?? 1), line.length);
@@ -106,20 +106,20 @@ function focusLine(line: string, problem: Problem, width: number): { text: strin
   return { text, indent: displayWidth(shownHead), length: Math.min(length, room) };
 }
 
-/** The end of a text, at most so many columns wide. */
+/** The end of a text, at most `width` columns wide. */
 function lastColumns(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  const kept: string[] = [];
+  const retained: string[] = [];
   let used = 1;
   for (const character of [...graphemes(text)].reverse()) {
     used += displayWidth(character);
     if (used > width) break;
-    kept.push(character);
+    retained.push(character);
   }
-  return `…${kept.reverse().join("")}`;
+  return `…${retained.reverse().join("")}`;
 }
 
-/** A source line as shown: tabs as spaces up to the next stop, unsafe characters made visible. */
+/** A source line as shown: tabs expanded, unsafe characters made visible. */
 function showLine(line: string, column = 0): string {
   let text = "";
   let at = column;
@@ -131,9 +131,10 @@ function showLine(line: string, column = 0): string {
   return text;
 }
 
-/** A message may have several lines; only those break it. */
+/** A message may have several lines; other control characters are made visible. */
+/** Further lines are indented, so that they do not look like another problem. */
 function showLines(text: string): string {
-  return text.split("\n").map(showUnsafe).join("\n");
+  return text.split("\n").map(showUnsafe).join("\n  ");
 }
 
 function painter(color: boolean): Paint {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { parseYaml } from "./parse-yaml.ts";
 
-/** The piece of the file that a position points at. */
+/** The part of the file that a position points at. */
 function pointedAt(
   text: string,
   { line, column, length = 1 }: { line: number; column: number; length?: number },
@@ -11,12 +11,12 @@ function pointedAt(
   return text.split("\n")[line - 1]?.slice(column - 1, column - 1 + length) ?? "";
 }
 
-function find(text: string, wanted: string): string {
+function find(text: string, expected: string): string {
   const { value, locateInside } = parseYaml(text, { file: "a.yaml" });
   const inside = (value as { a: string }).a;
-  const offset = inside.indexOf(wanted);
+  const offset = inside.indexOf(expected);
   expect(offset).not.toBe(-1);
-  return pointedAt(text, locateInside(["a"], offset, wanted.length));
+  return pointedAt(text, locateInside(["a"], offset, expected.length));
 }
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   expect(find(text, "input.x")).toBe("input.x");
 });
 
-test("an escape inside of the part belongs to it", () => {
+test("an escape inside the part belongs to it", () => {
   const text = String.raw`a: "${"${"}input[\"k\"]}"`;
   expect(find(text, 'input["k"]')).toBe(String.raw`input[\"k\"]`);
 });
@@ -48,7 +48,7 @@ test("a part over several lines is shown up to the end of its first one", () => 
   expect(find("a: |\n  ${input.x +\n  input.y}\n", "input.x +\ninput.y")).toBe("input.x +");
 });
 
-test("the end of a text is behind its last character", () => {
+test("the end of a text is after its last character", () => {
   const { locateInside } = parseYaml("a: ${input.\nb: 1\n", { file: "a.yaml" });
   expect(locateInside(["a"], 8, 0)).toEqual({ line: 1, column: 12, length: 1 });
 });
@@ -57,18 +57,18 @@ test.each([
   ["a number", "a: 12"],
   ["a list", "a: [x]"],
   ["nothing", "a:"],
-])("what is no text is located as a whole: %s", (_what, text) => {
+])("a value that is not text is located as a whole: %s", (_what, text) => {
   const { locate, locateInside } = parseYaml(text, { file: "a.yaml" });
   expect(locateInside(["a"], 1)).toEqual(locate(["a"]));
   expect(locateInside(["nowhere", 3], 1)).toEqual(locate(["nowhere", 3]));
 });
 
-test("a file that cannot be read has places all the same", () => {
+test("a file that cannot be read still has positions", () => {
   const { locateInside } = parseYaml("a: [", { file: "a.yaml" });
   expect(locateInside(["a"], 5).line).toBe(1);
 });
 
-test("whatever a text is and however it is written, a marked part is found or the text as a whole is", () => {
+test("for any text in any notation, a marked part is located, or the text as a whole", () => {
   const styles = fc.constantFrom("PLAIN", "QUOTE_SINGLE", "QUOTE_DOUBLE", "BLOCK_LITERAL", "BLOCK_FOLDED" as const);
   const words = fc.array(
     fc.constantFrom("a", "it's", '"', "\\", "\n", "\n\n", " ", "  ", "\t", "你", "😀", ": ", "#", "x ".repeat(60)),
@@ -90,6 +90,6 @@ test("whatever a text is and however it is written, a marked part is found or th
     }),
     { numRuns: 500 },
   );
-  // Falling back is for the odd case; a property that always fell back would say nothing.
+  // The fallback is for rare cases; a property that always fell back would prove nothing.
   expect(exact / tried).toBeGreaterThan(0.9);
 });

@@ -1,28 +1,28 @@
 import type * as Yaml from "yaml";
 
-/** Where a part of a scalar's value stands in the text of the file, in UTF-16 units. */
-export interface Stretch {
+/** Range of a part of a scalar's value in the text of the file, in UTF-16 units. */
+export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** One line of a scalar: what it adds to the value, and where each unit of that stands in the file. */
+/** One line of a scalar: the text it adds to the value, and the file offset of each unit of it. */
 interface Piece {
   readonly text: string;
-  /** The place of each unit, and of the end. */
-  readonly places: readonly number[];
+  /** The offset of each unit, and of the end. */
+  readonly positions: readonly number[];
 }
 
 /**
  * Finds the units `offset` to `offset + length` of a scalar's value in the file. Quotes, escapes, indentation and
- * folded lines are accounted for; undefined where the value cannot be followed. A part that goes over several lines
- * ends with its first one.
+ * folded lines are accounted for; undefined if the value cannot be mapped. A part that spans several lines ends with
+ * its first one.
  */
 export function locateInside(
   scalar: Yaml.Scalar,
   source: string,
   part: { offset: number; length: number },
-): Stretch | undefined {
+): OffsetRange | undefined {
   const { value, range, type } = scalar;
   if (typeof value !== "string" || !range || type === undefined) return undefined;
   const pieces = known.get(scalar) ?? piecesOf(source, { start: range[0], end: range[1] }, type);
@@ -38,16 +38,19 @@ export function locateInside(
   return undefined;
 }
 
-/** A long text with many mistakes is taken apart once. */
+/** A long text with many problems is split once. */
 const known = new WeakMap<Yaml.Scalar, readonly Piece[]>();
 
-function stretch({ text, places }: Piece, first: number, length: number): Stretch {
-  const start = places[first] ?? 0;
-  const end = places[Math.min(text.length, first + length)] ?? start;
+function stretch({ text, positions }: Piece, first: number, length: number): OffsetRange {
+  const start = positions[first] ?? 0;
+  const end = positions[Math.min(text.length, first + length)] ?? start;
   return { start, end: Math.max(start, end) };
 }
 
-/** Where a line continues the value. Only white space lies between lines: folding makes it, chomping drops it. */
+/**
+ * Offset at which a line continues the value. Only white space lies between lines: folding creates it, chomping drops
+ * it.
+ */
 function align(line: string, value: string, from: number): number | undefined {
   let at = from;
   while (!value.startsWith(line, at)) {
@@ -57,11 +60,11 @@ function align(line: string, value: string, from: number): number | undefined {
   return at;
 }
 
-function piecesOf(source: string, { start, end }: Stretch, type: Yaml.Scalar.Type): Piece[] {
+function piecesOf(source: string, { start, end }: OffsetRange, type: Yaml.Scalar.Type): Piece[] {
   switch (type) {
     case "BLOCK_LITERAL":
     case "BLOCK_FOLDED": {
-      // The first line holds only the `|` or `>` and what goes with it.
+      // The first line contains only the `|` or `>` with its indicators.
       const header = source.indexOf("\n", start);
       return header === -1 || header >= end ? [] : linesOf(source, header + 1, end).map((line) => plain(source, line));
     }
@@ -75,8 +78,8 @@ function piecesOf(source: string, { start, end }: Stretch, type: Yaml.Scalar.Typ
 }
 
 /** The lines of a part of the file, without the white space around them, and without empty ones. */
-function linesOf(source: string, start: number, end: number): Stretch[] {
-  const lines: Stretch[] = [];
+function linesOf(source: string, start: number, end: number): OffsetRange[] {
+  const lines: OffsetRange[] = [];
   for (let from = start; from < end;) {
     const found = source.indexOf("\n", from);
     const to = found === -1 ? end : Math.min(found, end);
@@ -88,27 +91,27 @@ function linesOf(source: string, start: number, end: number): Stretch[] {
   return lines;
 }
 
-function plain(source: string, { start, end }: Stretch): Piece {
+function plain(source: string, { start, end }: OffsetRange): Piece {
   return {
     text: source.slice(start, end),
-    places: Array.from({ length: end - start + 1 }, (_, index) => start + index),
+    positions: Array.from({ length: end - start + 1 }, (_, index) => start + index),
   };
 }
 
-/** Reads an escape that starts here: what it stands for, and how long it is. */
+/** Reads an escape that starts here: the text it represents, and its length. */
 type ReadEscape = (source: string, at: number) => { readonly text: string; readonly length: number } | undefined;
 
-function decoded(source: string, { start, end }: Stretch, read: ReadEscape): Piece {
+function decoded(source: string, { start, end }: OffsetRange, read: ReadEscape): Piece {
   let text = "";
-  const places: number[] = [];
+  const offsets: number[] = [];
   for (let at = start; at < end;) {
     const escape = read(source, at);
     const added = escape?.text ?? source[at] ?? "";
-    for (let unit = 0; unit < added.length; unit++) places.push(at);
+    for (let unit = 0; unit < added.length; unit++) offsets.push(at);
     text += added;
     at += escape?.length ?? 1;
   }
-  return { text, places: [...places, end] };
+  return { text, positions: [...offsets, end] };
 }
 
 const singleEscape: ReadEscape = (source, at) => (source.startsWith("''", at) ? { text: "'", length: 2 } : undefined);
@@ -128,7 +131,7 @@ const codeLengths: ReadonlyMap<string, number> = new Map([
   ["U", 8],
 ]);
 
-/** What escapes stand for, where it is not the character itself; at the end of a line a backslash only joins lines. */
+/** Meaning of escapes that do not stand for the character itself; at the end of a line a backslash only joins lines. */
 const letters: ReadonlyMap<string, string> = new Map([
   ["0", "\0"],
   ["a", "\u0007"],

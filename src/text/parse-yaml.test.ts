@@ -20,7 +20,7 @@ function textOf(input: unknown): string {
   return Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join("\n");
 }
 
-/** What a row expects -> the codes of its problems. */
+/** Expectation of a row -> the codes of its problems. */
 const codes: Record<string, readonly string[]> = {
   "refuse:alias": ["alias"],
   "refuse:too_large": ["too_large"],
@@ -44,7 +44,7 @@ describe("hostile YAML", () => {
     expect(hasErrors(problems)).toBe(row.expected.startsWith("refuse"));
   });
 
-  test("a country is no boolean, a version only warns, a mode too", () => {
+  test("a country code is not a boolean, a version only warns, a file mode too", () => {
     const { value, problems } = parse("country: NO\nver: 1.10\noct: 0777");
     expect(value).toEqual({ country: "NO", ver: 1.1, oct: 777 });
     expect(problems.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -67,14 +67,14 @@ test.each([
   ["tags", "! ".repeat(32_000)],
   ["anchors", "&a ".repeat(20_000)],
   ["aliases", "- *a\n".repeat(13_000)],
-])("a file full of %s is answered in good time, with few problems", (_name, text) => {
+])("a file full of %s is processed quickly, with few problems", (_name, text) => {
   const start = performance.now();
   const { problems } = parse(text);
   expect(performance.now() - start).toBeLessThan(3_000);
   expect(problems.length).toBeLessThanOrEqual(51);
 });
 
-test("nesting of 64 levels is read, of 65 refused where it happens", () => {
+test("nesting of 64 levels is read, of 65 refused with its position", () => {
   const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
   expect(parse(nested(64)).problems).toEqual([]);
   expect(parse(nested(66)).problems).toMatchObject([{ code: "too_deep", line: 1 }]);
@@ -93,12 +93,12 @@ test("every problem is reported at once, in the order of the file", () => {
   ]);
 });
 
-test("a file that breaks the syntax has no value, one with softer errors keeps it for further checks", () => {
+test("a file with a syntax error has no value, one with softer errors keeps it for further checks", () => {
   expect(parse("a: [1").value).toBeUndefined();
   expect(parse("a: 1\na: 2").value).toEqual({ a: 1 });
 });
 
-test("an older YAML version cannot be asked for", () => {
+test("an older YAML version cannot be requested", () => {
   expect(parse("%YAML 1.1\n---\na: NO").problems).toMatchObject([{ code: "yaml_directive", line: 1 }]);
   expect(parse("%YAML 1.2\n---\na: NO").problems).toEqual([]);
 });
@@ -139,11 +139,11 @@ describe("locate", () => {
     [["empty"], "value", { line: 5, column: 1, length: 5 }],
     [["list", 0, "none", "deeper"], "value", { line: 3, column: 5 }],
     [["nothing"], "key", { line: 1, column: 1 }],
-  ] as const)("%j %s is at %j", (path, part, place) => {
-    expect(locate(path, part)).toMatchObject(place);
+  ] as const)("%j %s is at %j", (path, part, position) => {
+    expect(locate(path, part)).toMatchObject(position);
   });
 
-  test("a file that could not be read still gives a place", () => {
+  test("a file that could not be read still has a position", () => {
     expect(parse("a: [").locate(["a"])).toMatchObject({ line: 1 });
   });
 });
@@ -158,7 +158,7 @@ test("importing the module does not load the YAML library", async () => {
   expect(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }).trim()).toBe("false");
 });
 
-test("a line break inside of a text that cannot be read still counts", () => {
+test("a line break inside an unreadable text still counts", () => {
   const text = '"\nname: a\nstyle: string="plain"\ntags: b: c\n';
   const { problems } = parseYaml(text, { file: "a.yaml" });
   const rows = text.split("\n");

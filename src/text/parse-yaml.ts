@@ -1,46 +1,48 @@
 import type * as Yaml from "yaml";
-import { loadPackage } from "../base/index.ts";
+import { inputLimits, loadPackage } from "../base/index.ts";
+import { explainYamlSlip } from "./explain-yaml-slip.ts";
 import { locateInside } from "./locate-inside.ts";
-import type { Position, Problem } from "./problem.ts";
-import { type Found, type Report, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
+import type { SourceRange, Problem } from "./problem.ts";
+import { type YamlIssue, type ReportYamlIssue, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
 
 /** A path into a parsed file: `["parameters", 0, "name"]`. */
 export type YamlPath = readonly (string | number)[];
 
-/** What a YAML file holds, and where. */
+/** Contents of a YAML file, with positions. */
 export interface ParsedYaml {
   /**
-   * Plain JSON data; undefined when the text could not be read at all. It is there beside errors such as a duplicate
-   * key, so that a checker can report everything at once: look at `problems` before using it.
+   * Plain JSON data; undefined if the text could not be read at all. It is present despite errors such as a duplicate
+   * key, so that a checker can report everything at once: check `problems` before using it.
    */
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Where a key or a value stands; the nearest place above it where the path leads nowhere. */
-  readonly locate: (path: YamlPath, part?: "key" | "value") => Position;
+  /** Position of a key or a value; if the path does not exist, the position of its nearest existing parent. */
+  readonly locate: (path: YamlPath, part?: "key" | "value") => SourceRange;
   /**
-   * Where a part of a text stands: `offset` and `length` count in the value, the position in the file, so quotes,
-   * escapes and indentation are accounted for. The place of the whole value where the text cannot be followed.
+   * Position of a part of a text: `offset` and `length` count in the value, the position in the file, so quotes,
+   * escapes and indentation are accounted for. The position of the whole value if the text cannot be mapped.
    */
-  readonly locateInside: (path: YamlPath, offset: number, length?: number) => Position;
+  readonly locateInside: (path: YamlPath, offset: number, length?: number) => SourceRange;
 }
 
-/** What `parseYaml` takes besides the text. */
+/** Options of `parseYaml` besides the text. */
 export interface ParseYamlOptions {
   /** Named in problems. */
   readonly file: string;
-  /** Larger texts are refused unread. */
+  /** Larger texts are refused without parsing. */
   readonly maxBytes?: number;
 }
 
-/** Deeper nesting is refused before anything recursive sees it. */
-const maxDepth = 64;
+/** Deeper nesting is refused before any recursive function sees it. */
+const { yamlDepth: maxDepth } = inputLimits;
+const tooDeepMessage = `the file nests deeper than ${maxDepth} levels`;
 
-/** A broken file repeats itself; this many problems tell enough. */
+/** Maximum number of problems: a broken file repeats itself. */
 const maxProblems = 50;
 
 /**
- * Reads YAML 1.2 (core schema) as plain JSON data with the place of everything in it. Aliases, anchors, tags of other
- * schemas, duplicate keys, keys that reach into prototypes, deep nesting and large files are refused. Never throws.
+ * Parses YAML 1.2 (core schema) as plain JSON data with positions. Aliases, anchors, tags of other schemas,
+ * duplicate keys, keys that reach into prototypes, deep nesting and large files are refused. Never throws.
  *
  * @example
  * ```ts
@@ -49,7 +51,7 @@ const maxProblems = 50;
  * ```
  */
 export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
-  const { file, maxBytes = 65_536 } = options;
+  const { file, maxBytes = inputLimits.fileBytes } = options;
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) {
     const message = `the file has ${bytes} bytes, ${maxBytes} are allowed`;
@@ -59,38 +61,49 @@ export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
 }
 
 function readDocument(text: string, file: string): ParsedYaml {
-  const { Composer, LineCounter, Parser } = loadPackage("yaml");
+  const { Composer, LineCounter } = loadPackage("yaml");
   const lines = new LineCounter();
-  const tokens = [...new Parser().parse(text)];
-  // Counted here: the parser tells of no new line inside of a text that it cannot read, nor of an empty last one.
+  const tokens: Yaml.CST.Token[] = [];
+  const excess = readTokens(text, tokens);
+  // Counted here: the parser does not report line breaks inside a text that it cannot read, nor an empty last line.
   for (let start = 0; start !== -1; start = nextLine(text, start)) lines.addNewLine(start);
   const problems: Problem[] = [];
-  const at = (start: number, end = start + 1): Position => {
+  const at = (start: number, end = start + 1): SourceRange => {
     const { line, col } = lines.linePos(Math.min(Math.max(0, start), text.length));
     return { line, column: col, length: Math.max(1, end - start) };
   };
-  const report = (severity: Problem["severity"], code: string, details: Found): void => {
+  const report = (severity: Problem["severity"], code: string, details: YamlIssue): void => {
     const { message, hint, range } = details;
     problems.push({ severity, code, message, file, ...(hint !== undefined && { hint }), ...at(range[0], range[1]) });
   };
 
+  if (excess !== undefined) {
+    report("error", excess.code, excess);
+    return unread(problems);
+  }
   const tooDeep = firstBeyondDepth(tokens);
   if (tooDeep !== undefined) {
-    const message = `the file nests deeper than ${maxDepth} levels`;
-    report("error", "too_deep", { message, range: [tooDeep, tooDeep + 1] });
+    report("error", "too_deep", { message: tooDeepMessage, range: [tooDeep, tooDeep + 1] });
     return unread(problems);
   }
   const composer = new Composer({ version: "1.2", schema: "core", prettyErrors: false, strict: true, ...ownChecks });
   const [document, ...others] = composer.compose(tokens, true, text.length);
   if (document === undefined) return unread(problems);
   for (const other of others.slice(0, 1)) {
-    const message = "a file holds one document; this one starts another";
+    const message = "a file contains one document; this one starts another";
     report("error", "several_documents", { message, range: [other.range[0], other.range[0] + 3] });
   }
   checkDirectives(document, report);
-  const broken = [...document.errors, ...document.warnings];
-  for (const error of broken) reportError(error, report);
-  if (document.errors.length > 0) return unread(limited(problems));
+  for (const warning of document.warnings) reportError(warning, report);
+  const [error] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (error !== undefined) {
+    // Only the first: the others are its consequences more often than not.
+    const { line, col: column } = lines.linePos(Math.min(error.pos[0], text.length));
+    const slip = explainYamlSlip(text, { code: error.code, message: error.message, line, column });
+    if (slip === undefined) reportError(error, report);
+    else problems.push({ severity: "error", code: "yaml_syntax", file, ...slip });
+    return unread(limited(problems));
+  }
 
   const value = readYamlValue(document.contents, loadPackage("yaml"), report);
   const source: Source = { document, at };
@@ -106,7 +119,66 @@ function readDocument(text: string, file: string): ParsedYaml {
   };
 }
 
-/** Where the line after the one that starts here begins; -1 after the last. */
+/** Lexemes that begin a key or an item, with their part in the nesting of brackets. */
+const marks: ReadonlyMap<string, number> = new Map([
+  [":", 0],
+  ["-", 0],
+  [",", 0],
+  ["?", 0],
+  ["[", 1],
+  ["{", 1],
+  ["]", -1],
+  ["}", -1],
+]);
+
+/** Why a file was not read to its end. */
+interface Excess extends YamlIssue {
+  readonly code: "too_many_keys" | "too_deep";
+}
+
+/** Reads the tokens of a file, and stops at the first key, item, bracket, anchor or alias beyond the limits. */
+function readTokens(text: string, tokens: Yaml.CST.Token[]): Excess | undefined {
+  const { Lexer, Parser } = loadPackage("yaml");
+  const parser = new Parser();
+  const counts = new KeyCounter();
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    const excess = counts.add(lexeme);
+    if (excess !== undefined) return { ...excess, range: [offset, offset + lexeme.length] };
+    offset += lexeme.length;
+    for (const token of parser.next(lexeme)) tokens.push(token);
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return undefined;
+}
+
+class KeyCounter {
+  #keys = 0;
+  #anchors = 0;
+  /** Open brackets. */
+  #depth = 0;
+
+  add(lexeme: string): Omit<Excess, "range"> | undefined {
+    const nesting = marks.get(lexeme);
+    if (nesting === undefined) return this.#addAnchor(lexeme);
+    this.#depth += nesting;
+    if (this.#depth > maxDepth) return { code: "too_deep", message: tooDeepMessage };
+    // A pair of brackets is part of its key; one that closes nothing counts like a key.
+    if (nesting === 0 || this.#depth < 0) this.#keys++;
+    const { yamlKeys } = inputLimits;
+    if (this.#keys <= yamlKeys) return undefined;
+    return { code: "too_many_keys", message: `the file has more than ${yamlKeys} keys and items`, hint: "split it" };
+  }
+
+  #addAnchor(lexeme: string): Omit<Excess, "range"> | undefined {
+    const { yamlAnchors } = inputLimits;
+    if ((!lexeme.startsWith("&") && !lexeme.startsWith("*")) || ++this.#anchors <= yamlAnchors) return undefined;
+    const message = `the file has more than ${yamlAnchors} anchors and aliases`;
+    return { code: "too_many_keys", message, hint: "write the values themselves" };
+  }
+}
+
+/** Start of the line after the one that starts here; -1 after the last. */
 function nextLine(text: string, start: number): number {
   const end = text.indexOf("\n", start);
   return end === -1 ? -1 : end + 1;
@@ -115,10 +187,10 @@ function nextLine(text: string, start: number): number {
 /** Keys are compared by `readYamlValue`: the library's own check is quadratic. */
 const ownChecks = { uniqueKeys: false, stringKeys: true, merge: false } as const;
 
-function reportError(error: Yaml.YAMLError, report: Report): void {
+function reportError(error: Yaml.YAMLError, report: ReportYamlIssue): void {
   const message = error.message.length > 200 ? `${error.message.slice(0, 200)}…` : error.message;
   if (error.code === "TAG_RESOLVE_FAILED") {
-    const text = `tags of other schemas are not read: ${message}`;
+    const text = `tags of other schemas are not supported: ${message}`;
     report("error", "unknown_tag", { message: text, hint: "remove the tag", range: error.pos });
     return;
   }
@@ -128,17 +200,17 @@ function reportError(error: Yaml.YAMLError, report: Report): void {
 
 const hints: Partial<Record<Yaml.ErrorCode, string>> = {
   TAB_AS_INDENT: "indent with spaces",
-  NON_STRING_KEY: "a key is plain text",
+  NON_STRING_KEY: "a key is plain text; put quotes around a value that starts with a brace",
   MISSING_CHAR: "is a `:` or a closing quote or bracket missing?",
   BLOCK_AS_IMPLICIT_KEY: "put quotes around a value that contains `: `",
 };
 
-/** `%YAML 1.1` would bring back `NO` as false, `%TAG` renames tags: neither is needed in a file of ours. */
-function checkDirectives(document: Yaml.Document.Parsed, report: Report): void {
+/** `%YAML 1.1` would parse `NO` as false, `%TAG` renames tags: no workspace file needs either. */
+function checkDirectives(document: Yaml.Document.Parsed, report: ReportYamlIssue): void {
   const { yaml: version, tags } = document.directives;
   const renamed = Object.keys(tags).some((handle) => handle !== "!!");
   if (!renamed && (!version.explicit || version.version === "1.2")) return;
-  const message = "directives other than %YAML 1.2 are not read";
+  const message = "directives other than %YAML 1.2 are not supported";
   report("error", "yaml_directive", { message, hint: "remove the line that starts with %", range: [0, 1] });
 }
 
@@ -160,18 +232,18 @@ function firstBeyondDepth(tokens: readonly Yaml.CST.Token[]): number | undefined
 
 interface Source {
   readonly document: Yaml.Document.Parsed;
-  readonly at: (start: number, end?: number) => Position;
+  readonly at: (start: number, end?: number) => SourceRange;
 }
 
-function locate({ document, at }: Source, path: YamlPath, part: "key" | "value" = "value"): Position {
+function locate({ document, at }: Source, path: YamlPath, part: "key" | "value" = "value"): SourceRange {
   let node: YamlNode = document.contents;
   let range = node?.range;
   for (const [index, step] of path.entries()) {
     const found = stepInto(node, step);
     if (found === undefined) break;
-    const wanted = index === path.length - 1 ? part : "value";
+    const target = index === path.length - 1 ? part : "value";
     // Items of a list have no key.
-    range = (wanted === "key" ? found.key?.range : undefined) ?? rangeOfValue(found) ?? range;
+    range = (target === "key" ? found.key?.range : undefined) ?? rangeOfValue(found) ?? range;
     node = found.value;
   }
   return range ? at(range[0], range[1]) : at(0);
@@ -183,7 +255,7 @@ function nodeAt(document: Yaml.Document.Parsed, path: YamlPath): YamlNode {
   return node;
 }
 
-/** A key without a value (`entry:`) has an empty range for it: the key is the better place. */
+/** A key without a value (`entry:`) has an empty range for it: the key is the better position. */
 function rangeOfValue({ key, value }: Step): Yaml.Range | null | undefined {
   const range = value?.range;
   return range && range[0] !== range[1] ? range : (key?.range ?? range);
@@ -209,13 +281,13 @@ function limited(found: readonly Problem[]): Problem[] {
   const problems = found.toSorted((a, b) => a.line - b.line || a.column - b.column);
   if (problems.length <= maxProblems) return problems;
   const more = problems.length - maxProblems;
-  const kept = problems.slice(0, maxProblems);
-  const last = kept.at(-1);
-  return last ? [...kept, { ...last, code: "more_problems", message: `and ${more} more problems` }] : kept;
+  const retained = problems.slice(0, maxProblems);
+  const last = retained.at(-1);
+  return last ? [...retained, { ...last, code: "more_problems", message: `and ${more} more problems` }] : retained;
 }
 
 function unread(problems: readonly Problem[]): ParsedYaml {
   const [first] = problems;
-  const locate = (): Position => ({ line: first?.line ?? 1, column: first?.column ?? 1 });
+  const locate = (): SourceRange => ({ line: first?.line ?? 1, column: first?.column ?? 1 });
   return { value: undefined, problems, locate, locateInside: locate };
 }

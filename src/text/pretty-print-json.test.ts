@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { layOutJson } from "./lay-out-json.ts";
+import { prettyPrintJson } from "./pretty-print-json.ts";
 
-describe("JSON laid out for reading", () => {
+describe("formatted JSON", () => {
   test.each([
     {},
     [],
@@ -14,28 +14,34 @@ describe("JSON laid out for reading", () => {
     { nested: { list: [{ key: "value" }, "two  spaces"] } },
   ])("%j is written as JSON.stringify would", (value) => {
     const written = JSON.stringify(value, undefined, 2);
-    expect(layOutJson(JSON.stringify(value), 10_000)).toEqual({ text: written, cut: false });
-    expect(layOutJson(`\n ${JSON.stringify(value, undefined, 3)} \n`, 10_000)).toEqual({ text: written, cut: false });
-    expect(layOutJson(JSON.stringify(value), written.length).cut).toBe(false);
-    expect(layOutJson(JSON.stringify(value), written.length - 1)).toEqual({ text: written.slice(0, -1), cut: true });
+    expect(prettyPrintJson(JSON.stringify(value), 10_000)).toEqual({ text: written, cut: false });
+    expect(prettyPrintJson(`\n ${JSON.stringify(value, undefined, 3)} \n`, 10_000)).toEqual({
+      text: written,
+      cut: false,
+    });
+    expect(prettyPrintJson(JSON.stringify(value), written.length).cut).toBe(false);
+    expect(prettyPrintJson(JSON.stringify(value), written.length - 1)).toEqual({
+      text: written.slice(0, -1),
+      cut: true,
+    });
   });
 
   test("numbers keep their digits, keys their order and number", () => {
-    const { text } = layOutJson('{"b":12345678901234567890,"a":1.0,"a":2}', 1000);
+    const { text } = prettyPrintJson('{"b":12345678901234567890,"a":1.0,"a":2}', 1000);
     expect(text).toBe('{\n  "b": 12345678901234567890,\n  "a": 1.0,\n  "a": 2\n}');
   });
 
-  test("no more is written than was asked for, however deep it nests", () => {
+  test("no more than the limit is written, regardless of the nesting depth", () => {
     const deep = `${"[".repeat(2_000_000)}1${"]".repeat(2_000_000)}`;
     const began = performance.now();
-    const { text, cut } = layOutJson(deep, 1_000_000);
+    const { text, cut } = prettyPrintJson(deep, 1_000_000);
     expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true });
     expect(performance.now() - began).toBeLessThan(1000);
   });
 
-  test("broken JSON ends too", () => {
+  test("broken JSON terminates too", () => {
     for (const text of ["]]]}", '{"a', '{"a":"\\', "[1,,", "{]", " ", '"\\\\\\"']) {
-      expect(layOutJson(text, 100).text.length).toBeLessThanOrEqual(100);
+      expect(prettyPrintJson(text, 100).text.length).toBeLessThanOrEqual(100);
     }
   });
 });

@@ -1,16 +1,16 @@
 import type { CutText } from "./cut-text.ts";
 
 /**
- * JSON text laid out over lines, two spaces a level, up to so many characters. Every value stays as it is written, so
- * that a long number keeps its digits. The work is bounded by what is given, however deep the value nests: laid out whole,
- * a small text can take gigabytes. What is no proper JSON comes out somehow.
+ * Formats JSON text over lines, two spaces per level, up to `maxChars` characters. Every value stays as written, so
+ * that a long number keeps its digits. The work is bounded by the output, regardless of the nesting depth: formatted
+ * completely, a small text can take gigabytes. Invalid JSON produces some output, without an error.
  *
  * @example
  * ```ts
- * layOutJson('{"id":12345678901234567890}', 100); // { text: '{\n  "id": 12345678901234567890\n}', cut: false }
+ * prettyPrintJson('{"id":12345678901234567890}', 100); // { text: '{\n  "id": 12345678901234567890\n}', cut: false }
  * ```
  */
-export function layOutJson(json: string, maxChars: number): CutText {
+export function prettyPrintJson(json: string, maxChars: number): CutText {
   let laid = "";
   let depth = 0;
   let at = 0;
@@ -26,7 +26,7 @@ export function layOutJson(json: string, maxChars: number): CutText {
   return { text: cut ? laid.slice(0, maxChars).toWellFormed() : laid, cut };
 }
 
-/** A token with what stands around it. */
+/** A token with its surrounding white space. */
 function laidOut(token: string, depth: number): string {
   switch (token) {
     case "{":
@@ -39,7 +39,7 @@ function laidOut(token: string, depth: number): string {
     case ":":
       return ": ";
     default:
-      // An empty list or object is one token, whatever space is inside.
+      // An empty list or object is one token, regardless of the space inside.
       return /^[{[]/.test(token) ? token.replaceAll(/\s+/g, "") : token.trim();
   }
 }
@@ -51,12 +51,12 @@ function lineAt(depth: number): string {
 const anySign = /\S|$/g;
 const endOfWord = /["{}[\],:]|$/g;
 
-/** Where the next token begins. */
+/** Start of the next token. */
 function nextSign(json: string, at: number): number {
-  return placeOf(anySign, json, at);
+  return nextMatchIndex(anySign, json, at);
 }
 
-/** Where the token ends that begins here: a text, a sign, an empty list or object, or a word with the space around it. */
+/** End of the token that begins here: a text, a sign, an empty list or object, or a word with the space around it. */
 function tokenEnd(json: string, at: number): number {
   const sign = json[at] ?? "";
   if (sign === '"') return textEnd(json, at);
@@ -64,10 +64,10 @@ function tokenEnd(json: string, at: number): number {
     const next = nextSign(json, at + 1);
     return json[next] === (sign === "{" ? "}" : "]") ? next + 1 : at + 1;
   }
-  return "}],:".includes(sign) ? at + 1 : placeOf(endOfWord, json, at);
+  return "}],:".includes(sign) ? at + 1 : nextMatchIndex(endOfWord, json, at);
 }
 
-function placeOf(pattern: RegExp, json: string, from: number): number {
+function nextMatchIndex(pattern: RegExp, json: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(json)?.index ?? json.length;
 }

@@ -1,24 +1,42 @@
-/** A place in a text: line and column from 1, columns in UTF-16 units, as editors count them. */
-export interface Position {
+/** A position in a text: line and column from 1, columns in UTF-16 units, as editors count them. */
+export interface SourceRange {
   readonly line: number;
   readonly column: number;
-  /** How many units to underline. */
+  /** Number of units to underline. */
   readonly length?: number;
 }
 
-/** One thing that is wrong with a file, and where. Errors make the file unusable, warnings do not. */
-export interface Problem extends Position {
+/** One problem of a file, with its position. Errors make the file unusable, warnings do not. */
+export interface Problem extends SourceRange {
   readonly severity: "error" | "warning";
-  /** A stable word for what is wrong, such as `unknown_key`. */
+  /** A stable identifier of the problem, such as `unknown_key`. */
   readonly code: string;
-  /** For people: what is wrong here. */
+  /** Description of the problem, for people. */
   readonly message: string;
-  /** What to try, such as `did you mean "parameters"?` */
+  /** Suggested fix, such as `did you mean "parameters"?` */
   readonly hint?: string;
   readonly file: string;
+  /** Another file whose errors cause this problem; they are problems of that file. */
+  readonly cause?: string;
 }
 
-/** Does one of these make the file unusable? */
+/**
+ * One problem per cause: a problem that the errors of another file cause is omitted if one of those errors is listed,
+ * or if an earlier problem has the same cause.
+ */
+export function onePerCause(problems: readonly Problem[]): readonly Problem[] {
+  const causes = new Set(
+    problems.flatMap(({ severity, file, cause }) => (severity === "error" && !cause ? [file] : [])),
+  );
+  return problems.filter(({ cause }) => {
+    if (cause === undefined) return true;
+    if (causes.has(cause)) return false;
+    causes.add(cause);
+    return true;
+  });
+}
+
+/** True if one of these makes the file unusable. */
 export function hasErrors(problems: Iterable<Problem>): boolean {
   for (const problem of problems) if (problem.severity === "error") return true;
   return false;

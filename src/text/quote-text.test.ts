@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quoteText } from "./quote-text.ts";
+import { quoteText } from "./untrusted-text.ts";
 
 test.each([
   ["plain", '"plain"'],

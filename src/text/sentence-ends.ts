@@ -1,10 +1,10 @@
 /**
- * Where a sentence may end: after full stops that something blank follows, after Chinese stops, and at blank lines.
- * The look behind keeps a long run of stops from being tried at each of them.
+ * Possible sentence ends: after full stops that are followed by a blank, after Chinese stops, and at blank lines. The
+ * lookbehind keeps a long run of stops from being tried at each of them.
  */
 const ends = /(?<![.!?])[.!?]+["'”’)\]»]*(?=\s|$)|[。！？｡…]+["'”’」』）】)]*|\n[^\S\n]*\n\s*/g;
 
-/** A word before a full stop that is only shortened. */
+/** An abbreviated word before a full stop. */
 const abbreviated =
   /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e|cf|Fig|No|Vol|Inc|Ltd|Co|Jr|Sr|U\.S|approx|[A-Z])\.$/;
 
@@ -19,13 +19,13 @@ const abbreviated =
 export function* sentenceEnds(text: string): Generator<number, void, undefined> {
   for (const found of text.matchAll(ends)) {
     const end = found.index + found[0].length;
-    if (found[0] === "." && goesOn(text, found.index, end)) continue;
+    if (found[0] === "." && isAbbreviation(text, found.index, end)) continue;
     yield end;
   }
 }
 
-/** A full stop of an abbreviation, or before a word in lower case, ends nothing. */
-function goesOn(text: string, at: number, end: number): boolean {
+/** A full stop of an abbreviation, or before a lower-case word, does not end a sentence. */
+function isAbbreviation(text: string, at: number, end: number): boolean {
   if (abbreviated.test(text.slice(Math.max(0, at - 8), end))) return true;
   return /^[^\S\n]+\p{Ll}/u.test(text.slice(end, end + 8));
 }

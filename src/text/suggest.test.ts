@@ -29,22 +29,22 @@ test("a spelling mistake beats an abbreviation", () => {
   expect(suggest("max", ["maximum_tokens", "mex", "min"])).toBe("mex");
 });
 
-test("camelCase names of the JSON Schema world find their snake_case option", () => {
+test("camelCase names from JSON Schema find their snake_case option", () => {
   expect(suggest("maxItems", ["max_length", "max_items", "items"])).toBe("max_items");
 });
 
-test("the first of equals wins, so the answer is stable", () => {
+test("the first of equals wins, so the result is stable", () => {
   expect(suggest("cat", ["bat", "hat"])).toBe("bat");
 });
 
-test("a hostile list of candidates costs little", () => {
+test("a hostile list of candidates is processed quickly", () => {
   const many = Array.from({ length: 5_000 }, (_, i) => `tool_${i}_${"x".repeat(200)}`);
   const start = performance.now();
   suggest("tool_4999", [...many, "y".repeat(1_000_000)]);
   expect(performance.now() - start).toBeLessThan(2_000);
 });
 
-test("what both begin with is no part of the word", () => {
+test("a common prefix does not count as part of the word", () => {
   const names = ["capability:csv", "capability:fix", "capability:search", "files/read_file"];
   expect(suggest("capability:web", names)).toBeUndefined();
   expect(suggest("capability:ai", names)).toBeUndefined();

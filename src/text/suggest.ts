@@ -1,10 +1,10 @@
 import { distance } from "fastest-levenshtein";
 
-/** Longer words are not compared: nobody mistypes a page, and an attacker pays nothing to send one. */
-const longest = 128;
+/** Longer words are not compared: no one mistypes a page of text, and an attacker could send one for free. */
+const maxLength = 128;
 
 /**
- * The candidate that a misspelt word most likely means. Case, `_`, `-` and camelCase make no difference.
+ * The most likely intended candidate for a misspelled word. Case, `_`, `-` and camelCase make no difference.
  *
  * @example
  * ```ts
@@ -12,12 +12,12 @@ const longest = 128;
  * ```
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = bare(word);
-  if (wanted === "" || wanted.length > longest) return undefined;
+  const target = bare(word);
+  if (target === "" || target.length > maxLength) return undefined;
   let best: string | undefined;
   let lowest = Infinity;
   for (const candidate of candidates) {
-    const rank = candidate.length > longest * 2 ? Infinity : rankOf(...withoutKind(wanted, bare(candidate)));
+    const rank = candidate.length > maxLength * 2 ? Infinity : rankOf(...withoutKind(target, bare(candidate)));
     if (rank < lowest) {
       lowest = rank;
       best = candidate;
@@ -26,25 +26,25 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** What both begin with up to a colon or a slash is no part of the words: `capability:web` is not `capability:csv`. */
-function withoutKind(wanted: string, candidate: string): readonly [wanted: string, candidate: string] {
-  const end = Math.max(wanted.lastIndexOf(":"), wanted.lastIndexOf("/")) + 1;
-  const isShared = end > 0 && end < wanted.length && candidate.startsWith(wanted.slice(0, end));
-  return isShared ? [wanted.slice(end), candidate.slice(end)] : [wanted, candidate];
+/** A common prefix up to a colon or a slash is not part of the words: `capability:web` is not `capability:csv`. */
+function withoutKind(target: string, candidate: string): readonly [target: string, candidate: string] {
+  const end = Math.max(target.lastIndexOf(":"), target.lastIndexOf("/")) + 1;
+  const isShared = end > 0 && end < target.length && candidate.startsWith(target.slice(0, end));
+  return isShared ? [target.slice(end), candidate.slice(end)] : [target, candidate];
 }
 
-/** 0 is the same word; Infinity is too far to suggest. */
-function rankOf(wanted: string, candidate: string): number {
-  if (wanted === candidate) return 0;
-  const edits = editsBetween(wanted, candidate);
-  if (edits <= tolerance(wanted, candidate)) return edits;
-  // Abbreviations come after every spelling mistake, those that leave out least first: `desc`, `param`.
-  if (wanted.length >= 3 && candidate.startsWith(wanted)) return 10 + candidate.length;
-  if (wanted.length >= 5 && candidate.includes(wanted)) return 1000 + candidate.length;
+/** 0 means the same word; Infinity is too far to suggest. */
+function rankOf(target: string, candidate: string): number {
+  if (target === candidate) return 0;
+  const edits = editsBetween(target, candidate);
+  if (edits <= tolerance(target, candidate)) return edits;
+  // Abbreviations rank after every spelling mistake, those that omit least first: `desc`, `param`.
+  if (target.length >= 3 && candidate.startsWith(target)) return 10 + candidate.length;
+  if (target.length >= 5 && candidate.includes(target)) return 1000 + candidate.length;
   return Infinity;
 }
 
-/** Edits between two words, two letters swapped counting as one. */
+/** Edit distance between two words; two swapped letters count as one edit. */
 function editsBetween(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && a.length === b.length && swapsOnePair(a, b) ? 1 : edits;
@@ -56,10 +56,13 @@ function swapsOnePair(a: string, b: string): boolean {
   return a[i] === b[i + 1] && a[i + 1] === b[i] && a.slice(i + 2) === b.slice(i + 2);
 }
 
-/** How many edits still look like a mistake: a third of the word, none for two letters, one for two ideographs. */
-function tolerance(wanted: string, candidate: string): number {
-  const length = Math.max(wanted.length, candidate.length);
-  if (length < 3) return wanted.length === 2 && hasIdeographs(wanted) ? 1 : 0;
+/**
+ * Maximum number of edits that still look like a mistake: a third of the word, none for two letters, one for two
+ * ideographs.
+ */
+function tolerance(target: string, candidate: string): number {
+  const length = Math.max(target.length, candidate.length);
+  if (length < 3) return target.length === 2 && hasIdeographs(target) ? 1 : 0;
   return Math.min(4, Math.floor(length / 3));
 }
 
@@ -69,7 +72,7 @@ function hasIdeographs(text: string): boolean {
 
 function bare(word: string): string {
   return word
-    .slice(0, longest * 2)
+    .slice(0, maxLength * 2)
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\s_.-]+/gu, "");

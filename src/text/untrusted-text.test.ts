@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { showUnsafe, stripUnsafe } from "./strip-unsafe.ts";
+import { showUnsafe, stripUnsafe } from "./untrusted-text.ts";
 
 test.each([
   ["plain ASCII\n\ttext", "plain ASCII\n\ttext"],
@@ -32,12 +32,12 @@ test("joiners and selectors in a row are hidden data", () => {
   expect(stripUnsafe(`a${"\u200d\u200c".repeat(50)}b`)).toBe("ab");
 });
 
-test("an escape sequence that never ends hides nothing", () => {
+test("an unterminated escape sequence hides nothing", () => {
   expect(stripUnsafe(`\u001b]0;${"x".repeat(10)}\nnext`)).toContain("next");
   expect(stripUnsafe("\u001b]visible")).toBe("visible");
 });
 
-test("stripping twice changes nothing more", () => {
+test("stripping is idempotent", () => {
   const text = "\u001b\u001b[31m[31m a\u202e\u001b[\u001b[0m0m";
   expect(stripUnsafe(stripUnsafe(text))).toBe(stripUnsafe(text));
 });

@@ -1,4 +1,4 @@
-import { FailureError, formatPath } from "../base/index.ts";
+import { FailureError, formatPath, invalidTimeout, isTimeoutMs } from "../base/index.ts";
 import {
   type JsonSchema,
   forbiddenKeys,
@@ -10,11 +10,11 @@ import {
 } from "../schema/index.ts";
 import { showUnsafe, stripUnsafe, suggest } from "../text/index.ts";
 import { checkToolName } from "./tool-name.ts";
-import type { Effect, ToolStatus } from "./tool.ts";
+import type { Effect, TargetKind, ToolStatus } from "./tool.ts";
 
-/** Checks everything about a definition that needs no schema; throws `tool_invalid` and says what to change. */
-export function checkDefinition(definition: unknown): void {
-  if (!isRecord(definition)) throw invalid("defineTool() takes one object");
+/** Checks everything about a definition that needs no schema; throws `tool_invalid` with a suggested change. */
+export function checkToolDefinition(definition: unknown): void {
+  if (!isRecord(definition)) throw invalid("defineTool() expects one object");
   checkToolName(definition["name"]);
   const named = new Definition(String(definition["name"]), definition);
   named.checkOptions();
@@ -23,14 +23,15 @@ export function checkDefinition(definition: unknown): void {
 }
 
 const effects: readonly Effect[] = ["pure", "read", "idempotent", "once"];
+const targetKinds: readonly TargetKind[] = ["path", "url", "command"];
 const statuses: readonly ToolStatus[] = ["active", "deprecated", "draft", "disabled"];
 
 const options = (
   "name version description displayName id status category tags aliases capabilities alwaysEnabled background gated " +
-  "composite effect destructive timeoutMs cache input inputJsonSchema output run"
+  "composite effect destructive targets sends coveredCalls timeoutMs cache input inputJsonSchema output run"
 ).split(" ");
 
-/** What people call these options elsewhere. */
+/** Names of these options in other libraries. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ["args", "input"],
   ["callback", "run"],
@@ -48,27 +49,29 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
 
 class Definition {
   readonly #name: string;
-  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #input: Readonly<Record<string, unknown>>;
 
-  constructor(name: string, given: Readonly<Record<string, unknown>>) {
+  constructor(name: string, provided: Readonly<Record<string, unknown>>) {
     this.#name = name;
-    this.#given = given;
+    this.#input = provided;
   }
 
   checkOptions(): void {
-    for (const key of Object.keys(this.#given)) {
+    for (const key of Object.keys(this.#input)) {
       if (options.includes(key)) continue;
-      const meant = elsewhere.get(key) ?? suggest(key, options);
-      throw this.#invalid(`unknown option ${showValue(key)}${meant === undefined ? "" : `; did you mean "${meant}"?`}`);
+      const suggestion = elsewhere.get(key) ?? suggest(key, options);
+      throw this.#invalid(
+        `unknown option ${showValue(key)}${suggestion === undefined ? "" : `; did you mean "${suggestion}"?`}`,
+      );
     }
   }
 
   checkTexts(): void {
-    if (this.#given["description"] === undefined) throw this.#invalid("needs a `description`; a model chooses by it");
+    if (this.#input["description"] === undefined) throw this.#invalid("needs a `description`; a model chooses by it");
     for (const key of ["description", "version", "displayName", "id", "category"])
-      this.#checkText(key, this.#given[key]);
-    for (const key of ["tags", "capabilities", "aliases"]) this.#checkList(key, this.#given[key]);
-    const aliases = this.#given["aliases"];
+      this.#checkText(key, this.#input[key]);
+    for (const key of ["tags", "capabilities", "aliases"]) this.#checkList(key, this.#input[key]);
+    const aliases = this.#input["aliases"];
     for (const alias of Array.isArray(aliases) ? aliases : []) checkToolName(alias);
     if (Array.isArray(aliases) && aliases.includes(this.#name))
       throw this.#invalid("is its own alias; leave it out of `aliases`");
@@ -77,18 +80,32 @@ class Definition {
   checkBehaviour(): void {
     this.#checkOneOf("status", statuses);
     for (const key of ["alwaysEnabled", "background", "gated", "composite"]) this.#checkKind(key, ["boolean"]);
-    if (typeof this.#given["effect"] !== "function") this.#checkOneOf("effect", effects);
+    if (typeof this.#input["effect"] !== "function") this.#checkOneOf("effect", effects);
     this.#checkKind("destructive", ["boolean", "function"]);
-    if (typeof this.#given["run"] !== "function") throw this.#invalid("needs `run`, the function that does the work");
-    const { timeoutMs } = this.#given;
-    if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !isDuration(timeoutMs)) {
-      throw this.#invalid(`\`timeoutMs\` must be a number of milliseconds above 0, got ${showValue(timeoutMs)}`);
+    this.#checkKind("sends", ["boolean"]);
+    this.#checkKind("coveredCalls", ["function"]);
+    this.#checkTargets();
+    if (typeof this.#input["run"] !== "function") throw this.#invalid("needs `run`, the function that does the work");
+    const { timeoutMs } = this.#input;
+    if (timeoutMs !== undefined && typeof timeoutMs !== "function" && !isTimeoutMs(timeoutMs)) {
+      throw this.#invalid(invalidTimeout("`timeoutMs`", showValue(timeoutMs)));
     }
     this.#checkCache();
   }
 
+  #checkTargets(): void {
+    const { targets } = this.#input;
+    if (targets === undefined) return;
+    if (!isRecord(targets))
+      throw this.#invalid(`\`targets\` must be a map such as { file: "path" }, got ${showValue(targets)}`);
+    for (const [parameter, kind] of Object.entries(targets)) {
+      if (typeof kind === "string" && targetKinds.includes(kind as TargetKind)) continue;
+      throw this.#invalid(`\`targets.${parameter}\` must be one of ${targetKinds.join(", ")}, got ${showValue(kind)}`);
+    }
+  }
+
   #checkCache(): void {
-    const { cache, effect = "once" } = this.#given;
+    const { cache, effect = "once" } = this.#input;
     if (cache === undefined) return;
     if (!isRecord(cache) || !isDuration(cache["ttlMs"]) || Object.keys(cache).length !== 1) {
       throw this.#invalid(`\`cache\` must be { ttlMs: milliseconds above 0 }, got ${showValue(cache)}`);
@@ -102,22 +119,20 @@ class Definition {
 
   #checkText(key: string, value: unknown): void {
     if (value === undefined) return;
-    if (typeof value !== "string" || value.trim() === "")
-      throw this.#invalid(`\`${key}\` must be a text that is not empty`);
+    if (typeof value !== "string" || value.trim() === "") throw this.#invalid(`\`${key}\` must be a non-empty string`);
     const hidden = hiddenIn(value);
-    if (hidden !== undefined)
-      throw this.#invalid(`\`${key}\` holds characters that nobody sees: ${hidden}`, "hidden_text");
+    if (hidden !== undefined) throw this.#invalid(`\`${key}\` contains invisible characters: ${hidden}`, "hidden_text");
   }
 
   #checkList(key: string, value: unknown): void {
     if (value === undefined) return;
-    if (!Array.isArray(value)) throw this.#invalid(`\`${key}\` must be a list of texts`);
+    if (!Array.isArray(value)) throw this.#invalid(`\`${key}\` must be a list of strings`);
     for (const item of value) this.#checkText(key, item);
-    if (new Set(value).size !== value.length) throw this.#invalid(`\`${key}\` names something twice`);
+    if (new Set(value).size !== value.length) throw this.#invalid(`\`${key}\` contains a duplicate`);
   }
 
   #checkOneOf(key: string, allowed: readonly string[]): void {
-    const value = this.#given[key];
+    const value = this.#input[key];
     if (value === undefined || (typeof value === "string" && allowed.includes(value))) return;
     const near = typeof value === "string" ? suggest(value, allowed) : undefined;
     const hint = near === undefined ? "" : `; did you mean "${near}"?`;
@@ -125,7 +140,7 @@ class Definition {
   }
 
   #checkKind(key: string, kinds: readonly string[]): void {
-    const value = this.#given[key];
+    const value = this.#input[key];
     if (value === undefined || kinds.includes(typeof value)) return;
     throw this.#invalid(`\`${key}\` must be a ${kinds.join(" or a ")}, got ${showValue(value)}`);
   }
@@ -136,10 +151,10 @@ class Definition {
 }
 
 /**
- * Checks that a tool's input schema describes one object, as every wire format needs, with keys that may be sent and
- * without text that nobody sees.
+ * Checks that a tool's input schema describes one object, as every wire format requires, with keys that may be sent and
+ * without invisible characters.
  */
-export function checkInput(name: string, json: JsonSchema): void {
+export function checkInputSchema(name: string, json: JsonSchema): void {
   const fail = (message: string, reason?: string): FailureError =>
     invalid(`tool ${JSON.stringify(name)}: ${message}`, reason);
   if (!describesObject(json, json, new Map())) {
@@ -159,7 +174,7 @@ function checkTexts(schema: JsonSchema, path: readonly string[], fail: Fail): vo
     const text = schema[key];
     const hidden = typeof text === "string" ? hiddenIn(text) : undefined;
     if (hidden !== undefined)
-      throw fail(`the ${key} of ${where} holds characters that nobody sees: ${hidden}`, "hidden_text");
+      throw fail(`the ${key} of ${where} contains invisible characters: ${hidden}`, "hidden_text");
   }
   for (const inner of subSchemas(schema)) {
     const key = inner.path[0] === "properties" ? String(inner.path[1]) : undefined;
@@ -170,17 +185,17 @@ function checkTexts(schema: JsonSchema, path: readonly string[], fail: Fail): vo
 
 function checkKey(key: string, where: string, fail: Fail): void {
   if (forbiddenKeys.has(key))
-    throw fail(`${where} declares the key "${key}", which no caller may send; rename it`, "forbidden_key");
+    throw fail(`${where} declares the key "${key}", which callers must not send; rename it`, "forbidden_key");
   const hidden = hiddenIn(key);
-  if (hidden !== undefined) throw fail(`${where} has a key with characters that nobody sees: ${hidden}`, "hidden_text");
+  if (hidden !== undefined) throw fail(`${where} has a key with invisible characters: ${hidden}`, "hidden_text");
 }
 
-/** Every value that fits the schema is an object. `known` holds the answers so far: references may repeat. */
+/** True if every value that matches the schema is an object. `known` caches results: references may repeat. */
 function describesObject(root: JsonSchema, schema: unknown, known: Map<unknown, boolean>): boolean {
   if (!isRecord(schema)) return false;
   const answer = known.get(schema);
   if (answer !== undefined) return answer;
-  // Holds while the answer is being found: a schema that leads back to itself describes nothing.
+  // Preliminary result during recursion: a schema that refers back to itself describes nothing.
   known.set(schema, false);
   const { type, $ref, allOf, anyOf, oneOf } = schema;
   const isObject = (inner: unknown): boolean => describesObject(root, inner, known);
@@ -201,9 +216,9 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The text with its unseen characters shown, where it has any. */
+/** The text with its invisible characters shown; undefined if it has none. */
 function hiddenIn(text: string): string | undefined {
-  // A line end of Windows is no hidden character.
+  // A Windows line ending is not a hidden character.
   const plain = text.replaceAll("\r\n", "\n");
   return stripUnsafe(plain) === plain ? undefined : JSON.stringify(showUnsafe(plain).slice(0, 80));
 }
@@ -212,10 +227,12 @@ function isDuration(value: unknown): boolean {
   return typeof value === "number" && value > 0 && Number.isFinite(value);
 }
 
-/** Throws where `inputJsonSchema` stands beside something that already is a JSON Schema. */
+/** Throws if `inputJsonSchema` is combined with an input that already is a JSON Schema. */
 export function checkInputJsonSchema(name: string, input: unknown): void {
   if (input === undefined || isStandardSchema(input)) return;
-  throw invalid(`tool ${JSON.stringify(name)}: \`inputJsonSchema\` goes with a Standard Schema; drop it or \`input\``);
+  throw invalid(
+    `tool ${JSON.stringify(name)}: \`inputJsonSchema\` belongs with a Standard Schema; remove it or \`input\``,
+  );
 }
 
 function invalid(message: string, reason?: string): FailureError {

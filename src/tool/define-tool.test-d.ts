@@ -1,4 +1,4 @@
-// Compiled, never run: `tsc` fails where a type is not what these lines say.
+// Compiled, never run: `tsc` fails if a type differs from these lines.
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { type } from "arktype";
@@ -22,7 +22,7 @@ const search = defineTool({
   destructive: ({ query }) => query === "",
   timeoutMs: ({ size }) => size * 10,
   run: async (args, context) => {
-    // A transform's output reaches the handler; a default makes it certain.
+    // The output of a transform reaches the handler; a default makes the value non-optional.
     expectTypeOf(args).toEqualTypeOf<{ query: string; limit: number; since?: Date | undefined; size: number }>();
     expectTypeOf(context).toEqualTypeOf<ToolContext>();
     // @ts-expect-error only a composite tool can call others
@@ -71,7 +71,8 @@ void results;
 const now = defineTool({ name: "now", description: "d", run: () => 1 });
 expectTypeOf<InputOf<typeof now>>().toEqualTypeOf<Record<string, never>>();
 
-// Handlers may be plain, asynchronous, generators, and may fail or bring attachments: the output is what is left.
+// Handlers may be synchronous, asynchronous or generators, and may fail or add attachments; the output type excludes
+// failures and attachments.
 const generated = defineTool({
   name: "g",
   description: "d",
@@ -151,7 +152,7 @@ const json = defineTool({
 });
 expectTypeOf<InputOf<typeof json>>().toEqualTypeOf<{ url: string }>();
 
-// Of a plain JSON Schema only this much is known.
+// A plain JSON Schema provides only this type information.
 const plain = defineTool({
   name: "p",
   description: "d",
@@ -171,7 +172,7 @@ defineTool({ name: "x", run: () => null });
 defineTool({ name: "x", description: "d", effect: "writes", run: () => null });
 // @ts-expect-error there is no such option
 defineTool({ name: "x", description: "d", handler: () => null, run: () => null });
-// @ts-expect-error properties alone are no schema
+// @ts-expect-error properties alone are not a schema
 defineTool({ name: "x", description: "d", input: { url: { type: "string" } }, run: () => null });
 // @ts-expect-error nor are those of Zod
 defineTool({ name: "x", description: "d", input: { url: z.string() }, run: () => null });

@@ -7,11 +7,11 @@ import { fromJsonSchema } from "../schema/index.ts";
 import { defineTool } from "./define-tool.ts";
 import { isTool } from "./tool.ts";
 
-const least = { name: "t", description: "Does it.", run: (): null => null };
+const min = { name: "t", description: "Does it.", run: (): null => null };
 
 function refusal(more: Record<string, unknown>): { message: string; reason: string | undefined } {
   try {
-    defineTool({ ...least, ...more });
+    defineTool({ ...min, ...more });
   } catch (error) {
     if (isFailureError(error) && error.code === "tool_invalid") return { message: error.message, reason: error.reason };
     throw error;
@@ -19,9 +19,9 @@ function refusal(more: Record<string, unknown>): { message: string; reason: stri
   throw new Error("the definition was accepted");
 }
 
-describe("[E06] what a tool is made of", () => {
-  test("the least definition has sensible everything", () => {
-    const tool = defineTool(least);
+describe("[E06] the parts of a tool", () => {
+  test("a minimal definition has sensible defaults", () => {
+    const tool = defineTool(min);
     expect(tool).toMatchObject({
       name: "t",
       version: "1.0.0",
@@ -45,7 +45,7 @@ describe("[E06] what a tool is made of", () => {
     expect(isTool(tool)).toBe(true);
   });
 
-  test("everything can be said", () => {
+  test("every field can be set", () => {
     const all = {
       version: "2.1.0",
       displayName: "Tea",
@@ -64,12 +64,12 @@ describe("[E06] what a tool is made of", () => {
       timeoutMs: 500,
       cache: { ttlMs: 1000 },
     } as const;
-    expect(defineTool({ ...least, ...all })).toMatchObject(all);
+    expect(defineTool({ ...min, ...all })).toMatchObject(all);
   });
 
-  test("a tool cannot be changed, not even through what it was made of", () => {
+  test("a tool cannot be changed, not even through its definition", () => {
     const tags = ["a"];
-    const tool = defineTool({ ...least, tags });
+    const tool = defineTool({ ...min, tags });
     tags.push("b");
     expect(tool.tags).toEqual(["a"]);
     expect(Object.isFrozen(tool)).toBe(true);
@@ -78,9 +78,9 @@ describe("[E06] what a tool is made of", () => {
   });
 
   test("destructive follows the effect, argument by argument", () => {
-    expect(defineTool({ ...least, effect: "idempotent" }).destructive).toBe(false);
+    expect(defineTool({ ...min, effect: "idempotent" }).destructive).toBe(false);
     const tool = defineTool({
-      ...least,
+      ...min,
       input: z.object({ method: z.string() }),
       effect: ({ method }) => (method === "GET" ? "read" : "once"),
     });
@@ -88,22 +88,22 @@ describe("[E06] what a tool is made of", () => {
     expect([destructive({ method: "GET" }), destructive({ method: "POST" })]).toEqual([false, true]);
   });
 
-  test("the handler is called as it was given", () => {
+  test("the handler is called as it was passed", () => {
     const run = (): null => null;
-    expect(defineTool({ ...least, run })).toHaveProperty("run", run);
+    expect(defineTool({ ...min, run })).toHaveProperty("run", run);
   });
 });
 
 describe("[E04] schemas of any dialect", () => {
-  test("Zod, ArkType, JSON Schema, and Valibot with a JSON Schema beside it", () => {
+  test("Zod, ArkType, JSON Schema, and Valibot with a separate JSON Schema", () => {
     const json = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const tools = [
-      defineTool({ ...least, input: z.object({ a: z.string() }) }),
-      defineTool({ ...least, input: type({ a: "string" }) }),
-      defineTool({ ...least, input: json }),
-      defineTool({ ...least, input: fromJsonSchema(json) }),
-      defineTool({ ...least, input: v.object({ a: v.string() }), inputJsonSchema: json }),
-      defineTool({ ...least, inputJsonSchema: json }),
+      defineTool({ ...min, input: z.object({ a: z.string() }) }),
+      defineTool({ ...min, input: type({ a: "string" }) }),
+      defineTool({ ...min, input: json }),
+      defineTool({ ...min, input: fromJsonSchema(json) }),
+      defineTool({ ...min, input: v.object({ a: v.string() }), inputJsonSchema: json }),
+      defineTool({ ...min, inputJsonSchema: json }),
     ];
     for (const tool of tools) {
       expect(tool.input.json).toMatchObject(json);
@@ -130,7 +130,7 @@ describe("[E04] schemas of any dialect", () => {
     ["a named object", z.object({ a: z.string() }).meta({ id: "Named" })],
     ["a defaulted object", z.object({ a: z.string() }).default({ a: "x" })],
   ])("%s is an input", (_name, input) => {
-    expect(() => defineTool({ ...least, input })).not.toThrow();
+    expect(() => defineTool({ ...min, input })).not.toThrow();
   });
 
   test.each<[string, unknown]>([
@@ -141,43 +141,43 @@ describe("[E04] schemas of any dialect", () => {
     ["an object or a string", z.union([z.object({}), z.string()])],
     ["a JSON Schema without a type", fromJsonSchema({ properties: {} })],
     ["a JSON Schema of two types", fromJsonSchema({ type: ["object", "null"] })],
-  ])("%s is not: arguments have names", (_name, input) => {
+  ])("%s is refused: arguments have names", (_name, input) => {
     expect(refusal({ input })).toMatchObject({
       reason: "input_not_object",
       message: expect.stringContaining('tool "t": `input` must describe an object') as string,
     });
   });
 
-  test("what JSON cannot carry is refused, with the tool and the place", () => {
+  test("a type that JSON cannot carry is refused, with the tool and the location", () => {
     expect(refusal({ input: z.object({ a: z.object({ b: z.map(z.string(), z.string()) }) }) }).message).toBe(
       'tool "t": `input`: at a.b: JSON cannot carry z.map(); use z.record() or z.array(z.tuple([key, value]))',
     );
-    expect(refusal({ input: v.object({}) }).message).toContain("pass `inputJsonSchema` beside it");
+    expect(refusal({ input: v.object({}) }).message).toContain("pass `inputJsonSchema` with it");
     expect(refusal({ input: { a: z.string() } }).message).toContain("or the result of fromJsonSchema()");
     expect(refusal({ input: { type: "object", parse: () => 1 } }).message).toContain("`input`: ");
     expect(refusal({ inputJsonSchema: { type: "strnig" } }).message).toContain('did you mean "string"?');
     expect(
       refusal({ input: fromJsonSchema({ type: "object" }), inputJsonSchema: { type: "object" } }).message,
-    ).toContain("`inputJsonSchema` goes with a Standard Schema");
+    ).toContain("`inputJsonSchema` belongs with a Standard Schema");
     expect(refusal({ output: z.object({ m: z.set(z.string()) }) }).message).toContain(
       "`output`: at m: JSON cannot carry z.set()",
     );
   });
 
-  test("keys that no caller may send are refused", () => {
+  test("keys that callers must not send are refused", () => {
     expect(refusal({ input: z.object({ a: z.object({ constructor: z.string() }) }) })).toMatchObject({
       reason: "forbidden_key",
-      message: 'tool "t": `input` at a declares the key "constructor", which no caller may send; rename it',
+      message: 'tool "t": `input` at a declares the key "constructor", which callers must not send; rename it',
     });
   });
 });
 
-describe("a definition that cannot work says what to change", () => {
+describe("an unusable definition is refused with a suggested change", () => {
   test.each<[Record<string, unknown>, string]>([
     [{ name: "../../x" }, "must start with a letter or _"],
-    [{ name: undefined }, "must be a text that is not empty"],
+    [{ name: undefined }, "must be a non-empty string"],
     [{ description: undefined }, 'tool "t": needs a `description`'],
-    [{ description: "  " }, "`description` must be a text that is not empty"],
+    [{ description: "  " }, "`description` must be a non-empty string"],
     [{ handler: () => 1 }, 'unknown option "handler"; did you mean "run"?'],
     [{ execute: () => 1 }, 'did you mean "run"?'],
     [{ parameters: {} }, 'did you mean "input"?'],
@@ -191,20 +191,20 @@ describe("a definition that cannot work says what to change", () => {
     [{ status: "on" }, "`status` must be one of active, deprecated, draft, disabled"],
     [{ gated: "yes" }, '`gated` must be a boolean, got "yes"'],
     [{ destructive: 1 }, "`destructive` must be a boolean or a function, got 1"],
-    [{ timeoutMs: 0 }, "`timeoutMs` must be a number of milliseconds above 0, got 0"],
+    [{ timeoutMs: 0 }, "`timeoutMs` must be a number of milliseconds above 0 and at most 86400000 (24 hours), got 0"],
     [{ timeoutMs: Infinity }, "`timeoutMs` must be"],
     [{ timeoutMs: "5s" }, "`timeoutMs` must be"],
     [{ cache: { ttlMs: 5 } }, "has the effect `once`, so its results cannot be reused"],
     [{ cache: { ttlMs: 5 }, effect: "idempotent" }, "has the effect `idempotent`"],
     [{ cache: { ttl: 5 }, effect: "read" }, "`cache` must be { ttlMs: milliseconds above 0 }"],
     [{ cache: true, effect: "read" }, "`cache` must be"],
-    [{ tags: "a" }, "`tags` must be a list of texts"],
-    [{ tags: [1] }, "`tags` must be a text"],
-    [{ tags: ["a", "a"] }, "`tags` names something twice"],
+    [{ tags: "a" }, "`tags` must be a list of strings"],
+    [{ tags: [1] }, "`tags` must be a non-empty string"],
+    [{ tags: ["a", "a"] }, "`tags` contains a duplicate"],
     [{ aliases: ["a b"] }, 'the tool name "a b"'],
     [{ aliases: ["t"] }, "is its own alias"],
-    [{ version: 2 }, "`version` must be a text"],
-    [{ category: "" }, "`category` must be a text"],
+    [{ version: 2 }, "`version` must be a non-empty string"],
+    [{ category: "" }, "`category` must be a non-empty string"],
   ])("%j", (more, message) => {
     expect(refusal(more).message).toContain(message);
   });
@@ -216,7 +216,7 @@ describe("a definition that cannot work says what to change", () => {
     ["escapes", "a\u001b[31mb"],
     ["zero width", "a\u200bb"],
     ["a lone surrogate", "a\ud800b"],
-  ])("hidden text is refused wherever a model would read it: %s", (_name, text) => {
+  ])("hidden text is refused in every text that a model reads: %s", (_name, text) => {
     expect(refusal({ description: text }).reason).toBe("hidden_text");
     expect(refusal({ displayName: text }).reason).toBe("hidden_text");
     expect(refusal({ tags: [text] }).reason).toBe("hidden_text");
@@ -225,18 +225,18 @@ describe("a definition that cannot work says what to change", () => {
     expect(refusal({ name: `x${text}` }).reason).toBe("bad_tool_name");
   });
 
-  test("ordinary text of any script is not hidden", () => {
+  test("ordinary text of any script is not treated as hidden", () => {
     const description = "Line one.\r\nLine two:\tمرحبا 你好 👨‍👩‍👧 ❤️ नमस्ते é\n";
-    expect(defineTool({ ...least, description }).description).toBe(description);
+    expect(defineTool({ ...min, description }).description).toBe(description);
   });
 
-  test("no definition at all", () => {
-    for (const given of [null, undefined, "x", []])
-      expect(() => defineTool(given as never)).toThrow("defineTool() takes one object");
+  test("a missing definition is refused", () => {
+    for (const input of [null, undefined, "x", []])
+      expect(() => defineTool(input as never)).toThrow("defineTool() expects one object");
   });
 });
 
-test("an effect function that answers nonsense makes its calls destructive", () => {
+test("an effect function that returns an invalid value makes its calls destructive", () => {
   const odd = defineTool({ name: "odd", description: "Odd", effect: () => "sometimes" as never, run: () => 1 });
   expect(typeof odd.destructive === "function" && odd.destructive({})).toBe(true);
 });

@@ -10,24 +10,33 @@ import {
   isStandardSchema,
   toSchema,
 } from "../schema/index.ts";
-import { checkDefinition, checkInput, checkInputJsonSchema } from "./check-definition.ts";
+import { checkToolDefinition, checkInputSchema, checkInputJsonSchema } from "./check-definition.ts";
 import type { CompositeContext, ToolContext } from "./context.ts";
 import type { Ok } from "./result.ts";
-import { type CachePolicy, type Effect, type HandlerReturn, type Tool, type ToolInfo, toolBrand } from "./tool.ts";
+import {
+  type CachePolicy,
+  type CoveredCall,
+  type Effect,
+  type HandlerReturn,
+  type TargetKind,
+  type Tool,
+  type ToolInfo,
+  toolBrand,
+} from "./tool.ts";
 
-/** What a tool without parameters takes. */
+/** Input type of a tool without parameters. */
 export type NoInput = Record<string, never>;
 
-/** What callers of a tool with input schema `S` pass. */
+/** The type that callers pass to a tool with input schema `S`. */
 export type InputFor<S> = [S] extends [undefined] ? NoInput : SchemaInput<S, Record<string, unknown>>;
 
-/** What the handler of a tool with input schema `S` gets. */
+/** The type that the handler of a tool with input schema `S` receives. */
 export type ArgsFor<S> = [S] extends [undefined] ? NoInput : SchemaOutput<S, Record<string, unknown>>;
 
 /** The second parameter of a handler; only a composite tool can call others. */
 export type ContextFor<Composite> = true extends Composite ? ToolContext & CompositeContext : ToolContext;
 
-/** What a handler may return: anything, or what the output schema takes. */
+/** Return type of a handler: anything, or the type that the output schema accepts. */
 export type ReturnFor<O> = [O] extends [undefined] ? unknown : HandlerReturn<SchemaInput<O>>;
 
 type Settled<T> = T extends FailureError ? never : T extends Ok<infer Output> ? Output : T;
@@ -41,26 +50,35 @@ type Unwrapped<R> =
 /** The output of a tool with output schema `O` whose handler returns `R`. */
 export type OutputFor<O, R> = [O] extends [undefined] ? Unwrapped<R> : SchemaOutput<O>;
 
-/** What `defineTool` takes. */
+/** Argument of `defineTool`. */
 export interface ToolDefinition<S, O, Composite, R> extends Partial<
   Omit<ToolInfo, "name" | "description" | "composite" | "revision">
 > {
   /** Letters of any script, digits, `_`, `-` and `.`; one `/` may follow a namespace. */
   readonly name: string;
-  /** What the tool does and when to use it; a model chooses by it. */
+  /** States what the tool does and when to use it; a model chooses by it. */
   readonly description: string;
-  /** What callers pass: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. Absent: no parameters. */
+  /** Input schema: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. Default: no parameters. */
   readonly input?: S;
   /** The input side as JSON Schema, for a schema library that cannot produce it. */
   readonly inputJsonSchema?: JsonSchema;
-  /** What the handler must return; checked after every call. */
+  /** Output schema of the handler; checked after every call. */
   readonly output?: O;
-  /** Gives the handler `ctx.callTool`. */
+  /** Provides `ctx.callTool` to the handler. */
   readonly composite?: Composite;
-  /** May it run again? `once` where nothing is said. */
+  /** States whether the tool may run again. Default: `once`. */
   readonly effect?: Effect | ((args: ArgsFor<S>) => Effect);
-  /** Should someone be asked first? By default, where the effect is `once`. */
+  /** States whether calls need approval first. Default: true if the effect is `once`. */
   readonly destructive?: boolean | ((args: ArgsFor<S>) => boolean);
+  /**
+   * The parameters that decide what a call concerns, such as `{ file: "path" }`. A call whose target untrusted content
+   * decides needs approval.
+   */
+  readonly targets?: Readonly<Record<string, TargetKind>>;
+  /** Set to true if the tool sends data to others: permission rules can select it with `sends`. */
+  readonly sends?: boolean;
+  /** The destructive calls that the tool makes: an approval of its call lists and covers them. */
+  readonly coveredCalls?: () => readonly CoveredCall[];
   readonly timeoutMs?: number | ((args: ArgsFor<S>) => number);
   /** For `pure` and `read` tools only. */
   readonly cache?: CachePolicy;
@@ -69,9 +87,9 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
 }
 
 /**
- * Defines a tool. The input schema gives the handler its argument types and callers theirs; what the handler returns,
- * or the output schema, gives the type of the result. Everything is checked here: a definition that cannot work
- * throws a `tool_invalid` failure that says what to change.
+ * Defines a tool. The input schema determines the argument types of the handler and of callers; the return type of
+ * the handler, or the output schema, determines the type of the result. Everything is checked here: an unusable
+ * definition throws a `tool_invalid` failure with a suggested change.
  *
  * @example
  * ```ts
@@ -90,10 +108,10 @@ export function defineTool<
   const Composite extends boolean = false,
   R extends ReturnFor<O> = ReturnFor<O>,
 >(definition: ToolDefinition<S, O, Composite, R>): Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>> {
-  checkDefinition(definition);
+  checkToolDefinition(definition);
   const { name, effect = "once" } = definition;
   const input = inputSchema(name, definition.input, definition.inputJsonSchema);
-  checkInput(name, input.json);
+  checkInputSchema(name, input.json);
   const tool = {
     ...infoOf(definition),
     [toolBrand]: true,
@@ -101,16 +119,19 @@ export function defineTool<
     ...(definition.output !== undefined && { output: outputSchema(name, definition.output) }),
     effect,
     destructive: definition.destructive ?? destructiveBy(effect),
+    ...(definition.targets !== undefined && { targets: Object.freeze({ ...definition.targets }) }),
+    ...(definition.sends !== undefined && { sends: definition.sends }),
+    ...(definition.coveredCalls !== undefined && { coveredCalls: definition.coveredCalls }),
     ...(definition.timeoutMs !== undefined && { timeoutMs: definition.timeoutMs }),
     ...(definition.cache !== undefined && { cache: Object.freeze({ ttlMs: definition.cache.ttlMs }) }),
     run: definition.run,
   };
-  // The compiler cannot follow the conditional types above; the type tests do.
+  // The compiler cannot resolve the conditional types above; the type tests cover them.
   return Object.freeze(tool) as unknown as Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>>;
 }
 
-/** What a definition need not say. */
-const usual: Omit<ToolInfo, "name" | "description" | "displayName" | "id" | "revision"> = {
+/** Defaults of a definition. */
+const toolDefaults: Omit<ToolInfo, "name" | "description" | "displayName" | "id" | "revision"> = {
   version: "1.0.0",
   status: "active",
   category: "general",
@@ -123,11 +144,20 @@ const usual: Omit<ToolInfo, "name" | "description" | "displayName" | "id" | "rev
   composite: false,
 };
 
-function infoOf(given: Partial<ToolInfo> & Pick<ToolInfo, "name" | "description">): ToolInfo {
-  const { name, description, displayName = name, id = name } = given;
-  const said = Object.entries(given).filter(([key, value]) => Object.hasOwn(usual, key) && value !== undefined);
-  // The entries are the definition's own, already checked.
-  const info = { ...usual, ...(Object.fromEntries(said) as Partial<ToolInfo>), name, description, displayName, id };
+function infoOf(provided: Partial<ToolInfo> & Pick<ToolInfo, "name" | "description">): ToolInfo {
+  const { name, description, displayName = name, id = name } = provided;
+  const text = Object.entries(provided).filter(
+    ([key, value]) => Object.hasOwn(toolDefaults, key) && value !== undefined,
+  );
+  // The entries come from the definition and are already checked.
+  const info = {
+    ...toolDefaults,
+    ...(Object.fromEntries(text) as Partial<ToolInfo>),
+    name,
+    description,
+    displayName,
+    id,
+  };
   return {
     ...info,
     tags: Object.freeze([...info.tags]),
@@ -139,7 +169,7 @@ function infoOf(given: Partial<ToolInfo> & Pick<ToolInfo, "name" | "description"
 const harmless: ReadonlySet<Effect> = new Set(["pure", "read", "idempotent"]);
 
 function destructiveBy<Args>(effect: Effect | ((args: Args) => Effect)): boolean | ((args: Args) => boolean) {
-  // What is no effect counts as `once`: a function of somebody else's may answer anything.
+  // An unknown value counts as `once`: a user-supplied function may return anything.
   return typeof effect === "function" ? (args) => !harmless.has(effect(args)) : !harmless.has(effect);
 }
 
@@ -157,7 +187,7 @@ function outputSchema(name: string, output: AnySchema): Schema {
   );
 }
 
-/** Says in which tool a schema cannot be used. */
+/** Names the tool in the error of an unusable schema. */
 function inTool<T>(where: string, make: () => T): T {
   try {
     return make();

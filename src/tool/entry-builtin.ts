@@ -1,17 +1,17 @@
 import { type Failure, fail, failure } from "../base/index.ts";
-import { type JsonSchema, type Validation, isMap } from "../schema/index.ts";
+import { type JsonSchema, type Validation, isYamlMap } from "../schema/index.ts";
 import { suggest } from "../text/index.ts";
-import type { EntryPlan, EntrySource } from "./entry-plan.ts";
+import type { EntryPlan, EntryInput } from "./entry-plan.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** A `builtin` entry: the executor of that name does the work. */
-export function readBuiltinEntry(source: EntrySource): EntryPlan {
+/** A `builtin` entry: the named executor runs the tool. */
+export function readBuiltinEntry(source: EntryInput): EntryPlan {
   const { entry, report, world } = source;
   const handler = String(entry["handler"]);
   const executor = world.executors.get(handler);
   if (executor !== undefined) {
     warnAboutInputs(handler, executor.input.json, source);
-    return runTool(executor);
+    return delegateEntry(executor);
   }
   const near = suggest(handler, world.executors.names());
   const hint = near === undefined ? undefined : `did you mean "${near}"?`;
@@ -20,8 +20,8 @@ export function readBuiltinEntry(source: EntrySource): EntryPlan {
   return brokenEntry(failure("executor_not_found", message, { reason: "unknown_handler" }));
 }
 
-/** A warning only: parameters are open, so who knows the executor can still pass what it needs. */
-function warnAboutInputs(handler: string, needed: JsonSchema, { parameters, report }: EntrySource): void {
+/** Only a warning: the file may be unfinished, and its other parts are right. */
+function warnAboutInputs(handler: string, needed: JsonSchema, { parameters, report }: EntryInput): void {
   const { required } = needed;
   const missing = (Array.isArray(required) ? required.map(String) : []).filter(
     (name) => propertyOf(parameters, name) === undefined && propertyOf(needed, name)?.["default"] === undefined,
@@ -34,9 +34,9 @@ function warnAboutInputs(handler: string, needed: JsonSchema, { parameters, repo
 }
 
 function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
-  if (!isMap(properties) || !Object.hasOwn(properties, name)) return undefined;
+  if (!isYamlMap(properties) || !Object.hasOwn(properties, name)) return undefined;
   const property = properties[name];
-  return isMap(property) ? property : {};
+  return isYamlMap(property) ? property : {};
 }
 
 /** The entry of a tool that can be listed and described, but not run. */
@@ -44,40 +44,45 @@ export function brokenEntry(broken: Failure): EntryPlan {
   const run = (): never => {
     throw fail(broken.message, { code: broken.code, ...(broken.reason !== undefined && { reason: broken.reason }) });
   };
-  return { run, effect: "once", destructive: true, broken };
+  return { run, effect: "once", destructive: true, broken, isReported: true };
 }
 
-/** An entry that another tool runs, whose schema sees the arguments after the file's own. */
-export function runTool(tool: AnyTool): EntryPlan {
+/** An entry that delegates to another tool, whose schema validates the arguments after the file's own. */
+export function delegateEntry(tool: AnyTool): EntryPlan {
   const { effect, destructive, timeoutMs, cache, output, composite, broken } = tool;
   const seen = new WeakMap<object, ReturnType<typeof tool.input.validate>>();
-  /** The engine asks for effect, destructiveness and timeout with the same arguments, one after the other. */
+  /**
+   * Caches the result: the engine queries effect, destructiveness and timeout with the same arguments, one after the
+   * other.
+   */
   const reading = (args: object): ReturnType<typeof tool.input.validate> => {
     const known = seen.get(args) ?? tool.input.validate(args);
     seen.set(args, known);
     return known;
   };
-  /** The executor's verdict on its own reading of the arguments; `unknown` where it refuses them or takes its time. */
-  const asked = <T>(rule: T | ((args: never) => T), unknown: T): T | ((args: object) => T) => {
+  /**
+   * The executor's verdict on its own validated arguments; `unknown` if it rejects them or validates asynchronously.
+   */
+  const evaluateRule = <T>(rule: T | ((args: never) => T), unknown: T): T | ((args: object) => T) => {
     if (typeof rule !== "function") return rule;
     return (args) => {
       const result = reading(args);
       if (result instanceof Promise || result.issues !== undefined) return unknown;
-      // The rule takes what the executor's own schema gives.
+      // The rule takes the output of the executor's own schema.
       return (rule as (args: unknown) => T)(result.value);
     };
   };
   return {
     run: (args: unknown, context) => {
-      // Read again, not remembered: a handler may change what it was given, and a second attempt gets its own.
+      // Validated again, not cached: a handler may modify its arguments, and a second attempt needs its own copy.
       const result = tool.input.validate(args);
       const go = (validation: Validation<unknown>): ReturnType<AnyTool["run"]> =>
         validation.issues === undefined ? tool.run(validation.value, context) : refused(tool.name, validation);
       return result instanceof Promise ? result.then(go) : go(result);
     },
-    effect: asked(effect, "once"),
-    destructive: asked(destructive, true),
-    timeoutMs: timeoutMs === undefined ? undefined : asked(timeoutMs, 30_000),
+    effect: evaluateRule(effect, "once"),
+    destructive: evaluateRule(destructive, true),
+    timeoutMs: timeoutMs === undefined ? undefined : evaluateRule(timeoutMs, 30_000),
     cache,
     output,
     composite,
@@ -87,5 +92,5 @@ export function runTool(tool: AnyTool): EntryPlan {
 
 function refused(name: string, { issues = [] }: Validation<unknown>): never {
   const message = issues.map((issue) => issue.message).join("; ");
-  throw fail(`${name} does not take these arguments: ${message}`, { code: "validation_error", issues });
+  throw fail(`${name} does not accept these arguments: ${message}`, { code: "validation_error", issues });
 }

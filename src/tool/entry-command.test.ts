@@ -27,7 +27,7 @@ const parse = (entry: string) =>
     },
   );
 
-/** A command of the node that runs this test. */
+/** A command that uses the Node binary of this test. */
 const node = (code: string, ...args: string[]): string =>
   `command: ${JSON.stringify([process.execPath, "-e", code, "--", ...args])}`;
 
@@ -44,11 +44,11 @@ async function call(entry: string, args: object = {}, signal?: AbortSignal): Pro
 
 const printArgs = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
 
-/** Code that notes the pid of the process it runs in. */
+/** Code that writes the pid of its process to a file. */
 const note = (name: string): string =>
   `require("fs").writeFileSync(${JSON.stringify(join(root, name))}, String(process.pid));`;
 
-/** Does the process that noted its pid still run? One that ended and waits to be collected does not. */
+/** True if the process that wrote its pid still runs. A zombie process does not count. */
 function isAlive(name: string): boolean {
   const file = join(root, name);
   if (!existsSync(file)) return false;
@@ -62,7 +62,7 @@ function isAlive(name: string): boolean {
 }
 
 describe("[B07] a command", () => {
-  test("each list item is one argument, whatever is in it: there is no shell", async () => {
+  test("each list item is one argument, regardless of its characters: there is no shell", async () => {
     const hostile = "a b; touch $(pwd)/pwned `id` 'q' \"d\" * | & > x\nnext";
     const output = await call(`${node(printArgs, "${input.a}", "x=${input.a}", "lit $HOME")}\noutput: json`, {
       a: hostile,
@@ -70,13 +70,13 @@ describe("[B07] a command", () => {
     expect(output).toEqual([hostile, `x=${hostile}`, "lit $HOME"]);
   });
 
-  test("an item that is only a missing reference is left out, objects are JSON", async () => {
+  test("an item that is only a missing reference is omitted, objects are passed as JSON", async () => {
     expect(
       await call(`${node(printArgs, "${input.a}", "${input.b}", "[${input.a}]")}\noutput: json`, { b: { k: 1 } }),
     ).toEqual(['{"k":1}', "[]"]);
   });
 
-  test("gets its input on stdin and gives text without the last line end", async () => {
+  test("gets its input on stdin and returns text without the final line break", async () => {
     expect(await call(`${node("process.stdin.pipe(process.stdout)")}\nstdin: "\${input.a}\\n"`, { a: "你好" })).toBe(
       "你好",
     );
@@ -85,7 +85,7 @@ describe("[B07] a command", () => {
     );
   });
 
-  test("sees PATH, HOME, LANG and what the file declares, nothing else", async () => {
+  test("sees only PATH, HOME, LANG and the variables that the file declares", async () => {
     const output = await call(
       `${node("console.log(JSON.stringify(process.env))")}\noutput: json\nenv: { TOKEN: "\${secret.KEY}", N: 1 }`,
     );
@@ -99,7 +99,7 @@ describe("[B07] a command", () => {
     expect(await call(node("console.log(process.cwd())"))).toBe(realpathSync(root));
   });
 
-  test("a folder that a link leads to is one of the workspace, or refused when the file is loaded", async () => {
+  test("a folder behind a link must lie in the workspace, or the file is refused", async () => {
     mkdirSync(join(root, "inner", "deep"), { recursive: true });
     symlinkSync(join(root, "inner", "deep"), join(root, "short"));
     symlinkSync(tmpdir(), join(root, "inner", "out"));
@@ -111,7 +111,7 @@ describe("[B07] a command", () => {
     }
   });
 
-  test("a folder that has become a link out of the workspace is refused when the call comes", async () => {
+  test("a folder that has become a link out of the workspace is refused at the call", async () => {
     mkdirSync(join(root, "later"));
     const { tool } = await parse(`${node(note("strayed"))}\ncwd: later`);
     rmSync(join(root, "later"), { recursive: true });
@@ -123,16 +123,16 @@ describe("[B07] a command", () => {
     expect(existsSync(join(root, "strayed"))).toBe(false);
   });
 
-  test("an exit code other than 0 is a failure with the end of stderr", async () => {
+  test("a non-zero exit code is a failure with the end of stderr", async () => {
     const failure = (await call(
       node("console.error('x'.repeat(9000) + '\\u001b[31m broke'); process.exit(3)"),
     )) as FailureError;
     expect(failure.toFailure()).toMatchObject({ code: "execution_error", reason: "exit_3", retry: "unsafe" });
-    expect(failure.message).toMatch(/ended with exit code 3: x+ broke$/);
+    expect(failure.message).toMatch(/exited with code 3: x+ broke$/);
     expect(failure.message.length).toBeLessThan(1_200);
   });
 
-  test("a program that is not there is not available", async () => {
+  test("a missing program is not available", async () => {
     expect(await call("command: [no-such-program-here]")).toMatchObject({
       code: "not_available",
       reason: "command_not_found",
@@ -144,7 +144,7 @@ describe("[B07] a command", () => {
     });
   });
 
-  test("text that is no JSON is refused where JSON was promised", async () => {
+  test("output that is not JSON is refused if JSON was declared", async () => {
     expect(await call(`${node("console.log('no')")}\noutput: json`)).toMatchObject({
       code: "output_invalid",
       reason: "not_json",
@@ -155,11 +155,11 @@ describe("[B07] a command", () => {
     expect(await call(node("", "${input.a}"), { a: "a\0b" })).toMatchObject({ code: "validation_error" });
   });
 
-  test("a program that does not read its input does no harm", async () => {
+  test("a program that does not read its input still succeeds", async () => {
     expect(await call(`${node("process.exit(0)")}\nstdin: ${JSON.stringify("x".repeat(30_000))}`)).toBe("");
   });
 
-  test("a program that prints without end is ended", async () => {
+  test("a program that prints endlessly is terminated", async () => {
     const failure = (await call(
       node(`${note("flood")} const f = () => process.stdout.write('x'.repeat(65536), f); f();`),
     )) as FailureError;
@@ -167,7 +167,7 @@ describe("[B07] a command", () => {
     expect(isAlive("flood")).toBe(false);
   });
 
-  test("an abort ends the program and everything it started, also what ignores the polite signal", async () => {
+  test("an abort terminates the program and its children, also those that ignore SIGTERM", async () => {
     const abort = new AbortController();
     const stubborn = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); ${note("child")}`;
     const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}], { stdio: "inherit" }); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); ${note("parent")}`;
@@ -179,7 +179,7 @@ describe("[B07] a command", () => {
     expect(isAlive("parent")).toBe(false);
   });
 
-  test("what a finished program left running is ended too", async () => {
+  test("processes that a finished program left running are terminated too", async () => {
     const child = `setInterval(() => {}, 1000); ${note("left")}`;
     const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "inherit" });
 setInterval(() => require("fs").existsSync(${JSON.stringify(join(root, "left"))}) && process.exit(0), 10)`;
@@ -188,7 +188,7 @@ setInterval(() => require("fs").existsSync(${JSON.stringify(join(root, "left"))}
     expect(isAlive("left")).toBe(false);
   });
 
-  test("what left its process group to live on is not waited for", async () => {
+  test("processes that left the process group are not awaited", async () => {
     const child = "setTimeout(() => {}, 3000)";
     const code = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "inherit", detached: true }).unref(); console.log("done")`;
     const start = performance.now();
@@ -200,13 +200,13 @@ setInterval(() => require("fs").existsSync(${JSON.stringify(join(root, "left"))}
     expect(await call(node("console.log(1)"), {}, AbortSignal.abort())).toMatchObject({ code: "cancelled" });
   });
 
-  test("its effect is once, its timeout the entry's", async () => {
+  test("its effect is once, and its timeout is that of the entry", async () => {
     const { tool } = await parse(`${node("")}\ntimeout: 5s`);
     expect(tool).toMatchObject({ effect: "once", destructive: true, timeoutMs: 5_000 });
   });
 });
 
-describe("files that cannot work", () => {
+describe("unusable files", () => {
   test.each([
     ["command: []", "bad_value"],
     ["command: jq .a", "shell_command"],
@@ -223,5 +223,53 @@ describe("files that cannot work", () => {
     const { tool, problems } = await parse(entry);
     expect(tool).toBeUndefined();
     expect(problems.map((problem) => problem.code)).toContain(code);
+  });
+});
+
+describe("values in a command", () => {
+  const codes = async (entry: string): Promise<string[]> => (await parse(entry)).problems.map(({ code }) => code);
+
+  test.each([
+    ['command: [sh, -c, "echo ${input.a}"]', "code_injection"],
+    ['command: [/bin/bash, -lc, "echo ${input.a}"]', "code_injection"],
+    ['command: [env, LANG=C, sh, -c, "${input.a}"]', "code_injection"],
+    ['command: [node, -e, "console.log(${input.a})"]', "code_injection"],
+    ['command: [node, "--eval=${input.a}"]', "code_injection"],
+    ['command: [node, -p, "${input.a}"]', "code_injection"],
+    ['command: [python3.12, -c, "print(${input.a})"]', "code_injection"],
+    ['command: [perl, -ne, "${input.a}"]', "code_injection"],
+    ['command: [ruby, -e, "${input.a}"]', "code_injection"],
+    ['command: [sort, "${input.a}"]', "option_injection"],
+    ['command: [sort, -r, "${input.a}", --]', "option_injection"],
+    ['command: [sort, "${input.a}.txt"]', "option_injection"],
+    ['command: [node, -e, "1", "${input.a}"]', "option_injection"],
+  ])("[S14] %s is warned about", async (entry, code) => {
+    const { tool, problems } = await parse(entry);
+    expect(problems).toMatchObject([{ severity: "warning", code, file: "t.yaml", line: 8, hint: expect.any(String) }]);
+    expect(problems[0]?.column).toBe(3 + entry.indexOf("${"));
+    expect(tool).toBeDefined();
+  });
+
+  test.each([
+    'command: [sort, --, "${input.a}"]',
+    'command: [sort, "--key=${input.a}"]',
+    'command: [sort, "notes/${input.a}"]',
+    'command: [sh, -c, \'echo "$1"\', sh, "${input.a}"]',
+    'command: [node, -e, "1", --, "${input.a}"]',
+    'command: [sh, -c, "cat"]\nstdin: "${input.a}"',
+    'command: [sh, -c, "echo $NAME"]\nenv: { NAME: "${input.a}" }',
+  ])("[S14] %s is not", async (entry) => {
+    expect(await codes(entry)).toEqual([]);
+  });
+
+  test("[S14] numbers and choices cannot be options", async () => {
+    const text = (parameter: string): string =>
+      `name: t\ndescription: d\nparameters:\n  - ${parameter}\nentry:\n  type: external\n  command: [head, "\${input.a}"]\n`;
+    const of = async (parameter: string): Promise<string> =>
+      (await parseToolFile(text(parameter), { file: "t.yaml", root })).problems.map(({ code }) => code).join();
+    expect(await of("{ name: a, type: integer }")).toBe("");
+    expect(await of("{ name: a, type: string, validation: { enum: [x, y] } }")).toBe("");
+    expect(await of("{ name: a, type: string, validation: { enum: [x, -y] } }")).toBe("option_injection");
+    expect(await of("{ name: a, type: string }")).toBe("option_injection");
   });
 });

@@ -1,29 +1,31 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type FailureError, fail, isBelow, realPlace } from "../base/index.ts";
+import { type FailureError, fail, isInsideFolder, resolveRealPath } from "../base/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
-import type { EntryPlan, EntrySource, EntryWorld } from "./entry-plan.ts";
+import { checkCommand } from "./check-command.ts";
+import { commandFiles, hashScripts } from "./command-files.ts";
+import type { EntryPlan, EntryInput, EntryDeps } from "./entry-plan.ts";
 import { type ProcessResult, runProcess } from "./entry-process.ts";
 import {
-  type Template,
+  type EntryTemplate,
   TemplateReader,
   type TemplateScope,
   type TemplateTree,
   referencesIn,
   resolveTemplate,
-  resolveTree,
-  textOf,
+  resolveTemplateTree,
+  templateText,
 } from "./entry-template.ts";
-import { durationMs } from "./tool-file-duration.ts";
-import { type FileReport, isMap } from "../schema/index.ts";
+import { parseToolDuration } from "./tool-file-duration.ts";
+import { type FileReport, isYamlMap } from "../schema/index.ts";
 
-/** More output than this is not for a model. */
+/** Larger output is not suitable for a model. */
 const maxBytes = 1_048_576;
 
 interface CommandPlan {
   readonly program: string;
-  /** One argument each; text of a value that starts with `-` is an option to most programs, hence `--` in files. */
-  readonly args: readonly Template[];
+  /** One argument each. A value that starts with `-` is an option to most programs, hence `--` in files. */
+  readonly args: readonly EntryTemplate[];
   readonly stdin: TemplateTree | undefined;
   readonly env: readonly (readonly [string, TemplateTree])[];
   readonly cwd: string;
@@ -31,15 +33,16 @@ interface CommandPlan {
 }
 
 /** An `external` entry with a `command`: a program and its arguments, never a shell. */
-export async function readCommandEntry({ entry, parameters, report, world }: EntrySource): Promise<EntryPlan> {
+export async function readCommandEntry({ entry, parameters, report, world }: EntryInput): Promise<EntryPlan> {
   const secretNames = world.secretNames === undefined ? undefined : new Set(world.secretNames);
   const reader = new TemplateReader(report, { parameters, secretNames });
-  const [program = "", ...rest] = Array.isArray(entry["command"]) ? entry["command"].map(textOf) : [];
+  const [program = "", ...rest] = Array.isArray(entry["command"]) ? entry["command"].map(templateText) : [];
   if (program.trim() === "" || program.includes("${")) {
-    report.add("bad_value", ["entry", "command", 0], ["the program must be written out, without a reference"]);
+    report.add("bad_value", ["entry", "command", 0], ["the program must be a literal, without a reference"]);
   }
   const args = rest.map((item, index) => reader.read(item, ["entry", "command", index + 1]));
   checkSecrets(args, report);
+  checkCommand({ program, args, parameters }, report);
   const plan: CommandPlan = {
     program,
     args,
@@ -48,21 +51,29 @@ export async function readCommandEntry({ entry, parameters, report, world }: Ent
     cwd: await readFolder(entry["cwd"], world.root, report),
     json: entry["output"] === "json",
   };
+  const words = [program, ...rest].map(literal);
   return {
     run: (args: Readonly<Record<string, unknown>>, { secrets, signal }) =>
       execute(plan, { scope: { args, secrets }, signal, world }),
     effect: "once",
     destructive: true,
-    timeoutMs: durationMs(entry["timeout"]),
+    timeoutMs: parseToolDuration(entry["timeout"]),
+    scripts: () => hashScripts(words, { cwd: plan.cwd, root: world.root }),
+    commandFiles: commandFiles(words, plan.cwd),
   };
 }
 
-/** Every user of a machine can list the arguments of running programs. */
-function checkSecrets(args: readonly Template[], report: FileReport): void {
+/** A word of a command; empty if it holds a reference. */
+function literal(word: string): string {
+  return word.includes("${") ? "" : word;
+}
+
+/** Every user of the machine can list the arguments of running programs. */
+function checkSecrets(args: readonly EntryTemplate[], report: FileReport): void {
   for (const [index, template] of args.entries()) {
     for (const { root, source } of referencesIn({ template })) {
       if (root !== "secret") continue;
-      const message = `${source}: arguments of a program can be seen by others`;
+      const message = `${source}: program arguments are visible to other users`;
       report.add(
         "secret_in_arguments",
         ["entry", "command", index + 1],
@@ -73,10 +84,10 @@ function checkSecrets(args: readonly Template[], report: FileReport): void {
 }
 
 function readEnv(value: unknown, reader: TemplateReader, report: FileReport): (readonly [string, TemplateTree])[] {
-  if (!isMap(value)) return [];
+  if (!isYamlMap(value)) return [];
   return Object.entries(value).map(([name, item]) => {
     if (!/^[A-Za-z_]\w*$/.test(name)) {
-      report.add("bad_value", ["entry", "env", name], [`"${name}" is no name of a variable`, { part: "key" }]);
+      report.add("bad_value", ["entry", "env", name], [`"${name}" is not a valid variable name`, { part: "key" }]);
     }
     return [name, reader.readTree(item, ["entry", "env", name])] as const;
   });
@@ -84,17 +95,17 @@ function readEnv(value: unknown, reader: TemplateReader, report: FileReport): (r
 
 async function readFolder(value: unknown, root: string, report: FileReport): Promise<string> {
   const folder = resolve(root, typeof value === "string" ? value : ".");
-  if (!isBelow(folder, root) || (await realPlace(folder, root)).kind === "outside") {
+  if (!isInsideFolder(folder, root) || (await resolveRealPath(folder, root)).kind === "outside") {
     report.add("outside_workspace", ["entry", "cwd"], ["the folder is outside the workspace"]);
   }
   return folder;
 }
 
-/** Asked at every call: what was a folder when the file was loaded may have become a link since. */
+/** Checked at every call: a folder may have become a link since the file was loaded. */
 async function realFolder(cwd: string, root: string): Promise<string> {
-  const place = await realPlace(cwd, root);
-  if (place.kind === "inside") return place.path;
-  if (place.kind === "missing") throw noFolder(cwd);
+  const realPath = await resolveRealPath(cwd, root);
+  if (realPath.kind === "inside") return realPath.path;
+  if (realPath.kind === "missing") throw noFolder(cwd);
   const message = `the folder ${cwd} is a link that leads out of the workspace`;
   throw fail(message, { code: "permission_denied", reason: "outside_workspace", retry: "never" });
 }
@@ -104,18 +115,15 @@ function noFolder(cwd: string): FailureError {
   return fail(message, { code: "not_available", reason: "folder_not_found", retry: "never" });
 }
 
-interface Call {
-  readonly scope: TemplateScope;
-  readonly signal: AbortSignal;
-  readonly world: EntryWorld;
-}
-
-async function execute(plan: CommandPlan, { scope, signal, world }: Call): Promise<unknown> {
+async function execute(
+  plan: CommandPlan,
+  { scope, signal, world }: { readonly scope: TemplateScope; readonly signal: AbortSignal; readonly world: EntryDeps },
+): Promise<unknown> {
   const args = plan.args.flatMap((template) => argument(template, scope));
-  const stdin = plan.stdin && textOf(resolveTree(plan.stdin, scope));
+  const stdin = plan.stdin && templateText(resolveTemplateTree(plan.stdin, scope));
   const env = environment(plan, scope, world);
   if ([...args, ...Object.values(env)].some((text) => text.includes("\0"))) {
-    throw fail("an argument holds a NUL character", { code: "validation_error", reason: "nul_character" });
+    throw fail("an argument contains a NUL character", { code: "validation_error", reason: "nul_character" });
   }
   const { program } = plan;
   const cwd = await realFolder(plan.cwd, world.root);
@@ -127,22 +135,22 @@ async function execute(plan: CommandPlan, { scope, signal, world }: Call): Promi
   }
 }
 
-/** A list item is one argument; one that is only a reference to something missing is none. */
-function argument(template: Template, scope: TemplateScope): string[] {
+/** A list item is one argument; an item that is only a reference to a missing value is omitted. */
+function argument(template: EntryTemplate, scope: TemplateScope): string[] {
   const value = resolveTemplate(template, scope);
-  return value === undefined || value === null ? [] : [textOf(value)];
+  return value === undefined || value === null ? [] : [templateText(value)];
 }
 
-function environment({ env }: CommandPlan, scope: TemplateScope, world: EntryWorld): Record<string, string> {
+function environment({ env }: CommandPlan, scope: TemplateScope, world: EntryDeps): Record<string, string> {
   const result: Record<string, string> = {};
-  const usual = process.platform === "win32" ? ["PATH", "Path", "SystemRoot", "TEMP"] : ["PATH", "HOME", "LANG"];
-  for (const name of usual) {
+  const defaults = process.platform === "win32" ? ["PATH", "Path", "SystemRoot", "TEMP"] : ["PATH", "HOME", "LANG"];
+  for (const name of defaults) {
     const value = world.env[name];
     if (value !== undefined) result[name] = value;
   }
   for (const [name, tree] of env) {
-    const value = resolveTree(tree, scope);
-    if (value !== undefined && value !== null) result[name] = textOf(value);
+    const value = resolveTemplateTree(tree, scope);
+    if (value !== undefined && value !== null) result[name] = templateText(value);
   }
   return result;
 }
@@ -155,7 +163,7 @@ function notStarted({ program, cwd }: CommandPlan, error: unknown): unknown {
     return fail(message, { code: "not_available", reason: "command_not_found", retry: "never" });
   }
   if (code === "EACCES") {
-    const message = `the program ${program} may not be run`;
+    const message = `the program ${program} is not executable`;
     return fail(message, { code: "not_available", reason: "command_not_executable", retry: "never" });
   }
   if (code === "E2BIG") {
@@ -169,9 +177,9 @@ function isFolder(path: string): boolean {
 }
 
 function finish(plan: CommandPlan, result: ProcessResult, signal: AbortSignal): unknown {
-  if (signal.aborted) return fail(`${plan.program} was ended`, { code: "cancelled" });
+  if (signal.aborted) return fail(`${plan.program} was terminated`, { code: "cancelled" });
   if (result.overflow) {
-    const message = `${plan.program} printed more than ${maxBytes} bytes and was ended`;
+    const message = `${plan.program} printed more than ${maxBytes} bytes and was terminated`;
     return fail(message, { code: "output_invalid", reason: "too_large" });
   }
   if (result.code !== 0) return exitFailure(plan.program, result);
@@ -180,10 +188,10 @@ function finish(plan: CommandPlan, result: ProcessResult, signal: AbortSignal): 
 }
 
 function exitFailure(program: string, { code, signal, stderr, stdout }: ProcessResult): FailureError {
-  // Some programs complain on stdout.
-  const told = stderr.trim() === "" ? stdout.subarray(-2_048).toString("utf8") : stderr;
-  const tail = stripUnsafe(told).trim().slice(-1_000);
-  const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+  // Some programs report errors on stdout.
+  const reported = stderr.trim() === "" ? stdout.subarray(-2_048).toString("utf8") : stderr;
+  const tail = stripUnsafe(reported).trim().slice(-1_000);
+  const how = code === null ? `was terminated by ${signal ?? "a signal"}` : `exited with code ${code}`;
   const reason = code === null ? `signal_${signal ?? "unknown"}` : `exit_${code}`;
   return fail(`${program} ${how}${tail === "" ? "" : `: ${tail}`}`, { reason });
 }

@@ -32,7 +32,7 @@ function write(name: string, code: string): void {
 }
 
 describe("[B07] a module of the workspace", () => {
-  test("in TypeScript, with a default function", async () => {
+  test("a default function in TypeScript is loaded", async () => {
     write(
       "a.ts",
       "export default (args: { a: string }, ctx: { marker: string }): string => `${args.a} ${ctx.marker}`;\n",
@@ -43,7 +43,7 @@ describe("[B07] a module of the workspace", () => {
     expect(tool?.run({ a: "x" }, context)).toBe("x context");
   });
 
-  test("with a named export", async () => {
+  test("a named export is loaded", async () => {
     write("named.mjs", "export const one = () => 1; export const two = () => 2;");
     expect((await parse("module: ./named.mjs, export: two")).tool?.run({}, context)).toBe(2);
     expect((await parse("module: ./named.mjs, export: twoo")).problems).toMatchObject([
@@ -54,7 +54,7 @@ describe("[B07] a module of the workspace", () => {
     ]);
   });
 
-  test("that exports a tool, whose handler and rules are used", async () => {
+  test("the handler and the settings of an exported tool are used", async () => {
     write(
       "made.ts",
       `import { defineTool } from ${JSON.stringify(defineToolUrl)};\nexport const made = defineTool({ name: "inner", description: "d", effect: "pure", timeoutMs: 77, run: () => "inner ran" });\n`,
@@ -65,14 +65,14 @@ describe("[B07] a module of the workspace", () => {
     expect(tool?.run({}, context)).toBe("inner ran");
   });
 
-  test("is read anew when it changed", async () => {
+  test("is reloaded after it changed", async () => {
     write("fresh.mjs", "export default () => 1;");
     expect((await parse("module: ./fresh.mjs")).tool?.run({}, context)).toBe(1);
     write("fresh.mjs", "export default () => 2;");
     expect((await parse("module: ./fresh.mjs")).tool?.run({}, context)).toBe(2);
   });
 
-  test("is tried again when a module it needs was mended", async () => {
+  test("is imported again after a module that it needs was fixed", async () => {
     write("needs.mjs", 'import { v } from "./needed.mjs"; export default () => v;');
     expect((await parse("module: ./needs.mjs")).problems).toMatchObject([{ code: "module_failed" }]);
     write("needed.mjs", "export const v = 5;");
@@ -80,7 +80,7 @@ describe("[B07] a module of the workspace", () => {
   });
 });
 
-describe("a module that cannot be used is an error, and a tool that says so", () => {
+describe("an unusable module is an error, and a tool that reports it", () => {
   test.each([
     ["module: ./none.ts", "", "module_not_found"],
     ["module: ./throws.mjs", "throw new Error('\\u001b[31mboom')", "module_failed"],
@@ -95,14 +95,14 @@ describe("a module that cannot be used is an error, and a tool that says so", ()
     expect(tool?.broken).toMatchObject({ code: "executor_not_found", reason: expected });
   });
 
-  test("a module that needs a missing package says how to install it", async () => {
+  test("a module that needs a missing package names the install command", async () => {
     write("lacks.mjs", 'import "@some/where"; export default () => 1;');
     expect((await parse("module: ./lacks.mjs")).problems).toMatchObject([
       { code: "module_failed", hint: "npm install @some/where in the workspace" },
     ]);
   });
 
-  test("a module outside the workspace is not even looked at, by path or by link", async () => {
+  test("a module outside the workspace is never opened, by path or by link", async () => {
     writeFileSync(join(outside, "evil.mjs"), "globalThis.evilRan = true; export default () => 1;");
     symlinkSync(join(outside, "evil.mjs"), join(root, "tools", "link.mjs"));
     for (const path of ["../../evil.mjs", "./link.mjs", join(outside, "evil.mjs")]) {
@@ -112,7 +112,7 @@ describe("a module that cannot be used is an error, and a tool that says so", ()
     expect("evilRan" in globalThis).toBe(false);
   });
 
-  test("a module that never finishes loading is given up", async () => {
+  test("a module that never finishes loading is abandoned", async () => {
     write("forever.mjs", "await new Promise(() => {}); export default () => 1;");
     const hasty: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms / 100, task) };
     const { problems } = await parse("module: ./forever.mjs", hasty);

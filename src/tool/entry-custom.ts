@@ -1,41 +1,43 @@
-import { dirname, resolve } from "node:path";
-import { type RealPlace, failure, realPlace } from "../base/index.ts";
+import { dirname, relative, resolve, sep } from "node:path";
+import { type RealPath, failure, resolveRealPath } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
-import { brokenEntry, runTool } from "./entry-builtin.ts";
+import { brokenEntry, delegateEntry } from "./entry-builtin.ts";
 import { describeError, importFresh } from "./entry-module.ts";
-import type { EntryPlan, EntrySource } from "./entry-plan.ts";
-import { missingPackageHint } from "./missing-package.ts";
+import type { EntryPlan, EntryInput } from "./entry-plan.ts";
+import { importHint } from "./import-hint.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
 /** A `custom` entry: a function, or a tool, that a module of the workspace exports. Loaded with the file. */
-export async function readCustomEntry(source: EntrySource): Promise<EntryPlan> {
+export async function readCustomEntry(source: EntryInput): Promise<EntryPlan> {
   const { entry, world } = source;
   const path = resolve(dirname(world.path), String(entry["module"]));
-  const place = await realPlace(path, world.root);
-  return { ...(await planOf(source, place)), modules: [place.kind === "inside" ? place.path : path] };
+  const realPath = await resolveRealPath(path, world.root);
+  return { ...(await planOf(source, realPath)), modules: [realPath.kind === "inside" ? realPath.path : path] };
 }
 
-async function planOf({ entry, report, world }: EntrySource, place: RealPlace): Promise<EntryPlan> {
+async function planOf({ entry, report, world }: EntryInput, realPath: RealPath): Promise<EntryPlan> {
   const name = String(entry["module"]);
+  const moduleFile = "path" in realPath ? relative(world.root, realPath.path).split(sep).join("/") : undefined;
   const broken = (code: string, key: string, [message, hint]: Fault): EntryPlan => {
-    report.add(code, ["entry", key], [message, { hint }]);
-    return brokenEntry(failure("executor_not_found", message, { reason: code }));
+    report.add(code, ["entry", key], [message, { hint, cause: code === "module_failed" ? moduleFile : undefined }]);
+    const advice = code === "module_failed" && hint !== undefined ? `; ${hint}` : "";
+    return brokenEntry(failure("executor_not_found", `${message}${advice}`, { reason: code }));
   };
-  if (place.kind === "missing") return broken("module_not_found", "module", [`there is no module "${name}"`]);
-  if (place.kind === "outside") {
+  if (realPath.kind === "missing") return broken("module_not_found", "module", [`there is no module "${name}"`]);
+  if (realPath.kind === "outside") {
     return broken("outside_workspace", "module", [`the module "${name}" is outside the workspace`]);
   }
   let exports: Exports;
   try {
-    exports = await importFresh(place.path, world);
+    exports = await importFresh(realPath.path, world);
   } catch (error) {
     const message = `the module "${name}" failed: ${describeError(error)}`;
-    return broken("module_failed", "module", [message, missingPackageHint(error)]);
+    return broken("module_failed", "module", [message, importHint(error, { path: realPath.path, root: world.root })]);
   }
-  const wanted = typeof entry["export"] === "string" ? entry["export"] : undefined;
-  const chosen = choose(exports, wanted);
-  if ("fault" in chosen) return broken("export_not_found", wanted === undefined ? "module" : "export", chosen.fault);
-  return isTool(chosen.value) ? runTool(chosen.value) : { run: chosen.value, effect: "once", destructive: true };
+  const requested = typeof entry["export"] === "string" ? entry["export"] : undefined;
+  const chosen = choose(exports, requested);
+  if ("fault" in chosen) return broken("export_not_found", requested === undefined ? "module" : "export", chosen.fault);
+  return isTool(chosen.value) ? delegateEntry(chosen.value) : { run: chosen.value, effect: "once", destructive: true };
 }
 
 type Fault = readonly [message: string, hint?: string | undefined];
@@ -44,21 +46,21 @@ type Exports = Readonly<Record<string, unknown>>;
 
 type Chosen = { readonly value: AnyTool | AnyTool["run"] } | { readonly fault: Fault };
 
-function choose(exports: Exports, wanted: string | undefined): Chosen {
+function choose(exports: Exports, requested: string | undefined): Chosen {
   const usable = Object.keys(exports).filter((key) => isHandler(exports[key]));
   const only = usable.includes("default") ? "default" : usable.length === 1 ? usable[0] : undefined;
-  const key = wanted ?? only;
+  const key = requested ?? only;
   const value = key === undefined ? undefined : exports[key];
   if (isHandler(value)) return { value };
-  if (wanted === undefined) {
+  if (requested === undefined) {
     const message = usable.length === 0 ? "exports no function and no tool" : "exports several functions and tools";
     return {
       fault: [`the module ${message}`, usable.length === 0 ? undefined : `set "export" to one of ${usable.join(", ")}`],
     };
   }
-  const near = suggest(wanted, usable);
+  const near = suggest(requested, usable);
   const hint = near === undefined ? `it exports ${usable.join(", ") || "neither"}` : `did you mean "${near}"?`;
-  return { fault: [`the module exports no function or tool "${wanted}"`, hint] };
+  return { fault: [`the module exports no function or tool "${requested}"`, hint] };
 }
 
 function isHandler(value: unknown): value is AnyTool | AnyTool["run"] {

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FailureError, isFailureError } from "../base/index.ts";
-import { type Door, createDoor } from "../net/index.ts";
+import { type HttpClient, createHttpClient } from "../net/index.ts";
 import type { CompositeContext, ToolContext } from "./context.ts";
 import { isOk } from "./result.ts";
 import { parseToolFile } from "./tool-file.ts";
@@ -17,9 +17,9 @@ interface Seen {
 
 let server: Server;
 let base: string;
-let door: Door;
+let httpClient: HttpClient;
 const seen: Seen[] = [];
-/** What the server answers next. */
+/** The next response of the server. */
 let answer: { status?: number; headers?: Record<string, string>; body?: string | Buffer } = {};
 
 beforeAll(async () => {
@@ -36,11 +36,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   base = `http://127.0.0.1:${port}`;
-  door = createDoor({ allow: [`127.0.0.1:${port}`] });
+  httpClient = createHttpClient({ allow: [`127.0.0.1:${port}`] });
 });
 
 afterAll(async () => {
-  await door.close();
+  await httpClient.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -59,7 +59,7 @@ function file(entry: string, parameters = "id: string, tag: string, n: number, o
     .join("\n")}\n`;
 }
 
-const parse = (text: string, http: Door | undefined = door) =>
+const parse = (text: string, http: HttpClient | undefined = httpClient) =>
   parseToolFile(text, { file: "t.yaml", http, secretNames: ["KEY", "MISSING"] });
 
 async function load(entry: string, parameters?: string): Promise<AnyTool> {
@@ -89,7 +89,7 @@ async function call(
 }
 
 describe("[B07] an HTTP endpoint", () => {
-  test("gets its values in path, query, headers and the output is the response", async () => {
+  test("gets its values in path, query and headers, and returns the response", async () => {
     answer = {};
     const { output, sent } = await call(
       `url: "${base}/users/\${input.id}/posts?tag=\${input.tag}"
@@ -109,19 +109,19 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     });
   });
 
-  test("without query, what no reference uses goes into the query of a GET", async () => {
+  test("without query, parameters without a reference go into the query of a GET", async () => {
     const { sent } = await call(`url: ${base}/x/\${input.id}`, { id: "1", tag: "t", n: 2, list: [1, 2] });
     expect(sent?.url).toBe("/x/1?tag=t&n=2&list=1&list=2");
     expect(sent?.body).toBe("");
   });
 
-  test("without body, what no reference uses goes into the JSON body of a POST", async () => {
+  test("without body, parameters without a reference go into the JSON body of a POST", async () => {
     const { sent } = await call(`url: ${base}/x/\${input.id}\nmethod: POST`, { id: "1", tag: "t", opt: { a: 1 } });
     expect(sent).toMatchObject({ method: "POST", url: "/x/1", headers: { "content-type": "application/json" } });
     expect(JSON.parse(sent?.body ?? "")).toEqual({ tag: "t", opt: { a: 1 } });
   });
 
-  test("a body of its own keeps types, leaves out what is missing and makes the method POST", async () => {
+  test("an explicit body keeps types, omits missing values and makes the method POST", async () => {
     const { sent } = await call(
       `url: ${base}/x\nbody: { who: "user \${input.id}", n: "\${input.n}", opt: "\${input.opt}", gone: "\${input.tag}", list: ["\${input.tag}"], cost: "$\${5}" }`,
       { id: "7", n: 3, opt: { deep: [1] } },
@@ -136,7 +136,7 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     });
   });
 
-  test("a body that is one reference is what it leads to", async () => {
+  test("a body that is one reference keeps the type of its value", async () => {
     expect((await call(`url: ${base}/x\nmethod: PUT\nbody: "\${input.opt}"`, { opt: { a: 1 } })).sent?.body).toBe(
       '{"a":1}',
     );
@@ -144,7 +144,7 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     expect(sent).toMatchObject({ body: "plain", headers: { "content-type": "text/plain; charset=utf-8" } });
   });
 
-  test("references reach into objects and lists, own properties only", async () => {
+  test("references resolve into objects and lists, through own properties only", async () => {
     const { sent } = await call(
       `url: ${base}/x\nquery: { a: "\${input.opt.deep[1].q}", b: "\${input.opt.constructor}" }`,
       {
@@ -154,7 +154,7 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     expect(sent?.url).toBe("/x?a=found");
   });
 
-  test("result: body gives just the body", async () => {
+  test("result: body returns just the body", async () => {
     expect((await call(`url: ${base}/x\nresult: body`, {})).output).toEqual({ ok: true });
   });
 
@@ -190,11 +190,11 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     ["x?y=1&z", "/a/x%3Fy%3D1%26z"],
     ["...", "/a/..."],
     ["\r\nHost: evil", "/a/%0D%0AHost%3A%20evil"],
-  ])("the value %j stays inside its part of the path", async (id, url) => {
+  ])("the value %j stays inside its path segment", async (id, url) => {
     expect((await call(`url: ${base}/a/\${input.id}\nquery: {}`, { id })).sent?.url).toBe(url);
   });
 
-  test("parts that a file writes around a value count with it", async () => {
+  test("literal text around a value belongs to its path segment", async () => {
     expect((await call(`url: ${base}/a/.\${input.id}/b`, { id: "." })).failure?.reason).toBe("url_part");
     expect((await call(`url: ${base}/a/v\${input.id}\nquery: {}`, { id: "" })).sent?.url).toBe("/a/v");
   });
@@ -205,17 +205,17 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     expect(sent).toBeUndefined();
   });
 
-  test("a secret that is not set stops the call", async () => {
+  test("a missing secret stops the call", async () => {
     const { failure } = await call(`url: ${base}/x\nheaders: { X-A: "\${secret.MISSING}" }`, {});
     expect(failure?.toFailure()).toMatchObject({ code: "not_available", reason: "secret_missing" });
   });
 
-  test("without a door there is no network", async () => {
+  test("without an HTTP client there is no network access", async () => {
     const { tool } = await parseToolFile(file(`url: ${base}/x`), { file: "t.yaml" });
     await expect(tool?.run({}, context())).rejects.toMatchObject({ code: "not_available" });
   });
 
-  test("an address that the door does not allow is not reached", async () => {
+  test("an address that the HTTP client does not allow is not reached", async () => {
     const { failure } = await call("url: http://169.254.169.254/latest", {});
     expect(failure?.toFailure()).toMatchObject({ code: "permission_denied", reason: "ssrf_ip" });
   });
@@ -227,7 +227,7 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
     await expect(tool.run({}, context(abort.signal))).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  test("bytes travel as an attachment", async () => {
+  test("bytes are returned as an attachment", async () => {
     answer = { headers: { "content-type": "image/png" }, body: Buffer.from([1, 2, 3]) };
     const returned: unknown = await (await load(`url: ${base}/p.png`)).run({}, context());
     answer = {};
@@ -235,7 +235,7 @@ query: { list: "\${input.list}", fixed: 1, gone: "\${input.opt}" }`,
   });
 });
 
-describe("a status that is no success", () => {
+describe("an unsuccessful status", () => {
   test.each([
     { status: 404, method: "GET", headers: {}, expected: { retry: "never", reason: "http_404" } },
     { status: 400, method: "POST", headers: {}, expected: { retry: "never" } },
@@ -250,7 +250,7 @@ describe("a status that is no success", () => {
     answer = { status, headers: { ...headers }, body: status === 304 ? "" : '{"why":"\\u001b[31mnot so"}' };
     const { failure } = await call(`url: ${base}/x?q=hidden\nmethod: ${method}`, {});
     answer = {};
-    // The engine tells by the effect whether a second try is safe.
+    // The engine decides by the effect whether a retry is safe.
     const effect = method === "POST" ? "unsafe" : "safe";
     expect(failure?.toFailure(effect)).toMatchObject({ code: "execution_error", ...expected });
     expect(failure?.message).toContain(`${method} ${base}/x answered ${status}`);
@@ -259,7 +259,7 @@ describe("a status that is no success", () => {
   });
 });
 
-describe("files that cannot work", () => {
+describe("unusable files", () => {
   const problemsOf = async (entry: string) => (await parse(file(entry))).problems;
 
   test.each([
@@ -292,17 +292,70 @@ describe("files that cannot work", () => {
     expect((await parse(file(entry))).tool).toBeUndefined();
   });
 
-  test("a wrong reference is underlined itself", async () => {
+  test("an invalid reference is underlined exactly", async () => {
     const [problem] = await problemsOf('url: "https://h/${input.id}/${input.tagg}"');
     expect(problem).toMatchObject({ line: 11, column: 31, length: 13, hint: 'did you mean "tag"?' });
   });
 
-  test("a parameter that nothing uses is worth a warning", async () => {
+  test("an unused parameter produces a warning", async () => {
     const problems = await problemsOf(
       'url: https://h/\nquery: { id: "${input.id}${input.tag}${input.n}${input.opt}" }',
     );
     expect(problems).toMatchObject([
       { severity: "warning", code: "unused_parameter", message: expect.stringContaining('"list"') as string },
     ]);
+  });
+});
+
+describe("values in a text body", () => {
+  const json = "headers: { Content-Type: application/json }";
+  const form = "headers: { Content-Type: application/x-www-form-urlencoded }";
+  const hostile = 'a","role":"admin';
+
+  test.each([
+    [`${json}\nbody: '{"name":"\${input.id}"}'`, { id: hostile }, { name: hostile }],
+    [`body: '{"name":"\${input.id}"}'`, { id: hostile }, { name: hostile }],
+    [`${json}\nbody: '{"name": \${input.id}}'`, { id: hostile }, { name: hostile }],
+    [`${json}\nbody: '{"say \\" x":"\${input.id}","n":\${input.n}}'`, { id: '"\n', n: 5 }, { 'say " x': '"\n', n: 5 }],
+    [`body: '[\${input.opt}, \${input.tag}, "\${input.opt}"]'`, { opt: { a: 1 } }, [{ a: 1 }, null, '{"a":1}']],
+    [`${json}\nbody: '{"key":"\${secret.KEY}"}'`, {}, { key: "k3y/&=" }],
+  ])("[S13] %s is sent as JSON with exactly the fields of the file", async (entry, args, expected) => {
+    const { sent } = await call(`url: ${base}/x\n${entry}`, args);
+    expect(JSON.parse(sent?.body ?? "")).toEqual(expected);
+  });
+
+  test("[S13] a value in a form text adds no field", async () => {
+    const { sent } = await call(`url: ${base}/x\n${form}\nbody: "name=\${input.id}&role=user"`, {
+      id: "a&role=admin =b",
+    });
+    expect([...new URLSearchParams(sent?.body)]).toEqual([
+      ["name", "a&role=admin =b"],
+      ["role", "user"],
+    ]);
+  });
+
+  test("[S13] a map is sent as form fields, if the content type says so", async () => {
+    const { sent } = await call(`url: ${base}/x\n${form}\nbody: { name: "\${input.id}", list: "\${input.list}" }`, {
+      id: "a&b",
+      list: ["p", "q"],
+    });
+    expect(sent?.body).toBe("name=a%26b&list=p&list=q");
+  });
+
+  test("[S13] other texts stay as they are", async () => {
+    const { sent } = await call(`url: ${base}/x\nbody: "Hello \${input.id}!"`, { id: hostile });
+    expect(sent?.body).toBe(`Hello ${hostile}!`);
+  });
+
+  test("[S13] validate recommends a map, and nothing for a map or a text without values", async () => {
+    const of = async (entry: string) =>
+      (await parse(file(`url: ${base}/x\n${entry}`))).problems.filter(({ code }) => code === "text_body");
+    expect(await of(`body: '{"name":"\${input.id}"}'`)).toMatchObject([
+      { severity: "warning", line: 12, column: 9, hint: expect.stringContaining("body: { name:") },
+    ]);
+    expect(await of(`${form}\nbody: "a=\${input.id}"`)).toHaveLength(1);
+    expect(await of(`body: { name: "\${input.id}" }`)).toEqual([]);
+    expect(await of(`body: '{"name":"x"}'`)).toEqual([]);
+    expect(await of('body: "${input.opt}"')).toEqual([]);
   });
 });

@@ -1,23 +1,25 @@
 import { type FailureError, fail } from "../base/index.ts";
 import { type HttpRequest, type HttpResponse, retryAfterMs } from "../net/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
-import type { EntryPlan, EntrySource, EntryWorld, HttpPort } from "./entry-plan.ts";
+import type { EntryPlan, EntryInput, EntryDeps, EntryHttpClient } from "./entry-plan.ts";
 import { readResponse } from "./entry-response.ts";
 import {
   TemplateReader,
-  type Template,
+  type EntryTemplate,
   type TemplateScope,
   type TemplateTree,
-  resolveTree,
-  textOf,
+  referencesIn,
+  resolveTemplateTree,
+  templateText,
 } from "./entry-template.ts";
+import { type TextBodyFormat, isFormType, recommendMap, resolveTextBody, textBodyFormat } from "./entry-text-body.ts";
 import { addQuery, buildUrl, readUrl } from "./entry-url.ts";
 import { ok } from "./result.ts";
-import { durationMs } from "./tool-file-duration.ts";
-import { type FileReport, isMap } from "../schema/index.ts";
+import { parseToolDuration } from "./tool-file-duration.ts";
+import { type FileReport, isYamlMap } from "../schema/index.ts";
 import type { Effect } from "./tool.ts";
 
-/** What a method does to the other side, by the rules of HTTP. */
+/** Effect of each method, by the rules of HTTP. */
 const effects: Readonly<Record<string, Effect>> = {
   GET: "read",
   HEAD: "read",
@@ -26,38 +28,44 @@ const effects: Readonly<Record<string, Effect>> = {
   DELETE: "idempotent",
 };
 
-/** Parameters of these go into the URL, of others into the body. */
+/** Parameters of these methods go into the URL, of others into the body. */
 const withoutBody = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
-/** The call's deadline aborts a request; this only bounds a request that nobody waits for. */
-const longestMs = 3_600_000;
+/** The call's deadline aborts a request; this only bounds a request that no caller awaits any more. */
+const maxRequestMs = 3_600_000;
 
 interface HttpPlan {
   readonly method: string;
-  readonly url: Template;
+  readonly url: EntryTemplate;
   readonly headers: readonly (readonly [string, TemplateTree])[];
   readonly query: readonly (readonly [string, TemplateTree])[];
   readonly body: TemplateTree | undefined;
-  /** Parameters that go where the method puts them. */
+  /** Encoding of values in a text body. */
+  readonly textFormat: TextBodyFormat | undefined;
+  /** Parameters without a reference; the method decides where they are sent. */
   readonly loose: readonly string[];
   readonly wholeResponse: boolean;
   readonly timeoutMs: number | undefined;
 }
 
-/** An `external` entry with a `url`: one HTTP request through the workspace's door. */
-export function readHttpEntry({ entry, parameters, report, world }: EntrySource): EntryPlan {
+/** An `external` entry with a `url`: one HTTP request through the workspace's HTTP client. */
+export function readHttpEntry({ entry, parameters, placeholders, report, world }: EntryInput): EntryPlan {
   const secretNames = world.secretNames === undefined ? undefined : new Set(world.secretNames);
   const reader = new TemplateReader(report, { parameters, secretNames });
-  const method = typeof entry["method"] === "string" ? entry["method"] : isGiven(entry["body"]) ? "POST" : "GET";
+  const method = typeof entry["method"] === "string" ? entry["method"] : isProvided(entry["body"]) ? "POST" : "GET";
+  const body = isProvided(entry["body"]) ? reader.readTree(entry["body"], ["entry", "body"]) : undefined;
+  const textFormat = textBodyFormat(body, entry["headers"]);
+  if (textFormat !== undefined) recommendMap(textFormat, report);
   const plan: HttpPlan = {
     method,
-    url: readUrl(textOf(entry["url"]), ["entry", "url"], { reader, report }),
+    url: readUrl(templateText(entry["url"]), ["entry", "url"], { reader, report }),
     headers: readFields(entry["headers"], "headers", reader),
     query: readFields(entry["query"], "query", reader),
-    body: isGiven(entry["body"]) ? reader.readTree(entry["body"], ["entry", "body"]) : undefined,
+    body,
+    textFormat,
     wholeResponse: entry["result"] !== "body",
-    timeoutMs: durationMs(entry["timeout"]),
-    loose: looseParameters({ entry, method, parameters, reader, report }),
+    timeoutMs: parseToolDuration(entry["timeout"]),
+    loose: looseParameters({ entry, method, parameters, placeholders, reader, report }),
   };
   checkHeaderNames(plan, report);
   if (plan.body !== undefined && (method === "GET" || method === "HEAD")) {
@@ -77,30 +85,30 @@ export function readHttpEntry({ entry, parameters, report, world }: EntrySource)
   };
 }
 
-function isGiven(value: unknown): boolean {
+function isProvided(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
 function readFields(value: unknown, key: string, reader: TemplateReader): (readonly [string, TemplateTree])[] {
-  if (!isMap(value)) return [];
+  if (!isYamlMap(value)) return [];
   return Object.entries(value).map(([name, item]) => [name, reader.readTree(item, ["entry", key, name])] as const);
 }
 
-interface Loose extends Pick<EntrySource, "entry" | "parameters" | "report"> {
+interface Loose extends Pick<EntryInput, "entry" | "parameters" | "placeholders" | "report"> {
   readonly method: string;
   readonly reader: TemplateReader;
 }
 
-/** Parameters that no reference uses go into the query or the body, unless the file writes that part itself. */
-function looseParameters({ entry, method, parameters, reader, report }: Loose): string[] {
-  const names = Object.keys(isMap(parameters["properties"]) ? parameters["properties"] : {});
+/** Parameters without a reference go into the query or the body, unless the file defines that part itself. */
+function looseParameters({ entry, method, parameters, placeholders, reader, report }: Loose): string[] {
+  const names = Object.keys(isYamlMap(parameters["properties"]) ? parameters["properties"] : {});
   const unused = names.filter((name) => !reader.used.has(name));
-  const slot = withoutBody.has(method) ? "query" : "body";
-  if (!isGiven(entry[slot])) return unused;
-  for (const name of unused) {
+  const part = withoutBody.has(method) ? "query" : "body";
+  if (!isProvided(entry[part])) return unused;
+  for (const name of unused.filter((name) => !placeholders.has(name))) {
     const message = `the parameter "${name}" is never used`;
-    const hint = `use it as \${input.${name}}, or leave out "${slot}"`;
-    report.add("unused_parameter", ["entry", slot], [message, { part: "key", severity: "warning", hint }]);
+    const hint = `use it as \${input.${name}}, or remove "${part}"`;
+    report.add("unused_parameter", ["entry", part], [message, { part: "key", severity: "warning", hint }]);
   }
   return [];
 }
@@ -108,20 +116,17 @@ function looseParameters({ entry, method, parameters, reader, report }: Loose): 
 function checkHeaderNames({ headers }: HttpPlan, report: FileReport): void {
   for (const [name] of headers) {
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) continue;
-    report.add("bad_value", ["entry", "headers", name], [`"${name}" is no name of a header`, { part: "key" }]);
+    report.add("bad_value", ["entry", "headers", name], [`"${name}" is not a valid header name`, { part: "key" }]);
   }
 }
 
-interface Call {
-  readonly scope: TemplateScope;
-  readonly signal: AbortSignal;
-  readonly world: EntryWorld;
-}
-
-async function send(plan: HttpPlan, { scope, signal, world }: Call): Promise<unknown> {
+async function send(
+  plan: HttpPlan,
+  { scope, signal, world }: { readonly scope: TemplateScope; readonly signal: AbortSignal; readonly world: EntryDeps },
+): Promise<unknown> {
   const response = await portOf(world).request({
     ...buildRequest(plan, scope),
-    timeoutMs: plan.timeoutMs ?? longestMs,
+    timeoutMs: plan.timeoutMs ?? maxRequestMs,
     signal,
   });
   const { body, attachment } = readResponse(response);
@@ -134,42 +139,58 @@ async function send(plan: HttpPlan, { scope, signal, world }: Call): Promise<unk
   });
 }
 
-function portOf({ http }: EntryWorld): HttpPort {
+function portOf({ http }: EntryDeps): EntryHttpClient {
   if (http !== undefined) return http;
-  throw fail("this workspace has no network", { code: "not_available", reason: "no_network", retry: "never" });
+  throw fail("this workspace has no network access", { code: "not_available", reason: "no_network", retry: "never" });
 }
 
-function buildRequest({ method, url, headers, query, body, loose }: HttpPlan, scope: TemplateScope): HttpRequest {
+function buildRequest(plan: HttpPlan, scope: TemplateScope): HttpRequest {
+  const { method, url, headers, query, loose } = plan;
   const rest = loose.map((name) => [name, scope.args[name]] as const);
   const inUrl = withoutBody.has(method);
-  const written = query.map(([name, value]) => [name, resolveTree(value, scope)] as const);
+  const written = query.map(([name, value]) => [name, resolveTemplateTree(value, scope)] as const);
   const fields = headers.flatMap(([name, value]) => {
-    const resolved = resolveTree(value, scope);
-    return resolved === undefined || resolved === null ? [] : [[name, textOf(resolved)] as const];
+    const resolved = resolveTemplateTree(value, scope);
+    return resolved === undefined || resolved === null ? [] : [[name, templateText(resolved)] as const];
   });
-  const content = body === undefined ? looseBody(inUrl ? [] : rest) : resolveTree(body, scope);
-  const isText = typeof content === "string";
-  const named = fields.some(([name]) => name.toLowerCase() === "content-type");
-  if (content !== undefined && !named) {
-    fields.push(["content-type", isText ? "text/plain; charset=utf-8" : "application/json"]);
+  const content = plan.body === undefined ? looseBody(inUrl ? [] : rest) : bodyOf(plan.body, plan.textFormat, scope);
+  const type = fields.find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  if (content !== undefined && type === undefined) {
+    fields.push(["content-type", typeof content === "string" ? "text/plain; charset=utf-8" : "application/json"]);
   }
   return {
     method,
     url: addQuery(buildUrl(url, scope), inUrl ? [...written, ...rest] : written),
     headers: Object.fromEntries(fields),
-    ...(content !== undefined && { body: isText ? content : JSON.stringify(content) }),
+    secretHeaders: headers.flatMap(([name, value]) => (holdsSecret(value) ? [name] : [])),
+    ...(content !== undefined && { body: bodyText(content, type) }),
   };
 }
 
-function looseBody(rest: readonly (readonly [string, unknown])[]): Record<string, unknown> | undefined {
-  const given = rest.filter(([, value]) => value !== undefined);
-  return rest.length === 0 ? undefined : Object.fromEntries(given);
+function bodyOf(body: TemplateTree, textFormat: HttpPlan["textFormat"], scope: TemplateScope): unknown {
+  if (textFormat === undefined || !("template" in body)) return resolveTemplateTree(body, scope);
+  return resolveTextBody(body.template, textFormat, scope);
 }
 
-/** These say that nothing was done. */
+function bodyText(content: unknown, type: string | undefined): string {
+  if (typeof content === "string") return content;
+  const isForm = isYamlMap(content) && type !== undefined && isFormType(type);
+  return isForm ? addQuery("", Object.entries(content)).slice(1) : JSON.stringify(content);
+}
+
+function holdsSecret(value: TemplateTree): boolean {
+  return referencesIn(value).some(({ root }) => root === "secret");
+}
+
+function looseBody(rest: readonly (readonly [string, unknown])[]): Record<string, unknown> | undefined {
+  const definition = rest.filter(([, value]) => value !== undefined);
+  return rest.length === 0 ? undefined : Object.fromEntries(definition);
+}
+
+/** Statuses that guarantee that nothing was done. */
 const notDone = new Set([425, 429]);
 
-/** These leave it to the tool's effect: something may have been done. */
+/** These statuses leave the verdict to the tool's effect: something may have been done. */
 const unclear = (status: number): boolean => status === 408 || (status >= 500 && status !== 501 && status !== 505);
 
 function statusFailure(
@@ -179,9 +200,9 @@ function statusFailure(
 ): FailureError {
   const { status, headers, url } = response;
   const { origin, pathname } = new URL(url);
-  const told = typeof body === "string" ? body : body === null ? "" : JSON.stringify(body);
-  const text = cutDisplay(stripUnsafe(told.slice(0, 2_000)).trim(), 500);
-  // The query is left out: it may hold what the caller would rather not read in a log.
+  const bodyText = typeof body === "string" ? body : body === null ? "" : JSON.stringify(body);
+  const text = cutDisplay(stripUnsafe(bodyText.slice(0, 2_000)).trim(), 500);
+  // The query is omitted: it may contain data that must not appear in a log.
   const message = `${method} ${origin}${pathname} answered ${status}${text === "" ? "" : `: ${text}`}`;
   const wait = retryAfterMs([headers["retry-after"]].flat()[0], now);
   const again = notDone.has(status) || unclear(status);

@@ -3,21 +3,21 @@ import { pathToFileURL } from "node:url";
 import { type Clock, FailureError, importModule, nodeCrypto } from "../base/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 
-/** What {@link importFresh} takes besides the path. */
+/** Options of {@link importFresh} besides the path. */
 export interface ImportOptions {
   readonly clock: Clock;
-  /** A module that is still starting up after this time is given up; 10 s. */
+  /** A module that is still loading after this time is abandoned. Default: 10 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Imports of a version that failed before: a module it needs may have been mended since. */
+/** Number of failed imports per version: a module that it needs may have been fixed since. */
 const failures = new Map<string, number>();
 
 /**
- * Imports a module in the version that its file has now. ESM modules are never unloaded: every changed version stays
- * in memory until the process ends, which is the price of reloading code. Modules it imports in turn keep their first
- * version; only the file itself is read anew.
+ * Imports a module in the current version of its file. ESM modules are never unloaded: every changed version stays in
+ * memory until the process ends, which is the price of reloading code. Modules that it imports keep their first
+ * version; only the file itself is reloaded.
  */
 export async function importFresh(path: string, options: ImportOptions): Promise<Readonly<Record<string, unknown>>> {
   const hash = nodeCrypto()
@@ -56,9 +56,13 @@ function inTime<T>(work: Promise<T>, path: string, { clock, timeoutMs = 10_000, 
   });
 }
 
-/** What went wrong while a module loaded: the first lines are enough. */
+/** The error of a failed import; the first lines are enough. */
 export function describeError(error: unknown): string {
   const text =
-    error instanceof Error ? error.message : typeof error === "string" ? error : "it threw no error but a value";
+    error instanceof Error
+      ? error.message
+      : typeof error === "string"
+        ? error
+        : "it threw a value that is not an error";
   return stripUnsafe(text).trim().split("\n").slice(0, 3).join(" ").slice(0, 500);
 }

@@ -1,10 +1,11 @@
 import type { Clock, Failure } from "../base/index.ts";
-import type { Door } from "../net/index.ts";
+import type { HttpClient } from "../net/index.ts";
 import type { JsonSchema, Schema } from "../schema/index.ts";
 import type { FileReport } from "../schema/index.ts";
 import type { AnyTool, CachePolicy } from "./tool.ts";
+import type { ToolNeeds } from "./tool-needs.ts";
 
-/** What the `entry` of a tool file comes to: a handler, and what holds where the file itself states nothing. */
+/** The resolved `entry` of a tool file: a handler, and defaults for settings that the file itself omits. */
 export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive"> {
   readonly timeoutMs?: AnyTool["timeoutMs"] | undefined;
   readonly cache?: CachePolicy | undefined;
@@ -12,42 +13,55 @@ export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive
   readonly composite?: boolean;
   /** The file is fine, but what it names cannot run. */
   readonly broken?: Failure | undefined;
-  /** Files besides the tool's own that decide what it does; it is read anew when one of them changes. */
+  /** True if that is one of the errors in the report. */
+  readonly isReported?: boolean;
+  /** Files besides the tool's own that define its behavior; it is reloaded when one of them changes. */
   readonly modules?: readonly string[];
+  /** A hash of the scripts that its command runs, as they are now; undefined if there are none. */
+  readonly scripts?: () => string | undefined;
+  /** Files that its command names, absolute, existing or not. */
+  readonly commandFiles?: readonly string[];
 }
 
 /** Tools by name: a registry, or any other lookup that knows its names. */
-export interface ToolLookup {
+export interface ToolDirectory {
   get(name: string): AnyTool | undefined;
   names(): Iterable<string>;
 }
 
-/** The door to the network, as tool files use it. */
-export type HttpPort = Pick<Door, "request">;
+/** The HTTP client, as tool files use it. */
+export type EntryHttpClient = Pick<HttpClient, "request">;
 
-/** What surrounds a tool file. */
-export interface EntryWorld {
-  /** What `entry.handler` may name. */
-  readonly executors: ToolLookup;
-  /** Without it, HTTP entries answer `not_available`. */
-  readonly http?: HttpPort | undefined;
+/** Environment of a tool file. */
+export interface EntryDeps {
+  /** Tools that `entry.handler` may name. */
+  readonly executors: ToolDirectory;
+  /** Without it, HTTP entries fail with `not_available`. */
+  readonly http?: EntryHttpClient | undefined;
   /** The workspace: modules and working folders stay inside. */
   readonly root: string;
   /** Absolute; modules are relative to its folder. */
   readonly path: string;
   /** Names that `${secret.X}` may use; undefined skips the check. */
   readonly secretNames?: Iterable<string> | undefined;
-  /** Where commands find PATH, HOME and LANG. */
+  /** Source of PATH, HOME and LANG for commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Why a tool with these needs is not used; undefined if it is. Without it, every tool is used. */
+  readonly refuses?: RefuseNeeds | undefined;
 }
 
+/** Decides on the needs of a tool. */
+export type RefuseNeeds = (needs: ToolNeeds) => Failure | undefined;
+
 /** One `entry` to read. */
-export interface EntrySource {
+export interface EntryInput {
   readonly entry: Readonly<Record<string, unknown>>;
   /** The input schema of the file. */
   readonly parameters: JsonSchema;
+  /** Parameters for which the entry has a placeholder of another language; these are reported. */
+  readonly placeholders: ReadonlySet<string>;
   readonly report: FileReport;
-  readonly world: EntryWorld;
+  readonly world: EntryDeps;
 }

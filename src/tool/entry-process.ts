@@ -15,7 +15,7 @@ export interface ProcessRequest {
   readonly clock: Clock;
 }
 
-/** How a program ended. */
+/** Result of a program. */
 export interface ProcessResult {
   /** Null when a signal ended it. */
   readonly code: number | null;
@@ -27,18 +27,18 @@ export interface ProcessResult {
   readonly overflow: boolean;
 }
 
-/** Between the polite signal and the one that cannot be ignored; well within the engine's own patience. */
+/** Delay between SIGTERM and SIGKILL; shorter than the engine's grace period. */
 const graceMs = 200;
 
-/** What left the group may hold the output open; it is not waited for. */
+/** Grace period for output that a process outside the group keeps open. */
 const drainMs = 100;
 
-const stderrKept = 4_096;
+const maxStderrBytes = 4_096;
 
 /**
- * Runs a program without a shell, in a process group of its own. When the signal aborts, the output overflows or the
- * program ends, the whole group is ended, and with it what the program started. Not what left the group on purpose
- * (`setsid`, a daemon), nor, on Windows, any child: those run on. Rejects when it cannot be started.
+ * Runs a program without a shell, in its own process group. When the signal aborts, the output overflows or the program
+ * ends, the whole group is terminated, including child processes. Processes that left the group on purpose (`setsid`, a
+ * daemon) and, on Windows, all children keep running. Rejects if it cannot be started.
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const { program, args, cwd, env, stdin, signal } = request;
@@ -46,12 +46,12 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const child = spawn(program, args, {
     cwd,
     env,
-    // A group of its own, so that its children can be ended with it. Windows has no such groups.
+    // A separate group, so that its children can be terminated with it. Windows has no such groups.
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // A program that does not read its input is no failure.
+  // A program that does not read its input has not failed.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin ?? "");
   return new Running(child, request).result;
@@ -73,13 +73,13 @@ class Running {
     this.#request = request;
     child.stdout?.on("data", (chunk: Buffer) => this.#take(chunk));
     child.stderr?.on("data", (chunk: Buffer) => {
-      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-stderrKept);
+      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-maxStderrBytes);
     });
     request.signal.addEventListener("abort", this.#abort, { once: true });
     if (child.pid !== undefined) track(child.pid);
     this.result = new Promise<ProcessResult>((resolve, reject) => {
       child.once("error", (error) => {
-        // Also told when a signal could not be sent to a running program; only a failed start ends the wait.
+        // Also emitted if a signal could not be sent to a running program; only a failed start ends the wait.
         if (child.pid === undefined) reject(error);
       });
       child.once("exit", () => this.#drain());
@@ -102,7 +102,7 @@ class Running {
     return { code, signal, stdout: Buffer.concat(this.#stdout), stderr, overflow: this.#overflow };
   }
 
-  /** Asks first, then does not. */
+  /** Terminates the group, and kills it after a grace period. */
   #end(): void {
     if (this.#killTimer !== undefined) return;
     this.#kill("SIGTERM");

@@ -2,8 +2,8 @@ import { plainJsonSize } from "../base/index.ts";
 import type { HttpResponse } from "../net/index.ts";
 import type { Attachment } from "./result.ts";
 
-/** A body as a model can use it: JSON or text in the output, anything else beside it. */
-export interface ReadBody {
+/** A body in a form that a model can use: JSON or text in the output, anything else as an attachment. */
+export interface ResponseContent {
   readonly body: unknown;
   readonly attachment?: Attachment;
 }
@@ -12,11 +12,11 @@ const json = /^(?:application|text)\/(?:[\w.-]+\+)?json$/;
 const text =
   /^text\/|[/+](?:json|xml|yaml)(?:-seq)?$|^application\/(?:javascript|ecmascript|x-javascript|x-www-form-urlencoded|graphql|sql|toml|x-ndjson|jsonl|x-yaml|x-sh|http|rtf|x-tex|pgp-.*|x-pem-file)$/;
 
-/** What servers send when they know no better. */
+/** Content types that servers send if they do not know the real one. */
 const unknown: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"]);
 
-/** Reads a response's body by its content type; where that says nothing, by its bytes. */
-export function readResponse({ headers, body, truncated, url }: HttpResponse): ReadBody {
+/** Reads a response's body by its content type; if that is unknown, by its bytes. */
+export function readResponse({ headers, body, truncated, url }: HttpResponse): ResponseContent {
   const { type, charset } = contentType(String(headers["content-type"] ?? ""));
   if (body.length === 0) return { body: "" };
   if (unknown.has(type) ? !looksLikeText(body) : !text.test(type)) {
@@ -26,17 +26,17 @@ export function readResponse({ headers, body, truncated, url }: HttpResponse): R
   return { body: json.test(type) ? parsed(decoded) : decoded };
 }
 
-/** `text/html; charset="utf-8"` in its two parts that matter. */
+/** The type and the charset of `text/html; charset="utf-8"`. */
 function contentType(header: string): { type: string; charset: string } {
   const type = header.split(";", 1)[0] ?? "";
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(header)?.[1];
   return { type: type.trim().toLowerCase(), charset: charset ?? "utf-8" };
 }
 
-/** A byte order mark outweighs the header; an unknown charset is read as UTF-8. */
+/** A byte order mark overrides the header; an unknown charset is read as UTF-8. */
 function decode(bytes: Uint8Array, charset: string, cut: boolean): string {
   const decoder = decoderFor(markOf(bytes) ?? charset);
-  // A character that the size limit cut in two is left out.
+  // A character that the size limit split is dropped.
   return decoder.decode(bytes, { stream: cut });
 }
 
@@ -54,7 +54,10 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
   return a === 0xff && b === 0xfe ? "utf-16le" : undefined;
 }
 
-/** What does not parse, or cannot be written as JSON again (nested too deep, numbers beyond a double), stays text. */
+/**
+ * Text that does not parse, or cannot be written as JSON again (nested too deeply, numbers beyond a double), stays
+ * text.
+ */
 function parsed(source: string): unknown {
   try {
     const value: unknown = JSON.parse(source);
@@ -87,7 +90,7 @@ function attach(data: Uint8Array, type: string, url: string): Attachment {
   };
 }
 
-/** The last part of the URL's path, where it is a plain file name. */
+/** The last part of the URL's path, if it is a plain file name. */
 function nameIn(url: string): string | undefined {
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
   return /^[\w-][\w.-]{0,99}$/.test(last) ? last : undefined;

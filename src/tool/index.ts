@@ -1,3 +1,4 @@
+export { commandFiles, hashScripts } from "./command-files.ts";
 export {
   type ArgsFor,
   type ContextFor,
@@ -7,38 +8,39 @@ export {
   type ToolDefinition,
   defineTool,
 } from "./define-tool.ts";
-export { fingerprintTool } from "./fingerprint-tool.ts";
+export { fingerprintShape, fingerprintTool } from "./fingerprint-tool.ts";
+export { isSameTool, nameToCall, namesToTrust, withForms } from "./tool-forms.ts";
 export { checkToolName, toolNameProblem } from "./tool-name.ts";
 export { type AnthropicTool, toAnthropicTools } from "./wire-format-anthropic.ts";
 export { type GeminiFunction, type GeminiTool, toGeminiTools } from "./wire-format-gemini.ts";
 export { type McpAnnotations, type McpTool, toMcpHints, toMcpTools } from "./wire-format-mcp.ts";
 export { type OpenAITool, type WireFormatOptions, toOpenAITools } from "./wire-format-openai.ts";
-export { type WireProvider, fitToolName } from "./wire-name.ts";
+export { type WireProvider, fitToolName } from "./wire-name-rules.ts";
 export { type WireNames, createWireNames } from "./wire-names.ts";
 export type {
   CallTool,
   CompositeContext,
   Elicit,
   Log,
-  Question,
-  QuestionAnswer,
+  ElicitRequest,
+  ElicitResult,
   Secrets,
   ToolContext,
 } from "./context.ts";
-export type { Jsonified } from "./jsonified.ts";
+export type { Jsonify } from "./tool.ts";
+export { type Registration, type ToolOffer, builtinOwner, isWorkspaceTool } from "./registration.ts";
 export {
   type Origin,
-  type PresentTools,
-  type Registration,
+  type RegisteredTools,
   type RegistryChange,
-  type ToolOffer,
+  type RegistryListener,
   ToolRegistry,
 } from "./registry.ts";
 export {
   type Attachment,
   type Ok,
   type ResultMeta,
-  type Returned,
+  type HandlerValue,
   type ToolError,
   type ToolResult,
   type ToolSuccess,
@@ -49,25 +51,38 @@ export {
   toWireFailure,
   toWireResult,
 } from "./result.ts";
-export { type LeftOutTool, missingParts, toldSources } from "./told-sources.ts";
+export { type OmittedTool, describeMissingSources, readSourceReport } from "./source-report.ts";
 export {
   type AnyTool,
   type CachePolicy,
+  type CoveredCall,
   type Effect,
   type HandlerReturn,
   type InputOf,
   type OutputOf,
+  type TargetKind,
   type Tool,
   type ToolInfo,
   type ToolStatus,
+  effectLabel,
   isTool,
+  isUsable,
   knownCategories,
   toolBrand,
 } from "./tool.ts";
 export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";
-export { missingPackageHint } from "./missing-package.ts";
-export type { HttpPort, ToolLookup } from "./entry-plan.ts";
+export { importHint, nearestPackage } from "./import-hint.ts";
+export type { EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
+export { type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "./tool-needs.ts";
 export { readResponse } from "./entry-response.ts";
 export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";
-export { toolFileSchema } from "./tool-file-schema.ts";
-export { readShape } from "./tool-file-shape.ts";
+export { readParameterMap } from "./parameter-map.ts";
+export { readParameterList } from "./tool-file-parameters.ts";
+export {
+  lacksDash,
+  parameterListSchema,
+  parameterMapSchema,
+  parameterSchema,
+  toolFileSchema,
+} from "./tool-file-schema.ts";
+export { readTypeSchema } from "./tool-file-type-schema.ts";

@@ -1,18 +1,17 @@
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
-import type { Jsonified } from "./jsonified.ts";
-import type { OutputOf } from "./tool.ts";
+import type { Jsonify, OutputOf } from "./tool.ts";
 
-expectTypeOf<Jsonified<{ at: Date; list: Date[]; note?: string; gone: undefined; run(): void }>>().toEqualTypeOf<{
+expectTypeOf<Jsonify<{ at: Date; list: Date[]; note?: string; gone: undefined; run(): void }>>().toEqualTypeOf<{
   at: string;
   list: string[];
   note?: string | undefined;
   gone: undefined;
 }>();
-expectTypeOf<Jsonified<[Date, number]>>().toEqualTypeOf<[string, number]>();
-expectTypeOf<Jsonified<unknown>>().toBeUnknown();
-expectTypeOf<Jsonified<"a" | 1 | null>>().toEqualTypeOf<"a" | 1 | null>();
+expectTypeOf<Jsonify<[Date, number]>>().toEqualTypeOf<[string, number]>();
+expectTypeOf<Jsonify<unknown>>().toBeUnknown();
+expectTypeOf<Jsonify<"a" | 1 | null>>().toEqualTypeOf<"a" | 1 | null>();
 
 const nothing = defineTool({ name: "nothing", description: "Gives nothing", run: () => {} });
 expectTypeOf<OutputOf<typeof nothing>>().toEqualTypeOf<null>();

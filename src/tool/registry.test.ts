@@ -43,7 +43,7 @@ describe("[D03] the registry", () => {
     expect(registry.get("a")?.description).toBe("two");
   });
 
-  test("within a source the last owner wins, and the one beneath returns", () => {
+  test("within a source the last owner wins, and the previous one returns when it is removed", () => {
     const registry = new ToolRegistry();
     registry.register(tool("a", { description: "built in" }), { owner: "builtin" });
     registry.register(tool("a", { description: "mine" }), { owner: "folder" });
@@ -54,7 +54,7 @@ describe("[D03] the registry", () => {
     expect(registry.remove("a", { owner: "folder" })).toBe(false);
   });
 
-  test("across sources the lower priority wins, whoever came first", () => {
+  test("across sources the lower priority number wins, regardless of the order of registration", () => {
     const registry = new ToolRegistry();
     registry.register(tool("a", { description: "server" }), { source: "mcps", priority: 2 });
     registry.register(tool("a", { description: "local" }), { source: "tools", priority: 0 });
@@ -62,7 +62,7 @@ describe("[D03] the registry", () => {
     expect(registry.candidates("a").map(({ source }) => source)).toEqual(["tools", "skills", "mcps"]);
   });
 
-  test("an alias leads to its tool, is not listed, and gives way to a tool of that name", () => {
+  test("an alias resolves to its tool, is not listed, and yields to a tool of that name", () => {
     const registry = new ToolRegistry();
     registry.register(tool("web_search", { aliases: ["webSearch"] }));
     expect(registry.get("webSearch")?.name).toBe("web_search");
@@ -76,7 +76,7 @@ describe("[D03] the registry", () => {
     expect(registry.has("webSearch")).toBe(false);
   });
 
-  test("replaces everything of an owner in one step and says what changed", () => {
+  test("replaces all tools of an owner atomically and reports the changes", () => {
     const registry = new ToolRegistry();
     const [a, b, c] = [tool("a"), tool("b"), tool("c")];
     expect(registry.replace([a, b], { owner: "folder" })).toEqual({ added: ["a", "b"], updated: [], removed: [] });
@@ -88,26 +88,26 @@ describe("[D03] the registry", () => {
     expect(registry.size).toBe(0);
   });
 
-  test("takes nothing but tools", () => {
+  test("accepts only tools", () => {
     const registry = new ToolRegistry();
     expect(() => registry.register({ name: "x" } as unknown as AnyTool)).toThrow(/defineTool/);
   });
 });
 
-describe("tools that are registered later", () => {
-  /** A registry with one tool that has an alias, and more that come when they are asked for. */
+describe("lazily registered tools", () => {
+  /** A registry with one tool that has an alias, and more that are registered on demand. */
   function withLater(): { registry: ToolRegistry; times: () => number } {
     const registry = new ToolRegistry();
     registry.register(defineTool({ name: "now", aliases: ["soon"], description: "Now", run: () => 1 }));
     let times = 0;
-    registry.later(() => {
+    registry.registerLazily(() => {
       times++;
       registry.replace([tool("chain"), tool("soon"), tool("now")], { source: "chains", priority: 3 });
     });
     return { registry, times: () => times };
   }
 
-  test("are not waited for by whoever gets a tool that goes before them anyway", () => {
+  test("are not registered yet if the requested tool has a higher precedence anyway", () => {
     const { registry, times } = withLater();
     expect(registry.resolve("now")?.source).toBe("tools");
     expect(registry.present.resolve("chain")).toBeUndefined();
@@ -124,25 +124,25 @@ describe("tools that are registered later", () => {
     ["the list", (registry) => names(registry), ["chain", "now", "soon"]],
     ["all names", (registry) => registry.names().includes("chain"), true],
     ["how many there are", (registry) => registry.size, 3],
-  ])("are there, once, for whoever asks for %s", (_, ask, answer) => {
+  ])("are registered, once, when %s is requested", (_, read, answer) => {
     const { registry, times } = withLater();
-    expect(ask(registry)).toEqual(answer);
-    expect(ask(registry)).toEqual(answer);
+    expect(read(registry)).toEqual(answer);
+    expect(read(registry)).toEqual(answer);
     registry.resolve("nobody");
     expect(times()).toBe(1);
   });
 
-  test("may look into the registry while they are registered", () => {
+  test("may read the registry while they are registered", () => {
     const registry = new ToolRegistry();
-    registry.later(() => {
+    registry.registerLazily(() => {
       if (!registry.has("chain")) registry.register(tool("chain"), { source: "chains", priority: 3 });
     });
     expect(names(registry)).toEqual(["chain"]);
   });
 });
 
-describe("what is registered by now", () => {
-  test("tells where a tool came from, whichever candidate of its name it is", () => {
+describe("the tools registered so far", () => {
+  test("returns the origin of a tool, for any candidate of its name", () => {
     const registry = new ToolRegistry();
     const [mine, theirs] = [tool("work"), tool("work")];
     registry.register(mine);
@@ -152,11 +152,11 @@ describe("what is registered by now", () => {
     expect(registry.registrationOf(tool("work"))).toBeUndefined();
   });
 
-  test("can be gone through without making a tool, and without what comes later", () => {
+  test("can be listed without creating a tool, and without lazily registered ones", () => {
     const registry = new ToolRegistry();
     let made = 0;
     registry.offer([{ name: "work", aliases: ["job"], make: () => (made++, tool("work")) }]);
-    registry.later(() => registry.register(tool("chain"), { source: "chains", priority: 3 }));
+    registry.registerLazily(() => registry.register(tool("chain"), { source: "chains", priority: 3 }));
     const { present } = registry;
     expect([...present.entries()].map(([name, all]) => [name, all.length])).toEqual([["work", 1]]);
     expect([present.candidates("job").length, present.candidates("chain").length, made]).toEqual([1, 0, 0]);
@@ -174,7 +174,7 @@ describe("[D05] a tool is a function and a definition", () => {
     expect(await engine.call("triple", {})).toMatchObject({ success: true, output: 3 });
   });
 
-  test("the same function goes into a running engine with one call", async () => {
+  test("the same function is added to a running engine with one call", async () => {
     const engine = createEngine();
     expect(await engine.call("late", {})).toMatchObject({ error: { code: "tool_not_found" } });
     engine.tools.register(tool("late"));
@@ -182,15 +182,15 @@ describe("[D05] a tool is a function and a definition", () => {
   });
 });
 
-describe("names that are kept", () => {
+describe("reserved names", () => {
   const tool = defineTool({ name: "far/work", description: "d", aliases: ["work"], run: () => 1 });
 
-  test("lead to no alias, only to a tool that has them", () => {
+  test("resolve to no alias, only to a tool of that name", () => {
     const registry = new ToolRegistry();
     registry.register(tool, { source: "mcps", priority: 2 });
     expect(registry.get("work")).toBe(tool);
     registry.replace([], { owner: "tools" }, ["work"]);
-    expect(registry.isKept("work")).toBe(true);
+    expect(registry.isReserved("work")).toBe(true);
     expect(registry.has("work")).toBe(false);
     expect(registry.names()).toEqual(["far/work"]);
     const own = defineTool({ name: "work", description: "d", run: () => 1 });
@@ -198,29 +198,29 @@ describe("names that are kept", () => {
     expect(registry.get("work")).toBe(own);
   });
 
-  test("are kept by owner, exactly those of the last time", () => {
+  test("are replaced per owner", () => {
     const registry = new ToolRegistry();
     registry.replace([], { owner: "one" }, ["a", "b"]);
     registry.replace([], { owner: "two" }, ["b"]);
     registry.replace([], { owner: "one" }, ["c"]);
-    expect(["a", "b", "c"].map((name) => registry.isKept(name))).toEqual([false, true, true]);
+    expect(["a", "b", "c"].map((name) => registry.isReserved(name))).toEqual([false, true, true]);
   });
 });
 
-test("a tool that is called by reference alone says where it comes from, and stands in no list", () => {
+test("a tool that is only called by reference has an origin, and is not listed", () => {
   const registry = new ToolRegistry();
   const tool = defineTool({ name: "far/work", description: "d", run: () => 1 });
   expect(registry.registrationOf(tool)).toBeUndefined();
-  expect(registry.adopt(tool, { source: "mcps", owner: "far", priority: 2 })).toBe(tool);
+  expect(registry.setOrigin(tool, { source: "mcps", owner: "far", priority: 2 })).toBe(tool);
   expect(registry.registrationOf(tool)).toEqual({ tool, source: "mcps", owner: "far", priority: 2 });
   expect([registry.size, registry.has("far/work")]).toEqual([0, false]);
 });
 
-describe("a tool that is still held by somebody", () => {
+describe("a tool that a caller still holds", () => {
   const origin = { source: "mcps", owner: "far", priority: 2 };
   const named = () => defineTool({ name: "far/work", description: "d", run: () => 1 });
 
-  test("keeps its source when it is replaced, however it was registered", () => {
+  test("keeps its source when it is replaced, no matter how it was registered", () => {
     const registry = new ToolRegistry();
     const [first, second, third] = [named(), named(), named()];
     registry.register(first, origin);
@@ -231,7 +231,7 @@ describe("a tool that is still held by somebody", () => {
     expect(registry.registrationOf(third)?.tool).toBe(third);
   });
 
-  test("can be called no more when it was removed, or what has its place is refused", () => {
+  test("can no longer be called if it was removed, or its replacement is broken", () => {
     const registry = new ToolRegistry();
     const tool = named();
     registry.register(tool, origin);
@@ -247,7 +247,7 @@ describe("a tool that is still held by somebody", () => {
     expect(registry.registrationOf(tool)?.tool).toBe(tool);
   });
 
-  test("of a name that another owner has now, too", () => {
+  test("can no longer be called if another owner has the name now", () => {
     const registry = new ToolRegistry();
     const tool = named();
     registry.register(tool, origin);

@@ -1,53 +1,35 @@
 import { type Failure, FailureError, failure } from "../base/index.ts";
+import type { Registration, ToolOffer } from "./registration.ts";
 import { type AnyTool, isTool } from "./tool.ts";
 
-/** A tool and where it came from. */
-export interface Registration {
-  readonly tool: AnyTool;
-  /** `tools`, `skills`, `mcps` or any other word. */
-  readonly source: string;
-  /** Who registered it: a file, a server; registering the same name again replaces it within its owner. */
-  readonly owner: string;
-  /** Lower comes first when several sources offer one name. */
-  readonly priority: number;
-  /** It only chooses which of several tools runs: rules are asked about that one, and it says where that came from. */
-  readonly chooses?: boolean;
-  /** Those that it chooses from. */
-  readonly among?: readonly Registration[];
-}
-
-/** A tool that is made when somebody wants it: dozens that nobody calls would be made for nothing. */
-export interface ToolOffer {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  /** Makes the tool of this name, with these aliases. */
-  readonly make: () => AnyTool;
-}
-
-/** A registration whose tool need not be there yet. */
+/** A registration whose tool may not have been created yet. */
 interface Entry extends Registration {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** The tool, where somebody wanted it by now. */
+  readonly forms: readonly string[];
+  /** The tool, if it has already been created. */
   readonly made: AnyTool | undefined;
 }
 
-/** Where a registration comes from; a name alone means the `tools` source at priority 0. */
+/** Origin of a registration; a name alone means the `tools` source at priority 0. */
 export interface Origin {
   readonly source?: string;
   readonly owner?: string;
   readonly priority?: number;
 }
 
-/** What a replacement changed, by tool name. */
+/** Changes of a replacement, by tool name. */
 export interface RegistryChange {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** What is registered by now; looking at it makes no tool. */
-export interface PresentTools {
+/** Receives changes of a registry, with the source of the tools. Must not throw. */
+export type RegistryListener = (change: RegistryChange, source: string) => void;
+
+/** The tools registered so far; reading it creates no tool. */
+export interface RegisteredTools {
   resolve(name: string): Registration | undefined;
   names(): string[];
   candidates(name: string): readonly Registration[];
@@ -57,23 +39,29 @@ export interface PresentTools {
 }
 
 /**
- * All tools by name. Within one source the owner that came last wins and the one beneath returns when it leaves;
- * across sources the lower priority number wins. Aliases are found when no tool has the name itself, and nobody keeps it.
+ * All tools by name. Within one source the last owner wins, and the previous one becomes visible again when it is
+ * removed; across sources the lower priority number wins. An alias resolves if no tool has that name and the name is
+ * not reserved.
  */
 export class ToolRegistry {
   /** Best first. */
   readonly #byName = new Map<string, Entry[]>();
   readonly #byAlias = new Map<string, string>();
-  /** Names that no alias leads to, by who keeps them. */
-  readonly #kept = new Map<string, ReadonlySet<string>>();
-  /** Where tools come from that are called by reference and never listed. */
+  /** Candidates of aliases that are forms. */
+  readonly #byForm = new Map<string, readonly Registration[]>();
+  /** Names that no alias may use, by the owner that reserves them. */
+  readonly #reserved = new Map<string, ReadonlySet<string>>();
+  /** Origins of tools that are called by reference and never listed. */
   readonly #adopted = new WeakMap<AnyTool, Registration>();
-  /** The same of tools that left, or were replaced, while somebody may still hold them. */
+  /** Origins of tools that were removed or replaced while callers may still hold them. */
   readonly #former = new WeakMap<AnyTool, Registration>();
   #version = 0;
   #late: (() => void) | undefined;
+  #listeners: readonly WeakRef<RegistryListener>[] = [];
+  /** Greater than 0 while changes are not reported. */
+  #unreported = 0;
 
-  /** Changes whenever the registry does. */
+  /** Changes with every change of the registry. */
   get version(): number {
     return this.#version;
   }
@@ -85,65 +73,103 @@ export class ToolRegistry {
 
   /** Adds a tool, or replaces the one of the same name and owner. */
   register(tool: AnyTool, origin: Origin = {}): void {
-    if (!isTool(tool)) throw new FailureError("register() takes a tool made by defineTool()", { code: "tool_invalid" });
-    this.#put(entryOf(tool, complete(origin)));
+    if (!isTool(tool))
+      throw new FailureError("register() accepts only a tool made by defineTool()", { code: "tool_invalid" });
+    const from = complete(origin);
+    const before = this.#ownOf(tool.name, from);
+    this.#put(entryOf(tool, from));
     this.#changed();
+    if (before?.made === tool) return;
+    this.report(before === undefined ? { added: [tool.name] } : { updated: [tool.name] }, from);
   }
 
-  /** The same for tools that are made when they are first looked at. */
+  /** Like `register`, for tools that are created on first use. */
   offer(offers: readonly ToolOffer[], origin: Origin = {}): void {
-    for (const offer of offers) this.#put(new OfferedTool(offer, complete(origin)));
+    const from = complete(origin);
+    const [updated, added] = [[], []] as [string[], string[]];
+    for (const { name } of offers) (this.#ownOf(name, from) === undefined ? added : updated).push(name);
+    for (const offer of offers) this.#put(new LazyRegistration(offer, from));
     this.#changed();
+    this.report({ added, updated }, from);
   }
 
   /** Removes the tool of this name and owner. */
   remove(name: string, origin: Origin = {}): boolean {
-    const removed = this.#drop(name, complete(origin));
-    if (removed) this.#changed();
+    const from = complete(origin);
+    const removed = this.#drop(name, from);
+    if (removed) {
+      this.#changed();
+      this.report({ removed: [name] }, from);
+    }
     return removed;
   }
 
   /**
-   * Makes an owner's tools exactly these, in one step: no caller ever sees half of it. The names in `kept` are no aliases
-   * of others: a tool that could not be loaded leaves its name to nobody else.
+   * Replaces all tools of an owner atomically: no caller ever sees a partial state. No alias resolves to the names in
+   * `reserved`: a tool that failed to load keeps its name.
    */
-  replace(tools: readonly AnyTool[], origin: Origin, kept: Iterable<string> = []): RegistryChange {
+  replace(tools: readonly AnyTool[], origin: Origin, reserved: Iterable<string> = []): RegistryChange {
     const from = complete(origin);
-    this.#kept.set(JSON.stringify([from.source, from.owner]), new Set(kept));
+    this.#reserved.set(JSON.stringify([from.source, from.owner]), new Set(reserved));
     const before = new Map(this.#ownedBy(from).map((entry) => [entry.name, entry.tool]));
     const after = new Map(tools.map((tool) => [tool.name, tool]));
     for (const name of before.keys()) if (!after.has(name)) this.#drop(name, from);
     for (const tool of after.values()) if (before.get(tool.name) !== tool) this.#put(entryOf(tool, from));
     this.#changed();
-    return {
+    const change = {
       added: [...after.keys()].filter((name) => !before.has(name)),
       updated: [...after.keys()].filter((name) => before.has(name) && before.get(name) !== after.get(name)),
       removed: [...before.keys()].filter((name) => !after.has(name)),
     };
+    this.report(change, from);
+    return change;
   }
 
-  /** Is the name kept for a tool that is not there? */
-  isKept(name: string): boolean {
-    for (const names of this.#kept.values()) if (names.has(name)) return true;
+  /** Reports later changes to a listener. The registry may outlive the listener, and does not keep it alive. */
+  listen(listener: RegistryListener): () => void {
+    const reference = new WeakRef(listener);
+    this.#listeners = [...this.#listeners.filter((other) => other.deref() !== undefined), reference];
+    return () => void (this.#listeners = this.#listeners.filter((other) => other !== reference));
+  }
+
+  /** Makes changes without reporting them, for sources that report their changes themselves. */
+  unreported<T>(change: () => T): T {
+    this.#unreported++;
+    try {
+      return change();
+    } finally {
+      this.#unreported--;
+    }
+  }
+
+  /** Reports changes that were made with {@link unreported}. */
+  report({ added = [], updated = [], removed = [] }: Partial<RegistryChange>, { source = "tools" }: Origin): void {
+    if (this.#unreported > 0 || added.length + updated.length + removed.length === 0) return;
+    for (const listener of this.#listeners) listener.deref()?.({ added, updated, removed }, source);
+  }
+
+  /** True if the name is reserved for a tool that could not be loaded. */
+  isReserved(name: string): boolean {
+    for (const names of this.#reserved.values()) if (names.has(name)) return true;
     return false;
   }
 
-  /** Says where a tool comes from that is called by reference and stands in no list: rules and records go by it. */
-  adopt(tool: AnyTool, origin: Origin): AnyTool {
+  /** Sets the origin of a tool that is called by reference and never listed: rules and records use it. */
+  setOrigin(tool: AnyTool, origin: Origin): AnyTool {
     this.#adopted.set(tool, { tool, ...complete(origin) });
     return tool;
   }
 
   /**
-   * Has more tools registered when somebody asks for what may be among them, so that nobody else waits for it. They
-   * must not have the priority 0: a tool that has it is found without them.
+   * Registers more tools on demand, when a requested tool may be among them, so that other requests do not wait for it.
+   * They must not have priority 0: a tool with that priority is found without them.
    */
-  later(register: () => void): void {
+  registerLazily(register: () => void): void {
     this.#late = register;
   }
 
-  /** What is registered by now, for those whose work {@link later} waits for. */
-  get present(): PresentTools {
+  /** The tools registered so far, for callers that run during {@link registerLazily}. */
+  get present(): RegisteredTools {
     const version = (): number => this.#version;
     return {
       resolve: (name) => this.#find(name)[0],
@@ -158,7 +184,7 @@ export class ToolRegistry {
 
   /** The tool that a call of this name or alias gets. */
   resolve(name: string): Registration | undefined {
-    // A name goes before an alias, and what comes later may have it.
+    // A name precedes an alias, and a lazily registered tool may have the name.
     if (this.#late !== undefined && this.#byName.get(name)?.[0]?.priority !== 0) this.#settle();
     return this.#find(name)[0];
   }
@@ -172,22 +198,23 @@ export class ToolRegistry {
   }
 
   /**
-   * Where a tool came from, whichever candidate of its name it is. One that was replaced meanwhile can still be called
-   * by whoever holds it, under the rules for its source; one that was removed, or refused by now, cannot.
+   * The origin of a tool, for any candidate of its name. A replaced tool can still be called by callers that hold it,
+   * under the rules for its source; a removed or broken one cannot.
    */
   registrationOf(tool: AnyTool): Registration | undefined {
-    const present = this.#byName.get(tool.name)?.find((entry) => entry.made === tool);
-    return present ?? this.#adopted.get(tool) ?? this.#formerly(tool);
+    const present = this.#byName.get(tool.name)?.find((entry) => entry.made === (tool.formOf ?? tool));
+    if (present !== undefined) return tool.formOf === undefined ? present : originOf(present, tool);
+    return this.#adopted.get(tool) ?? this.#formerly(tool);
   }
 
   #formerly(tool: AnyTool): Registration | undefined {
-    const before = this.#former.get(tool);
+    const before = this.#former.get(tool.formOf ?? tool);
     if (before === undefined) return undefined;
     const after = this.#byName
       .get(tool.name)
       ?.find(({ source, owner }) => source === before.source && owner === before.owner);
     const broken = after === undefined ? removed(tool.name) : after.tool.broken;
-    return broken === undefined ? before : { ...before, tool: Object.freeze({ ...tool, broken }) };
+    return originOf(before, broken === undefined ? tool : Object.freeze({ ...tool, broken }));
   }
 
   /** Every candidate of a name, best first. */
@@ -217,12 +244,12 @@ export class ToolRegistry {
   }
 
   #find(name: string): readonly Registration[] {
-    return this.#byName.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? "") ?? [];
+    return this.#byName.get(name) ?? this.#byForm.get(name) ?? this.#byName.get(this.#byAlias.get(name) ?? "") ?? [];
   }
 
   #settle(): void {
     const register = this.#late;
-    // Forgotten first: whatever is asked meanwhile is answered from what is there.
+    // Cleared first: requests during registration are answered from the tools already present.
     this.#late = undefined;
     register?.();
   }
@@ -233,9 +260,13 @@ export class ToolRegistry {
       .filter((entry) => entry.source === from.source && entry.owner === from.owner);
   }
 
+  #ownOf(name: string, { source, owner }: Required<Origin>): Entry | undefined {
+    return this.#byName.get(name)?.find((entry) => entry.source === source && entry.owner === owner);
+  }
+
   #put(entry: Entry): void {
     const others = this.#without(entry.name, entry);
-    // Put before its equals: the last owner of a source wins.
+    // Inserted before its equals: the last owner of a source wins.
     const at = others.findIndex(
       (other) =>
         other.priority > entry.priority || (other.priority === entry.priority && other.source === entry.source),
@@ -246,13 +277,13 @@ export class ToolRegistry {
 
   #drop(name: string, from: Required<Origin>): boolean {
     const before = this.#byName.get(name)?.length ?? 0;
-    const kept = this.#without(name, from);
-    if (kept.length === 0) this.#byName.delete(name);
-    else this.#byName.set(name, kept);
-    return kept.length < before;
+    const reserved = this.#without(name, from);
+    if (reserved.length === 0) this.#byName.delete(name);
+    else this.#byName.set(name, reserved);
+    return reserved.length < before;
   }
 
-  /** The candidates of a name but for an owner's, which is remembered as long as somebody holds it. */
+  /** The candidates of a name without those of an owner, whose origin stays known while callers hold the tool. */
   #without(name: string, from: Required<Origin>): Entry[] {
     const entries = this.#byName.get(name) ?? [];
     const leaves = ({ source, owner }: Entry): boolean => source === from.source && owner === from.owner;
@@ -264,26 +295,58 @@ export class ToolRegistry {
   #changed(): void {
     this.#version++;
     this.#byAlias.clear();
+    this.#byForm.clear();
     for (const [name, entries] of this.#byName) {
       for (const alias of entries[0]?.aliases ?? []) {
-        if (!this.#byAlias.has(alias) && !this.isKept(alias)) this.#byAlias.set(alias, name);
+        if (this.#byAlias.has(alias) || this.isReserved(alias)) continue;
+        this.#byAlias.set(alias, name);
+        const formed = entries.filter(({ forms }) => forms.includes(alias));
+        if (formed.length > 0)
+          this.#byForm.set(
+            alias,
+            formed.map((entry) => new FormRegistration(entry, alias)),
+          );
       }
     }
   }
 }
 
-class OfferedTool implements Entry {
+/** The registration of a form. Its tool is created with the tool that it belongs to. */
+class FormRegistration implements Registration {
+  readonly source: string;
+  readonly owner: string;
+  readonly priority: number;
+  readonly #entry: Entry;
+  readonly #alias: string;
+
+  constructor(entry: Entry, alias: string) {
+    this.source = entry.source;
+    this.owner = entry.owner;
+    this.priority = entry.priority;
+    this.#entry = entry;
+    this.#alias = alias;
+  }
+
+  get tool(): AnyTool {
+    const { tool } = this.#entry;
+    return tool.forms?.[this.#alias] ?? tool;
+  }
+}
+
+class LazyRegistration implements Entry {
   readonly name: string;
   readonly aliases: readonly string[];
+  readonly forms: readonly string[];
   readonly source: string;
   readonly owner: string;
   readonly priority: number;
   readonly #make: () => AnyTool;
   #tool: AnyTool | undefined;
 
-  constructor({ name, aliases, make }: ToolOffer, { source, owner, priority }: Required<Origin>) {
+  constructor({ name, aliases, forms = [], make }: ToolOffer, { source, owner, priority }: Required<Origin>) {
     this.name = name;
     this.aliases = aliases;
+    this.forms = forms;
     this.source = source;
     this.owner = owner;
     this.priority = priority;
@@ -301,11 +364,15 @@ class OfferedTool implements Entry {
 }
 
 function entryOf(tool: AnyTool, from: Required<Origin>): Entry {
-  return { tool, name: tool.name, aliases: tool.aliases, made: tool, ...from };
+  return { tool, name: tool.name, aliases: tool.aliases, forms: Object.keys(tool.forms ?? {}), made: tool, ...from };
+}
+
+function originOf({ source, owner, priority }: Registration, tool: AnyTool): Registration {
+  return { tool, source, owner, priority };
 }
 
 function removed(name: string): Failure {
-  return failure("not_available", `${name} was removed while something still meant to call it`, {
+  return failure("not_available", `${name} was removed before it could be called`, {
     reason: "tool_gone",
     retry: "never",
   });

@@ -1,6 +1,6 @@
 import type { Failure, FailureError } from "../base/index.ts";
 
-/** An image, a sound or a file that travels beside a JSON output. */
+/** An image, a sound or a file that accompanies a JSON output. */
 export interface Attachment {
   readonly kind: "image" | "audio" | "file";
   readonly mimeType: string;
@@ -8,53 +8,61 @@ export interface Attachment {
   readonly name?: string;
 }
 
-/** Facts about a call, besides its output: the engine's own, and what the handler reported. */
+/** Facts about a call, besides its output: those of the engine, and those that the handler reported. */
 export interface ResultMeta {
   readonly callId: string;
   /** The source the tool came from: `tools`, `skills`, `mcps`, … */
   readonly source: string;
   readonly attempts: number;
-  /** The output was reused from the cache, or shared with a call already under way. */
+  /** The output was reused from the cache, or shared with an in-flight call. */
   readonly cached?: boolean;
-  /** The handler ignored its abort signal and was left behind; its late result is discarded. */
+  /** Paths of arguments that the tool does not declare; they were removed. */
+  readonly ignored?: readonly string[];
+  /** The handler ignored its abort signal and was abandoned; its late result is discarded. */
   readonly abandoned?: boolean;
-  /** A rule wants to ask about the call, and this had approved it beforehand. */
+  /** The approval given in advance for a call that a rule would otherwise require approval for. */
   readonly preapproved?: string;
   readonly [reported: string]: unknown;
 }
 
-/** A call that gave an output. */
+/** A call that returned an output. */
 export interface ToolSuccess<Output = unknown> {
   readonly success: true;
   readonly tool: string;
   readonly output: Output;
   readonly attachments?: readonly Attachment[];
+  /** Duration of the work, retries included, without the time in `queuedMs`. */
   readonly durationMs: number;
+  /** Time that the call waited for a slot or for a decision, if it did. */
+  readonly queuedMs?: number;
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly meta: ResultMeta;
 }
 
-/** A call that failed, and why. */
+/** A failed call with its failure. */
 export interface ToolError {
   readonly success: false;
   readonly tool: string;
   readonly error: Failure;
+  /** Duration of the work, retries included, without the time in `queuedMs`. */
   readonly durationMs: number;
+  /** Time that the call waited for a slot or for a decision, if it did. */
+  readonly queuedMs?: number;
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly meta: ResultMeta;
 }
 
-/** What every call gives: a value, never an exception. Narrow it on `success`. */
+/** Result of every call: a value, never an exception. Narrow it on `success`. */
 export type ToolResult<Output = unknown> = ToolSuccess<Output> | ToolError;
 
-/** What a handler may return: the output, the output with attachments and facts, or a failure. */
-export type Returned<Output> = Output | Ok<Output> | FailureError;
+/** Return value of a handler: the output, the output with attachments and facts, or a failure. */
+export type HandlerValue<Output> = Output | Ok<Output> | FailureError;
 
 const okBrand: unique symbol = Symbol.for("windlass.ok") as never;
 
-/** An output with what goes beside it; made by {@link ok}. */
+/** An output with its attachments and facts; made by {@link ok}. */
 export interface Ok<Output> {
   readonly [okBrand]: true;
   readonly output: Output;
@@ -74,7 +82,7 @@ export function ok<Output>(output: Output, beside: Omit<Ok<Output>, typeof okBra
   return { [okBrand]: true, output, ...beside };
 }
 
-/** Was this value made by {@link ok}? */
+/** True if this value was made by {@link ok}. */
 export function isOk(value: unknown): value is Ok<unknown> {
   return typeof value === "object" && value !== null && okBrand in value;
 }
@@ -86,7 +94,7 @@ export function toDict(result: ToolResult): { success: boolean; data: unknown; e
     : { success: false, data: null, error: result.error.message };
 }
 
-/** The result as it is written to files, terminals and HTTP bodies: snake_case, JSON only. */
+/** The result in its form for files, terminals and HTTP bodies: snake_case, JSON only. */
 export function toWireResult(result: ToolResult): Record<string, unknown> {
   const { attempts, callId, ...meta } = result.meta;
   return {
@@ -94,10 +102,16 @@ export function toWireResult(result: ToolResult): Record<string, unknown> {
     tool: result.tool,
     ...(result.success ? { output: result.output } : { error: toWireFailure(result.error) }),
     ...(result.success && result.attachments && { attachments: result.attachments.map(toWireAttachment) }),
-    duration_ms: Math.round(result.durationMs * 1000) / 1000,
+    duration_ms: toMicroseconds(result.durationMs),
+    ...(result.queuedMs !== undefined && { queued_ms: toMicroseconds(result.queuedMs) }),
     executed_at: new Date(result.executedAt).toISOString(),
     meta: { ...snakeKeys(meta), attempts, call_id: callId },
   };
+}
+
+/** Milliseconds with three digits after the point. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /** A failure in its written form. */

@@ -1,33 +1,33 @@
 import { stripUnsafe } from "../text/index.ts";
 import type { ResultMeta } from "./result.ts";
 
-/** A tool that was to give a part of a result and did not, and why. */
-export interface LeftOutTool {
+/** A tool that should have contributed to a result and did not, with the reason. */
+export interface OmittedTool {
   readonly tool: string;
-  /** The code of its failure; absent where it was not called. */
+  /** The code of its failure; undefined if it was not called. */
   readonly code?: string;
   readonly message: string;
 }
 
-/** What a choice among tools told of a result: whose it is, and who is not in it. */
-export interface ToldSources {
+/** Reports which tools contributed to a result and which did not. */
+export interface SourceReport {
   readonly sources: readonly string[];
   readonly synthesized: boolean;
-  /** Those that were called and failed. */
-  readonly failed: readonly LeftOutTool[];
-  /** Those that were not called. */
-  readonly passedOver: readonly LeftOutTool[];
+  /** Tools that were called and failed. */
+  readonly failed: readonly OmittedTool[];
+  /** Tools that were not called. */
+  readonly skipped: readonly OmittedTool[];
 }
 
-/** Reads from the facts of a call who served it; undefined where there was nothing to choose from. */
-export function toldSources(meta: Readonly<Partial<ResultMeta>>): ToldSources | undefined {
+/** Reads from the facts of a call which tools served it; undefined if there was no choice. */
+export function readSourceReport(meta: Readonly<Partial<ResultMeta>>): SourceReport | undefined {
   const sources = meta["sources"];
   if (!isTexts(sources)) return undefined;
   return {
     sources: sources.map((name) => stripUnsafe(name)),
     synthesized: meta["synthesized"] === true,
-    failed: leftOut(meta["failed"]),
-    passedOver: leftOut(meta["passedOver"]),
+    failed: readOmittedTools(meta["failed"]),
+    skipped: readOmittedTools(meta["skipped"]),
   };
 }
 
@@ -35,24 +35,24 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Whatever a handler reports there: only what has the form is told on. */
-function leftOut(value: unknown): readonly LeftOutTool[] {
+/** Returns only well-formed entries: a handler can report any value. */
+function readOmittedTools(value: unknown): readonly OmittedTool[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [];
-  return all.flatMap((item): LeftOutTool[] => {
+  return all.flatMap((item): OmittedTool[] => {
     if (typeof item !== "object" || item === null) return [];
-    const { tool, code, message } = item as Partial<Record<keyof LeftOutTool, unknown>>;
+    const { tool, code, message } = item as Partial<Record<keyof OmittedTool, unknown>>;
     if (typeof tool !== "string" || typeof message !== "string") return [];
-    const said = { tool: stripUnsafe(tool), message: stripUnsafe(message) };
-    return [typeof code === "string" ? { ...said, code } : said];
+    const text = { tool: stripUnsafe(tool), message: stripUnsafe(message) };
+    return [typeof code === "string" ? { ...text, code } : text];
   });
 }
 
 /**
- * A sentence for who reads the result: what is missing in it because a tool failed. Undefined where nothing is, and
- * where another stood in for it.
+ * A sentence for the reader of a result: what is missing in it because a tool failed. Undefined if nothing is missing,
+ * or another tool replaced it.
  */
-export function missingParts(meta: Readonly<Partial<ResultMeta>>): string | undefined {
-  const { failed = [] } = toldSources(meta) ?? {};
+export function describeMissingSources(meta: Readonly<Partial<ResultMeta>>): string | undefined {
+  const { failed = [] } = readSourceReport(meta) ?? {};
   if (failed.length === 0) return undefined;
   return `without ${failed.map(({ tool, code, message }) => `${tool} (${code}: ${message})`).join("; ")}`;
 }

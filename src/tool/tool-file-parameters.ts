@@ -1,17 +1,25 @@
 import { isFailureError } from "../base/index.ts";
 import { type JsonSchema, forbiddenKeys, fromJsonSchema } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
-import { type FileReport, isMap, isOfType } from "../schema/index.ts";
+import { type FileReport, isYamlMap, isOfType } from "../schema/index.ts";
+import { readParameterMap } from "./parameter-map.ts";
 import { parameterSchema } from "./tool-file-schema.ts";
-import { readValidation } from "./tool-file-shape.ts";
+import { readValidation } from "./tool-file-type-schema.ts";
 
-/** The parameters of a tool file as one JSON Schema; other keys stay open, strict mode is the engine's. */
+/** The parameters of a tool file as one JSON Schema: a list, or a map of names and types. */
 export function readParameters(value: unknown, report: FileReport): JsonSchema {
+  return isYamlMap(value)
+    ? readParameterMap(value, { path: ["parameters"], noun: "a parameter" }, report)
+    : readParameterList(Array.isArray(value) ? (value as unknown[]) : [], ["parameters"], report);
+}
+
+/** Parameters in the form `- { name: …, type: … }` as one JSON Schema. */
+export function readParameterList(value: readonly unknown[], owner: YamlPath, report: FileReport): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  for (const [index, item] of (Array.isArray(value) ? (value as unknown[]) : []).entries()) {
-    const path = ["parameters", index];
-    if (!isMap(item)) continue;
+  for (const [index, item] of value.entries()) {
+    const path = [...owner, index];
+    if (!isYamlMap(item)) continue;
     const { name, description } = item;
     const json = readParameter(item, path, report);
     if (typeof name !== "string" || name.trim() === "") continue;
@@ -20,7 +28,7 @@ export function readParameters(value: unknown, report: FileReport): JsonSchema {
       continue;
     }
     if (Object.hasOwn(properties, name)) {
-      report.add("duplicate_parameter", [...path, "name"], [`the parameter "${name}" is there twice`]);
+      report.add("duplicate_parameter", [...path, "name"], [`the parameter "${name}" is defined twice`]);
       continue;
     }
     properties[name] = { ...json, ...(typeof description === "string" && { description: description.trim() }) };
@@ -31,7 +39,7 @@ export function readParameters(value: unknown, report: FileReport): JsonSchema {
 
 function readParameter(item: Readonly<Record<string, unknown>>, path: YamlPath, report: FileReport): JsonSchema {
   const { type, validation } = item;
-  const options = isMap(validation) ? readValidation(type, [validation, [...path, "validation"]], report) : {};
+  const options = isYamlMap(validation) ? readValidation(type, [validation, [...path, "validation"]], report) : {};
   const isType = (propertiesOf(parameterSchema)["type"] as { enum: readonly unknown[] }).enum.includes(type);
   const json = { ...(isType && { type }), ...options };
   if (!isUsable(json, path, report) || !isType) return json;
@@ -53,7 +61,7 @@ function isUsable(json: JsonSchema, path: YamlPath, report: FileReport): boolean
   }
 }
 
-/** Keywords that are checked here; the validator itself is heavy and loads only where a default needs it. */
+/** Keywords that are checked here; the validator itself is heavy and only loads if a default needs it. */
 const simple = new Set(["type", "enum", "minimum", "maximum"]);
 
 function defaultFault(value: unknown, json: JsonSchema): string | undefined {
@@ -79,5 +87,5 @@ function quoteHint(value: unknown, type: unknown): string | undefined {
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isMap(schema["properties"]) ? schema["properties"] : {};
+  return isYamlMap(schema["properties"]) ? schema["properties"] : {};
 }

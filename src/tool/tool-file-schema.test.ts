@@ -24,7 +24,7 @@ const base = { name: "t", description: "d", entry: { type: "builtin", handler: "
 const parameter = (over: object): object => ({ ...base, parameters: [{ name: "p", type: "string", ...over }] });
 const entry = (value: object): object => ({ ...base, entry: value });
 
-/** A value that each key of the file takes. */
+/** A valid value for each key of the file. */
 const examples: Record<string, unknown> = {
   ...base,
   version: "1",
@@ -87,13 +87,13 @@ const entries: Record<string, Record<string, unknown>> = {
 const keysOf = (json: { readonly properties?: unknown }): string[] => Object.keys(json.properties as object).sort();
 
 describe("the schema for editors and the parser agree", () => {
-  test("on the keys of a file", async () => {
+  test("both know the same keys of a file", async () => {
     expect(keysOf(toolFileSchema)).toEqual(Object.keys(examples).sort());
     expect(accepts(examples)).toBe(true);
     expect(await parse(examples)).toMatchObject({ problems: [], tool: { name: "t" } });
   });
 
-  test.each(Object.keys(entries))("on the keys of a %s entry", async (kind) => {
+  test.each(Object.keys(entries))("both know the same keys of a %s entry", async (kind) => {
     const example = entries[kind] ?? {};
     expect(keysOf(entrySchemas[kind as keyof typeof entrySchemas])).toEqual(Object.keys(example).sort());
     expect(accepts(entry(example))).toBe(true);
@@ -101,7 +101,7 @@ describe("the schema for editors and the parser agree", () => {
     expect(codes.filter((code) => code !== "module_not_found")).toEqual([]);
   });
 
-  test.each(parameterTypes)("on the validation of a %s", async (type) => {
+  test.each(parameterTypes)("both know the same validation of a %s", async (type) => {
     const own = keysOf(validationSchemas[type]).filter((key) => key !== "enum");
     const file = parameter({ type, validation: Object.fromEntries(own.map((key) => [key, options[key]])) });
     expect(accepts(file)).toBe(true);
@@ -131,7 +131,7 @@ describe("the schema for editors and the parser agree", () => {
     { ...base, cache: {} },
     { ...base, cache: { ttl: 1, x: 1 } },
     { ...base, output: "integr" },
-    { ...base, parameters: {} },
+    { ...base, parameters: { a: 3 } },
     { ...base, parameters: [{ type: "string" }] },
     { ...base, parameters: [{ name: "p" }] },
     parameter({ type: "strng" }),
@@ -151,7 +151,7 @@ describe("the schema for editors and the parser agree", () => {
     entry({ type: "external", command: "x y" }),
     entry({ type: "external", command: [] }),
     entry({ type: "custom" }),
-  ])("that %j is no tool file", async (file) => {
+  ])("both reject %j", async (file) => {
     const plain = JSON.parse(JSON.stringify(file)) as object;
     expect(accepts(plain)).toBe(false);
     expect(await loads(plain)).toBeUndefined();

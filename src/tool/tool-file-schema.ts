@@ -32,66 +32,83 @@ const numbers = {
   enum: { type: "array", minItems: 1, description: "The values allowed." },
 };
 
-/** What `validation` may hold, by the parameter's type. */
+/** Keys allowed in `validation`, by the parameter's type. */
 export const validationSchemas: Readonly<Record<ParameterType, JsonSchema>> = {
   string: closed({
     pattern: { ...text, description: "A regular expression without lookaround or backreferences." },
-    min_length: count,
-    max_length: count,
+    min_length: { ...count, description: "The smallest number of characters allowed." },
+    max_length: { ...count, description: "The largest number of characters allowed." },
     enum: { type: "array", minItems: 1, description: "The values allowed." },
   }),
   number: closed(numbers),
   integer: closed(numbers),
   boolean: closed({}),
-  array: closed({ items: shape, min_items: count, max_items: count }),
-  object: closed({ properties: shapes, required: names }),
+  array: closed({
+    items: { ...shape, description: "The type of the items." },
+    min_items: { ...count, description: "The smallest number of items allowed." },
+    max_items: { ...count, description: "The largest number of items allowed." },
+  }),
+  object: closed({
+    properties: { ...shapes, description: "The types of the properties, by name." },
+    required: { ...names, description: "Names of properties that must be present." },
+  }),
 };
 
 const parameterKeys = {
   name: { ...text, description: "How callers name it." },
-  type: { enum: parameterTypes },
-  required: { ...flag, description: "Must callers give it? false where absent." },
-  default: { description: "Used when a caller leaves it out." },
+  type: { enum: parameterTypes, description: "The type of its values." },
+  required: { ...flag, description: "Callers must pass it. Default: false." },
+  default: { description: "Default value if the caller omits it." },
   description: { type: "string", description: "For people and models." },
   validation: { type: "object" },
 };
 
-/** A parameter, before its `validation` is looked at. */
+/** A parameter, before its `validation` is checked. */
 export const parameterSchema: JsonSchema = { ...closed(parameterKeys), required: ["name", "type"] };
+
+/** Parameters as a map of names and types, as the inputs of chains. */
+export const parameterMapSchema = {
+  type: "object",
+  additionalProperties: {
+    title: 'a type such as string, number=3, string="memory" or string[]?, or a map that describes one',
+    anyOf: [{ type: "string", minLength: 1 }, { type: "object" }],
+    examples: ["string", "number=3", 'string="memory"', "string[]?", "integer", "boolean", "object", "any"],
+  },
+} as const;
 
 /** The kinds of `entry`. */
 export const entrySchemas: Readonly<Record<EntryKind, JsonSchema>> = {
   builtin: {
     ...closed({
       type: { const: "builtin" },
-      handler: { ...text, description: "The built-in executor that does the work." },
+      handler: { ...text, description: "The built-in executor that runs the tool." },
     }),
     required: ["type", "handler"],
   },
   http: {
     ...closed({
-      type: { const: "external" },
-      url: { ...text, description: "With ${input.x} and ${secret.X} behind the host." },
+      type: { enum: ["http", "external"] },
+      url: { ...text, description: "May contain ${input.x} and ${secret.X} after the host." },
       method: { enum: ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] },
       headers: scalars,
-      query: { type: "object", description: "Parameters of the URL; a list gives one several times." },
+      query: { type: "object", description: "Query parameters of the URL; a list repeats the parameter." },
       body: { description: "Text, or a map or list that is sent as JSON." },
-      result: { enum: ["response", "body"], description: "What the tool gives: the whole response, or its body." },
+      result: { enum: ["response", "body"], description: "The output of the tool: the whole response, or its body." },
       timeout: duration,
     }),
     required: ["type", "url"],
   },
   command: {
     ...closed({
-      type: { const: "external" },
+      type: { enum: ["command", "external"] },
       command: {
         type: "array",
         minItems: 1,
         items: { type: "string" },
         description: "The program and its arguments; no shell.",
       },
-      stdin: { description: "Sent to the program; a map or list as JSON." },
-      output: { enum: ["text", "json"], description: "How to read what the program prints." },
+      stdin: { description: "Input of the program; a map or list is sent as JSON." },
+      output: { enum: ["text", "json"], description: "Format of the program's output." },
       env: { ...scalars, description: "Added to PATH, HOME and LANG." },
       cwd: { ...text, description: "A folder of the workspace." },
       timeout: duration,
@@ -102,32 +119,32 @@ export const entrySchemas: Readonly<Record<EntryKind, JsonSchema>> = {
     ...closed({
       type: { const: "custom" },
       module: { ...text, description: "A module of the workspace, relative to this file." },
-      export: { ...text, description: "Which of its exports; its default or its only one where absent." },
+      export: { ...text, description: "Name of the export. Default: the default export, or the only one." },
     }),
     required: ["type", "module"],
   },
 };
 
-/** Where the work of a tool is done. */
+/** The kind of implementation that runs a tool. */
 export type EntryKind = "builtin" | "http" | "command" | "custom";
 
-/** The keys of the file, each with what it may hold. */
+/** The keys of the file, each with its schema. */
 const keys = {
-  name: { ...text, description: "How the tool is called." },
-  version: { ...text, description: "1.0.0 where absent." },
-  description: { ...text, description: "What the tool does, for people and models." },
+  name: { ...text, description: "Name by which the tool is called." },
+  version: { ...text, description: "Default: 1.0.0." },
+  description: { ...text, description: "Describes the tool for people and models." },
   category: { ...text, description: `Such as ${knownCategories.join(", ")}.`, examples: knownCategories },
   tags: names,
   parameters: { type: "array", items: parameterSchema },
   entry: { type: "object" },
   output: shape,
-  id: { ...text, description: "The name where absent." },
+  id: { ...text, description: "Default: the name." },
   status: { enum: ["active", "deprecated", "draft", "disabled"] },
   display_name: { ...text, description: "The name people see." },
   aliases: { ...names, description: "Other names of the same tool." },
-  capabilities: { ...names, description: "What the tool can stand in for, such as search." },
+  capabilities: { ...names, description: "Capabilities that the tool provides, such as search." },
   effect: { enum: ["pure", "read", "idempotent", "once"], description: "May it run again?" },
-  destructive: { ...flag, description: "Should someone be asked first?" },
+  destructive: { ...flag, description: "Calls need approval first." },
   timeout: duration,
   cache: { ...closed({ ttl: duration }), required: ["ttl"] },
   always_enabled: flag,
@@ -135,8 +152,33 @@ const keys = {
   gated: flag,
 };
 
-/** The file, before its parts of several kinds (`parameters[].validation`, `entry`) are looked at. */
-export const fileSchema: JsonSchema = { ...closed(keys), required: ["name", "description", "entry"] };
+const required = ["name", "description", "entry"];
+
+/** The file, before its parts of several kinds (`parameters[].validation`, `entry`) are checked. */
+const fileSchema: JsonSchema = { ...closed(keys), required };
+
+const fileSchemaWithMap: JsonSchema = { ...closed({ ...keys, parameters: parameterMapSchema }), required };
+
+/** True for `{ name: item, type: string }` in place of a list: the one item of the list lacks its dash. */
+export function lacksDash(parameters: unknown): parameters is Readonly<Record<string, unknown>> {
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) return false;
+  const { name, type } = parameters as Record<string, unknown>;
+  return (
+    typeof name === "string" && !/^(?:string|number|integer|boolean|array|object|any)\b/.test(name) && isType(type)
+  );
+}
+
+function isType(type: unknown): boolean {
+  return parameterTypes.some((name) => name === type);
+}
+
+/** The schema for a file whose parameters have this form. */
+export function fileSchemaFor(parameters: unknown): JsonSchema {
+  if (lacksDash(parameters)) return { ...fileSchema, properties: { ...keys, parameters: {} } };
+  return typeof parameters === "object" && parameters !== null && !Array.isArray(parameters)
+    ? fileSchemaWithMap
+    : fileSchema;
+}
 
 /** The tool file format as JSON Schema, for editors. The parser reads its tables from the same parts. */
 export const toolFileSchema: JsonSchema = {
@@ -145,15 +187,24 @@ export const toolFileSchema: JsonSchema = {
   ...fileSchema,
   properties: {
     ...keys,
-    parameters: { type: "array", items: { oneOf: parameterTypes.map(parameterOfType) } },
+    parameters: { anyOf: [parameterListSchema(), parameterMapSchema] },
     entry: { oneOf: Object.values(entrySchemas) },
   },
 };
 
+/** Parameters as a list, as JSON Schema for editors. */
+export function parameterListSchema(): JsonSchema {
+  return { type: "array", items: { oneOf: parameterTypes.map(parameterOfType) } };
+}
+
 function parameterOfType(type: ParameterType): JsonSchema {
   return {
     ...parameterSchema,
-    properties: { ...parameterKeys, type: { const: type }, validation: validationSchemas[type] },
+    properties: {
+      ...parameterKeys,
+      type: { ...parameterKeys.type, enum: [type] },
+      validation: validationSchemas[type],
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { isFailureError } from "../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../schema/index.ts";
 import { type YamlPath, suggest } from "../text/index.ts";
-import { type FileReport, isMap, isOfType } from "../schema/index.ts";
+import { type FileReport, isYamlMap, isOfType } from "../schema/index.ts";
 import { type ParameterType, parameterTypes, validationSchemas } from "./tool-file-schema.ts";
 
-/** Options of `validation` and the keywords they stand for. */
+/** Options of `validation` and the corresponding keywords. */
 const keywordOf: Readonly<Record<string, string>> = {
   pattern: "pattern",
   min_length: "minLength",
@@ -28,27 +28,27 @@ const plainKeywords = new Set(
 
 const listKeywords = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 
-/** The keywords of one map that describes a type; `required: true` inside it concerns the map around it. */
+/** The keywords of one map that describes a type; `required: true` inside it concerns the parent map. */
 interface ReadShape {
   readonly json: JsonSchema;
   readonly required: boolean;
 }
 
 /** Reads a type in its short form (`integer`, `any`) or described by a map, as JSON Schema. */
-export function readShape(value: unknown, path: YamlPath, report: FileReport): JsonSchema {
+export function readTypeSchema(value: unknown, path: YamlPath, report: FileReport): JsonSchema {
   return readMember(value, path, report).json;
 }
 
 function readMember(value: unknown, path: YamlPath, report: FileReport): ReadShape {
   if (typeof value === "string") return { json: readType(value, path, report), required: false };
   if (typeof value === "boolean") return { json: value ? {} : { not: {} }, required: false };
-  if (!isMap(value)) {
+  if (!isYamlMap(value)) {
     report.add("wrong_type", path, ["a type is a name, such as string, or a map that describes it"]);
     return { json: {}, required: false };
   }
   const json: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) readKeyword(json, [key, item, [...path, key]], report);
-  if (isMap(value["validation"])) {
+  if (isYamlMap(value["validation"])) {
     Object.assign(json, readValidation(value["type"], [value["validation"], [...path, "validation"]], report));
   }
   checkRequired(json, path, report);
@@ -82,7 +82,7 @@ function readKeyword(json: Record<string, unknown>, [key, value, path]: Keyword,
 
 function readOther(json: Record<string, unknown>, [key, value, path]: Keyword, report: FileReport): void {
   if (listKeywords.has(key) && Array.isArray(value)) {
-    json[key] = value.map((item, index) => readShape(item, [...path, index], report));
+    json[key] = value.map((item, index) => readTypeSchema(item, [...path, index], report));
   } else if (plainKeywords.has(key) || listKeywords.has(key)) json[key] = value;
   else if (!key.startsWith("x-")) reportKeyword(key, path, report);
 }
@@ -97,7 +97,7 @@ function reportKeyword(key: string, path: YamlPath, report: FileReport): void {
   report.add("unknown_key", path, [`unknown key "${key}"`, { part: "key", hint }]);
 }
 
-/** `required: [a, b]` of this map; `required: true` was read by the map around it. */
+/** `required: [a, b]` of this map; `required: true` is read by the parent map. */
 function addRequired(json: Record<string, unknown>, value: unknown): void {
   const before = Array.isArray(json["required"]) ? (json["required"] as unknown[]) : [];
   if (Array.isArray(value)) json["required"] = [...new Set([...before, ...(value as unknown[])])];
@@ -124,7 +124,7 @@ function readType(name: string, path: YamlPath, report: FileReport): JsonSchema 
   return {};
 }
 
-/** What other languages call the types. */
+/** Names of the types in other languages. */
 const otherNames: ReadonlyMap<string, ParameterType> = new Map([
   ["str", "string"],
   ["text", "string"],
@@ -138,11 +138,11 @@ const otherNames: ReadonlyMap<string, ParameterType> = new Map([
 ]);
 
 function readItems(value: unknown, path: YamlPath, report: FileReport): JsonSchema | boolean {
-  return typeof value === "boolean" ? value : readShape(value, path, report);
+  return typeof value === "boolean" ? value : readTypeSchema(value, path, report);
 }
 
 function readProperties(value: unknown, path: YamlPath, report: FileReport): JsonSchema {
-  if (!isMap(value)) {
+  if (!isYamlMap(value)) {
     report.add("wrong_type", path, ['"properties" must be a map of names and types']);
     return {};
   }
@@ -152,10 +152,10 @@ function readProperties(value: unknown, path: YamlPath, report: FileReport): Jso
   return { properties, ...(required.length > 0 && { required }) };
 }
 
-/** Names in `required` that no property has are misspelt. */
+/** Names in `required` without a property are misspelled. */
 function checkRequired(json: JsonSchema, path: YamlPath, report: FileReport): void {
   const { properties, required } = json;
-  if (!isMap(properties) || !Array.isArray(required)) return;
+  if (!isYamlMap(properties) || !Array.isArray(required)) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== "string" || Object.hasOwn(properties, name)) continue;
     const near = suggest(name, Object.keys(properties));
@@ -163,7 +163,7 @@ function checkRequired(json: JsonSchema, path: YamlPath, report: FileReport): vo
     report.add(
       "bad_value",
       [...path, "required", index],
-      [`"required" names "${name}", which is no property`, { hint }],
+      [`"required" names "${name}", which is not a property`, { hint }],
     );
   }
 }
@@ -177,7 +177,7 @@ export function readValidation(
   const own = parameterTypes.find((name) => name === type);
   if (own === undefined) return {};
   const schema = validationSchemas[own];
-  const known = isMap(schema["properties"]) ? schema["properties"] : {};
+  const known = isYamlMap(schema["properties"]) ? schema["properties"] : {};
   const usable = Object.entries(options).filter(([key, value]) => {
     const foreign = !Object.hasOwn(known, key) && Object.hasOwn(keywordOf, key);
     if (foreign) reportForeign(key, own, { path: [...path, key], report });
@@ -211,7 +211,7 @@ function checkRange(json: JsonSchema, path: YamlPath, report: FileReport): void 
   ] as const) {
     const [from, to] = [json[keywordOf[low] ?? ""], json[keywordOf[high] ?? ""]];
     if (typeof from === "number" && typeof to === "number" && from > to) {
-      report.add("bad_range", [...path, high], [`"${low}" is ${from} and "${high}" is ${to}: no value fits both`]);
+      report.add("bad_range", [...path, high], [`"${low}" is ${from} and "${high}" is ${to}: no value satisfies both`]);
     }
   }
 }
@@ -221,12 +221,12 @@ function checkEnum(type: ParameterType, [values, path]: readonly [unknown, YamlP
   for (const [index, value] of values.entries()) {
     if (isOfType(value, type)) continue;
     const hint = type === "string" ? "put quotes around it" : undefined;
-    const message = `${JSON.stringify(value)} is not of the type ${type}`;
+    const message = `${JSON.stringify(value)} does not have the type ${type}`;
     report.add("bad_enum", [...path, index], [message, { hint }]);
   }
 }
 
-/** A pattern that cannot be used is reported at its own place. */
+/** An unusable pattern is reported at its own position. */
 function checkedPattern(value: unknown, path: YamlPath, report: FileReport): unknown {
   try {
     fromJsonSchema({ pattern: value });
@@ -240,5 +240,5 @@ function checkedPattern(value: unknown, path: YamlPath, report: FileReport): unk
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isMap(schema["properties"]) ? schema["properties"] : {};
+  return isYamlMap(schema["properties"]) ? schema["properties"] : {};
 }

@@ -25,7 +25,7 @@ executors.register(
 );
 executors.register(defineTool({ name: "echo", description: "Gives back", effect: "pure", run: (args) => args }));
 
-/** The tool file of the format's first description, as it was written there. */
+/** The tool file of the format's first description, unchanged. */
 const httpRequest = `# tools/http_request.yaml
 name: http_request
 version: "1.0.0"
@@ -102,7 +102,7 @@ async function load(text: string, options?: Partial<ToolFileOptions>): Promise<A
 const minimal = (more = "", parameters = ""): string =>
   `name: t\ndescription: d\n${parameters === "" ? "" : `parameters:\n${parameters}\n`}entry: { type: builtin, handler: echo }\n${more}`;
 
-const places = (problems: readonly Problem[]): string[] =>
+const positions = (problems: readonly Problem[]): string[] =>
   problems.map(
     ({ severity, code, line, column }) => `${severity === "error" ? "" : "warning "}${code} ${line}:${column}`,
   );
@@ -188,7 +188,7 @@ effect: read\ndestructive: true\ntimeout: 500ms\ncache: { ttl: 2m }\nalways_enab
     });
   });
 
-  test("[B04] a category of one's own is allowed, one that looks misspelt warns, none is general", async () => {
+  test("[B04] a custom category is allowed, a probable misspelling warns, a missing one becomes general", async () => {
     expect((await load(minimal("category: robotics"))).category).toBe("robotics");
     const { tool, problems } = await parse(minimal("category: databse"));
     expect(tool?.category).toBe("databse");
@@ -198,7 +198,7 @@ effect: read\ndestructive: true\ntimeout: 500ms\ncache: { ttl: 2m }\nalways_enab
     expect((await load(minimal())).category).toBe("general");
   });
 
-  test("empty keys are as good as none", async () => {
+  test("empty keys count as missing", async () => {
     expect(
       await load(minimal("tags:\noutput:\ntimeout:\n", "  - { name: a, type: string, default: , validation: }")),
     ).toMatchObject({
@@ -211,13 +211,13 @@ effect: read\ndestructive: true\ntimeout: 500ms\ncache: { ttl: 2m }\nalways_enab
     ["- a\n- b", "wrong_type 1:1"],
     ["just text", "wrong_type 1:1"],
     ["a: [1", "yaml_syntax 1:6"],
-  ])("%j is no tool file", async (text, expected) => {
+  ])("%j is not a tool file", async (text, expected) => {
     const { tool, problems } = await parse(text);
     expect(tool).toBeUndefined();
-    expect(places(problems)).toEqual([expected]);
+    expect(positions(problems)).toEqual([expected]);
   });
 
-  test("all problems are told at once, each at its place", async () => {
+  test("all problems are reported at once, each with its position", async () => {
     const { tool, problems } = await parse(`nam: x
 version: 1.10
 description: d
@@ -244,7 +244,7 @@ entry:
   type: buildin
 `);
     expect(tool).toBeUndefined();
-    expect(places(problems)).toEqual([
+    expect(positions(problems)).toEqual([
       "missing_key 1:1",
       "unknown_key 1:1",
       "warning digits_lost 2:10",
@@ -293,9 +293,12 @@ describe("parameters", () => {
       "p"
     ];
 
-  test.each(["string", "number", "integer", "boolean", "array", "object"])("[B02] of the type %s", async (type) => {
-    expect(await schemaOf(`type: ${type}`)).toEqual({ type });
-  });
+  test.each(["string", "number", "integer", "boolean", "array", "object"])(
+    "[B02] a parameter may have the type %s",
+    async (type) => {
+      expect(await schemaOf(`type: ${type}`)).toEqual({ type });
+    },
+  );
 
   test.each([
     [
@@ -334,7 +337,7 @@ describe("parameters", () => {
     expect(await schemaOf(source)).toEqual(expected);
   });
 
-  test("[B03] what the validation says holds for arguments, nested ones too", async () => {
+  test("[B03] the validation applies to arguments, including nested ones", async () => {
     const tool = await load(
       minimal(
         "",
@@ -381,14 +384,14 @@ describe("parameters", () => {
     expect(problems[0]?.line).toBe(4);
   });
 
-  test.each(["__proto__", "constructor", "prototype"])("none is named %s", async (name) => {
+  test.each(["__proto__", "constructor", "prototype"])("no parameter is named %s", async (name) => {
     const { tool, problems } = await parse(minimal("", `  - { name: ${name}, type: string }`));
     expect(tool).toBeUndefined();
-    expect(places(problems)).toEqual(["forbidden_key 4:13"]);
+    expect(positions(problems)).toEqual(["forbidden_key 4:13"]);
   });
 
   test.each(["((a{100}){100}){100}", "(?=a)b", `${"(?:".repeat(1500)}a`, "a**", "(\\w)\\1"])(
-    "the pattern %.20s is refused at its place",
+    "the pattern %.20s is refused at its position",
     async (pattern) => {
       const { problems } = await parse(
         minimal("", `  - name: p\n    type: string\n    validation:\n      pattern: ${JSON.stringify(pattern)}`),
@@ -412,14 +415,14 @@ describe("output", () => {
     expect((await load(minimal(`output: ${source}`))).output?.json).toEqual(expected);
   });
 
-  test("a type that does not exist is told at its place", async () => {
+  test("an unknown type is reported with its position", async () => {
     const { problems } = await parse(minimal("output:\n  type: object\n  properties:\n    code: integr\n"));
     expect(problems).toMatchObject([{ code: "unknown_type", line: 7, column: 11, hint: 'did you mean "integer"?' }]);
   });
 });
 
 describe("[B07] builtin entries", () => {
-  test("run the executor, whose schema sees the arguments after the file's own", async () => {
+  test("run the executor, whose schema validates the arguments after the file's own", async () => {
     const tool = await load(httpRequest);
     expect(await tool.run({ url: "https://h/", method: "POST", timeout: 1 }, context)).toEqual({
       sent: { url: "https://h/", method: "POST", timeout: 1 },
@@ -431,23 +434,23 @@ describe("[B07] builtin entries", () => {
     });
   });
 
-  test("take effect, destructiveness and timeout from the executor", async () => {
+  test("use effect, destructiveness and timeout of the executor", async () => {
     const { effect, destructive, timeoutMs } = await load(httpRequest);
-    const ask = (rule: unknown, args: object): unknown => (rule as (args: object) => unknown)(args);
-    expect(ask(effect, { url: "https://h/" })).toBe("read");
-    expect(ask(effect, { url: "https://h/", method: "POST" })).toBe("once");
-    expect(ask(effect, {})).toBe("once");
-    expect(ask(destructive, { url: "https://h/", method: "GET" })).toBe(false);
-    expect(ask(timeoutMs, { url: "https://h/" })).toBe(7_000);
+    const evaluate = (rule: unknown, args: object): unknown => (rule as (args: object) => unknown)(args);
+    expect(evaluate(effect, { url: "https://h/" })).toBe("read");
+    expect(evaluate(effect, { url: "https://h/", method: "POST" })).toBe("once");
+    expect(evaluate(effect, {})).toBe("once");
+    expect(evaluate(destructive, { url: "https://h/", method: "GET" })).toBe(false);
+    expect(evaluate(timeoutMs, { url: "https://h/" })).toBe(7_000);
   });
 
-  test("the file's own statements win", async () => {
+  test("settings of the file take priority", async () => {
     const tool = await load(`${httpRequest}effect: idempotent\ntimeout: 5\ndestructive: true\n`);
     expect(tool).toMatchObject({ effect: "idempotent", timeoutMs: 5_000, destructive: true });
     expect(await load(`${httpRequest}effect: read\n`)).toMatchObject({ effect: "read", destructive: false });
   });
 
-  test("what the executor needs and no parameter can give is told", async () => {
+  test("an executor argument that no parameter can provide is reported", async () => {
     const file = (...names: string[]): string =>
       minimal("", names.map((name) => `  - { name: ${name}, type: string }`).join("\n"));
     const toHttp = (text: string): string => text.replace("handler: echo", "handler: http_request");
@@ -466,7 +469,7 @@ describe("[B07] builtin entries", () => {
     expect((await parse(file())).problems).toEqual([]);
   });
 
-  test("what the executor has a default for need not be a parameter", async () => {
+  test("an executor argument with a default need not be a parameter", async () => {
     const preset = defineTool({
       name: "preset",
       description: "d",
@@ -485,7 +488,7 @@ describe("[B07] builtin entries", () => {
     ]);
   });
 
-  test("an unknown executor makes a tool that says so, and an error for validation", async () => {
+  test("an unknown executor produces a tool that reports it, and an error for validation", async () => {
     const { tool, problems } = await parse(minimal().replace("handler: echo", "handler: ehco"));
     expect(problems).toMatchObject([
       { severity: "error", code: "executor_not_found", line: 3, column: 34, hint: 'did you mean "echo"?' },
@@ -495,13 +498,13 @@ describe("[B07] builtin entries", () => {
     expect(() => tool?.run({}, context)).toThrow(FailureError);
   });
 
-  test("beside other errors no tool is made of it", async () => {
+  test("produces no tool if there are other errors", async () => {
     expect((await parse(minimal("nmae: x").replace("handler: echo", "handler: ehco"))).tool).toBeUndefined();
   });
 
-  test("results of a tool that writes cannot be reused", async () => {
+  test("results of a tool that writes cannot be cached", async () => {
     const { problems } = await parse(minimal("effect: once\ncache: { ttl: 5 }"));
-    expect(places(problems)).toEqual(["useless_cache 5:1"]);
+    expect(positions(problems)).toEqual(["useless_cache 5:1"]);
   });
 });
 
@@ -520,7 +523,7 @@ describe("entries", () => {
     expect(problems.map((problem) => problem.code)).toContain(code);
   });
 
-  test("a command line is refused with the list it should be", async () => {
+  test("a command line is refused with the equivalent list", async () => {
     const { problems } = await parse('name: t\ndescription: d\nentry: { type: external, command: "jq -r .a" }\n');
     expect(problems).toMatchObject([
       { code: "shell_command", line: 3, hint: 'write a list, one argument per item: ["jq", "-r", ".a"]' },

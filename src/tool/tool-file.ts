@@ -1,52 +1,59 @@
-import { type Clock, isFailureError, systemClock } from "../base/index.ts";
+import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
 import { type Schema, fromJsonSchema } from "../schema/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { checkPlaceholders } from "./check-placeholders.ts";
 import { defineTool } from "./define-tool.ts";
-import { readBuiltinEntry } from "./entry-builtin.ts";
-import type { EntryPlan, EntrySource, EntryWorld, HttpPort, ToolLookup } from "./entry-plan.ts";
-import { durationMs } from "./tool-file-duration.ts";
+import { brokenEntry, readBuiltinEntry } from "./entry-builtin.ts";
+import type { EntryPlan, EntryInput, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
+import { parseToolDuration } from "./tool-file-duration.ts";
 import { readParameters } from "./tool-file-parameters.ts";
-import { FileReport, isMap } from "../schema/index.ts";
-import { type EntryKind, entrySchemas, fileSchema } from "./tool-file-schema.ts";
-import { readShape } from "./tool-file-shape.ts";
+import { FileReport, isYamlMap } from "../schema/index.ts";
+import { type EntryKind, entrySchemas, fileSchemaFor } from "./tool-file-schema.ts";
+import { readTypeSchema } from "./tool-file-type-schema.ts";
 import { toolNameProblem } from "./tool-name.ts";
+import { toolNeeds } from "./tool-needs.ts";
 import { type AnyTool, type ToolInfo, knownCategories } from "./tool.ts";
 
-/** What `parseToolFile` takes besides the text. */
+/** Options of `parseToolFile` besides the text. */
 export interface ToolFileOptions {
   /** Named in problems. */
   readonly file: string;
-  /** Where the file lies; `file` where absent. Modules are relative to its folder. */
+  /** Path of the file. Default: `file`. Modules are resolved relative to its folder. */
   readonly path?: string;
-  /** The workspace: modules and working folders stay inside. The folder of the process where absent. */
+  /** The workspace: modules and working folders stay inside it. Default: the current working directory. */
   readonly root?: string;
-  /** What `entry.handler` may name: a registry of the built-in tools, or anything that can look up and list. */
-  readonly executors?: ToolLookup;
-  /** The door that HTTP entries go through. */
-  readonly http?: HttpPort | undefined;
-  /** Names that `${secret.X}` may use; absent where they are not known. */
+  /** Tools that `entry.handler` may name: a registry of the built-in tools, or any object that can look up and list. */
+  readonly executors?: ToolDirectory;
+  /** HTTP client for HTTP entries. */
+  readonly http?: EntryHttpClient | undefined;
+  /** Names that `${secret.X}` may use; undefined if they are not known. */
   readonly secretNames?: Iterable<string> | undefined;
-  /** Where commands find PATH, HOME and LANG. */
+  /** Source of PATH, HOME and LANG for commands. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Why a tool that executes or sends this is not used; undefined if it is. Default: all tools are used. */
+  readonly refuses?: RefuseNeeds | undefined;
 }
 
-/** What became of a tool file. */
+/** Result of parsing a tool file. */
 export interface ParsedToolFile {
   /**
-   * Present when the file can be registered. Beside errors only when the file is right and what its entry names does
-   * not exist: such a tool is listed and answers every call with that failure.
+   * Present if the file can be registered. Together with errors only if the file is valid and the target of its entry
+   * does not exist: such a tool is listed and fails every call with that error.
    */
   readonly tool?: AnyTool;
-  /** Everything that is wrong, in the order of the file. */
+  /** All problems, in the order of the file. */
   readonly problems: readonly Problem[];
-  /** Modules that the entry names: the file is to be read anew when one of them changes. */
+  /** Modules that the entry names: reload the file when one of them changes. */
   readonly modules: readonly string[];
+  /** Files that the command of the entry names, absolute, existing or not. */
+  readonly commandFiles: readonly string[];
 }
 
 /**
- * Reads a tool in its YAML form. Never throws: what is wrong with the file is in `problems`, each with its place.
+ * Parses a tool in its YAML form. Never throws: `problems` lists everything that is wrong with the file, with
+ * positions.
  *
  * @example
  * ```ts
@@ -56,50 +63,71 @@ export interface ParsedToolFile {
 export async function parseToolFile(text: string, options: ToolFileOptions): Promise<ParsedToolFile> {
   const yaml = parseYaml(text, { file: options.file });
   const report = new FileReport(text, options.file, yaml);
-  if (yaml.value === undefined) return { problems: report.problems, modules: [] };
-  if (!isMap(yaml.value)) {
+  if (yaml.value === undefined) return { problems: report.problems, modules: [], commandFiles: [] };
+  if (!isYamlMap(yaml.value)) {
     report.add("wrong_type", [], ["a tool file is a map of keys such as name, description and entry"]);
-    return { problems: report.problems, modules: [] };
+    return { problems: report.problems, modules: [], commandFiles: [] };
   }
-  const { tool, modules } = await readTool(yaml.value, report, worldOf(options));
-  return { ...(tool !== undefined && { tool }), problems: report.problems, modules };
+  if (Object.hasOwn(yaml.value, "steps") && !Object.hasOwn(yaml.value, "entry")) {
+    const hint = "move it to the folder of chains (default: chains/); a tool has an entry instead of steps";
+    report.add("not_a_tool", ["steps"], ["this file is a chain, not a tool", { part: "key", hint }]);
+    return { problems: report.problems, modules: [], commandFiles: [] };
+  }
+  const { tool, ...files } = await readTool(yaml.value, report, entryDepsOf(options));
+  return { ...(tool !== undefined && { tool }), problems: report.problems, ...files };
 }
 
-function worldOf(options: ToolFileOptions): EntryWorld {
+function entryDepsOf(options: ToolFileOptions): EntryDeps {
   const { file, path = file, root = process.cwd(), env = process.env, clock = systemClock } = options;
-  const { executors = noExecutors, http, secretNames, signal } = options;
-  return { executors, http, secretNames, signal, path, root, env, clock };
+  const { executors = noExecutors, http, secretNames, signal, refuses } = options;
+  return { executors, http, secretNames, signal, path, root, env, clock, refuses };
 }
 
-const noExecutors: ToolLookup = { get: () => undefined, names: () => [] };
+const noExecutors: ToolDirectory = { get: () => undefined, names: () => [] };
 
 type File = Readonly<Record<string, unknown>>;
 
-interface ReadTool {
-  readonly tool?: AnyTool | undefined;
-  readonly modules: readonly string[];
-}
-
-async function readTool(file: File, report: FileReport, world: EntryWorld): Promise<ReadTool> {
-  report.check(file, fileSchema, []);
+async function readTool(
+  file: File,
+  report: FileReport,
+  world: EntryDeps,
+): Promise<Omit<ParsedToolFile, "tool" | "problems"> & { readonly tool?: AnyTool | undefined }> {
+  report.check(file, fileSchemaFor(file["parameters"]), []);
   warnAboutCategory(file, report);
   checkNames(file, report);
+  checkTimeouts(file, report);
   const parameters = readParameters(file["parameters"], report);
   const output = isNothing(file["output"]) ? undefined : readOutput(file["output"], report);
   const entry = file["entry"];
-  const plan = isMap(entry) ? await readEntry({ entry, parameters, report, world }) : undefined;
-  // A plan that is broken has been reported, and the tool is still made of it.
+  const plan = isYamlMap(entry) ? await readTrustedEntry(file, { entry, parameters, report, world }) : undefined;
+  // A broken plan has already been reported, and the tool is still created from it.
   if (plan !== undefined) checkCache(file, plan, report);
   const errors = report.problems.filter(({ severity }) => severity === "error").length;
-  const modules = plan?.modules ?? [];
-  if (plan === undefined || errors > (plan.broken === undefined ? 0 : 1)) return { modules };
-  return { tool: assemble({ file, plan, input: parameters, output }, report), modules };
+  const files = { modules: plan?.modules ?? [], commandFiles: plan?.commandFiles ?? [] };
+  if (plan === undefined || errors > (plan.isReported === true ? 1 : 0)) return files;
+  return { tool: assemble({ file, plan, input: parameters, output }, report), ...files };
 }
 
-async function readEntry(source: EntrySource): Promise<EntryPlan | undefined> {
+/** An `entry` whose placeholders are not checked yet. */
+type UncheckedEntry = Omit<EntryInput, "placeholders">;
+
+/** An entry whose needs are refused is checked as far as possible without them. */
+async function readTrustedEntry(file: File, source: UncheckedEntry): Promise<EntryPlan | undefined> {
+  const { entry, report, world } = source;
+  const needs = world.refuses && toolNeeds(file, world.path);
+  const refusal = needs && world.refuses?.(needs);
+  if (refusal === undefined) return readEntry(source);
+  report.add("not_checked", ["entry"], [refusal.message, { part: "key", severity: "warning" }]);
+  const plan = entry["type"] === "custom" ? brokenEntry(refusal) : await readEntry(source);
+  return plan && { ...plan, broken: refusal, isReported: false };
+}
+
+async function readEntry(unchecked: UncheckedEntry): Promise<EntryPlan | undefined> {
+  const { entry, parameters, report } = unchecked;
+  const source: EntryInput = { ...unchecked, placeholders: checkPlaceholders(entry, parameters, report) };
   const kind = entryKind(source);
   if (kind === undefined || !source.report.check(source.entry, entrySchemas[kind], ["entry"])) return undefined;
-  // Imported when a file asks for them: few programs need processes, network and modules all at once.
+  // Imported on demand: few programs need processes, network and modules all at once.
   switch (kind) {
     case "builtin":
       return readBuiltinEntry(source);
@@ -114,48 +142,58 @@ async function readEntry(source: EntrySource): Promise<EntryPlan | undefined> {
   }
 }
 
-function entryKind({ entry, report }: EntrySource): EntryKind | undefined {
-  const { type, command, url } = entry;
-  if (type === "builtin" || type === "custom") return type;
-  if (type !== "external") {
-    const near = suggest(String(type), ["builtin", "external", "custom"]);
-    const message = isNothing(type) ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
-    const hint = near === undefined ? "types: builtin, external, custom" : `did you mean "${near}"?`;
-    report.add("bad_value", isNothing(type) ? ["entry"] : ["entry", "type"], [message, { hint }]);
-    return undefined;
+const entryTypes = ["builtin", "http", "command", "custom"];
+
+function entryKind({ entry, report }: EntryInput): EntryKind | undefined {
+  const { type, command } = entry;
+  switch (type) {
+    case "builtin":
+    case "custom":
+    case "http":
+      return type;
+    case "command":
+    case "external":
+      if (typeof command === "string") {
+        reportCommandLine(command, report);
+        return undefined;
+      }
+      return type === "command" ? type : externalKind(entry, report);
+    default: {
+      const near = suggest(String(type), entryTypes);
+      const message = isNothing(type) ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
+      const hint = near === undefined ? `types: ${entryTypes.join(", ")}` : `did you mean "${near}"?`;
+      report.add("bad_value", isNothing(type) ? ["entry"] : ["entry", "type"], [message, { hint }]);
+      return undefined;
+    }
   }
-  if (typeof command === "string") {
-    const hint = `write a list, one argument per item: [${command
-      .trim()
-      .split(/\s+/)
-      .map((word) => JSON.stringify(word))
-      .join(", ")}]`;
-    report.add(
-      "shell_command",
-      ["entry", "command"],
-      ["a command is a list; there is no shell to take a line apart", { hint }],
-    );
-    return undefined;
-  }
-  if (isNothing(command) === isNothing(url)) {
-    const message = isNothing(url)
-      ? 'an external entry needs "url" or "command"'
-      : 'an external entry has "url" or "command", not both';
-    report.add("bad_value", ["entry"], [message, { part: "key" }]);
-    return undefined;
-  }
-  return isNothing(command) ? "http" : "command";
+}
+
+function reportCommandLine(command: string, report: FileReport): void {
+  const words = command.trim().split(/\s+/);
+  const hint = `write a list, one argument per item: [${words.map((word) => JSON.stringify(word)).join(", ")}]`;
+  const message = "a command is a list; there is no shell to split a line";
+  report.add("shell_command", ["entry", "command"], [message, { hint }]);
+}
+
+/** The older type `external` stands for both. */
+function externalKind({ command, url }: EntryInput["entry"], report: FileReport): EntryKind | undefined {
+  if (isNothing(command) !== isNothing(url)) return isNothing(command) ? "http" : "command";
+  const message = isNothing(url)
+    ? 'an external entry needs "url" or "command"'
+    : 'an external entry has "url" or "command", not both';
+  report.add("bad_value", ["entry"], [message, { part: "key" }]);
+  return undefined;
 }
 
 function warnAboutCategory({ category }: File, report: FileReport): void {
   if (typeof category !== "string" || knownCategories.some((known) => known === category)) return;
   const near = suggest(category, knownCategories);
   if (near === undefined) return;
-  const message = `"${category}" is a category of your own`;
+  const message = `"${category}" is a custom category`;
   report.add("unknown_category", ["category"], [message, { severity: "warning", hint: `did you mean "${near}"?` }]);
 }
 
-/** Every wrong name is told at its place. */
+/** Reports every invalid name at its position. */
 function checkNames({ name, aliases }: File, report: FileReport): void {
   const check = (value: unknown, path: YamlPath): void => {
     if (typeof value !== "string" || value.trim() === "") return;
@@ -166,16 +204,25 @@ function checkNames({ name, aliases }: File, report: FileReport): void {
   if (Array.isArray(aliases)) for (const [index, alias] of aliases.entries()) check(alias, ["aliases", index]);
 }
 
+function checkTimeouts({ timeout, entry }: File, report: FileReport): void {
+  const check = (value: unknown, path: YamlPath): void => {
+    const ms = parseToolDuration(value);
+    if (ms !== undefined && !isTimeoutMs(ms)) report.add("bad_value", path, ['"timeout" may be at most 24h']);
+  };
+  check(timeout, ["timeout"]);
+  if (isYamlMap(entry)) check(entry["timeout"], ["entry", "timeout"]);
+}
+
 function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport): void {
   const known = effect ?? plan.effect;
   if (isNothing(cache) || (known !== "once" && known !== "idempotent")) return;
-  const message = `results of a tool whose effect is "${known}" cannot be reused`;
-  const hint = 'set "effect" to read or pure if that is what it is';
+  const message = `results of a tool with the effect "${known}" cannot be cached`;
+  const hint = 'set "effect" to read or pure if that is correct';
   report.add("useless_cache", ["cache"], [message, { part: "key", hint }]);
 }
 
 function readOutput(value: unknown, report: FileReport): Schema | undefined {
-  const json = readShape(value, ["output"], report);
+  const json = readTypeSchema(value, ["output"], report);
   try {
     return fromJsonSchema(json);
   } catch (error) {
@@ -185,14 +232,20 @@ function readOutput(value: unknown, report: FileReport): Schema | undefined {
   }
 }
 
-interface Parts {
-  readonly file: File;
-  readonly plan: EntryPlan;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly output: Schema | undefined;
-}
-
-function assemble({ file, plan, input, output }: Parts, report: FileReport): AnyTool | undefined {
+function assemble(
+  {
+    file,
+    plan,
+    input,
+    output,
+  }: {
+    readonly file: File;
+    readonly plan: EntryPlan;
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly output: Schema | undefined;
+  },
+  report: FileReport,
+): AnyTool | undefined {
   try {
     const tool: AnyTool = defineTool({
       ...infoOf(file),
@@ -202,16 +255,22 @@ function assemble({ file, plan, input, output }: Parts, report: FileReport): Any
       ...(plan.composite === true && { composite: true }),
       run: plan.run,
     });
-    return plan.broken === undefined ? tool : Object.freeze({ ...tool, broken: plan.broken });
+    const { broken, scripts } = plan;
+    if (broken === undefined && scripts === undefined) return tool;
+    return Object.freeze({
+      ...tool,
+      ...(broken !== undefined && { broken }),
+      ...(scripts !== undefined && { scripts }),
+    });
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    report.add(error.reason ?? "tool_invalid", [placeOf(error.message)], [error.message]);
+    report.add(error.reason ?? "tool_invalid", [optionInMessage(error.message)], [error.message]);
     return undefined;
   }
 }
 
-/** The key that a refused definition speaks of: it names its option in backquotes. */
-function placeOf(message: string): string {
+/** The key that an error about a definition refers to: it names its option in backquotes. */
+function optionInMessage(message: string): string {
   const option = /`(\w+)`/.exec(message)?.[1] ?? "name";
   return options.get(option) ?? option;
 }
@@ -222,7 +281,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ["input", "parameters"],
 ]);
 
-/** What the file says about the tool; the checks before make sure of the types. */
+/** Info of the tool from the file; earlier checks guarantee the types. */
 function infoOf(file: File): Partial<ToolInfo> & Pick<ToolInfo, "name" | "description"> {
   const info = {
     name: file["name"],
@@ -239,18 +298,18 @@ function infoOf(file: File): Partial<ToolInfo> & Pick<ToolInfo, "name" | "descri
     background: file["background"],
     gated: file["gated"],
   };
-  const given = Object.entries(info).filter(([, value]) => !isNothing(value));
-  return Object.fromEntries(given) as Partial<ToolInfo> & Pick<ToolInfo, "name" | "description">;
+  const definition = Object.entries(info).filter(([, value]) => !isNothing(value));
+  return Object.fromEntries(definition) as Partial<ToolInfo> & Pick<ToolInfo, "name" | "description">;
 }
 
-/** What the file states wins over what the entry brings along. */
+/** Settings of the file override those of the entry. */
 function rulesOf(file: File, plan: EntryPlan): Pick<AnyTool, "effect" | "destructive" | "timeoutMs" | "cache"> {
   const effect = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
-  // A file that states another effect has thought about it: what the entry would say no longer follows.
+  // A file that sets another effect overrides the entry's default, so the entry's verdict no longer applies.
   const implied = isNothing(file["effect"]) ? plan.destructive : effect === "once";
   const destructive = (file["destructive"] as boolean | null | undefined) ?? implied;
-  const timeoutMs = durationMs(file["timeout"]) ?? plan.timeoutMs;
-  const ttlMs = isMap(file["cache"]) ? durationMs(file["cache"]["ttl"]) : undefined;
+  const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
+  const ttlMs = isYamlMap(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
   const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
   return { effect, destructive, ...(timeoutMs !== undefined && { timeoutMs }), ...(cache !== undefined && { cache }) };
 }

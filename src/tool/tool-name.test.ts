@@ -77,7 +77,40 @@ test.each<[string, unknown]>([
   expect(reason(name)).toBe("bad_tool_name");
 });
 
-test("the message shows what nobody sees", () => {
-  expect(() => checkToolName("a\u202eb")).toThrow('the tool name "a<U+202E>b" holds a character that nobody sees');
+test.each([
+  "web_搜索",
+  "検索_ツールv2",
+  "검색_漢字_tool",
+  "ㄅㄆ_漢_x",
+  "Ελληνικά",
+  "חיפוש_2",
+  "files/поиск",
+  "naïve_Straße",
+  "ค้นหา",
+])("[S22] %s is highly restrictive", (name) => {
+  expect(toolNameProblem(name)).toBeUndefined();
+});
+
+test.each([
+  ["a Cyrillic letter in a Latin name", "d\u0435lete_all"],
+  ["a Greek letter in a Latin name", "\u03bfpen"],
+  ["Latin letters in a Cyrillic name", "\u043f\u043e\u0438\u0441\u043a_web"],
+  ["a Cyrillic letter after a namespace", "files/re\u0430d"],
+  ["a full-width letter", "\uff44elete"],
+  ["a mathematical letter", "\u{1d41d}elete"],
+  ["a phonetic letter that looks like a", "re\u0251d"],
+  ["Cherokee letters that look Latin", "\u13aa\u13a2"],
+  ["Hangul with kana", "\uac80\u30c4"],
+  ["digits of two scripts", "\u0623\u0628_\u0967"],
+])("[S22] %s is refused", (_what, name) => {
+  expect(reason(name)).toBe("bad_tool_name");
+});
+
+test("[S22] the message names the scripts", () => {
+  expect(() => checkToolName("d\u0435lete")).toThrow(/mixes letters of Latin and Cyrillic/);
+});
+
+test("the message shows invisible characters", () => {
+  expect(() => checkToolName("a\u202eb")).toThrow('the tool name "a<U+202E>b" contains an invisible character');
   expect(() => checkToolName("../../x")).toThrow('the tool name "../../x" must start with a letter or _');
 });

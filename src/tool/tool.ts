@@ -1,22 +1,21 @@
 import type { Failure } from "../base/index.ts";
 import type { Schema } from "../schema/index.ts";
 import type { CompositeContext, ToolContext } from "./context.ts";
-import type { Jsonified } from "./jsonified.ts";
-import type { Returned } from "./result.ts";
+import type { HandlerValue } from "./result.ts";
 
 /**
- * May a tool run again?
+ * States whether a tool may run again.
  * - `pure`: its output depends only on its arguments;
- * - `read`: it reads the world and changes nothing;
- * - `idempotent`: it writes, but twice is once;
- * - `once`: a second run does harm. Unknown means `once`.
+ * - `read`: it reads external state and changes nothing;
+ * - `idempotent`: it writes, but running it twice has the same effect as once;
+ * - `once`: it must not run twice. Unknown means `once`.
  */
 export type Effect = "pure" | "read" | "idempotent" | "once";
 
-/** Whether a tool is on offer. A `disabled` or `draft` tool answers `not_available`. */
+/** Availability of a tool. A call of a `disabled` or `draft` tool fails with `not_available`. */
 export type ToolStatus = "active" | "deprecated" | "draft" | "disabled";
 
-/** The categories that the YAML form knows by name; any other word is allowed. */
+/** The categories with a predefined meaning; any other word is allowed. */
 export const knownCategories = ["http", "database", "file", "ai", "notification", "custom", "general"] as const;
 
 /** Results of a `pure` or `read` tool may be reused for this long. */
@@ -24,12 +23,22 @@ export interface CachePolicy {
   readonly ttlMs: number;
 }
 
-/** What describes a tool besides its schemas and its handler. */
+/** Kind of a parameter that decides what a call concerns: a file or folder, an address, or a program. */
+export type TargetKind = "path" | "url" | "command";
+
+/** A call that a tool makes through others, such as a step of a chain. */
+export interface CoveredCall {
+  readonly tool: string;
+  /** The step that makes it. */
+  readonly step?: string;
+}
+
+/** Description of a tool besides its schemas and its handler. */
 export interface ToolInfo {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  /** The name people see; the name itself where none was given. */
+  /** The name shown to people. Default: the name. */
   readonly displayName: string;
   readonly id: string;
   readonly status: ToolStatus;
@@ -39,30 +48,32 @@ export interface ToolInfo {
   readonly aliases: readonly string[];
   /** Declared capabilities, such as `search`. */
   readonly capabilities: readonly string[];
-  /** Offered to models whatever a settings page switches off. */
+  /** Always offered to models, even if a settings page disables it. */
   readonly alwaysEnabled: boolean;
-  /** Works without being shown to people step by step. */
+  /** Runs without being shown to people step by step. */
   readonly background: boolean;
-  /** Answers `not_available` until the engine's `enabledTools` names it. */
+  /** Calls fail with `not_available` until the engine's `enabledTools` names it. */
   readonly gated: boolean;
   /** Calls other tools through `ctx.callTool`. */
   readonly composite: boolean;
   /**
-   * A hash of the file that the tool comes from, and of the modules of the workspace behind it. A tool that was made in
-   * code has none.
+   * True if the definition comes from a source that is not trusted, such as an MCP server whose definitions no person
+   * has approved: a conversation in which a model can read it contains untrusted content.
    */
+  readonly untrustedDefinition?: boolean;
+  /** A hash of the tool's file, and of the modules of the workspace behind it. A tool defined in code has none. */
   readonly revision?: string;
 }
 
 /** A handler's return: a value, a promise of one, or an async generator whose yields are progress. */
 export type HandlerReturn<Output> =
-  | Returned<Output>
-  | Promise<Returned<Output>>
-  | AsyncGenerator<unknown, Returned<Output>>;
+  | HandlerValue<Output>
+  | Promise<HandlerValue<Output>>
+  | AsyncGenerator<unknown, HandlerValue<Output>>;
 
 /**
- * A tool: a named, versioned, described function with an input schema, an effect and limits.
- * Made by `defineTool` or from a YAML file; recognised by brand, never by class.
+ * A tool: a named, versioned, described function with an input schema, an effect and limits. Made by `defineTool` or
+ * from a YAML file; recognized by brand, never by class.
  */
 export interface Tool<Input = unknown, Args = Input, Output = unknown> extends ToolInfo {
   readonly [toolBrand]: true;
@@ -70,28 +81,83 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   readonly output?: Schema<Output>;
   readonly effect: Effect | ((args: Args) => Effect);
   readonly destructive: boolean | ((args: Args) => boolean);
-  /** Deadline of one attempt; the call's context decides where this is absent. */
+  /** The parameters that decide what a call concerns. A call whose target untrusted content decides needs approval. */
+  readonly targets?: Readonly<Record<string, TargetKind>>;
+  /** True if the tool sends data to others: permission rules can select it with `sends`. */
+  readonly sends?: boolean;
+  /** The destructive calls that the tool makes: an approval of its call lists and covers them. For chains and agents. */
+  readonly coveredCalls?: () => readonly CoveredCall[];
+  /**
+   * Returns a hash of the scripts that the tool's command runs, as they are now; undefined if there are none. An approval
+   * of a call is bound to it.
+   */
+  readonly scripts?: () => string | undefined;
+  /** Deadline of one attempt. Default: decided by the call's context. */
   readonly timeoutMs?: number | ((args: Args) => number);
   readonly cache?: CachePolicy;
   /** Set when the tool cannot run at all, for example because its executor is missing. */
   readonly broken?: Failure;
+  /**
+   * Returns why the tool cannot work here, such as a missing provider; undefined if it can. Such a tool is not offered
+   * to models and is not a candidate of a capability. A call of it runs and fails with the reason.
+   */
+  readonly unavailable?: () => string | undefined;
+  /** Aliases with their own input and output, such as names of earlier versions. A call of one is a call of the tool. */
+  readonly forms?: Readonly<Record<string, AnyTool>>;
+  /** The tool of a form: it has the same name and aliases. */
+  readonly formOf?: AnyTool;
   run(args: Args, context: ToolContext & CompositeContext): HandlerReturn<Output>;
 }
 
-/** Any tool, whatever it takes and gives. */
-// `any` in the argument position: a tool that takes X is no Tool<unknown>, parameters being contravariant.
+/** Any tool, with any input and output. */
+// `any` in the argument position: a tool that accepts X is not a Tool<unknown>, because parameters are contravariant.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyTool = Tool<any, any, any>;
 
-/** What a caller passes to tool `T`. */
+/** The type that a caller passes to tool `T`. */
 export type InputOf<T> = T extends Tool<infer Input, infer _Args, infer _Output> ? Input : never;
 
-/** What a call of tool `T` gives: its output, as JSON leaves it. */
-export type OutputOf<T> = T extends Tool<infer _Input, infer _Args, infer Output> ? Jsonified<Output> : never;
+/** The output type of a call of tool `T`, after its conversion to JSON. */
+export type OutputOf<T> = T extends Tool<infer _Input, infer _Args, infer Output> ? Jsonify<Output> : never;
 
 export const toolBrand: unique symbol = Symbol.for("windlass.tool") as never;
 
-/** Was this value made by `defineTool`, of this or another copy of Windlass? */
+/** True if this value was made by `defineTool`, of this or another copy of Windlass. */
 export function isTool(value: unknown): value is AnyTool {
   return typeof value === "object" && value !== null && toolBrand in value;
 }
+
+/** True if the tool is neither broken nor in need of something that is missing here. */
+export function isUsable({ broken, unavailable }: AnyTool): boolean {
+  return broken === undefined && unavailable?.() === undefined;
+}
+
+/** The effect in one word; `varies` if the arguments decide. */
+export function effectLabel({ effect }: AnyTool): Effect | "varies" {
+  return typeof effect === "function" ? "varies" : effect;
+}
+
+/**
+ * A type after a round trip through JSON: dates become text, undefined becomes null, methods are removed. Outputs are
+ * JSON, so callers get exactly this.
+ */
+export type Jsonify<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | null
+    ? T
+    : T extends undefined | void
+      ? null
+      : T extends { toJSON(): infer R }
+        ? Jsonify<R>
+        : T extends Unwritable
+          ? never
+          : T extends readonly unknown[]
+            ? { [K in keyof T]: Jsonify<T[K]> }
+            : T extends object
+              ? { [K in keyof T as T[K] extends Unwritable ? never : K]: Member<T[K]> }
+              : never;
+
+/** A member that is not there stays away; it does not become null. */
+type Member<T> = undefined extends T ? Jsonify<Exclude<T, undefined>> | undefined : Jsonify<T>;
+
+type Unwritable = symbol | bigint | ((...args: never[]) => unknown);

@@ -4,7 +4,7 @@ import type { WireFormatOptions } from "./wire-format-openai.ts";
 import { createWireNames, wireDescription } from "./wire-names.ts";
 import { toWireSchema } from "./wire-schema.ts";
 
-/** A tool as Anthropic's messages API takes it. */
+/** A tool in the format of Anthropic's messages API. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;

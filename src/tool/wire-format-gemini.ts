@@ -5,7 +5,7 @@ import { toGeminiSchema } from "./wire-gemini-schema.ts";
 import { createWireNames, wireDescription } from "./wire-names.ts";
 import { toWireSchema } from "./wire-schema.ts";
 
-/** A function as Gemini takes it; `parameters` are in its subset of OpenAPI 3.0. */
+/** A function in Gemini's format; `parameters` are in its subset of OpenAPI 3.0. */
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;
@@ -17,11 +17,11 @@ export interface GeminiTool {
   readonly functionDeclarations: readonly GeminiFunction[];
 }
 
-/** Conversions are remembered by schema, as the portable ones are. */
+/** Conversions are cached by schema, like the portable ones. */
 const converted = new WeakMap<JsonSchema, { readonly schema: JsonSchema | undefined }>();
 
 /**
- * Tools in Gemini's format: one entry with all functions, or none where there are no tools.
+ * Tools in Gemini's format: one entry with all functions, or no entry if there are no tools.
  *
  * @example
  * ```ts

@@ -10,12 +10,12 @@ export interface McpTool {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Only where the output is an object: MCP knows no other structured content. */
+  /** Only if the output is an object: MCP supports no other structured content. */
   readonly outputSchema?: JsonSchema;
   readonly annotations: McpAnnotations;
 }
 
-/** What a client may ask about a tool before it calls it. */
+/** Hints about a tool that a client may read before it calls it. */
 export interface McpAnnotations {
   readonly title?: string;
   readonly readOnlyHint: boolean;
@@ -48,7 +48,7 @@ export function toMcpTools(tools: readonly AnyTool[], options: WireFormatOptions
   });
 }
 
-/** The effect of a tool in the words of MCP. Where it depends on the arguments, the hint is the careful one. */
+/** The effect of a tool as MCP hints. If it depends on the arguments, the hint is the careful one. */
 export function toMcpHints(tool: AnyTool): Omit<McpAnnotations, "title"> {
   const { effect, destructive } = tool;
   return {

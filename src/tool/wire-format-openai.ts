@@ -3,7 +3,7 @@ import type { AnyTool } from "./tool.ts";
 import { toWireSchema } from "./wire-schema.ts";
 import { type WireNames, createWireNames, wireDescription } from "./wire-names.ts";
 
-/** A tool as OpenAI's chat completions take it, and everybody who speaks their dialect. */
+/** A tool in the format of OpenAI's chat completions and of compatible services. */
 export interface OpenAITool {
   readonly type: "function";
   readonly function: {
@@ -13,13 +13,13 @@ export interface OpenAITool {
   };
 }
 
-/** What the wire formats share: a translation of names made before, so that calls can be translated back. */
+/** Common options of the wire formats: an existing translation of names, so that calls can be translated back. */
 export interface WireFormatOptions {
   readonly names?: WireNames;
 }
 
-/** OpenAI refuses longer descriptions, and with them the whole request. */
-const longestDescription = 1024;
+/** OpenAI rejects longer descriptions, and with them the whole request. */
+const maxDescriptionLength = 1024;
 
 /**
  * Tools in OpenAI's function format.
@@ -43,9 +43,9 @@ export function toOpenAITools(tools: readonly AnyTool[], options: WireFormatOpti
 }
 
 function shorten(text: string): string {
-  if (text.length <= longestDescription) return text;
-  const cut = text.slice(0, longestDescription - 1);
+  if (text.length <= maxDescriptionLength) return text;
+  const cut = text.slice(0, maxDescriptionLength - 1);
   const end = Math.max(cut.lastIndexOf(". "), cut.lastIndexOf(".\n"), cut.lastIndexOf("\u3002"));
-  // A whole sentence where one ends in the second half, else as much as fits.
-  return end > longestDescription / 2 ? cut.slice(0, end + 1) : `${cut.toWellFormed()}\u2026`;
+  // A whole sentence if one ends in the second half, else as much as fits.
+  return end > maxDescriptionLength / 2 ? cut.slice(0, end + 1) : `${cut.toWellFormed()}\u2026`;
 }

@@ -95,7 +95,7 @@ describe("[D01] a tool in each format", () => {
   });
 });
 
-test("a name that had to be translated is told in the description", () => {
+test("a translated name is stated in the description", () => {
   const search = defineTool({ name: "搜索", description: "Finds pages.", run: () => null });
   const names = createWireNames([search], "openai");
   expect(toOpenAITools([search], { names })[0]?.function).toMatchObject({
@@ -104,7 +104,7 @@ test("a name that had to be translated is told in the description", () => {
   });
 });
 
-test("OpenAI gets descriptions of at most 1024 characters, cut at a sentence", () => {
+test("OpenAI gets descriptions of at most 1024 characters, cut after a sentence", () => {
   const sentence = "This is a sentence of some length. ";
   const long = defineTool({ name: "long", description: sentence.repeat(40), run: () => null });
   const { description } = toOpenAITools([long])[0]!.function;
@@ -122,7 +122,7 @@ describe("MCP's hints", () => {
     ["read", true, false, true, true],
     ["idempotent", false, false, true, true],
     ["once", false, true, false, true],
-  ])("of the effect %s", (...row) => {
+  ])("the effect %s has these hints", (...row) => {
     const [effect, readOnlyHint, destructiveHint, idempotentHint, openWorldHint] = row;
     const tool = defineTool({ name: "t", description: "d", effect, run: () => null });
     expect(toMcpTools([tool])[0]?.annotations).toEqual({
@@ -133,7 +133,7 @@ describe("MCP's hints", () => {
     });
   });
 
-  test("are careful where the effect depends on the arguments", () => {
+  test("are careful if the effect depends on the arguments", () => {
     const tool = defineTool({ name: "t", description: "d", effect: () => "read", run: () => null });
     expect(toMcpTools([tool])[0]?.annotations).toMatchObject({
       readOnlyHint: false,
@@ -142,12 +142,12 @@ describe("MCP's hints", () => {
     });
   });
 
-  test("follow what the tool says about being destructive", () => {
+  test("follow the tool's `destructive` setting", () => {
     const tool = defineTool({ name: "t", description: "d", effect: "idempotent", destructive: true, run: () => null });
     expect(toMcpTools([tool])[0]?.annotations.destructiveHint).toBe(true);
   });
 
-  test("an output that is no object has no schema", () => {
+  test("an output that is not an object has no schema", () => {
     const tool = defineTool({
       name: "t",
       description: "d",

@@ -1,14 +1,14 @@
-import { type JsonSchema, isRecord, put, resolveRef } from "../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn, resolveRef } from "../schema/index.ts";
 import { type WireNode, mergeAll } from "./wire-merge.ts";
 
-/** So many schemas are written out; what comes after is only described. References and recursion end here too. */
-const mostNodes = 2000;
-const deepest = 24;
+/** Maximum number of schemas written out; later ones are only described. This also bounds references and recursion. */
+const maxNodes = 2000;
+const maxDepth = 24;
 
 /**
- * A portable schema in the subset that Gemini reads: one type per schema, no references, `nullable` instead of a null
- * type, lists of values for text only, and nothing beside `anyOf`. What the subset cannot say is put into words.
- * Undefined for an object without keys: a function without parameters has none.
+ * A portable schema in the subset that Gemini supports: one type per schema, no references, `nullable` instead of a
+ * null type, lists of values for text only, and nothing next to `anyOf`. Anything that the subset cannot express goes
+ * into the description. Undefined for an object without keys: a function without parameters has none.
  */
 export function toGeminiSchema(portable: JsonSchema): JsonSchema | undefined {
   const { properties, description, additionalProperties } = portable;
@@ -27,7 +27,7 @@ class Gemini {
   }
 
   write(source: JsonSchema, above: readonly string[], depth: number): WireNode {
-    if (++this.#nodes > mostNodes || depth > deepest) return cutOff(source);
+    if (++this.#nodes > maxNodes || depth > maxDepth) return cutOff(source);
     const ref = source["$ref"];
     if (typeof ref === "string") return this.#open(source, ref, { above, depth });
     const node = { ...source };
@@ -47,7 +47,7 @@ class Gemini {
     return this.write(mergeAll([own, target]), [...above, ref], depth + 1);
   }
 
-  /** `anyOf` must stand alone, so what stands beside it moves into its forms; several types are forms too. */
+  /** `anyOf` must stand alone, so keywords next to it move into its forms; several types are forms too. */
   #union(node: WireNode, above: readonly string[], depth: number): WireNode | undefined {
     const { anyOf, ...own } = node;
     const forms = Array.isArray(anyOf) ? anyOf.filter(isRecord) : typeForms(own);
@@ -103,16 +103,16 @@ class Gemini {
     const { properties, required } = node;
     const inner: WireNode = {};
     for (const [key, schema] of Object.entries(isRecord(properties) ? properties : {})) {
-      if (isRecord(schema)) put(inner, key, this.write(schema, above, depth + 1));
+      if (isRecord(schema)) setOwn(inner, key, this.write(schema, above, depth + 1));
     }
-    // An object must have keys or not mention them at all.
+    // An object must have keys or omit the keyword.
     if (Object.keys(inner).length > 0) written["properties"] = inner;
     const known = Array.isArray(required) ? required.filter((key) => Object.hasOwn(inner, String(key))) : [];
     if (known.length > 0) written["required"] = known;
   }
 }
 
-/** Says nothing about which keys there may be: a list of them may stand in the description already. */
+/** Does not mention which keys are allowed: the description may list them already. */
 function describeRest({ properties, additionalProperties }: WireNode, notes: string[]): void {
   if (!isRecord(additionalProperties)) return;
   const { type = "any" } = additionalProperties;
@@ -121,12 +121,12 @@ function describeRest({ properties, additionalProperties }: WireNode, notes: str
 }
 
 interface Position {
-  /** The references that are being written out. */
+  /** The references being written out. */
   readonly above: readonly string[];
   readonly depth: number;
 }
 
-/** Takes the null type out of a schema and says whether it was there. */
+/** Removes the null type from a schema and returns whether it was present. */
 function takeNull(node: WireNode): boolean {
   const { type, enum: values } = node;
   let found = false;
@@ -201,7 +201,7 @@ function writeNumber(node: WireNode, written: WireNode, notes: string[]): void {
   if (typeof multipleOf === "number") notes.push(`A multiple of ${multipleOf}.`);
 }
 
-/** Only text can have a list of values; for others it is put into words. */
+/** Only text can have a list of values; for other types it goes into the description. */
 function writeValues(node: WireNode, notes: string[]): void {
   const type = node["type"] === "boolean" ? "boolean" : "number";
   const values = valuesOf(node).filter((value) => typeof value === type);
@@ -213,13 +213,13 @@ function valuesOf(node: WireNode): readonly unknown[] {
   return Array.isArray(node["enum"]) ? node["enum"] : [];
 }
 
-/** There is no null type: a text that may be null, and nothing else. */
+/** There is no null type: uses a nullable text without values. */
 function onlyNull({ description }: WireNode): WireNode {
   const about = typeof description === "string" ? `${description} Always null.` : "Always null.";
   return { type: "string", nullable: true, description: about };
 }
 
-/** Every schema must have a type, so "anything" is a list of them. */
+/** Every schema must have a type, so "anything" is a union of all types. */
 function anything({ description }: WireNode): WireNode {
   const about = description === undefined ? {} : { description };
   const types = ["string", "number", "boolean", "object"].map((type) => ({ type, ...about }));
@@ -248,7 +248,7 @@ function makeNullable(node: WireNode): WireNode {
   return node;
 }
 
-/** Adds sentences to a description, of every form where the schema is a union. */
+/** Adds sentences to a description; for a union, to that of every form. */
 function addNotes(node: WireNode, notes: readonly string[], first = false): void {
   if (notes.length === 0) return;
   if (Array.isArray(node["anyOf"])) {

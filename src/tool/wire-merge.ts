@@ -1,12 +1,12 @@
 import { canonicalJson } from "../base/index.ts";
-import { type JsonSchema, isRecord, put } from "../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn } from "../schema/index.ts";
 
-/** A schema on its way to the wire; ours to change. */
+/** A mutable schema in conversion to the wire format. */
 export type WireNode = Record<string, unknown>;
 
 /**
- * One schema for values that fit all of several. Where two say different things about the same, the first is kept:
- * the result may allow more than they do together, never less.
+ * One schema for values that match all of several. If two differ on the same keyword, the first is used: the result may
+ * allow more than all of them together, never less.
  */
 export function mergeAll(schemas: readonly JsonSchema[]): WireNode {
   const merged: WireNode = {};
@@ -16,7 +16,7 @@ export function mergeAll(schemas: readonly JsonSchema[]): WireNode {
       if (merge !== undefined) merged[keyword] = merge(merged[keyword], value);
     }
   }
-  // A key is refused only where every member that may know keys refuses it.
+  // A key is refused only if every member that may define keys refuses it.
   const closed = schemas.filter(mayKnowKeys).every((schema) => schema["additionalProperties"] === false);
   if (merged["additionalProperties"] === false && !closed) delete merged["additionalProperties"];
   return merged;
@@ -30,7 +30,7 @@ type Merge = (first: unknown, second: unknown) => unknown;
 
 const replace: Merge = (_first, second) => second;
 
-/** How two values of a keyword become one; for every other keyword the first stays. */
+/** Merge function per keyword; for every other keyword the first value stays. */
 const merges: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ["additionalProperties", (first, second) => (first === false ? second : first)],
   ["description", (first, second) => (first === second ? first : `${String(first)} ${String(second)}`)],
@@ -44,12 +44,12 @@ function mergeProperties(first: JsonSchema, second: JsonSchema): WireNode {
   const merged: WireNode = { ...first };
   for (const [key, schema] of Object.entries(second)) {
     const known = Object.hasOwn(merged, key) ? merged[key] : undefined;
-    put(merged, key, isRecord(known) && isRecord(schema) ? mergeAll([known, schema]) : schema);
+    setOwn(merged, key, isRecord(known) && isRecord(schema) ? mergeAll([known, schema]) : schema);
   }
   return merged;
 }
 
-/** One object schema for values that fit any of several: all their keys, and required what all require. */
+/** One object schema for values that match any of several: with all their keys; a key is required if all require it. */
 export function uniteObjects(forms: readonly JsonSchema[]): WireNode {
   const [only, second] = forms;
   if (only !== undefined && second === undefined) return { ...only };
@@ -69,11 +69,11 @@ function uniteProperties(forms: readonly JsonSchema[]): WireNode {
     }
   }
   const properties: WireNode = {};
-  for (const [key, schemas] of found) put(properties, key, uniteAny(schemas));
+  for (const [key, schemas] of found) setOwn(properties, key, uniteAny(schemas));
   return properties;
 }
 
-/** One schema for values that fit any of several; fixed values become one list. */
+/** One schema for values that match any of several; constant values become one list. */
 export function uniteAny(schemas: readonly JsonSchema[]): WireNode {
   const flat = schemas.flatMap((schema) => (isBareUnion(schema) ? schema["anyOf"].filter(isRecord) : [schema]));
   const distinct = [...new Map(flat.map((schema) => [canonicalJson(schema), schema])).values()];
@@ -93,7 +93,7 @@ function isBareUnion(schema: JsonSchema): schema is { anyOf: unknown[] } {
   return Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1;
 }
 
-/** The values of a schema that is nothing but a list of scalars. */
+/** The values of a schema that is only a list of scalars. */
 function fixedValues(schema: JsonSchema): unknown[] | undefined {
   if (Object.keys(schema).some((keyword) => !["type", "const", "enum"].includes(keyword))) return undefined;
   const values: unknown = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
@@ -105,14 +105,14 @@ function requiredByAll(forms: readonly JsonSchema[]): string[] {
   return first.filter((key) => others.every((required) => required.includes(key)));
 }
 
-const longestDescription = 2000;
+const maxDescriptionLength = 2000;
 
-/** What a model has to know that the united schema no longer says: which keys go together. */
+/** Describes for a model which keys belong together, since the merged schema no longer says so. */
 function describeForms(forms: readonly JsonSchema[]): string {
   const texts = forms.slice(0, 20).map((form) => {
     const required = requiredOf(form);
     const own = new Map<string, unknown>(Object.entries(propertiesOf(form)));
-    // A form may ask for a key that is described beside it.
+    // A form may require a key that is described next to it.
     for (const key of required) if (!own.has(key)) own.set(key, true);
     const keys = [...own].map(([key, schema]) => {
       const values = isRecord(schema) ? fixedValues(schema) : undefined;
@@ -123,7 +123,7 @@ function describeForms(forms: readonly JsonSchema[]): string {
     return `{ ${keys.join(", ")} }${about}`;
   });
   const text = `Exactly one of these forms: ${texts.join(" | ")}`;
-  return text.length > longestDescription ? `${text.slice(0, longestDescription)}…`.toWellFormed() : text;
+  return text.length > maxDescriptionLength ? `${text.slice(0, maxDescriptionLength)}…`.toWellFormed() : text;
 }
 
 function propertiesOf(schema: JsonSchema): JsonSchema {

@@ -5,38 +5,40 @@ export type WireProvider = "openai" | "anthropic" | "gemini" | "mcp";
 
 interface NameRule {
   readonly legal: RegExp;
-  readonly longest: number;
-  /** People read these names and type them: one that only lacks separators needs no hash, as long as no other is like it. */
+  readonly maxLength: number;
+  /**
+   * People read and type these names: a name that only contains illegal separators needs no hash, unless it collides.
+   */
   readonly short?: boolean;
 }
 
-/** What every object has: clients that look names up in objects stumble over a tool of that name. */
+/** Properties of every object: clients that look up names in objects fail on a tool with such a name. */
 const inherited =
   "constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf|" +
   "__proto__|__defineGetter__|__defineSetter__|__lookupGetter__|__lookupSetter__";
-const usualName = new RegExp(`^(?!(?:${inherited})$)[a-zA-Z0-9_-]{1,64}$`);
+const portableName = new RegExp(`^(?!(?:${inherited})$)[a-zA-Z0-9_-]{1,64}$`);
 
-/** Names of tools. MCP allows more, but its clients hand the names on to the other APIs. */
+/** Names of tools. MCP allows more, but its clients pass the names on to the other APIs. */
 const toolRules: Readonly<Record<WireProvider, NameRule>> = {
-  openai: { legal: usualName, longest: 64 },
-  anthropic: { legal: usualName, longest: 64 },
-  gemini: { legal: new RegExp(`^(?!(?:${inherited})$)[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`), longest: 64 },
-  mcp: { legal: usualName, longest: 64, short: true },
+  openai: { legal: portableName, maxLength: 64 },
+  anthropic: { legal: portableName, maxLength: 64 },
+  gemini: { legal: new RegExp(`^(?!(?:${inherited})$)[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`), maxLength: 64 },
+  mcp: { legal: portableName, maxLength: 64, short: true },
 };
 
-/** Names of parameters, also inside nested objects. OpenAI takes any text; MCP does too, but see above. */
+/** Names of parameters, also inside nested objects. OpenAI accepts any text; MCP does too, but see above. */
 const keyRules: Readonly<Record<WireProvider, NameRule>> = {
-  openai: { legal: /^[^\p{C}]{1,256}$/u, longest: 64 },
-  anthropic: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, longest: 64 },
-  gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, longest: 64 },
-  mcp: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, longest: 64 },
+  openai: { legal: /^[^\p{C}]{1,256}$/u, maxLength: 64 },
+  anthropic: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, maxLength: 64 },
+  gemini: { legal: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, maxLength: 64 },
+  mcp: { legal: /^[a-zA-Z0-9_.-]{1,64}$/, maxLength: 64 },
 };
 
 /** A one-to-one translation of names. */
 export interface NameMap {
-  /** The name to send; a name that is not in the map is translated as if it were alone. */
+  /** The name to send; a name that is not in the map is translated on its own. */
   toWire(name: string): string;
-  /** The name that was meant, or undefined where nothing was sent under this one. */
+  /** The original name, or undefined if nothing was sent under this one. */
   fromWire(wireName: string): string | undefined;
 }
 
@@ -51,22 +53,22 @@ export function mapKeyNames(names: Iterable<string>, provider: WireProvider): Na
 }
 
 /**
- * A name as every service takes it where it says which tool was called. Legal names stay as they are, translated ones
- * too; another becomes what a tool of that name is sent as.
+ * A tool name that every service accepts in a tool call. Legal and translated names stay unchanged; another name is
+ * translated like the name of a tool.
  */
 export function fitToolName(name: string): string {
-  // What Gemini takes, all others do.
+  // A name that Gemini accepts, all others accept too.
   const rule = toolRules.gemini;
   return rule.legal.test(name) ? name : hashedName(name, rule, 0);
 }
 
 /**
- * Legal names stay as they are; others become a readable stem and a hash of the name. So does a legal name that looks
- * like a translated one: what a name becomes depends on the name alone, not on the tools beside it, and a call finds
- * its way back although tools came or went meanwhile. Hashes that meet by accident are drawn again.
+ * Legal names stay unchanged; others become a readable stem and a hash of the name. So does a legal name that looks
+ * like a translated one: the translation depends on the name alone, not on the other tools, so a call resolves even if
+ * tools were added or removed in the meantime. Colliding hashes are recomputed.
  *
- * Short names are for clients that are told when the list changes: `files/read-text` is `files_read-text` while no other
- * tool has a name that comes to the same; those that do are told apart by their hashes, all but one that is legal.
+ * Short names are for clients that are notified when the list changes: `files/read-text` is `files_read-text` unless
+ * another tool has a name with the same short form; colliding names are distinguished by their hashes, except a legal one.
  */
 function mapNames(names: Iterable<string>, rule: NameRule): NameMap {
   const wire = new Map<string, string>();
@@ -96,7 +98,7 @@ function isPlain(name: string, rule: NameRule): boolean {
   return rule.legal.test(name) && !translated.test(name);
 }
 
-/** The name with its separators made legal; undefined where there is more to it than that. */
+/** The name with its separators made legal; undefined if that is not enough. */
 function shortName(name: string, rule: NameRule): string | undefined {
   if (rule.short !== true || !/^[ -~]+$/.test(name)) return undefined;
   const short = name.replaceAll(/[^a-zA-Z0-9_-]+/g, "_");
@@ -110,10 +112,10 @@ function freeName(name: string, rule: NameRule, taken: ReadonlyMap<string, strin
   }
 }
 
-/** Letters and digits of a hash; 10 of them leave no chance to meet by accident. */
+/** Length of a hash; 10 letters and digits make collisions negligible. */
 const hashLength = 10;
 
-/** Stands before the hash, so that a translated name can be told from one that somebody chose. */
+/** Precedes the hash, so that a translated name can be distinguished from an original one. */
 const mark = "_0x";
 const translated = /_0x[0-9a-z]{10}$/;
 
@@ -123,11 +125,11 @@ function hashedName(name: string, rule: NameRule, salt: number): string {
     .update(salt === 0 ? name : `${salt}\0${name}`, "utf8")
     .digest();
   const hash = digest.readBigUInt64BE().toString(36).padStart(13, "0").slice(-hashLength);
-  const stem = stemOf(name).slice(0, rule.longest - hashLength - mark.length);
+  const stem = stemOf(name).slice(0, rule.maxLength - hashLength - mark.length);
   return `${stem === "" ? "x" : stem}${mark}${hash}`;
 }
 
-/** What of a name is legal everywhere: accents dropped, everything else one `_`. */
+/** The portable part of a name: accents removed, every other sequence replaced by `_`. */
 function stemOf(name: string): string {
   const ascii = name
     .normalize("NFKD")

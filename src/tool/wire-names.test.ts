@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
-import { type WireProvider, fitToolName } from "./wire-name.ts";
+import { type WireProvider, fitToolName } from "./wire-name-rules.ts";
 import { createWireNames } from "./wire-names.ts";
 
 const legal: Record<WireProvider, RegExp> = {
@@ -14,7 +14,7 @@ const legal: Record<WireProvider, RegExp> = {
 const providers = Object.keys(legal) as WireProvider[];
 
 describe.each(providers)("names for %s", (provider) => {
-  test("legal names stay as they are", () => {
+  test("legal names stay unchanged", () => {
     const names = createWireNames(["web_search", "a-b", "A1"], provider);
     for (const name of ["web_search", "a-b", "A1"]) {
       expect(names.toWire(name)).toBe(name);
@@ -22,7 +22,7 @@ describe.each(providers)("names for %s", (provider) => {
     }
   });
 
-  test("any names are legal, come back, and never meet", () => {
+  test("any names become legal, translate back, and never collide", () => {
     const name = fc.oneof(
       fc.string({ unit: "grapheme", minLength: 1, maxLength: 90 }),
       fc.constantFrom(
@@ -53,7 +53,7 @@ describe.each(providers)("names for %s", (provider) => {
     );
   });
 
-  test("a legal name that looks like a translated one never takes the place of the other", () => {
+  test("a legal name that looks like a translated one never replaces the other", () => {
     const translated = createWireNames(["搜索"], provider).toWire("搜索");
     const names = createWireNames([translated, "搜索"], provider);
     expect(names.toWire("搜索")).toBe(translated);
@@ -62,14 +62,14 @@ describe.each(providers)("names for %s", (provider) => {
     expect(names.fromWire(names.toWire(translated))).toBe(translated);
   });
 
-  test("the translation depends neither on the order nor on the company", () => {
+  test("the translation depends neither on the order nor on the other names", () => {
     const alone = createWireNames(["网页/搜索"], provider).toWire("网页/搜索");
     expect(createWireNames(["b", "网页/搜索", "a.c", "读取"], provider).toWire("网页/搜索")).toBe(alone);
     expect(createWireNames(["读取", "a.c", "网页/搜索"], provider).toWire("网页/搜索")).toBe(alone);
   });
 });
 
-test("the same in every process: these names are stored in conversations", () => {
+test("the translation is the same in every process: these names are stored in conversations", () => {
   const names = createWireNames(["搜索", "files/read.text"], "openai");
   expect([names.toWire("搜索"), names.toWire("files/read.text")]).toEqual([
     "x_0x2suy79fcln",
@@ -77,8 +77,8 @@ test("the same in every process: these names are stored in conversations", () =>
   ]);
 });
 
-describe("a name that a model made up", () => {
-  test("is one that every service takes, the same each time, and another one for each", () => {
+describe("a name invented by a model", () => {
+  test("is one that every service accepts, the same each time, and different for each", () => {
     const made = [
       "functions.look",
       "搜索",
@@ -99,7 +99,7 @@ describe("a name that a model made up", () => {
     for (const name of fitting) expect(name in {}).toBe(false);
   });
 
-  test("stays as it is where it can, and is what a tool of that name is sent as where it cannot", () => {
+  test("stays unchanged if it is legal, and otherwise is translated like a tool of that name", () => {
     for (const name of ["web_search", "a-b", "A1", "_x", "x".repeat(64)]) expect(fitToolName(name)).toBe(name);
     for (const provider of ["openai", "anthropic", "gemini"] as const) {
       const names = createWireNames(["搜索", "files/read", "constructor"], provider);
@@ -110,7 +110,7 @@ describe("a name that a model made up", () => {
 });
 
 describe("for MCP clients", () => {
-  test("a name that only lacks separators is short, and keeps what is legal of it", () => {
+  test("a name with only illegal separators is short, and keeps its legal characters", () => {
     const names = createWireNames(["everything/get-env", "files/read.text", "搜索"], "mcp");
     expect(names.toWire("everything/get-env")).toBe("everything_get-env");
     expect(names.fromWire("everything_get-env")).toBe("everything/get-env");
@@ -118,7 +118,7 @@ describe("for MCP clients", () => {
     expect(names.toWire("搜索")).toBe("x_0x2suy79fcln");
   });
 
-  test("names that come to the same are told apart, all but one that is legal", () => {
+  test("names with the same short form are distinguished, except one that is legal", () => {
     const twins = createWireNames(["a/b_c", "a_b/c"], "mcp");
     expect(twins.toWire("a/b_c")).toMatch(/^a_b_c_0x\w{10}$/);
     expect(twins.toWire("a_b/c")).toMatch(/^a_b_c_0x\w{10}$/);
@@ -128,7 +128,7 @@ describe("for MCP clients", () => {
     expect(createWireNames(["a_b"], "mcp").toWire("a/b")).toMatch(/^a_b_0x\w{10}$/);
   });
 
-  test("long names, and those that look like translated ones, get a hash", () => {
+  test("long names, and names that look like translated ones, get a hash", () => {
     const long = `${"x".repeat(40)}/${"y".repeat(40)}`;
     const names = createWireNames([long, "a/b_0x0123456789"], "mcp");
     expect(names.toWire(long)).toMatch(/_0x\w{10}$/);
@@ -136,7 +136,7 @@ describe("for MCP clients", () => {
   });
 });
 
-test("a name that was never sent means nothing", () => {
+test("a name that was never sent resolves to nothing", () => {
   expect(createWireNames(["a"], "openai").fromWire("b")).toBeUndefined();
 });
 
@@ -148,7 +148,7 @@ describe("arguments", () => {
     run: () => null,
   });
 
-  test("come back under the tool's own parameter names", () => {
+  test("are translated back to the tool's own parameter names", () => {
     const names = createWireNames([tool], "gemini");
     const key = createWireNames(["查询"], "openai").toWire("查询");
     const inner = createWireNames(["a b"], "openai").toWire("a b");
@@ -159,7 +159,7 @@ describe("arguments", () => {
     });
   });
 
-  test("of tools without such names, or unknown ones, are left alone", () => {
+  test("arguments of tools without translated names, or of unknown tools, stay unchanged", () => {
     const args = { 查询: "x" };
     expect(createWireNames([tool], "openai").argumentsFromWire("nobody", args)).toBe(args);
     expect(

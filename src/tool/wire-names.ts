@@ -1,18 +1,21 @@
-import { isRecord, put } from "../schema/index.ts";
+import { isRecord, setOwn } from "../schema/index.ts";
 import { type AnyTool, isTool } from "./tool.ts";
-import { type NameMap, type WireProvider, mapToolNames } from "./wire-name.ts";
+import { type NameMap, type WireProvider, mapToolNames } from "./wire-name-rules.ts";
 import { toWireSchema } from "./wire-schema.ts";
 
-/** The names of some tools, and of their parameters, as a provider sees them; one to one, so calls come back right. */
+/**
+ * The names of some tools, and of their parameters, as a provider sees them; one to one, so that calls can be
+ * translated back.
+ */
 export interface WireNames extends NameMap {
-  /** The arguments of a call with the parameter names that the tool declares; others are left as they are. */
+  /** The arguments of a call with the parameter names that the tool declares; others stay unchanged. */
   argumentsFromWire(wireName: string, args: unknown): unknown;
 }
 
 /**
- * Translates names that a provider does not allow, there and back. Legal names stay as they are; others get a readable
- * stem and a hash, the same in every process. For MCP, whose clients are told of changes, `files/read` is `files_read`
- * without a hash where no other tool comes to that.
+ * Translates names that a provider does not allow, in both directions. Legal names stay unchanged; others get a
+ * readable stem and a hash, the same in every process. For MCP, whose clients are notified of changes, `files/read`
+ * is `files_read` without a hash unless another tool has the same short form.
  *
  * @example
  * ```ts
@@ -39,7 +42,7 @@ export function createWireNames(tools: Iterable<AnyTool | string>, provider: Wir
   };
 }
 
-/** A tool's description for a model, which has to know the real name where another one is sent. */
+/** A tool's description for a model, with the real name if a translated one is sent. */
 export function wireDescription(tool: AnyTool, names: NameMap): string {
   return names.toWire(tool.name) === tool.name ? tool.description : `${tool.name}: ${tool.description}`;
 }
@@ -48,6 +51,6 @@ function restoreKeys(value: unknown, keys: NameMap): unknown {
   if (Array.isArray(value)) return value.map((item) => restoreKeys(item, keys));
   if (!isRecord(value)) return value;
   const restored: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) put(restored, keys.fromWire(key) ?? key, restoreKeys(item, keys));
+  for (const [key, item] of Object.entries(value)) setOwn(restored, keys.fromWire(key) ?? key, restoreKeys(item, keys));
   return restored;
 }

@@ -12,7 +12,7 @@ import { toOpenAITools } from "./wire-format-openai.ts";
 import { createWireNames } from "./wire-names.ts";
 import { toWireSchema } from "./wire-schema.ts";
 
-/** A Zod schema and values that it takes, in JSON form. */
+/** A Zod schema and matching values, in JSON form. */
 interface Sample {
   readonly schema: z.ZodType;
   readonly json: fc.Arbitrary<unknown>;
@@ -161,7 +161,7 @@ const tree: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).tree;
 
-/** What may stand at the top of a tool's input. */
+/** Schemas at the top level of a tool's input. */
 const top: fc.Arbitrary<Sample> = fc.oneof(
   { weight: 4, arbitrary: object },
   { weight: 1, arbitrary: fc.constant<Sample>({ schema: recursive, json: tree }) },
@@ -207,7 +207,7 @@ function toolOf(schema: z.ZodType): AnyTool {
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 
-/** What OpenAI and Anthropic document and enforce; empty where all is well. */
+/** Violations of the rules that OpenAI and Anthropic document and enforce; empty if there are none. */
 function portableProblems(schema: JsonSchema, keys: RegExp): string[] {
   const problems: string[] = [];
   if (schema["type"] !== "object" || !isRecord(schema["properties"])) problems.push("no plain object at the top");
@@ -239,7 +239,7 @@ const geminiKeywords = new Set(
 );
 const geminiTypes = new Set(["string", "number", "integer", "boolean", "array", "object"]);
 
-/** The subset of OpenAPI that Gemini documents, and the errors that it is known for. */
+/** Violations of the subset of OpenAPI that Gemini documents, and known causes of errors. */
 function geminiProblems(root: JsonSchema): string[] {
   const problems = root["type"] === "object" ? [] : ["no object at the top"];
   return [...problems, ...everySchema(root).flatMap(geminiNodeProblems)];
@@ -284,7 +284,7 @@ function keysOf(schema: JsonSchema): string[] {
 const anyKey = /^[^\p{C}]+$/u;
 const anthropicKey = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Renames the keys of arguments as the provider saw them declared. */
+/** Renames the keys of arguments to the keys declared to the provider. */
 function toWireKeys(value: unknown, tool: AnyTool, provider: "openai" | "anthropic" | "mcp"): unknown {
   if (Array.isArray(value)) return value.map((item) => toWireKeys(item, tool, provider));
   if (!isRecord(value)) return value;
@@ -300,7 +300,7 @@ function toWireKeys(value: unknown, tool: AnyTool, provider: "openai" | "anthrop
 describe("[E04] every schema gets a wire schema that each provider accepts", () => {
   const runs = { numRuns: 150, seed: 20260131 };
 
-  test("the samples are valid: a tool takes its own arguments in JSON form", async () => {
+  test("the samples are valid: a tool accepts its own arguments in JSON form", async () => {
     await fc.assert(
       fc.asyncProperty(toolAndArguments, async ({ tool, args }) => {
         expect((await tool.input.validate(args)).issues).toBeUndefined();
@@ -346,7 +346,7 @@ describe("[E04] every schema gets a wire schema that each provider accepts", () 
     );
   });
 
-  test("what the tool takes, the wire schema takes: it may be looser, never stricter", () => {
+  test("the wire schema accepts everything that the tool accepts: it may be looser, never stricter", () => {
     fc.assert(
       fc.property(toolAndArguments, fc.constantFrom("openai", "anthropic", "mcp"), ({ tool, args }, provider) => {
         const schema = fromJsonSchema(toWireSchema(tool.input.json, provider).schema);
@@ -356,7 +356,7 @@ describe("[E04] every schema gets a wire schema that each provider accepts", () 
     );
   });
 
-  test("renamed parameters come back under their own names", () => {
+  test("renamed parameters are translated back", () => {
     fc.assert(
       fc.property(toolAndArguments, ({ tool, args }) => {
         const names = createWireNames([tool], "anthropic");
@@ -367,12 +367,12 @@ describe("[E04] every schema gets a wire schema that each provider accepts", () 
   });
 });
 
-describe("schemas that tools bring along", () => {
+describe("schemas from real tools", () => {
   function wire(json: JsonSchema): JsonSchema {
     return toWireSchema(fromJsonSchema(json).json, "openai").schema;
   }
 
-  test("a reference at the top is opened, and the definitions it needs stay", () => {
+  test("a reference at the top is inlined, and the definitions it needs stay", () => {
     const schema = wire({
       $ref: "#/definitions/Query",
       definitions: {
@@ -391,7 +391,7 @@ describe("schemas that tools bring along", () => {
     expect(Object.keys(schema["$defs"] as object).toSorted()).toEqual(["Query", "Text"]);
   });
 
-  test("references to any place are moved into $defs", () => {
+  test("references to any location are moved into $defs", () => {
     const schema = wire({
       type: "object",
       anyOf: [
@@ -403,7 +403,7 @@ describe("schemas that tools bring along", () => {
     expect(fromJsonSchema(schema).validate({ b: "xy" })).toMatchObject({ issues: [{ code: "min_length" }] });
   });
 
-  test("forms at the top are united: all keys, required what all require, fixed values listed", () => {
+  test("forms at the top are merged: all keys, required if all require them, constants listed", () => {
     expect(
       wire({
         oneOf: [
@@ -456,7 +456,7 @@ describe("schemas that tools bring along", () => {
     });
   });
 
-  test("tuples, patterns for keys, conditions and old drafts become what every provider knows", () => {
+  test("tuples, patterns for keys, conditions and old drafts become portable", () => {
     const schema = wire({
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
@@ -486,7 +486,7 @@ describe("schemas that tools bring along", () => {
     });
   });
 
-  test("references that multiply stay small and quick", () => {
+  test("multiplying references stay small and fast", () => {
     const $defs: Record<string, JsonSchema> = { d0: { type: "object", properties: { x: { type: "string" } } } };
     for (let i = 1; i <= 40; i++) {
       const ref = { $ref: `#/$defs/d${i - 1}` };
@@ -501,7 +501,7 @@ describe("schemas that tools bring along", () => {
     expect(JSON.stringify(toOpenAITools([tool])).length).toBeLessThan(300_000);
   });
 
-  test("a conversion is done once", () => {
+  test("a conversion is cached", () => {
     const tool = toolOf(z.object({ a: z.string() }));
     expect(toOpenAITools([tool])[0]!.function.parameters).toBe(toOpenAITools([tool])[0]!.function.parameters);
     expect(toGeminiTools([tool])[0]!.functionDeclarations[0]!.parameters).toBe(
@@ -510,14 +510,14 @@ describe("schemas that tools bring along", () => {
   });
 });
 
-describe("Gemini's subset says the rest in words", () => {
+describe("Gemini's subset expresses the rest in descriptions", () => {
   function parameters(shape: z.ZodRawShape): JsonSchema {
     return toGeminiTools([toolOf(z.object(shape))])[0]!.functionDeclarations[0]!.parameters![
       "properties"
     ] as JsonSchema;
   }
 
-  test("values, bounds, defaults and formats", () => {
+  test("values, bounds, defaults and formats are preserved", () => {
     expect(
       parameters({
         level: z.literal([1, 2, 3]).describe("How loud."),
@@ -541,7 +541,7 @@ describe("Gemini's subset says the rest in words", () => {
     });
   });
 
-  test("what the values of a map are, without offering keys that are refused", () => {
+  test("values of a map are described, without offering refused keys", () => {
     expect(
       parameters({
         scores: z.record(z.enum(["a", "b"]), z.number()).describe("By team."),

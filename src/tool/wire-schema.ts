@@ -1,22 +1,23 @@
-import { type JsonSchema, type SubSchema, isRecord, put, resolveRef, subSchemas } from "../schema/index.ts";
+import { type JsonSchema, type SubSchema, isRecord, setOwn, resolveRef, subSchemas } from "../schema/index.ts";
 import { type WireNode, mergeAll, uniteAny, uniteObjects } from "./wire-merge.ts";
-import { type NameMap, type WireProvider, mapKeyNames } from "./wire-name.ts";
+import { type NameMap, type WireProvider, mapKeyNames } from "./wire-name-rules.ts";
 
 /** A tool's input schema as a provider accepts it. */
 export interface WireSchema {
   readonly schema: JsonSchema;
-  /** How keys that the provider does not allow were renamed. */
+  /** Renamed keys that the provider does not allow. */
   readonly keys: NameMap;
-  /** True where any key was renamed. */
+  /** True if any key was renamed. */
   readonly renamed: boolean;
 }
 
-/** Conversions are remembered by schema: a prompt is built every turn, a tool once. */
+/** Conversions are cached by schema: a prompt is built every turn, a tool once. */
 const converted = new WeakMap<JsonSchema, Map<string, WireSchema>>();
 
 /**
  * The portable form of a schema: a plain object at the top, arrays with items, unions as `anyOf`, references only into
- * `$defs`, patterns every engine knows, keys that the provider allows. It may allow more than the schema, never less.
+ * `$defs`, patterns that every engine supports, keys that the provider allows. It may allow more than the schema, never
+ * less.
  */
 export function toWireSchema(json: JsonSchema, provider: WireProvider): WireSchema {
   const known = converted.get(json) ?? new Map<string, WireSchema>();
@@ -26,7 +27,7 @@ export function toWireSchema(json: JsonSchema, provider: WireProvider): WireSche
   return done;
 }
 
-/** Keywords that travel as they are. */
+/** Keywords that are copied unchanged. */
 const plain = new Set(
   (
     "type enum const title description default examples minimum maximum exclusiveMinimum exclusiveMaximum multipleOf " +
@@ -34,8 +35,8 @@ const plain = new Set(
   ).split(" "),
 );
 
-/** Formats that say what a pattern beside them would only say at length. */
-const sayingFormats = new Set([
+/** Formats that express what an additional pattern would only repeat at length. */
+const formatsWithoutPattern = new Set([
   "date-time",
   "date",
   "time",
@@ -49,8 +50,8 @@ const sayingFormats = new Set([
   "hostname",
 ]);
 
-/** So many references are opened in place; the others stay references. */
-const mostOpened = 50;
+/** Maximum number of references that are inlined; the others stay references. */
+const maxOpened = 50;
 
 class Conversion {
   readonly #root: JsonSchema;
@@ -76,18 +77,18 @@ class Conversion {
     const schema: WireNode = { ...top, type: "object", properties: top["properties"] ?? {} };
     const defs: WireNode = {};
     for (let ref = this.#open.pop(); ref !== undefined; ref = this.#open.pop()) {
-      put(defs, this.#names.get(ref) ?? ref, this.#node(resolveRef(this.#root, ref) ?? true));
+      setOwn(defs, this.#names.get(ref) ?? ref, this.#node(resolveRef(this.#root, ref) ?? true));
     }
     if (this.#names.size > 0) schema["$defs"] = defs;
     return { schema, keys: this.#keys, renamed: this.#renamed };
   }
 
-  /** The top of the schema: references opened, members merged, forms united. */
+  /** The top of the schema: references inlined, members merged, forms united. */
   #object(source: SubSchema): WireNode {
     if (!isRecord(source)) return {};
     const known = this.#objects.get(source);
     if (known !== undefined) return known;
-    // Stands while the schema is being worked on, so that nothing can lead back to it.
+    // Placeholder while the schema is being converted, so that nothing can refer back to it.
     this.#objects.set(source, {});
     const object = this.#makeObject(source);
     this.#objects.set(source, object);
@@ -120,7 +121,7 @@ class Conversion {
   #addPattern(source: JsonSchema, node: WireNode): void {
     const { pattern, format } = source;
     if (typeof pattern !== "string" || !isPortablePattern(pattern)) return;
-    if (typeof format !== "string" || !sayingFormats.has(format)) node["pattern"] = pattern;
+    if (typeof format !== "string" || !formatsWithoutPattern.has(format)) node["pattern"] = pattern;
   }
 
   #addKeys(source: JsonSchema, node: WireNode): void {
@@ -138,17 +139,17 @@ class Conversion {
   #properties(properties: JsonSchema): WireNode {
     const result: WireNode = {};
     for (const [key, schema] of Object.entries(properties)) {
-      // A key that takes no value at all is better not mentioned.
+      // A key that accepts no value at all is omitted.
       if (schema === false || (isRecord(schema) && isNever(schema))) continue;
       const node = this.#node(isRecord(schema) ? schema : true);
       const name = this.#keys.toWire(key);
       if (name !== key) node["description"] = [key, node["description"]].filter(Boolean).join(": ");
-      put(result, name, node);
+      setOwn(result, name, node);
     }
     return result;
   }
 
-  /** What other keys may hold. Patterns for keys are not portable, so their schemas join the rest. */
+  /** Schema of the other keys. Patterns for keys are not portable, so their schemas are merged into it. */
   #rest({ additionalProperties, patternProperties }: JsonSchema): unknown {
     const patterns = isRecord(patternProperties) ? Object.values(patternProperties) : [];
     if (additionalProperties === undefined) return undefined;
@@ -158,7 +159,7 @@ class Conversion {
     return uniteAny(schemas.filter(isRecord).map((schema) => this.#node(schema)));
   }
 
-  /** Tuples become lists of any of their items: not every provider knows positions. */
+  /** Tuples become lists of any of their items: not every provider supports positions. */
   #addItems(source: JsonSchema, node: WireNode): void {
     const { type, items, prefixItems } = source;
     const list = Array.isArray(items) ? items : prefixItems;
@@ -184,12 +185,12 @@ class Conversion {
     return parts.length === 1 ? node : mergeAll(parts);
   }
 
-  /** A member of `allOf`. References are opened here: closed objects side by side would refuse each other's keys. */
+  /** A member of `allOf`. References are inlined here: closed objects side by side would refuse each other's keys. */
   #member(source: SubSchema): WireNode {
     const ref = isRecord(source) && Object.keys(source).length === 1 ? source["$ref"] : undefined;
     const target = typeof ref === "string" ? resolveRef(this.#root, ref) : undefined;
-    // Bounded, because references may multiply and lead back.
-    if (target === undefined || this.#opening.has(target) || this.#opened >= mostOpened) return this.#node(source);
+    // Bounded, because references may multiply and recurse.
+    if (target === undefined || this.#opening.has(target) || this.#opened >= maxOpened) return this.#node(source);
     this.#opened++;
     this.#opening.add(target);
     const node = this.#node(target);
@@ -233,13 +234,13 @@ function isNever(schema: JsonSchema): boolean {
   return not === true || (isRecord(not) && Object.keys(not).length === 0);
 }
 
-/** OpenAPI says `nullable` where JSON Schema says one more type. */
+/** OpenAPI uses `nullable` where JSON Schema uses an additional type. */
 function allowNull(node: WireNode): void {
   if (node["type"] !== undefined) node["type"] = [...new Set([node["type"], "null"].flat())];
   if (Array.isArray(node["enum"])) node["enum"] = [...new Set([...node["enum"], null])];
 }
 
-/** Lookaround and backreferences are known to few engines, and a pattern this long to no model. */
+/** Few engines support lookaround and backreferences, and no model benefits from a pattern this long. */
 function isPortablePattern(pattern: string): boolean {
   return pattern.length <= 256 && !/\(\?<?[=!]|\\[1-9]|\\k</.test(pattern);
 }

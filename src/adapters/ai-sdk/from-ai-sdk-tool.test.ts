@@ -4,8 +4,8 @@ import { z } from "zod";
 import { createEngine } from "../../engine/index.ts";
 import { type AiSdkTool, type FromAiSdkToolOptions, fromAiSdkTool, toAiSdkTools } from "./index.ts";
 
-async function call(given: AiSdkTool, args: unknown, options: FromAiSdkToolOptions = { effect: "read" }) {
-  return createEngine({ tools: [fromAiSdkTool("given", given, options)] }).call("given", args);
+async function call(input: AiSdkTool, args: unknown, options: FromAiSdkToolOptions = { effect: "read" }) {
+  return createEngine({ tools: [fromAiSdkTool("given", input, options)] }).call("given", args);
 }
 
 const weather = tool({
@@ -27,13 +27,13 @@ describe("a tool of the AI SDK in an engine", () => {
     });
   });
 
-  test("must not run twice unless somebody says that it may; needing approval makes it destructive", () => {
+  test("an imported tool defaults to the effect once; needing approval makes it destructive", () => {
     expect(fromAiSdkTool("w", weather)).toMatchObject({ effect: "once", destructive: true });
-    const asking = { ...weather, needsApproval: () => Promise.resolve(false) };
-    expect(fromAiSdkTool("w", asking, { effect: "read" })).toMatchObject({ effect: "read", destructive: true });
+    const request = { ...weather, needsApproval: () => Promise.resolve(false) };
+    expect(fromAiSdkTool("w", request, { effect: "read" })).toMatchObject({ effect: "read", destructive: true });
   });
 
-  test("schemas of jsonSchema() are understood, with a check of their own", async () => {
+  test("schemas of jsonSchema() are supported, with their own validation", async () => {
     const even = tool({
       description: "Takes even numbers.",
       inputSchema: jsonSchema<{ n: number }>(
@@ -53,10 +53,10 @@ describe("a tool of the AI SDK in an engine", () => {
     expect(await call(even, { n: 3 })).toMatchObject({ error: { issues: [{ message: "n must be even" }] } });
     expect(await call(even, { n: "x" })).toMatchObject({ error: { issues: [{ path: ["n"] }] } });
     const later = tool({ inputSchema: jsonSchema(Promise.resolve({ type: "object" })), execute: () => 1 });
-    expect(() => fromAiSdkTool("later", later)).toThrow("it is made later");
+    expect(() => fromAiSdkTool("later", later)).toThrow("it is created asynchronously");
   });
 
-  test("what it yields is progress, and the last of it the output", async () => {
+  test("yielded values are progress, and the last one is the output", async () => {
     const steps = tool({
       inputSchema: z.object({}),
       async *execute() {
@@ -71,7 +71,7 @@ describe("a tool of the AI SDK in an engine", () => {
     expect(progress).toEqual([{ done: 1 }, { done: 2 }]);
   });
 
-  test("what it shows to models is what it gives: text, files, and that it failed", async () => {
+  test("its model output becomes the result: text, files, or a failure", async () => {
     const plain = tool({ inputSchema: z.object({}), execute: () => ({ raw: 1 }) });
     const shown = (toModelOutput: NonNullable<(typeof plain)["toModelOutput"]>): AiSdkTool => ({
       ...plain,
@@ -135,12 +135,12 @@ describe("a tool of the AI SDK in an engine", () => {
     expect(seen).toEqual({ id: (await result).meta.callId, context: { user: "ann" }, aborted: true });
   });
 
-  test("a tool that nobody here can run says so", () => {
+  test("a tool without an execute function is rejected with an explanation", () => {
     const client = tool({ inputSchema: z.object({}), outputSchema: z.string() });
     expect(() => fromAiSdkTool("client", client)).toThrow("it has no `execute`");
   });
 
-  test("what it throws is a failure; a tool of ours that went there and comes back gives the same", async () => {
+  test("a thrown error is a failure; a Windlass tool converted to the AI SDK and back behaves the same", async () => {
     const broken = tool({ inputSchema: z.object({}), execute: () => Promise.reject<string>(new Error("no network")) });
     expect(await call(broken, {}, { effect: "pure" })).toMatchObject({ error: { message: "no network" } });
     const engine = createEngine({ tools: [fromAiSdkTool("weather", weather, { effect: "read" })] });

@@ -1,6 +1,6 @@
 export {
   type AiSdkExecution,
-  type AiSdkGiven,
+  type AiSdkToolCallOutput,
   type AiSdkTool,
   type FromAiSdkToolOptions,
   fromAiSdkTool,

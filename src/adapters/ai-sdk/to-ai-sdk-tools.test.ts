@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { toOpenAITools } from "../../agent.ts";
 import { createEngine } from "../../engine/index.ts";
-import { generateText as askForText, scriptedModel } from "../../model/index.ts";
+import { generateText as requestText } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
 import { defineTool, fail, ok } from "../../index.ts";
 import { toAiSdkTools } from "./index.ts";
 
@@ -24,16 +25,16 @@ const usage = {
 
 /** A model of the AI SDK's own test kit: each answer is a text, or calls. */
 function mock(...answers: (string | { id?: string; name: string; input: string }[])[]) {
-  let asked = 0;
+  let requested = 0;
   return new MockLanguageModelV4({
     doGenerate: () => {
-      const answer = answers[asked++] ?? "";
+      const answer = answers[requested++] ?? "";
       const isText = typeof answer === "string";
       const content: LanguageModelV4Content[] = isText
         ? [{ type: "text", text: answer }]
         : answer.map(({ id, name, input }, at) => ({
             type: "tool-call",
-            toolCallId: id ?? `call_${asked}_${at}`,
+            toolCallId: id ?? `call_${requested}_${at}`,
             toolName: name,
             input,
           }));
@@ -43,8 +44,8 @@ function mock(...answers: (string | { id?: string; name: string; input: string }
   });
 }
 
-/** What the model was told of its calls. */
-function toldOf({ prompt }: LanguageModelV4CallOptions) {
+/** Returns the tool results that the model received. */
+function reportedOf({ prompt }: LanguageModelV4CallOptions) {
   return prompt.flatMap((message) =>
     message.role === "tool" ? message.content.flatMap((part) => (part.type === "tool-result" ? part.output : [])) : [],
   );
@@ -61,7 +62,7 @@ describe("tools of an engine in the AI SDK", () => {
     const { text, steps } = await agent.generate({ prompt: "2 + 1?" });
     expect(text).toBe("It is 3.");
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ success: true, output: { sum: 3 }, text: '{"sum":3}' });
-    expect(toldOf(model.doGenerateCalls[1]!)).toEqual([{ type: "text", value: '{"sum":3}' }]);
+    expect(reportedOf(model.doGenerateCalls[1]!)).toEqual([{ type: "text", value: '{"sum":3}' }]);
     expect((await engine.queryRecords()).records).toMatchObject([
       { tool: "add", callerType: "conversation_agent", callerId: "ai-sdk", conversationId: "c-1", principal: "ann" },
     ]);
@@ -76,7 +77,7 @@ describe("tools of an engine in the AI SDK", () => {
     ]);
   });
 
-  test("what is wrong with arguments, and what went wrong, is told to the model, and the agent goes on", async () => {
+  test("invalid arguments and failures are reported to the model, and the agent continues", async () => {
     const broken = defineTool({
       name: "broken",
       description: "Fails.",
@@ -93,7 +94,7 @@ describe("tools of an engine in the AI SDK", () => {
     );
     const { text } = await new ToolLoopAgent({ model, tools: toAiSdkTools(engine) }).generate({ prompt: "go" });
     expect(text).toBe("sorry");
-    const [first, second] = toldOf(model.doGenerateCalls[1]!);
+    const [first, second] = reportedOf(model.doGenerateCalls[1]!);
     expect(first).toMatchObject({
       type: "error-text",
       value: expect.stringContaining('a must be a number, got "two"') as string,
@@ -116,12 +117,12 @@ describe("tools of an engine in the AI SDK", () => {
     expect(text).toBe("It waits.");
     expect(runs).toEqual([]);
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ success: false, error: { code: "approval_required" } });
-    expect(toldOf(model.doGenerateCalls[1]!)).toMatchObject([
+    expect(reportedOf(model.doGenerateCalls[1]!)).toMatchObject([
       { type: "error-text", value: expect.stringMatching(/A person has to approve.*It waits for approval/s) as string },
     ]);
   });
 
-  test("calls of one answer run side by side; a tool that must not run twice ran once", async () => {
+  test("calls of one response run concurrently; a tool with the effect once ran once", async () => {
     let runs = 0;
     const both = Promise.withResolvers<void>();
     const meet = defineTool({
@@ -155,7 +156,7 @@ describe("tools of an engine in the AI SDK", () => {
       "done",
     );
     await new ToolLoopAgent({ model, tools: toAiSdkTools(engine) }).generate({ prompt: "go" });
-    expect(toldOf(model.doGenerateCalls[1]!)).toMatchObject([
+    expect(reportedOf(model.doGenerateCalls[1]!)).toMatchObject([
       { type: "text", value: "1" },
       { type: "text", value: "2" },
       { type: "error-text", value: expect.stringContaining("the line broke") as string },
@@ -179,15 +180,15 @@ describe("tools of an engine in the AI SDK", () => {
     const model = mock([{ name: "hanging", input: "{}" }], "never said");
     const stop = new AbortController();
     const agent = new ToolLoopAgent({ model, tools: toAiSdkTools(engine) });
-    const asking = agent.generate({ prompt: "go", abortSignal: stop.signal });
+    const request = agent.generate({ prompt: "go", abortSignal: stop.signal });
     await started.promise;
     stop.abort();
-    await asking.catch(() => undefined);
+    await request.catch(() => undefined);
     await engine.close();
     expect((await engine.queryRecords()).records).toMatchObject([{ error: { code: "cancelled" } }]);
   });
 
-  test("names that no API takes are translated, there and back", async () => {
+  test("names that the API rejects are translated in both directions", async () => {
     const search = defineTool({
       name: "网页搜索",
       description: "搜索网页。",
@@ -200,7 +201,7 @@ describe("tools of an engine in the AI SDK", () => {
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     const model = mock([{ name, input: '{"关键词":"猫"}' }], "好");
     await new ToolLoopAgent({ model, tools }).generate({ prompt: "找" });
-    expect(toldOf(model.doGenerateCalls[1]!)).toEqual([{ type: "text", value: "找到:猫" }]);
+    expect(reportedOf(model.doGenerateCalls[1]!)).toEqual([{ type: "text", value: "找到:猫" }]);
   });
 
   test("hostile output is cleaned and cut", async () => {
@@ -213,13 +214,13 @@ describe("tools of an engine in the AI SDK", () => {
     const model = mock([{ name: "evil", input: "{}" }], "ok");
     const tools = toAiSdkTools(createEngine({ tools: [evil] }), { maxChars: 500 });
     await new ToolLoopAgent({ model, tools }).generate({ prompt: "go" });
-    const [told] = toldOf(model.doGenerateCalls[1]!);
-    const value = told?.type === "text" ? told.value : "";
+    const [reported] = reportedOf(model.doGenerateCalls[1]!);
+    const value = reported?.type === "text" ? reported.value : "";
     expect(value).toMatch(/^red hidden x+/);
     expect(value.length).toBeLessThanOrEqual(500);
   });
 
-  test("images go to models that take them; to others a line says that they are there", async () => {
+  test("images are sent to models that accept them; for others a line of text mentions them", async () => {
     const draw = defineTool({
       name: "draw",
       description: "Draws.",
@@ -228,13 +229,13 @@ describe("tools of an engine in the AI SDK", () => {
         ok("a cat", { attachments: [{ kind: "image", mimeType: "image/png", data: new Uint8Array([1, 2, 3]) }] }),
     });
     const engine = createEngine({ tools: [draw] });
-    const toldWith = async (files: boolean) => {
+    const reportedWith = async (files: boolean) => {
       const model = mock([{ name: "draw", input: "{}" }], "ok");
       await new ToolLoopAgent({ model, tools: toAiSdkTools(engine, { files }) }).generate({ prompt: "go" });
-      return toldOf(model.doGenerateCalls[1]!);
+      return reportedOf(model.doGenerateCalls[1]!);
     };
-    expect(await toldWith(false)).toEqual([{ type: "text", value: "a cat\n[image: image/png, 3 bytes]" }]);
-    expect(await toldWith(true)).toMatchObject([
+    expect(await reportedWith(false)).toEqual([{ type: "text", value: "a cat\n[image: image/png, 3 bytes]" }]);
+    expect(await reportedWith(true)).toMatchObject([
       {
         type: "content",
         value: [{ type: "text" }, { type: "file", mediaType: "image/png", data: { type: "data", data: "AQID" } }],
@@ -242,7 +243,7 @@ describe("tools of an engine in the AI SDK", () => {
     ]);
   });
 
-  test("what a tool gave survives in stored messages as JSON", async () => {
+  test("a tool output survives in stored messages as JSON", async () => {
     const { add: tool } = toAiSdkTools(createEngine({ tools: [add] }));
     const options = { toolCallId: "c", messages: [], context: undefined };
     const output = await tool!.execute({ a: 1 }, options);
@@ -268,7 +269,7 @@ describe("tools of an engine in the AI SDK", () => {
 });
 
 describe("models, which need no adapter", () => {
-  test("a model of ours answers the AI SDK, with tools, streaming and not", async () => {
+  test("a Windlass model works in the AI SDK, with tools, streaming and not", async () => {
     const engine = createEngine({ tools: [add] });
     const script = () => scriptedModel([{ text: "So.", toolCalls: [{ name: "add", args: { a: 1 } }] }, "2"]);
     const options = { prompt: "1 + 1?", tools: toAiSdkTools(engine), stopWhen: stepCountIs(3) };
@@ -278,10 +279,10 @@ describe("models, which need no adapter", () => {
     let text = "";
     for await (const piece of textStream) text += piece;
     expect(text).toBe("So.2");
-    expect(toldOf(model.calls[1]!)).toEqual([{ type: "text", value: '{"sum":2}' }]);
+    expect(reportedOf(model.calls[1]!)).toEqual([{ type: "text", value: '{"sum":2}' }]);
   });
 
-  test("a model of the AI SDK answers us", async () => {
-    expect(await askForText(mock("hello"), { prompt: "Say hello." })).toMatchObject({ text: "hello" });
+  test("an AI SDK model works in a Windlass agent", async () => {
+    expect(await requestText(mock("hello"), { prompt: "Say hello." })).toMatchObject({ text: "hello" });
   });
 });

@@ -3,26 +3,31 @@ import type { Failure } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import type { Attachment, ToolResult } from "../../tool/index.ts";
-import { type OfferOptions, type OfferedResult, type OfferedTool, offerTools } from "../frameworks/offered-tools.ts";
+import {
+  type ExposeToolsOptions,
+  type ExposedResult,
+  type ExposedTool,
+  exposeTools,
+} from "../frameworks/expose-tools.ts";
 
-/** What {@link toAiSdkTools} takes. */
-export interface AiSdkToolsOptions extends OfferOptions {
+/** Options of {@link toAiSdkTools}. */
+export interface AiSdkToolsOptions extends ExposeToolsOptions {
   /**
-   * Hand images, sounds and files of results to the model. Only for providers that take them in tool results, such as
-   * Anthropic and Google; others would send them as text. False where absent: then a line says that they are there.
+   * Pass images, audio and files of results to the model. Only for providers that accept them in tool results, such as
+   * Anthropic and Google; others would send them as text. Default: false, and a line of text mentions them.
    */
   readonly files?: boolean;
 }
 
-/** An attachment of a result, its bytes in base64. */
+/** An attachment of a result, with its bytes in base64. */
 export interface AiSdkAttachment extends Omit<Attachment, "data"> {
   readonly data: string;
 }
 
-/** What a tool gives to the AI SDK: plain JSON, so that it survives in stored messages. */
+/** Output of a tool for the AI SDK: plain JSON, so that it survives in stored messages. */
 export type AiSdkToolOutput = {
   readonly callId: string;
-  /** What the model gets to read. */
+  /** The text that the model reads. */
   readonly text: string;
 } & (
   | { readonly success: true; readonly output: unknown; readonly attachments?: readonly AiSdkAttachment[] }
@@ -35,9 +40,10 @@ export type EngineAiSdkTool = AiSdkTool<unknown, AiSdkToolOutput> & {
 };
 
 /**
- * The tools of an engine for `generateText`, `streamText` and `ToolLoopAgent` of the AI SDK. Every call goes through the
- * engine: validated, under its rules, recorded, cancelled by the run's signal. What goes wrong, an approval that is
- * missing too, is a result that says so; who may run what is for the engine's rules to say, never `needsApproval`.
+ * The tools of an engine for `generateText`, `streamText` and `ToolLoopAgent` of the AI SDK. Every call goes through
+ * the engine: validated, subject to its rules, recorded, cancelled by the run's signal. A failure, also a missing
+ * approval, is returned as a result with an explanation; permissions are decided by the engine's rules, never by
+ * `needsApproval`.
  *
  * @example
  * ```ts
@@ -46,20 +52,20 @@ export type EngineAiSdkTool = AiSdkTool<unknown, AiSdkToolOutput> & {
  */
 export function toAiSdkTools(engine: Engine, options: AiSdkToolsOptions = {}): Record<string, EngineAiSdkTool> {
   const { files = false, ...offer } = options;
-  const offered = offerTools(engine, offer, "ai-sdk");
+  const offered = exposeTools(engine, offer, "ai-sdk");
   return Object.fromEntries(offered.map((tool) => [tool.name, toAiSdkTool(tool, files)]));
 }
 
-function toAiSdkTool(offered: OfferedTool, files: boolean): EngineAiSdkTool {
+function toAiSdkTool(offered: ExposedTool, files: boolean): EngineAiSdkTool {
   return {
     title: offered.displayName,
     description: offered.description,
     inputSchema: schemaOf(offered.schema),
     execute: async (args, { toolCallId, abortSignal }) => {
-      const given = await offered.call({ args, toolCallId, signal: abortSignal });
-      // Whoever cancelled wants no answer, and an agent must not go on with one.
-      if (isCancelled(given.result)) abortSignal?.throwIfAborted();
-      return outputOf(given);
+      const toolOutput = await offered.call({ args, toolCallId, signal: abortSignal });
+      // The caller that cancelled expects no answer, and an agent must not continue with one.
+      if (isCancelled(toolOutput.result)) abortSignal?.throwIfAborted();
+      return outputOf(toolOutput);
     },
     toModelOutput: ({ output }) => {
       if (!output.success) return { type: "error-text", value: output.text };
@@ -70,9 +76,9 @@ function toAiSdkTool(offered: OfferedTool, files: boolean): EngineAiSdkTool {
   };
 }
 
-/** A schema that only describes: the engine checks the arguments, and says what is wrong with them. */
+/** A schema that only describes: the engine validates the arguments, and reports what is wrong with them. */
 function schemaOf(jsonSchema: JsonSchema): Schema {
-  // As `jsonSchema()` of the AI SDK makes it, which need not be loaded for that.
+  // Like `jsonSchema()` of the AI SDK, which need not be loaded for that.
   const schema: unknown = { [schemaSymbol]: true, _type: undefined, jsonSchema, validate: undefined };
   return schema as Schema;
 }
@@ -83,7 +89,7 @@ function isCancelled(result: ToolResult): boolean {
   return !result.success && result.error.code === "cancelled";
 }
 
-function outputOf({ result, text }: OfferedResult): AiSdkToolOutput {
+function outputOf({ result, text }: ExposedResult): AiSdkToolOutput {
   const { callId } = result.meta;
   if (!result.success) return { success: false, callId, text, error: result.error };
   const attachments = result.attachments?.map((attachment) => ({

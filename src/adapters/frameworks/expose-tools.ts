@@ -1,6 +1,6 @@
 import { FailureError, canonicalJson, nodeCrypto } from "../../base/index.ts";
 import { type CallContext, type Engine } from "../../engine/index.ts";
-import type { ResultShelf } from "../../hub/index.ts";
+import type { ResultStore } from "../../hub/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { showUnsafe, suggest } from "../../text/index.ts";
 import {
@@ -9,15 +9,19 @@ import {
   type WireNames,
   type WireProvider,
   createWireNames,
+  isUsable,
   toAnthropicTools,
   toGeminiTools,
   toMcpTools,
   toOpenAITools,
 } from "../../tool/index.ts";
-import { type ShownResult, showResult } from "./show-result.ts";
+import { type ModelReadableResult, toModelReadableResult } from "./model-readable-result.ts";
 
-/** How tools of an engine are offered to another framework's agent, and on whose behalf it calls them. */
-export interface OfferOptions extends Pick<
+/**
+ * Options for offering the tools of an engine to another framework's agent, and the caller on whose behalf it calls
+ * them.
+ */
+export interface ExposeToolsOptions extends Pick<
   CallContext,
   | "callerId"
   | "principal"
@@ -30,69 +34,72 @@ export interface OfferOptions extends Pick<
   | "onProgress"
   | "elicit"
 > {
-  /** Which tools, by name or as they are; every tool of the engine that can be called, where absent. */
+  /** Tools to offer, by name or as objects. Default: every callable tool of the engine. */
   readonly tools?: readonly (AnyTool | string)[];
-  /** Whose rules for names and schemas to keep: those of the API behind the model. `openai` where absent. */
+  /** The API behind the model, whose rules for names and schemas apply. Default: `openai`. */
   readonly provider?: WireProvider;
   /**
-   * False where no text from outside gets into the conversation. True where absent, since nobody here sees what other
-   * tools bring into it: then a destructive call is asked about even where a rule allows it, unless the rule says
+   * Set to false if no untrusted content can enter the conversation. Default: true, since the engine does not see what
+   * other tools add to it: a destructive call then needs approval even if a rule allows it, unless the rule says
    * `trusted`.
    */
   readonly tainted?: boolean;
-  /** How much of an output a model gets to read, in characters; 20,000 where absent. */
+  /** Maximum number of characters of an output that the model reads. Default: 20,000. */
   readonly maxChars?: number;
-  /** Keeps what is too large to be read at once; offer `readResultTool(shelf)` as well, which reads on. */
-  readonly shelf?: ResultShelf;
+  /**
+   * Stores results that are too large to be read at once; also offer `readResultTool(resultStore)`, which reads the
+   * rest.
+   */
+  readonly resultStore?: ResultStore;
 }
 
-/** What a framework knows about one call. */
-export interface OfferedCall {
+/** The framework's data about one call. */
+export interface ExposedCall {
   readonly args: unknown;
   readonly toolCallId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The conversation, where the options name none. */
+  /** The conversation, if the options do not name one. */
   readonly conversationId?: string | undefined;
   readonly onProgress?: ((value: unknown) => unknown) | undefined;
 }
 
 /** One tool, as another framework sees it. */
-export interface OfferedTool {
-  /** Legal on the wire; the tool's own name wherever that is. */
+export interface ExposedTool {
+  /** A valid name on the wire; the tool's own name if that is valid. */
   readonly name: string;
   readonly description: string;
   readonly displayName: string;
   readonly schema: JsonSchema;
-  /** Makes the call; gives its result and what a model may read of it. Never throws. */
-  call(asked: OfferedCall): Promise<OfferedResult>;
+  /** Makes the call; returns its result and the text for the model. Never throws. */
+  call(exposedCall: ExposedCall): Promise<ExposedResult>;
 }
 
-/** What came of a call. */
-export interface OfferedResult extends ShownResult {
+/** Result of a call, with the text for the model. */
+export interface ExposedResult extends ModelReadableResult {
   readonly result: ToolResult;
 }
 
-const usualChars = 20_000;
+const defaultChars = 20_000;
 
 /** The tools of an engine for another framework; every call goes through the engine. */
-export function offerTools(engine: Engine, options: OfferOptions, framework: string): OfferedTool[] {
+export function exposeTools(engine: Engine, options: ExposeToolsOptions, framework: string): ExposedTool[] {
   const tools = chosenTools(engine, options);
   const { provider = "openai" } = options;
   const names = createWireNames(tools, provider);
   return tools.map((tool) => {
     const form = wireForm(tool, provider, names);
-    // By name what the engine knows by it: a tool that is replaced later is then called as it is.
+    // By name if the engine knows it by that name, so that a replaced tool is called in its new version.
     const target = engine.tools.get(tool.name) === tool ? tool.name : tool;
     const argumentsOf = (args: unknown): unknown => names.argumentsFromWire(form.name, args ?? {});
     const offer = { engine, options, framework, target, argumentsOf };
-    return { ...form, displayName: tool.displayName, call: (asked) => makeCall(offer, asked) };
+    return { ...form, displayName: tool.displayName, call: (exposedCall) => makeCall(offer, exposedCall) };
   });
 }
 
-function chosenTools(engine: Engine, { tools }: OfferOptions): AnyTool[] {
+function chosenTools(engine: Engine, { tools }: ExposeToolsOptions): AnyTool[] {
   const all = (): AnyTool[] => engine.tools.list().map(({ tool }) => tool);
   return tools === undefined
-    ? all().filter((tool) => engine.isAvailable(tool))
+    ? all().filter((tool) => engine.isAvailable(tool) && engine.permits(tool, "conversation_agent") && isUsable(tool))
     : tools.map((tool) => (typeof tool === "string" ? toolNamed(engine, tool) : tool));
 }
 
@@ -104,11 +111,11 @@ function toolNamed({ tools }: Engine, name: string): AnyTool {
   throw new FailureError(`no tool is named ${JSON.stringify(showUnsafe(name))}${hint}`, { code: "tool_not_found" });
 }
 
-type WireForm = Pick<OfferedTool, "name" | "description" | "schema">;
+type WireForm = Pick<ExposedTool, "name" | "description" | "schema">;
 
 function wireForm(tool: AnyTool, provider: WireProvider, names: WireNames): WireForm {
   const form = formsOf(tool, provider, names).find((each) => each !== undefined);
-  // Every format gives one form for one tool.
+  // Every format returns one definition for one tool.
   if (form === undefined) throw new TypeError(`${tool.name} has no form`);
   return form;
 }
@@ -141,39 +148,42 @@ const noParameters: JsonSchema = { type: "object", properties: {} };
 
 interface Offer {
   readonly engine: Engine;
-  readonly options: OfferOptions;
+  readonly options: ExposeToolsOptions;
   readonly framework: string;
   readonly target: AnyTool | string;
   /** Arguments with the parameter names that the tool declares. */
   readonly argumentsOf: (args: unknown) => unknown;
 }
 
-async function makeCall(offer: Offer, asked: OfferedCall): Promise<OfferedResult> {
+async function makeCall(offer: Offer, exposedCall: ExposedCall): Promise<ExposedResult> {
   const { engine, options, target } = offer;
-  const args = offer.argumentsOf(asked.args);
-  const context = contextOf(offer, asked);
+  const args = offer.argumentsOf(exposedCall.args);
+  const context = contextOf(offer, exposedCall);
   const result = await (typeof target === "string"
     ? engine.call(target, args, context)
     : engine.call(target, args, context));
-  const { maxChars = usualChars, shelf, principal } = options;
+  const { maxChars = defaultChars, resultStore, principal } = options;
   const owner = { principal, conversationId: context.conversationId };
-  return { result, ...(await showResult(result, { maxChars, shelf, owner, redactor: engine.redactor })) };
+  return {
+    result,
+    ...(await toModelReadableResult(result, { maxChars, resultStore, owner, redactor: engine.redactor })),
+  };
 }
 
-function contextOf({ options, framework, target }: Offer, asked: OfferedCall): CallContext {
-  const { tools: _tools, provider: _provider, maxChars: _maxChars, shelf: _shelf, ...context } = options;
-  const conversationId = options.conversationId ?? asked.conversationId;
-  const idempotencyKey = keyOf(conversationId, asked, typeof target === "string" ? target : target.name);
+function contextOf({ options, framework, target }: Offer, exposedCall: ExposedCall): CallContext {
+  const { tools: _tools, provider: _provider, maxChars: _maxChars, resultStore: _resultStore, ...context } = options;
+  const conversationId = options.conversationId ?? exposedCall.conversationId;
+  const idempotencyKey = keyOf(conversationId, exposedCall, typeof target === "string" ? target : target.name);
   return {
     tainted: true,
     callerId: framework,
     ...context,
-    // A model decides these calls, whatever else the options say.
+    // A model makes these calls, regardless of the options.
     callerType: "conversation_agent",
     ...(conversationId !== undefined && { conversationId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(asked.signal !== undefined && { signal: asked.signal }),
-    ...(asked.onProgress !== undefined && { onProgress: bothOf(asked.onProgress, options.onProgress) }),
+    ...(exposedCall.signal !== undefined && { signal: exposedCall.signal }),
+    ...(exposedCall.onProgress !== undefined && { onProgress: bothOf(exposedCall.onProgress, options.onProgress) }),
   };
 }
 
@@ -187,12 +197,12 @@ function bothOf(one: (value: unknown) => unknown, other: ((value: unknown) => un
 }
 
 /**
- * The same when a framework makes a call again, such as after a crash. Only within a conversation: ids of calls are made
- * by models, some of which begin at `call_0` each time, so the arguments count as well.
+ * Stays the same when a framework repeats a call, such as after a crash. Only within a conversation: models generate
+ * the ids of calls, and some start at `call_0` each time, so the arguments count as well.
  */
 function keyOf(
   conversationId: string | undefined,
-  { toolCallId, args }: OfferedCall,
+  { toolCallId, args }: ExposedCall,
   tool: string,
 ): string | undefined {
   if (conversationId === undefined || toolCallId === undefined || toolCallId === "") return undefined;
@@ -200,7 +210,7 @@ function keyOf(
   try {
     return `${conversationId}/${hash.update(canonicalJson([toolCallId, tool, args])).digest("base64url")}`;
   } catch {
-    // Arguments that hold themselves; the engine says what is wrong with them.
+    // Circular arguments; the engine reports what is wrong with them.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** The packages of the frameworks that importing these entries loads, in a process of its own. */
+/** The framework packages that importing these entries loads, in a separate process. */
 async function loadedBy(...entries: readonly string[]): Promise<unknown> {
   const program = `
     import { registerHooks } from "node:module";
@@ -22,7 +22,7 @@ async function loadedBy(...entries: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout) as unknown;
 }
 
-test("no other entry loads LangChain, OpenTelemetry or the AI SDK, and the one for the AI SDK does without it", async () => {
+test("no other entry loads LangChain, OpenTelemetry or the AI SDK, and the AI SDK entry does not load the AI SDK", async () => {
   expect(await loadedBy("index", "agent", "chain", "hub", "mcp", "tools", "app/index", "ai-sdk")).toEqual([]);
 });
 
@@ -30,7 +30,7 @@ test("the one for OpenTelemetry loads its API, and no SDK", async () => {
   expect(await loadedBy("otel")).toEqual(["@opentelemetry/api"]);
 });
 
-test("the one for LangChain loads its core, and nothing of its agents", async () => {
+test("the LangChain entry loads its core, and none of its agents", async () => {
   const loaded = await loadedBy("langchain");
   expect(loaded).toContain("@langchain/core");
   expect(loaded).not.toContain("langchain");

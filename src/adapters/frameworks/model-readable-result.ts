@@ -1,35 +1,39 @@
 import type { Failure } from "../../base/index.ts";
-import { type ResultOwner, type ResultShelf, redactOutput, viewOf } from "../../hub/index.ts";
-import { type Redactor, stripUnsafe } from "../../text/index.ts";
+import { type ResultOwner, type ResultStore, redactOutput, viewResult } from "../../hub/index.ts";
+import { type Redactor } from "../../secrets/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
 import type { Attachment, ToolResult } from "../../tool/index.ts";
 
-/** What a model may read of a result. */
-export interface ShownResult {
+/** The part of a result that a model may read. */
+export interface ModelReadableResult {
   readonly text: string;
-  /** The text is not all of the output. */
+  /** True if the text is not the whole output. */
   readonly isCut: boolean;
 }
 
-/** What {@link showResult} needs. */
-export interface ShowOptions {
+/** Options of {@link toModelReadableResult}. */
+export interface ModelReadableOptions {
   readonly maxChars: number;
-  readonly shelf: ResultShelf | undefined;
+  readonly resultStore: ResultStore | undefined;
   readonly owner: ResultOwner;
   readonly redactor: Redactor;
 }
 
 /**
- * A result as text for a model: without what nobody sees and the secrets that are known, of bounded length; a failure in
- * words that it can act on.
+ * Converts a result to text for a model: without invisible characters and known secrets, and of bounded length. A
+ * failure becomes a message that the model can act on.
  */
-export async function showResult(result: ToolResult, options: ShowOptions): Promise<ShownResult> {
+export async function toModelReadableResult(
+  result: ToolResult,
+  options: ModelReadableOptions,
+): Promise<ModelReadableResult> {
   if (!result.success) return { text: stripUnsafe(options.redactor.text(failureText(result.error))), isCut: false };
   const output = await redactOutput(result.output, options.redactor.known);
-  const { text, isCut } = await viewOf({ ...result, output }, options);
+  const { text, isCut } = await viewResult({ ...result, output }, options);
   return { text: [text, ...(result.attachments ?? []).map(describe)].join("\n"), isCut };
 }
 
-/** What went wrong, for a model: what to change, who has to agree first, when to come back. */
+/** Describes a failure to a model: what to change, which approval is missing, when to retry. */
 function failureText({ code, forModel, approvalId, retryAfterMs }: Failure): string {
   const lines = [forModel];
   if (approvalId !== undefined) lines.push(`It waits for approval ${approvalId}.`);
@@ -38,8 +42,8 @@ function failureText({ code, forModel, approvalId, retryAfterMs }: Failure): str
   return lines.join("\n");
 }
 
-/** Stands in a text for what is beside it. */
+/** Placeholder text for an attachment. */
 function describe({ kind, mimeType, name, data }: Attachment): string {
-  const what = [name, mimeType, `${data.byteLength} bytes`].filter((each) => each !== undefined).join(", ");
-  return stripUnsafe(`[${kind}: ${what}]`).replaceAll(/\s+/g, " ");
+  const details = [name, mimeType, `${data.byteLength} bytes`].filter((each) => each !== undefined).join(", ");
+  return stripUnsafe(`[${kind}: ${details}]`).replaceAll(/\s+/g, " ");
 }

@@ -1,17 +1,17 @@
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { JSONObject, LanguageModelV4Message, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isRecord } from "../../schema/index.ts";
-import { type Said, saidIn } from "./said.ts";
+import { type MessagePart, readMessageParts } from "./message-parts.ts";
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type AssistantPart = AssistantMessage["content"][number];
 type CallPart = Extract<AssistantPart, { type: "tool-call" }>;
 
-/** The key under which parts of an answer carry the message that they were made of. */
+/** The key under which parts of a response carry the message that they derive from. */
 const key = "langchain";
 
-/** What of a message goes back to its provider, as JSON. */
-interface Kept {
+/** The part of a message that goes back to its provider, as JSON. */
+interface AttachedMessage {
   readonly content: unknown;
   readonly additional_kwargs: Readonly<Record<string, unknown>>;
   readonly response_metadata: Readonly<Record<string, unknown>>;
@@ -19,36 +19,38 @@ interface Kept {
 }
 
 /**
- * The message itself, to go beside the parts that are made of it: thoughts with their signatures and whatever else only
- * its provider understands come back with the next question. Undefined where the parts say all there is.
+ * Returns the original message, to be attached to the parts that are derived from it: reasoning with its signatures,
+ * and any other provider-specific content, is sent back with the next request. Undefined if the parts are complete.
  */
-export function keepMessage(
+export function attachMessage(
   message: AIMessage | AIMessageChunk,
   provider: string,
 ): SharedV4ProviderMetadata | undefined {
   if (isPlain(message)) return undefined;
   const { content, additional_kwargs, response_metadata, id } = message;
-  const kept: Kept = { content, additional_kwargs, response_metadata, id };
+  const attached: AttachedMessage = { content, additional_kwargs, response_metadata, id };
   try {
-    // A copy: what is kept must not change, and goes into journals as JSON.
-    return { [key]: { provider, message: JSON.parse(JSON.stringify(kept)) as JSONObject } };
+    // A copy: the attached message must not change, and is written to the journal as JSON.
+    return { [key]: { provider, message: JSON.parse(JSON.stringify(attached)) as JSONObject } };
   } catch {
     return undefined;
   }
 }
 
-/** What other providers have beside the text and the calls is told by these alone. */
-const told = new Set(["tool_calls", "function_call"]);
+/** These keys alone reveal content of other providers beside the text and the calls. */
+const fieldsOfOtherProviders = new Set(["tool_calls", "function_call"]);
 
 function isPlain({ content, additional_kwargs }: AIMessage | AIMessageChunk): boolean {
-  return typeof content === "string" && Object.keys(additional_kwargs).every((name) => told.has(name));
+  return (
+    typeof content === "string" && Object.keys(additional_kwargs).every((name) => fieldsOfOtherProviders.has(name))
+  );
 }
 
 /**
- * A message of a conversation as LangChain takes it: the one that was kept, as long as it goes to the provider that it
- * came from, and nobody changed what it says.
+ * Converts a conversation message to a LangChain message: the attached original if it goes back to its own provider and
+ * the message is unchanged.
  */
-export function replayMessage({ content: parts }: AssistantMessage, provider: string): AIMessage {
+export function restoreMessage({ content: parts }: AssistantMessage, provider: string): AIMessage {
   const calls = parts.filter((part) => part.type === "tool-call");
   const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({
     type: "tool_call" as const,
@@ -56,11 +58,12 @@ export function replayMessage({ content: parts }: AssistantMessage, provider: st
     name,
     args: isRecord(input) ? input : {},
   }));
-  const kept = keptIn(parts, provider);
-  if (kept === undefined || !saysTheSame(kept, parts)) return new AIMessage({ content: textIn(parts), tool_calls });
-  const { content, additional_kwargs, response_metadata, id } = mended(kept, calls);
+  const attached = attachedMessageIn(parts, provider);
+  if (attached === undefined || !isSameText(attached, parts))
+    return new AIMessage({ content: textIn(parts), tool_calls });
+  const { content, additional_kwargs, response_metadata, id } = repaired(attached, calls);
   return new AIMessage({
-    // Content of a form that LangChain made of JSON and gave as JSON.
+    // LangChain parsed this content from JSON and serializes it as JSON.
     content: content as AIMessage["content"],
     additional_kwargs,
     response_metadata,
@@ -73,7 +76,7 @@ function textIn(parts: readonly AssistantPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-function keptIn(parts: readonly AssistantPart[], provider: string): Kept | undefined {
+function attachedMessageIn(parts: readonly AssistantPart[], provider: string): AttachedMessage | undefined {
   for (const { providerOptions } of parts) {
     const { message, provider: owner } = providerOptions?.[key] ?? {};
     if (
@@ -90,12 +93,14 @@ function keptIn(parts: readonly AssistantPart[], provider: string): Kept | undef
 }
 
 /** White space aside, which some trim. */
-function saysTheSame(kept: Kept, parts: readonly AssistantPart[]): boolean {
+function isSameText(attached: AttachedMessage, parts: readonly AssistantPart[]): boolean {
   const ids = new Set(parts.map((part) => (part.type === "tool-call" ? part.toolCallId : undefined)));
-  // A call in the content that is none any more would have no result.
-  if (!callIdsIn(kept.content).every((id) => ids.has(id))) return false;
+  // A call in the content that was removed from the message would have no result.
+  if (!callIdsIn(attached.content).every((id) => ids.has(id))) return false;
   const now = parts.filter((part) => part.type === "text" || part.type === "reasoning");
-  return (["text", "reasoning"] as const).every((type) => wordsOf(saidIn(kept), type) === wordsOf(now, type));
+  return (["text", "reasoning"] as const).every(
+    (type) => joinText(readMessageParts(attached), type) === joinText(now, type),
+  );
 }
 
 function callIdsIn(content: unknown): string[] {
@@ -103,23 +108,25 @@ function callIdsIn(content: unknown): string[] {
   return blocks.flatMap(({ type, id }) => (type === "tool_use" && typeof id === "string" ? id : []));
 }
 
-function wordsOf(said: readonly Said[], type: Said["type"]): string {
-  return said
+function joinText(text: readonly MessagePart[], type: MessagePart["type"]): string {
+  return text
     .map((each) => (each.type === type ? each.text : ""))
     .join("")
     .replaceAll(/\s+/g, "");
 }
 
 /**
- * Without arguments that no provider takes back: of calls that were cut off or unreadable, and so were never run. Names of
- * tools are those of the conversation, for the same reason.
+ * Removes arguments that no provider accepts: those of truncated or malformed calls, which were never run. Tool names
+ * are those of the conversation, for the same reason.
  */
-function mended(kept: Kept, calls: readonly CallPart[]): Kept {
+function repaired(attached: AttachedMessage, calls: readonly CallPart[]): AttachedMessage {
   const isCalled = (name: unknown): boolean => calls.some(({ toolName }) => toolName === name);
-  const { tool_calls: raw, ...beside } = kept.additional_kwargs;
+  const { tool_calls: raw, ...beside } = attached.additional_kwargs;
   const isWhole = raw === undefined || (rawTexts(raw).every(isJsonObject) && rawNames(raw).every(isCalled));
-  const content = Array.isArray(kept.content) ? kept.content.map((block) => mendedBlock(block, calls)) : kept.content;
-  return { ...kept, content, additional_kwargs: isWhole ? kept.additional_kwargs : beside };
+  const content = Array.isArray(attached.content)
+    ? attached.content.map((block) => repairedBlock(block, calls))
+    : attached.content;
+  return { ...attached, content, additional_kwargs: isWhole ? attached.additional_kwargs : beside };
 }
 
 function rawTexts(raw: unknown): unknown[] {
@@ -137,8 +144,8 @@ function rawFields(raw: unknown, field: string): unknown[] {
   );
 }
 
-/** Anthropic's form of a call is a part of the content. */
-function mendedBlock(block: unknown, calls: readonly CallPart[]): unknown {
+/** Anthropic represents a call as a part of the content. */
+function repairedBlock(block: unknown, calls: readonly CallPart[]): unknown {
   if (!isRecord(block) || block["type"] !== "tool_use") return block;
   const call = calls.find(({ toolCallId }) => toolCallId === block["id"]);
   const { toolName: name = block["name"] } = call ?? {};

@@ -2,48 +2,49 @@ import type { AIMessage } from "@langchain/core/messages";
 import { type AssistantMessage, type ModelTurn, toAssistantMessage } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
-/** The key under which a message of LangChain carries the answer that it was made of. */
+/** The key under which a LangChain message carries the response that it derives from. */
 const key = "windlass";
 
 /**
- * The answer itself, to go beside the LangChain message that is made of it: thoughts and signatures come back with the
- * next question. A text, since LangChain puts objects of several pieces together. Nothing where the message says it all.
+ * Returns the original response, to be attached to the LangChain message that is derived from it: reasoning and
+ * signatures are sent back with the next request. Serialized as a string, since LangChain merges objects of several
+ * chunks. Empty if the message is complete.
  */
-export function keepAnswer(turn: ModelTurn): { readonly [key]?: string } {
+export function attachTurn(turn: ModelTurn): { readonly [key]?: string } {
   const isMore = turn.content.some(
     ({ type, providerOptions }) => type === "reasoning" || providerOptions !== undefined,
   );
   return isMore ? { [key]: JSON.stringify(toAssistantMessage(turn)) } : {};
 }
 
-/** The answer that a message carries, as long as nobody has changed what the message says. */
-export function answerIn(message: AIMessage): AssistantMessage | undefined {
-  const kept = message.additional_kwargs[key];
-  if (typeof kept !== "string") return undefined;
-  const answer = read(kept);
-  return answer !== undefined && saysTheSame(answer, message) ? answer : undefined;
+/** The original response attached to a message, if the message is unchanged. */
+export function attachedTurn(message: AIMessage): AssistantMessage | undefined {
+  const attached = message.additional_kwargs[key];
+  if (typeof attached !== "string") return undefined;
+  const answer = read(attached);
+  return answer !== undefined && isSameAnswer(answer, message) ? answer : undefined;
 }
 
-function read(kept: string): AssistantMessage | undefined {
+function read(attached: string): AssistantMessage | undefined {
   try {
-    const answer: unknown = JSON.parse(kept);
-    // Written by `keepAnswer` and by nobody else.
+    const answer: unknown = JSON.parse(attached);
+    // Written only by `attachTurn`.
     return isRecord(answer) && Array.isArray(answer["content"]) ? (answer as unknown as AssistantMessage) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function saysTheSame(
+function isSameAnswer(
   { content }: AssistantMessage,
   { text, tool_calls = [], invalid_tool_calls = [] }: AIMessage,
 ): boolean {
-  const said = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const attachedText = content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const ids = content.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : []));
   const present = [...tool_calls, ...invalid_tool_calls].map(({ id }) => id);
-  // A call that was broken has no result in LangChain, and a provider would miss it.
+  // A broken call has no result in LangChain, and a provider would require one.
   return (
-    said === text &&
+    attachedText === text &&
     ids.length === present.length &&
     ids.every((id) => present.includes(id)) &&
     invalid_tool_calls.length === 0

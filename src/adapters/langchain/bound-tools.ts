@@ -5,12 +5,14 @@ import { FailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { jsonSchemaOf } from "./langchain-schema.ts";
 
-/** Tools as LangChain binds them (its own, and the forms of OpenAI and Anthropic), as models of ours take them. */
+/**
+ * Converts tools as LangChain binds them (its own, and the formats of OpenAI and Anthropic) to Windlass function tools.
+ */
 export function toFunctionTools(tools: readonly BindToolsInput[]): LanguageModelV4FunctionTool[] {
   return tools.map((tool) => {
     const form = isLangChainTool(tool) ? { ...named(tool), schema: jsonSchemaOf(tool.schema) } : formOf(tool);
     if (form === undefined) {
-      throw new FailureError("a tool that is neither LangChain's nor a function cannot be bound to this model", {
+      throw new FailureError("a tool that is neither a LangChain tool nor a function cannot be bound to this model", {
         code: "tool_invalid",
       });
     }
@@ -37,7 +39,7 @@ function named({ name, description }: { readonly name: string; readonly descript
   return typeof description === "string" && description !== "" ? { name, description } : { name };
 }
 
-/** LangChain's words for whether tools may be called, in any of the forms that its models take. */
+/** Converts LangChain's tool choice, in any of the forms that its models accept. */
 export function toToolChoice(choice: unknown): LanguageModelV4ToolChoice | undefined {
   if (choice === undefined || choice === null || choice === "") return undefined;
   if (choice === "auto" || choice === "none") return { type: choice };

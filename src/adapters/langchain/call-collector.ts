@@ -1,13 +1,13 @@
-/** A tool call as a model wrote it: nothing of it is parsed, mended or believed. */
+/** A tool call as a model wrote it: not parsed, repaired or validated. */
 export interface RawCall {
-  /** Empty where the model gave none. */
+  /** Empty if the model gave none. */
   readonly id: string;
   readonly name: string;
   /** The arguments, letter for letter. */
   readonly input: string;
 }
 
-/** A piece of a tool call, as LangChain's models stream them. */
+/** A chunk of a tool call, as LangChain's models stream them. */
 export interface CallPiece {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
@@ -15,7 +15,7 @@ export interface CallPiece {
   readonly index?: number | string | undefined;
 }
 
-/** A call that is being put together. */
+/** A call that is being assembled. */
 interface GrowingCall {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ interface GrowingCall {
   readonly index: number | string | undefined;
 }
 
-/** Puts tool calls together from their pieces, which some models send without an index, an id, or either. */
+/** Assembles tool calls from chunks, which some models send without an index, an id, or either. */
 export class CallCollector {
   readonly #calls: GrowingCall[] = [];
 
@@ -31,7 +31,7 @@ export class CallCollector {
     return this.#calls;
   }
 
-  /** Adds a piece to the call that it belongs to, and gives that call. */
+  /** Adds a chunk to its call, and returns that call. */
   add({ id = "", name = "", args = "", index }: CallPiece): RawCall {
     const call = this.#find(id, name, index) ?? this.#begin(index);
     if (call.id === "") call.id = id;
@@ -44,7 +44,7 @@ export class CallCollector {
     const isOther = (call: GrowingCall): boolean => id !== "" && call.id !== "" && call.id !== id;
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index && !isOther(call));
     if (id !== "") return this.#calls.findLast((call) => call.id === id);
-    // Neither: more of the last one, unless it brings a name of its own.
+    // Neither: a continuation of the last call, unless it has its own name.
     return name === "" ? this.#calls.at(-1) : undefined;
   }
 

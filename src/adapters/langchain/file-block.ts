@@ -2,16 +2,16 @@ import type { SharedV4FileData } from "@ai-sdk/provider";
 import type { ContentBlock } from "@langchain/core/messages";
 import { attachmentKind } from "../frameworks/attachment-kind.ts";
 
-/** A file in a message of ours. */
+/** A file in a Windlass message. */
 export interface FileLike {
   readonly data: SharedV4FileData;
   readonly mediaType: string;
   readonly filename?: string | undefined;
 }
 
-/** A file as a block of a LangChain message, in the form that most of its models know. */
+/** Converts a file to a block of a LangChain message, in the form that most of its models support. */
 export function toBlock({ data, mediaType, filename }: FileLike): ContentBlock {
-  const mime_type = mediaType.includes("/") && !mediaType.endsWith("/*") ? mediaType : usualType(mediaType);
+  const mime_type = mediaType.includes("/") && !mediaType.endsWith("/*") ? mediaType : normalizeMediaType(mediaType);
   const name = filename === undefined ? {} : { metadata: { filename } };
   const kind = attachmentKind(mime_type);
   switch (data.type) {
@@ -33,18 +33,18 @@ export function toBlock({ data, mediaType, filename }: FileLike): ContentBlock {
   }
 }
 
-/** Known to all of them, unlike the newer forms. */
+/** Supported by all of them, unlike the newer forms. */
 function image(url: string): ContentBlock {
   return { type: "image_url", image_url: { url } };
 }
 
-function usualType(mediaType: string): string {
+function normalizeMediaType(mediaType: string): string {
   const [top] = mediaType.split("/");
-  const usual: Readonly<Record<string, string>> = { image: "image/png", audio: "audio/wav", text: "text/plain" };
-  return usual[top ?? ""] ?? "application/octet-stream";
+  const defaults: Readonly<Record<string, string>> = { image: "image/png", audio: "audio/wav", text: "text/plain" };
+  return defaults[top ?? ""] ?? "application/octet-stream";
 }
 
-/** What blocks that hold files are called, and what is in them where they do not say it. */
+/** Block types that hold files, with the MIME type assumed if the block has none. */
 const fileTypes: Readonly<Record<string, string>> = {
   image: "image",
   audio: "audio",
@@ -55,13 +55,13 @@ const fileTypes: Readonly<Record<string, string>> = {
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** A block of a LangChain message, in its standard form, as a file of ours; undefined where it is none. */
+/** Converts a block of a LangChain message, in its standard form, to a file; undefined if it is not a file block. */
 export function fromBlock(block: Block): Omit<FileLike, "filename"> | undefined {
   const { type, mimeType } = block;
-  const usual = typeof type === "string" && Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
+  const defaults = typeof type === "string" && Object.hasOwn(fileTypes, type) ? fileTypes[type] : undefined;
   const data = dataIn(block);
-  if (usual === undefined || data === undefined) return undefined;
-  return { mediaType: typeof mimeType === "string" && mimeType !== "" ? mimeType : usual, data };
+  if (defaults === undefined || data === undefined) return undefined;
+  return { mediaType: typeof mimeType === "string" && mimeType !== "" ? mimeType : defaults, data };
 }
 
 function dataIn({ data, text, url, fileId }: Block): SharedV4FileData | undefined {

@@ -3,9 +3,9 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/prov
 import type { AssistantMessage } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { fromBlock } from "./file-block.ts";
-import { answerIn } from "./kept-answer.ts";
+import { attachedTurn } from "./attached-turn.ts";
 
-/** A conversation of LangChain as models of ours take it. */
+/** Converts a LangChain conversation to a Windlass prompt. */
 export function fromLangChainMessages(messages: readonly BaseMessage[]): LanguageModelV4Prompt {
   const answered = new Set(messages.flatMap((message) => (isToolMessage(message) ? message.tool_call_id : [])));
   const names = new Map<string, string>();
@@ -16,7 +16,7 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): Languag
       for (const part of made.content) if (part.type === "tool-call") names.set(part.toolCallId, part.toolName);
     }
     const last = prompt.at(-1);
-    // The results of one answer's calls are one message.
+    // The results of one response's calls are one message.
     if (made.role === "tool" && last?.role === "tool") last.content.push(...made.content);
     else prompt.push(made);
   }
@@ -24,11 +24,11 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): Languag
 }
 
 function plainMessage(message: BaseMessage, answered: ReadonlySet<string>): LanguageModelV4Message {
-  if (isAiMessage(message)) return answerIn(message) ?? assistantMessage(message, answered);
+  if (isAiMessage(message)) return attachedTurn(message) ?? assistantMessage(message, answered);
   return isSystem(message) ? { role: "system", content: message.text } : { role: "user", content: contentOf(message) };
 }
 
-/** Also a message of a role that somebody chose. */
+/** Also true of a chat message with the custom role `system`. */
 function isSystem(message: BaseMessage): boolean {
   const role = "role" in message ? message.role : message.type;
   return role === "system" || role === "developer";
@@ -46,7 +46,7 @@ function contentOf({ contentBlocks }: BaseMessage): UserContent {
 
 function assistantMessage(message: AIMessage, answered: ReadonlySet<string>): AssistantMessage {
   const { text, tool_calls: calls = [], invalid_tool_calls: invalid = [] } = message;
-  // A call that could not be read is only told of where it has its result.
+  // A call that could not be parsed is included only if it has a result.
   const broken = invalid.flatMap(({ id, name = "" }) =>
     id !== undefined && answered.has(id) ? [{ id, name, args: {} }] : [],
   );

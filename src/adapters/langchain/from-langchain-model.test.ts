@@ -3,11 +3,11 @@ import { FakeListChatModel, FakeStreamingChatModel } from "@langchain/core/utils
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { generateText as aiGenerateText } from "ai";
 import { describe, expect, test } from "vitest";
-import { type Model, type ModelCall, askTurn, generateText, toAssistantMessage } from "../../model/index.ts";
+import { type Model, type ModelCall, requestTurn, generateText, toAssistantMessage } from "../../model/index.ts";
 import { type ChatAnswer, ScriptedChatModel, calling } from "../../../test/support/scripted-chat-model.ts";
 import { fromLangChainModel } from "./index.ts";
 
-const question: LanguageModelV4Prompt = [
+const userPrompt: LanguageModelV4Prompt = [
   { role: "system", content: "Be brief." },
   { role: "user", content: [{ type: "text", text: "What is 1 + 1?" }] },
 ];
@@ -30,29 +30,29 @@ function piece(args: string, more: { id?: string; name?: string; index?: number 
   return new AIMessageChunk({ content: "", tool_call_chunks: [{ type: "tool_call_chunk", args, ...more }] });
 }
 
-/** The same question in both ways of asking. */
-async function bothTurns(answer: () => ChatAnswer, prompt = question) {
-  const ask = (onDelta?: () => void) =>
-    askTurn(fromLangChainModel(new ScriptedChatModel([answer()])), { prompt, tools: [addTool] }, { onDelta });
-  return [await ask(), await ask(() => undefined)];
+/** Sends the same prompt with and without streaming. */
+async function bothTurns(answer: () => ChatAnswer, prompt = userPrompt) {
+  const request = (onDelta?: () => void) =>
+    requestTurn(fromLangChainModel(new ScriptedChatModel([answer()])), { prompt, tools: [addTool] }, { onDelta });
+  return [await request(), await request(() => undefined)];
 }
 
-describe("[E07] a chat model of LangChain as a model of ours", () => {
+describe("[E07] a LangChain chat model as a Windlass model", () => {
   test("the fake chat models of LangChain answer, streaming and not", async () => {
     const model = fromLangChainModel(new FakeListChatModel({ responses: ["one two", "three"] }));
     expect(await generateText(model, { prompt: "Say something." })).toMatchObject({ text: "one two" });
     expect(await aiGenerateText({ model, prompt: "Go on." })).toMatchObject({ text: "three" });
     const streaming = fromLangChainModel(new FakeStreamingChatModel({ responses: [new AIMessage("four")] }));
-    const said: string[] = [];
-    await askTurn(streaming, { prompt: question }, { onDelta: (d) => "text" in d && said.push(d.text) });
-    expect(said).toEqual(["f", "o", "u", "r"]);
+    const text: string[] = [];
+    await requestTurn(streaming, { prompt: userPrompt }, { onDelta: (d) => "text" in d && text.push(d.text) });
+    expect(text).toEqual(["f", "o", "u", "r"]);
   });
 
-  test("messages, tools and settings get there", async () => {
+  test("messages, tools and settings reach the model", async () => {
     const chat = new ScriptedChatModel([calling({ name: "add", args: { a: 1 } }), new AIMessage("2")]);
     const model = fromLangChainModel(chat);
     const call: ModelCall = {
-      prompt: question,
+      prompt: userPrompt,
       tools: [addTool],
       toolChoice: { type: "required" },
       stopSequences: ["END"],
@@ -60,24 +60,24 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     };
     const { warnings } = await model.doGenerate(call);
     expect(warnings).toMatchObject([{ type: "unsupported", feature: "temperature" }]);
-    expect(chat.asked[0]?.messages.map(({ type, content }) => [type, content])).toEqual([
+    expect(chat.requested[0]?.messages.map(({ type, content }) => [type, content])).toEqual([
       ["system", "Be brief."],
       ["human", "What is 1 + 1?"],
     ]);
-    expect(chat.asked[0]?.options).toMatchObject({
+    expect(chat.requested[0]?.options).toMatchObject({
       stop: ["END"],
       tool_choice: "any",
       tools: [{ type: "function", function: { name: "add", description: "Adds.", parameters: addTool.inputSchema } }],
     });
     const chosen = { ...call, toolChoice: { type: "tool", toolName: "add" } } as const;
     await fromLangChainModel(chat, { callOptions: ({ temperature }) => ({ heat: temperature }) }).doGenerate(chosen);
-    expect(chat.asked[1]?.options).toMatchObject({ tool_choice: "add", heat: 0.5 });
+    expect(chat.requested[1]?.options).toMatchObject({ tool_choice: "add", heat: 0.5 });
   });
 
-  test("a tool call comes back, its result goes back, paired by id", async () => {
+  test("a tool call is returned, and its result is sent back, paired by id", async () => {
     const chat = new ScriptedChatModel([calling({ name: "add", args: { a: 1 }, id: "x1" }), new AIMessage("2")]);
     const model = fromLangChainModel(chat);
-    const turn = await askTurn(model, { prompt: question, tools: [addTool] });
+    const turn = await requestTurn(model, { prompt: userPrompt, tools: [addTool] });
     expect(turn).toMatchObject({
       finishReason: "tool-calls",
       content: [{ type: "tool-call", id: "x1", name: "add", input: '{"a":1}' }],
@@ -86,7 +86,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     });
     await model.doGenerate({
       prompt: [
-        ...question,
+        ...userPrompt,
         toAssistantMessage(turn),
         {
           role: "tool",
@@ -96,7 +96,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         },
       ],
     });
-    const [, , answer, result] = chat.asked[1]?.messages ?? [];
+    const [, , answer, result] = chat.requested[1]?.messages ?? [];
     expect(answer).toMatchObject({ type: "ai", tool_calls: [{ id: "x1", name: "add", args: { a: 1 } }] });
     expect(result).toMatchObject({
       type: "tool",
@@ -107,7 +107,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     });
   });
 
-  test("arguments that were cut off arrive as they are, although LangChain has completed them", async () => {
+  test("truncated arguments arrive unchanged, although LangChain has completed them", async () => {
     const chunks = () => [piece('{"a": 1', { id: "x1", name: "add", index: 0 }), piece(', "b": "he', { index: 0 })];
     const whole = chunks().reduce((all, chunk) => all.concat(chunk));
     expect(whole.tool_calls).toMatchObject([{ args: { a: 1, b: "he" } }]);
@@ -123,13 +123,13 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     }
   });
 
-  test("arguments that cannot be read arrive as they are", async () => {
+  test("malformed arguments arrive unchanged", async () => {
     const invalid = () =>
       new AIMessage({
         content: "",
         invalid_tool_calls: [{ type: "invalid_tool_call", id: "x1", name: "add", args: "{a: 1}", error: "no" }],
       });
-    const [turn] = [await askTurn(fromLangChainModel(new ScriptedChatModel([invalid()])), { prompt: question })];
+    const [turn] = [await requestTurn(fromLangChainModel(new ScriptedChatModel([invalid()])), { prompt: userPrompt })];
     expect(turn.content).toMatchObject([{ id: "x1", name: "add", input: "{a: 1}", broken: "unparsable" }]);
     const raw = new AIMessage({
       content: "",
@@ -138,11 +138,11 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         tool_calls: [{ id: "x1", type: "function", function: { name: "add", arguments: '{"a": 1' } }],
       },
     });
-    const { content } = await fromLangChainModel(new ScriptedChatModel([raw])).doGenerate({ prompt: question });
+    const { content } = await fromLangChainModel(new ScriptedChatModel([raw])).doGenerate({ prompt: userPrompt });
     expect(content).toMatchObject([{ toolCallId: "x1", input: '{"a": 1' }]);
   });
 
-  test("a broken call goes back without its arguments, but with its id, so that its result is paired", async () => {
+  test("a broken call is sent back without its arguments, but with its id, so that its result is paired", async () => {
     const broken = new AIMessage({
       content: [
         { type: "text", text: "I add." },
@@ -156,9 +156,9 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     });
     const chat = new ScriptedChatModel([broken, new AIMessage("sorry")]);
     const model = fromLangChainModel(chat);
-    const turn = await askTurn(model, { prompt: question });
-    await model.doGenerate({ prompt: [...question, toAssistantMessage(turn)] });
-    expect(chat.asked[1]?.messages.at(-1)).toMatchObject({
+    const turn = await requestTurn(model, { prompt: userPrompt });
+    await model.doGenerate({ prompt: [...userPrompt, toAssistantMessage(turn)] });
+    expect(chat.requested[1]?.messages.at(-1)).toMatchObject({
       content: [{ text: "I add." }, { type: "tool_use", id: "x1", input: {} }],
       tool_calls: [
         { id: "x0", name: "add", args: { a: 0 } },
@@ -168,7 +168,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     });
   });
 
-  test("thoughts with their signatures come back to their provider as they were", async () => {
+  test("reasoning with its signatures is sent back to its provider unchanged", async () => {
     const content = [
       { type: "thinking", thinking: "One and one.", signature: "sig-1" },
       { type: "redacted_thinking", data: "xyz" },
@@ -179,16 +179,16 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
       new AIMessage({ content, tool_calls: [{ type: "tool_call", id: "x1", name: "add", args: { a: 1 } }] });
     const chat = new ScriptedChatModel([answer(), new AIMessage("2")]);
     const model = fromLangChainModel(chat);
-    const turn = await askTurn(model, { prompt: question, tools: [addTool] });
+    const turn = await requestTurn(model, { prompt: userPrompt, tools: [addTool] });
     expect(turn.content).toMatchObject([
       { type: "reasoning", text: "One and one." },
       { type: "text", text: "I add." },
       { type: "tool-call", id: "x1" },
     ]);
-    // A run keeps its turns as JSON.
-    const kept = JSON.parse(JSON.stringify(toAssistantMessage(turn))) as ReturnType<typeof toAssistantMessage>;
-    await model.doGenerate({ prompt: [...question, kept] });
-    expect(chat.asked[1]?.messages.at(-1)).toMatchObject({ content, tool_calls: [{ id: "x1", args: { a: 1 } }] });
+    // A run stores its turns as JSON.
+    const stored = JSON.parse(JSON.stringify(toAssistantMessage(turn))) as ReturnType<typeof toAssistantMessage>;
+    await model.doGenerate({ prompt: [...userPrompt, stored] });
+    expect(chat.requested[1]?.messages.at(-1)).toMatchObject({ content, tool_calls: [{ id: "x1", args: { a: 1 } }] });
   });
 
   test("reasoning_content is thinking, streamed as such, and echoed", async () => {
@@ -212,7 +212,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     const chat = new ScriptedChatModel([chunks, new AIMessage("ok")]);
     const model = fromLangChainModel(chat);
     const deltas: unknown[] = [];
-    const turn = await askTurn(model, { prompt: question }, { onDelta: (delta) => deltas.push(delta) });
+    const turn = await requestTurn(model, { prompt: userPrompt }, { onDelta: (delta) => deltas.push(delta) });
     expect(deltas).toEqual([
       { kind: "thinking", text: "Hm, " },
       { kind: "thinking", text: "one." },
@@ -227,26 +227,26 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         { type: "text", text: "Two." },
       ],
     });
-    await model.doGenerate({ prompt: [...question, toAssistantMessage(turn)] });
-    expect(chat.asked[1]?.messages.at(-1)).toMatchObject({
+    await model.doGenerate({ prompt: [...userPrompt, toAssistantMessage(turn)] });
+    expect(chat.requested[1]?.messages.at(-1)).toMatchObject({
       content: "Two.",
       additional_kwargs: { reasoning_content: "Hm, one." },
     });
   });
 
-  test("an answer that somebody changed is sent as it is now, without the old one", async () => {
+  test("a modified response is sent as it is now, without the attached original", async () => {
     const chat = new ScriptedChatModel([
       new AIMessage({ content: "A long story.", additional_kwargs: { reasoning_content: "Hm." } }),
       new AIMessage("ok"),
     ]);
     const model = fromLangChainModel(chat);
-    const { content: parts } = toAssistantMessage(await askTurn(model, { prompt: question }));
+    const { content: parts } = toAssistantMessage(await requestTurn(model, { prompt: userPrompt }));
     const content = parts.map((part) => (part.type === "text" ? { ...part, text: "(shortened)" } : part));
-    await model.doGenerate({ prompt: [...question, { role: "assistant", content }] });
-    expect(chat.asked[1]?.messages.at(-1)).toMatchObject({ content: "(shortened)", additional_kwargs: {} });
+    await model.doGenerate({ prompt: [...userPrompt, { role: "assistant", content }] });
+    expect(chat.requested[1]?.messages.at(-1)).toMatchObject({ content: "(shortened)", additional_kwargs: {} });
   });
 
-  test("an answer goes to another provider without what only its own understands, and without calls that are gone", async () => {
+  test("a response goes to another provider without provider-specific content and removed calls", async () => {
     const content = [
       { type: "thinking", thinking: "Hm.", signature: "sig" },
       { type: "text", text: "I add." },
@@ -254,22 +254,22 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     ];
     const answer = new AIMessage({ content, tool_calls: [{ type: "tool_call", id: "x1", name: "add", args: {} }] });
     const chat = new ScriptedChatModel([answer, new AIMessage("ok")]);
-    const { content: parts } = toAssistantMessage(await askTurn(fromLangChainModel(chat), { prompt: question }));
+    const { content: parts } = toAssistantMessage(await requestTurn(fromLangChainModel(chat), { prompt: userPrompt }));
     const rest = parts.filter(({ type }) => type !== "tool-call");
-    const kept = parts.find(({ type }) => type === "tool-call")?.providerOptions;
-    const carried = rest.map((part) => ({ ...part, ...(kept !== undefined && { providerOptions: kept }) }));
-    await fromLangChainModel(chat).doGenerate({ prompt: [...question, { role: "assistant", content: carried }] });
-    expect(chat.asked[1]?.messages.at(-1)).toMatchObject({ content: "I add.", tool_calls: [] });
+    const stored = parts.find(({ type }) => type === "tool-call")?.providerOptions;
+    const carried = rest.map((part) => ({ ...part, ...(stored !== undefined && { providerOptions: stored }) }));
+    await fromLangChainModel(chat).doGenerate({ prompt: [...userPrompt, { role: "assistant", content: carried }] });
+    expect(chat.requested[1]?.messages.at(-1)).toMatchObject({ content: "I add.", tool_calls: [] });
     const other = new (class extends ScriptedChatModel {
       override _llmType(): string {
         return "other";
       }
     })([new AIMessage("ok")]);
-    await fromLangChainModel(other).doGenerate({ prompt: [...question, { role: "assistant", content: parts }] });
-    expect(other.asked[0]?.messages.at(-1)).toMatchObject({ content: "I add.", tool_calls: [{ id: "x1" }] });
+    await fromLangChainModel(other).doGenerate({ prompt: [...userPrompt, { role: "assistant", content: parts }] });
+    expect(other.requested[0]?.messages.at(-1)).toMatchObject({ content: "I add.", tool_calls: [{ id: "x1" }] });
   });
 
-  test("pieces of parallel calls find their calls, with and without index and id", async () => {
+  test("chunks of parallel calls are assigned to their calls, with and without index and id", async () => {
     const indexed = () => [
       piece('{"a"', { id: "x1", name: "add", index: 0 }),
       piece('{"a"', { id: "x2", name: "add", index: 1 }),
@@ -300,7 +300,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         piece('{"a": 1}', { index: 0 }),
       ],
     ]);
-    const parts = await partsOf(fromLangChainModel(chat), { prompt: question });
+    const parts = await partsOf(fromLangChainModel(chat), { prompt: userPrompt });
     expect(parts.map(({ type }) => type)).toEqual([
       "stream-start",
       "text-start",
@@ -331,13 +331,13 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     [{ incomplete_details: { reason: "max_output_tokens" }, status: "incomplete" }, "length"],
     [{ finish_reason: "who knows" }, "other"],
     [{}, "stop"],
-  ])("an answer that ends with %j ended because of %s", async (response_metadata, reason) => {
+  ])("a response that ends with %j has the finish reason %s", async (response_metadata, reason) => {
     const chat = new ScriptedChatModel([new AIMessage({ content: "x", response_metadata })]);
-    const { finishReason } = await fromLangChainModel(chat).doGenerate({ prompt: question });
+    const { finishReason } = await fromLangChainModel(chat).doGenerate({ prompt: userPrompt });
     expect(finishReason.unified).toBe(reason);
   });
 
-  test("images and files go along", async () => {
+  test("images and files are sent", async () => {
     const chat = new ScriptedChatModel([new AIMessage("a cat")]);
     await fromLangChainModel(chat).doGenerate({
       prompt: [
@@ -351,7 +351,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         },
       ],
     });
-    const [message] = chat.asked[0]?.messages ?? [];
+    const [message] = chat.requested[0]?.messages ?? [];
     expect(message?.content).toEqual([
       { type: "text", text: "What is this?" },
       { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
@@ -371,7 +371,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     ]);
   });
 
-  test("a result that failed, or was not allowed, says so", async () => {
+  test("a result that failed, or was not allowed, is marked as such", async () => {
     const chat = new ScriptedChatModel([new AIMessage("ok")]);
     const result = (output: object) => ({ type: "tool-result", toolCallId: "c", toolName: "t", output }) as never;
     await fromLangChainModel(chat).doGenerate({
@@ -386,7 +386,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
         },
       ],
     });
-    const messages = chat.asked[0]?.messages as ToolMessage[];
+    const messages = chat.requested[0]?.messages as ToolMessage[];
     expect(messages.map(({ status, text }) => [status, text])).toEqual([
       ["error", "no such city"],
       ["error", "not you"],
@@ -394,35 +394,35 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     ]);
   });
 
-  test("a service that is busy is asked again; its answer says how soon", async () => {
+  test("a busy service is retried after the delay that its response names", async () => {
     const busy = Object.assign(new Error("slow down"), {
       status: 429,
       headers: new Headers({ "retry-after-ms": "1" }),
     });
     const chat = new ScriptedChatModel([busy, new AIMessage("now")]);
-    const turn = await askTurn(fromLangChainModel(chat), { prompt: question });
+    const turn = await requestTurn(fromLangChainModel(chat), { prompt: userPrompt });
     expect(turn.content).toMatchObject([{ text: "now" }]);
-    expect(chat.asked).toHaveLength(2);
+    expect(chat.requested).toHaveLength(2);
   });
 
-  test("a service that refuses is not; a connection that broke is", async () => {
+  test("a service that rejects is not retried; a broken connection is", async () => {
     const refused = Object.assign(new Error("bad key"), { status: 401 });
     const chat = new ScriptedChatModel([refused]);
-    await expect(askTurn(fromLangChainModel(chat), { prompt: question })).rejects.toMatchObject({
+    await expect(requestTurn(fromLangChainModel(chat), { prompt: userPrompt })).rejects.toMatchObject({
       reason: "unauthorized",
     });
-    expect(chat.asked).toHaveLength(1);
+    expect(chat.requested).toHaveLength(1);
     const reset = new Error("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
     const again = new ScriptedChatModel([reset, new AIMessage("now")]);
-    await askTurn(fromLangChainModel(again), { prompt: question }, { random: () => 0 });
-    expect(again.asked).toHaveLength(2);
+    await requestTurn(fromLangChainModel(again), { prompt: userPrompt }, { random: () => 0 });
+    expect(again.requested).toHaveLength(2);
   });
 
-  test("cancelling ends the question, also of a model that does not listen, and gives the signal's reason", async () => {
-    const deaf: ChatAnswer = () => new Promise<AIMessage>(() => undefined);
+  test("cancelling ends the model request with the signal's reason, even if the model ignores the signal", async () => {
+    const closed: ChatAnswer = () => new Promise<AIMessage>(() => undefined);
     const stop = new AbortController();
-    const call = { prompt: question, abortSignal: stop.signal };
-    const model = fromLangChainModel(new ScriptedChatModel([deaf, deaf]));
+    const call = { prompt: userPrompt, abortSignal: stop.signal };
+    const model = fromLangChainModel(new ScriptedChatModel([closed, closed]));
     const whole = model.doGenerate(call);
     const reading = partsOf(model, call);
     stop.abort(new Error("enough"));
@@ -430,7 +430,7 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
     await expect(reading).rejects.toThrow("enough");
   });
 
-  test("cancelling half-way stops the stream, and nobody reads on", async () => {
+  test("cancelling midway stops the stream and the reading", async () => {
     let made = 0;
     class Endless extends FakeListChatModel {
       override async *_streamResponseChunks() {
@@ -445,23 +445,23 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
       }
     }
     const stop = new AbortController();
-    const asking = askTurn(
+    const request = requestTurn(
       fromLangChainModel(new Endless({ responses: [] })),
-      { prompt: question },
+      { prompt: userPrompt },
       { signal: stop.signal, onDelta: () => made > 5 && stop.abort() },
     );
-    await expect(asking).rejects.toMatchObject({ code: "cancelled" });
+    await expect(request).rejects.toMatchObject({ code: "cancelled" });
     await expect.poll(() => made).toBe(-1);
   });
 
-  test("a model that takes no tools says so", async () => {
+  test("a model without tool support is reported", async () => {
     const chat = new FakeListChatModel({ responses: ["x"] });
     Object.assign(chat, { bindTools: undefined });
-    const asking = askTurn(fromLangChainModel(chat), { prompt: question, tools: [addTool] });
-    await expect(asking).rejects.toThrow("takes no tools");
+    const request = requestTurn(fromLangChainModel(chat), { prompt: userPrompt, tools: [addTool] });
+    await expect(request).rejects.toThrow("does not support tools");
   });
 
-  test("hostile answers do no harm: calls without a name, names of prototypes, nothing at all", async () => {
+  test("hostile responses are handled safely: calls without a name, names of prototype members, empty responses", async () => {
     const answers: ChatAnswer[] = [
       new AIMessage({ content: [] }),
       new AIMessage({ content: "", tool_calls: [{ type: "tool_call", name: "__proto__", args: {} }] }),
@@ -470,9 +470,9 @@ describe("[E07] a chat model of LangChain as a model of ours", () => {
       new AIMessage({ content: [{ type: "text" }, { type: "thinking" }, { type: "reasoning", summary: 5 }] as never }),
     ];
     for (const answer of answers) {
-      const { content } = await fromLangChainModel(new ScriptedChatModel([answer])).doGenerate({ prompt: question });
+      const { content } = await fromLangChainModel(new ScriptedChatModel([answer])).doGenerate({ prompt: userPrompt });
       for (const part of content) expect(part.type).toBe("tool-call");
-      const parts = await partsOf(fromLangChainModel(new ScriptedChatModel([answer])), { prompt: question });
+      const parts = await partsOf(fromLangChainModel(new ScriptedChatModel([answer])), { prompt: userPrompt });
       expect(parts.at(-1)).toMatchObject({ type: "finish" });
     }
   });

@@ -1,32 +1,40 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { orAborted } from "../../base/index.ts";
-import { type Model, type ModelAnswer, type ModelCall, modelFailure } from "../../model/index.ts";
-import { answerParts } from "./answer-parts.ts";
-import { AnswerStream } from "./answer-stream.ts";
-import { finishReasonOf, usageOf } from "./answer-end.ts";
+import type { AIMessageChunk, BaseMessage, AIMessage } from "@langchain/core/messages";
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4Content,
+  LanguageModelV4Prompt,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import { raceAbort } from "../../base/index.ts";
+import { type Model, type ModelGenerateResult, type ModelCall, modelFailure } from "../../model/index.ts";
+import { LangChainTurnStream } from "./turn-stream.ts";
+import { readFinishReason, readUsage } from "./response-end.ts";
 import { toModelError } from "./model-error.ts";
-import { offeredTools, toolChoice, unheeded } from "./model-call.ts";
 import { toLangChainMessages } from "./to-langchain-messages.ts";
+import { identifyCalls } from "./identify-calls.ts";
+import { attachMessage } from "./attached-message.ts";
+import { rawCalls } from "./raw-calls.ts";
+import { readMessageParts } from "./message-parts.ts";
+import type { ToolDefinition } from "@langchain/core/language_models/base";
 
-/** What {@link fromLangChainModel} takes besides the chat model. */
+/** Options of {@link fromLangChainModel}. */
 export interface FromLangChainModelOptions {
   /**
-   * The options of the chat model that stand for a call's temperature, limit of tokens and the like. LangChain has no
-   * names for them that all models know: where this is absent they are left out, and the answer carries a warning.
+   * Maps a call's temperature, token limit and the like to options of the chat model. LangChain has no common names for
+   * them: without this function they are omitted, and the response carries a warning.
    */
   readonly callOptions?: (call: ModelCall) => Readonly<Record<string, unknown>>;
-  /** What the model is called in records and messages; what it says of itself where absent. */
+  /** Name of the model in records and messages. Default: the name that the model reports. */
   readonly modelId?: string;
-  /** How long one answer may take. */
+  /** Timeout of one response. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A chat model of LangChain as one of ours: tools go to it through `bindTools`, its tool calls come back with their
- * arguments as it wrote them, and what its provider wants back with the next question (signatures of thoughts,
- * `reasoning_content`) comes back. Make it with `maxRetries: 0`: whoever asks a model of ours asks again by themselves.
+ * Wraps a LangChain chat model as a Windlass model. Tools are passed through `bindTools`, tool calls return with their
+ * raw arguments, and provider-specific content (reasoning signatures, `reasoning_content`) is sent back with the next
+ * request. Create the chat model with `maxRetries: 0`: Windlass retries by itself.
  *
  * @example
  * ```ts
@@ -38,7 +46,7 @@ export function fromLangChainModel(chatModel: BaseChatModel, options: FromLangCh
     specificationVersion: "v4",
     provider: providerOf(chatModel),
     modelId: options.modelId ?? modelIdOf(chatModel) ?? chatModel._llmType(),
-    // LangChain takes addresses of files as they are.
+    // LangChain accepts URLs of files.
     supportedUrls: { "*/*": [/^https?:\/\//, /^data:/] },
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     doGenerate: (call) => generate(prepare(chatModel, call, options)),
@@ -55,17 +63,21 @@ function modelIdOf(chatModel: BaseChatModel): string | undefined {
   return [model, modelName, modelId].find((each) => typeof each === "string" && each !== "") as string | undefined;
 }
 
-/** A question that is ready to be asked. */
-interface Asking {
+/** A model request that is ready to be sent. */
+interface PreparedRequest {
   readonly call: ModelCall;
   readonly provider: string;
   readonly messages: BaseMessage[];
   readonly settings: Readonly<Record<string, unknown>>;
   readonly runnable: Pick<BaseChatModel, "invoke" | "stream">;
-  readonly warnings: ModelAnswer["warnings"];
+  readonly warnings: ModelGenerateResult["warnings"];
 }
 
-function prepare(chatModel: BaseChatModel, call: ModelCall, { callOptions }: FromLangChainModelOptions): Asking {
+function prepare(
+  chatModel: BaseChatModel,
+  call: ModelCall,
+  { callOptions }: FromLangChainModelOptions,
+): PreparedRequest {
   const { abortSignal: signal, stopSequences: stop } = call;
   const settings = {
     ...callOptions?.(call),
@@ -79,39 +91,46 @@ function prepare(chatModel: BaseChatModel, call: ModelCall, { callOptions }: Fro
     messages: toLangChainMessages(call.prompt, provider),
     settings,
     runnable: withTools(chatModel, call),
-    warnings: unheeded(call, callOptions !== undefined),
+    warnings: unsupportedSettings(call, callOptions !== undefined),
   };
 }
 
 function withTools(chatModel: BaseChatModel, call: ModelCall): Pick<BaseChatModel, "invoke" | "stream"> {
-  const tools = offeredTools(call);
+  const tools = toLangChainToolDefinitions(call);
   if (tools.length === 0) return chatModel;
   if (typeof chatModel.bindTools !== "function") {
-    const message = `the chat model ${chatModel._llmType()} takes no tools: it has no bindTools()`;
+    const message = `the chat model ${chatModel._llmType()} does not support tools: it has no bindTools()`;
     throw modelFailure("provider_error", message, { retry: "never" });
   }
   return chatModel.bindTools(tools, toolChoice(call));
 }
 
-async function generate({ call, provider, messages, settings, runnable, warnings }: Asking): Promise<ModelAnswer> {
+async function generate({
+  call,
+  provider,
+  messages,
+  settings,
+  runnable,
+  warnings,
+}: PreparedRequest): Promise<ModelGenerateResult> {
   const { abortSignal: signal, prompt } = call;
   try {
-    const message = await orAborted(runnable.invoke(messages, settings), signal);
-    const content = answerParts(message, prompt, provider);
+    const message = await raceAbort(runnable.invoke(messages, settings), signal);
+    const content = toResponseParts(message, prompt, provider);
     const hasCalls = content.some(({ type }) => type === "tool-call");
-    const finishReason = finishReasonOf(message.response_metadata, hasCalls);
-    return { content, finishReason, usage: usageOf(message), warnings };
+    const finishReason = readFinishReason(message.response_metadata, hasCalls);
+    return { content, finishReason, usage: readUsage(message), warnings };
   } catch (error) {
     throw toModelError(error, signal);
   }
 }
 
-/** Begins the stream, so that a service that refuses does so at once. */
-async function stream(asking: Asking): Promise<AsyncGenerator<LanguageModelV4StreamPart>> {
-  const { call, messages, settings, runnable } = asking;
+/** Starts the stream, so that a rejecting service fails at once. */
+async function stream(request: PreparedRequest): Promise<AsyncGenerator<LanguageModelV4StreamPart>> {
+  const { call, messages, settings, runnable } = request;
   try {
-    const chunks = await orAborted(runnable.stream(messages, settings), call.abortSignal);
-    return partsOf(chunks[Symbol.asyncIterator](), asking);
+    const chunks = await raceAbort(runnable.stream(messages, settings), call.abortSignal);
+    return partsOf(chunks[Symbol.asyncIterator](), request);
   } catch (error) {
     throw toModelError(error, call.abortSignal);
   }
@@ -119,13 +138,13 @@ async function stream(asking: Asking): Promise<AsyncGenerator<LanguageModelV4Str
 
 async function* partsOf(
   chunks: AsyncIterator<AIMessageChunk>,
-  { call, provider, warnings }: Asking,
+  { call, provider, warnings }: PreparedRequest,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
-  const answer = new AnswerStream(call.prompt, provider);
+  const answer = new LangChainTurnStream(call.prompt, provider);
   try {
-    yield AnswerStream.begin(warnings);
+    yield LangChainTurnStream.begin(warnings);
     for (;;) {
-      const { done, value } = await orAborted(chunks.next(), call.abortSignal);
+      const { done, value } = await raceAbort(chunks.next(), call.abortSignal);
       if (done === true) break;
       yield* answer.add(value);
     }
@@ -133,7 +152,88 @@ async function* partsOf(
   } catch (error) {
     throw toModelError(error, call.abortSignal);
   } finally {
-    // Nobody reads on; a model that is in the middle of something is not waited for.
+    // The stream has no reader any more; a model that is still working is not awaited.
     chunks.return?.().catch(() => undefined);
   }
+}
+
+/**
+ * The parts of a response. If the message contains more than they do, the first call carries it, or else the last part.
+ */
+function toResponseParts(
+  message: AIMessage | AIMessageChunk,
+  prompt: LanguageModelV4Prompt,
+  provider: string,
+): LanguageModelV4Content[] {
+  const attached = attachMessage(message, provider);
+  const calls = identifyCalls(rawCalls(message), prompt);
+  const content = readMessageParts(message);
+  const parts: LanguageModelV4Content[] = [
+    ...content.map(({ type, text }) => ({ type, text })),
+    ...calls.map(({ id, name, input }) => ({
+      type: "tool-call" as const,
+      toolCallId: id,
+      toolName: name,
+      input,
+    })),
+  ];
+  const at = calls.length > 0 ? content.length : content.length - 1;
+  return attached === undefined
+    ? parts
+    : parts.map((part, index) => (index === at ? { ...part, providerMetadata: attached } : part));
+}
+
+/** The tools of a call, in the form that every LangChain chat model accepts. */
+function toLangChainToolDefinitions({ tools = [] }: ModelCall): ToolDefinition[] {
+  return tools.flatMap((tool): ToolDefinition[] => {
+    if (tool.type !== "function") return [];
+    const { name, description, inputSchema } = tool;
+    const parameters = { ...inputSchema };
+    return [{ type: "function", function: { name, ...(description !== undefined && { description }), parameters } }];
+  });
+}
+
+/** The tool choice as LangChain's `tool_choice`. Omitted if the model is free to choose. */
+function toolChoice({ toolChoice: choice }: ModelCall): { readonly tool_choice?: string } {
+  switch (choice?.type) {
+    case undefined:
+    case "auto":
+      return {};
+    case "none":
+      return { tool_choice: "none" };
+    case "required":
+      return { tool_choice: "any" };
+    case "tool":
+      return { tool_choice: choice.toolName };
+    default:
+      return choice satisfies never;
+  }
+}
+
+const settings = [
+  "temperature",
+  "maxOutputTokens",
+  "topP",
+  "topK",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "reasoning",
+] as const;
+
+/** Warnings about settings of a call that do not reach the model. */
+function unsupportedSettings(call: ModelCall, areSettingsKnown: boolean): SharedV4Warning[] {
+  const { tools = [], responseFormat } = call;
+  const left = areSettingsKnown ? [] : settings.filter((name) => isSet(call[name]));
+  const foreign = tools.flatMap((tool) => (tool.type === "provider" ? [`the tool ${tool.id}`] : []));
+  const form = responseFormat?.type === "json" && !areSettingsKnown ? ["responseFormat"] : [];
+  return [...left, ...foreign, ...form].map((feature) => ({
+    type: "unsupported",
+    feature,
+    details: "A LangChain chat model takes this setting only through the option callOptions of fromLangChainModel.",
+  }));
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== "provider-default";
 }

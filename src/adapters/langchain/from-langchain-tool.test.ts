@@ -7,8 +7,8 @@ import { z as z3 } from "zod/v3";
 import { createEngine } from "../../engine/index.ts";
 import { type FromLangChainToolOptions, type LangChainTool, fromLangChainTool, toLangChainTools } from "./index.ts";
 
-async function call(given: LangChainTool, args: unknown, options: FromLangChainToolOptions = { effect: "read" }) {
-  const ours = fromLangChainTool(given, options);
+async function call(input: LangChainTool, args: unknown, options: FromLangChainToolOptions = { effect: "read" }) {
+  const ours = fromLangChainTool(input, options);
   return createEngine({ tools: [ours] }).call(ours.name, args);
 }
 
@@ -19,7 +19,7 @@ const weather = tool(async ({ city }: { city: string }) => ({ city, degrees: 21 
 });
 
 describe("[E07] a LangChain tool in an engine", () => {
-  test("keeps its schema, and what it gives is JSON again", async () => {
+  test("keeps its schema, and its output is parsed back into JSON", async () => {
     const ours = fromLangChainTool(weather, { effect: "read" });
     expect(ours.input.json).toMatchObject({ properties: { city: { type: "string", description: "Which city" } } });
     expect(await call(weather, { city: "Oslo" })).toMatchObject({
@@ -31,12 +31,12 @@ describe("[E07] a LangChain tool in an engine", () => {
     });
   });
 
-  test("must not run twice unless somebody says that it may", () => {
+  test("an imported tool has the effect once unless an option changes it", () => {
     expect(fromLangChainTool(weather)).toMatchObject({ effect: "once", destructive: true });
     expect(fromLangChainTool(weather, { effect: "read" })).toMatchObject({ effect: "read", destructive: false });
   });
 
-  test("a transform is applied once, and defaults where the schema has them", async () => {
+  test("a transform is applied once, and defaults as the schema defines them", async () => {
     const double = tool(({ n, by }: { n: number; by: number }) => `${n * by}`, {
       name: "double",
       description: "Doubles.",
@@ -45,11 +45,11 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(await call(double, { n: "21" })).toMatchObject({ output: "42" });
   });
 
-  test("schemas of Zod 3 and plain JSON Schema are understood", async () => {
+  test("schemas of Zod 3 and plain JSON Schema are supported", async () => {
     const old = tool(({ n }: { n: number }) => `${n}`, {
       name: "old",
       description: "Old.",
-      // LangChain takes it; its types do not, under exactOptionalPropertyTypes.
+      // LangChain accepts it; its types do not, under exactOptionalPropertyTypes.
       schema: z3.object({ n: z3.number().min(1) }) as never,
     });
     expect(await call(old, { n: 5 })).toMatchObject({ output: "5" });
@@ -63,12 +63,12 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(await call(json, { n: "x" })).toMatchObject({ error: { code: "validation_error" } });
   });
 
-  test("a tool of one text takes it as input", async () => {
+  test("a tool with a single string parameter takes it as input", async () => {
     const shout = new DynamicTool({ name: "shout", description: "Shouts.", func: async (text) => text.toUpperCase() });
     expect(await call(shout, { input: "hi" })).toMatchObject({ output: "HI" });
   });
 
-  test("a runnable that was made a tool is one", async () => {
+  test("a runnable converted to a tool works", async () => {
     const runnable = RunnableLambda.from(({ n }: { n: number }) => n + 1).asTool({
       name: "next",
       description: "The next number.",
@@ -77,7 +77,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(await call(runnable, { n: 1 })).toMatchObject({ success: true });
   });
 
-  test("what it throws is a failure, and so is a message that says error", async () => {
+  test("a thrown error is a failure, and so is a message with the status error", async () => {
     const broken = tool(() => Promise.reject(new Error("no network")), {
       name: "broken",
       description: "Fails.",
@@ -86,15 +86,15 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(await call(broken, {}, { effect: "pure" })).toMatchObject({
       error: { code: "execution_error", message: "no network" },
     });
-    const saying = tool(() => new ToolMessage({ content: "not today", status: "error", tool_call_id: "x" }), {
+    const text = tool(() => new ToolMessage({ content: "not today", status: "error", tool_call_id: "x" }), {
       name: "saying",
       description: "Says no.",
       schema: z.object({}),
     });
-    expect(await call(saying, {}, { effect: "pure" })).toMatchObject({ error: { message: "not today" } });
+    expect(await call(text, {}, { effect: "pure" })).toMatchObject({ error: { message: "not today" } });
   });
 
-  test("content blocks become text and attachments, an artifact is kept in meta", async () => {
+  test("content blocks become text and attachments, an artifact is stored in meta", async () => {
     const rich = tool(
       () => [
         [
@@ -116,7 +116,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     });
   });
 
-  test("a command for a graph is refused in words", async () => {
+  test("a command for a graph is rejected with an explanation", async () => {
     const going = tool(() => ({ lg_name: "Command", lc_direct_tool_output: true, goto: "elsewhere" }), {
       name: "going",
       description: "Goes.",
@@ -127,7 +127,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     });
   });
 
-  test("it is cancelled with the call, and gets its conversation", async () => {
+  test("it is cancelled with the call, and receives its conversation", async () => {
     const seen: { thread?: unknown; aborted?: boolean } = {};
     const hanging = tool(
       (_args: object, config) =>
@@ -145,7 +145,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(seen).toEqual({ thread: "c-9", aborted: true });
   });
 
-  test("what it yields is progress", async () => {
+  test("yielded values are progress", async () => {
     const steps = tool(
       async function* () {
         yield "one";
@@ -161,7 +161,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(progress).toEqual(["one", "two"]);
   });
 
-  test("a name that we cannot use says so, and can be replaced", async () => {
+  test("an invalid name is reported, and can be replaced", async () => {
     class Spaced extends StructuredTool {
       override name = "my tool";
       override description = "";
@@ -174,7 +174,7 @@ describe("[E07] a LangChain tool in an engine", () => {
     expect(await call(new Spaced(), {}, { name: "my_tool", effect: "read" })).toMatchObject({ output: "ok" });
   });
 
-  test("a tool of ours that went there and comes back gives the same", async () => {
+  test("a Windlass tool converted to LangChain and back behaves the same", async () => {
     const engine = createEngine({ tools: [fromLangChainTool(weather, { effect: "read" })] });
     const [there] = toLangChainTools(engine);
     expect(await call(there!, { city: "Bergen" })).toMatchObject({ output: { city: "Bergen", degrees: 21 } });

@@ -11,16 +11,16 @@ import {
   ok,
 } from "../../tool/index.ts";
 import { objectSchema } from "../frameworks/object-schema.ts";
-import { readBlocks } from "./content-blocks.ts";
 import { jsonSchemaOf } from "./langchain-schema.ts";
+import { attachmentKind } from "../frameworks/attachment-kind.ts";
 
-/** What {@link fromLangChainTool} is told about a tool; LangChain knows none of it. */
+/** Options of {@link fromLangChainTool}: properties of a tool that LangChain does not describe. */
 export interface FromLangChainToolOptions
   extends
     Partial<Omit<ToolInfo, "composite" | "revision">>,
     Partial<Pick<Tool<unknown, Record<string, unknown>>, "effect" | "destructive" | "timeoutMs" | "cache">> {}
 
-/** What is read of a LangChain tool: a `StructuredTool`, or a runnable made one with `asTool()`. */
+/** The members of a LangChain tool that are read here: a `StructuredTool`, or a runnable converted with `asTool()`. */
 export interface LangChainTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -38,8 +38,8 @@ export interface LangChainCall {
 }
 
 /**
- * A LangChain tool as one of ours. Its schema is kept, Zod or JSON Schema; what it gives is read back into JSON, with
- * images, sounds and files as attachments and its artifact in `meta`. Say which effect it has: unknown means `once`.
+ * Wraps a LangChain tool as a Windlass tool. Its schema is preserved, Zod or JSON Schema; its output is parsed into
+ * JSON, with images, audio and files as attachments and the artifact in `meta`. Set its effect: the default is `once`.
  *
  * @example
  * ```ts
@@ -61,18 +61,21 @@ export function fromLangChainTool(
   });
 }
 
-/** Checks by the tool's schema, and hands on what was given: LangChain parses it again, and must not do so twice. */
+/**
+ * Validates by the tool's schema, but passes on the original input: LangChain parses it again, and transforms must not
+ * run twice.
+ */
 function inputOf({ schema }: LangChainTool): Schema<Record<string, unknown>> {
   if (!isStandardSchema(schema)) return fromJsonSchema(objectSchema(jsonSchemaOf(schema)));
   const checked = fromStandard(schema, { json: objectSchema(jsonSchemaOf(schema)) });
   // Only objects fit a schema that describes one.
-  const asGiven = (value: unknown) => ({ value: value as Record<string, unknown> });
+  const asInput = (value: unknown) => ({ value: value as Record<string, unknown> });
   return {
     json: checked.json,
     validate(value) {
       const result = checked.validate(value);
-      if (!(result instanceof Promise)) return result.issues === undefined ? asGiven(value) : result;
-      return result.then((settled) => (settled.issues === undefined ? asGiven(value) : settled));
+      if (!(result instanceof Promise)) return result.issues === undefined ? asInput(value) : result;
+      return result.then((settled) => (settled.issues === undefined ? asInput(value) : settled));
     },
   };
 }
@@ -92,7 +95,7 @@ async function invoke(tool: LangChainTool, args: Record<string, unknown>, contex
   }
 }
 
-/** LangChain found the arguments wanting, although they fit: its own words say why. */
+/** LangChain rejected arguments that passed our validation: its message says why. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || !("output" in error) || !/did not match expected schema/.test(error.message)) {
     return error;
@@ -107,24 +110,24 @@ interface ToolAnswer {
   readonly artifact?: unknown;
 }
 
-function outputOf(name: string, given: unknown): unknown {
-  if (isCommand(given)) {
-    throw new FailureError(`${name} gave a LangGraph command, which means something only inside a graph`, {
+function outputOf(name: string, provided: unknown): unknown {
+  if (isCommand(provided)) {
+    throw new FailureError(`${name} returned a LangGraph command, which only works inside a graph`, {
       retry: "never",
     });
   }
-  return isToolAnswer(given) ? read(given) : given;
+  return isToolAnswer(provided) ? read(provided) : provided;
 }
 
 function read({ content, status, artifact }: ToolAnswer): unknown {
   const { text, attachments } = readBlocks(content);
-  if (status === "error") return new FailureError(text.trim() === "" ? "the tool failed and did not say why" : text);
+  if (status === "error") return new FailureError(text.trim() === "" ? "the tool failed without a message" : text);
   const output = fromJsonText(text);
   const meta = artifact === undefined ? undefined : { artifact: shortArtifact(artifact) };
-  return attachments.length === 0 && meta === undefined ? output : beside(output, attachments, meta);
+  return attachments.length === 0 && meta === undefined ? output : attachExtras(output, attachments, meta);
 }
 
-function beside(
+function attachExtras(
   output: unknown,
   attachments: readonly Attachment[],
   meta: Record<string, unknown> | undefined,
@@ -132,7 +135,7 @@ function beside(
   return ok(output, { ...(attachments.length > 0 && { attachments }), ...(meta !== undefined && { meta }) });
 }
 
-/** LangChain writes whatever a tool gives as JSON text; a list or an object is read back. */
+/** LangChain serializes any tool output as JSON text; arrays and objects are parsed back. */
 function fromJsonText(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
@@ -142,12 +145,12 @@ function fromJsonText(text: string): unknown {
   }
 }
 
-/** Facts about a result are kept with its record, and are no place for megabytes. */
-const longestArtifact = 64 * 1024;
+/** Metadata of a result is stored with its record, so it must stay small. */
+const maxArtifactLength = 64 * 1024;
 
 function shortArtifact(artifact: unknown): unknown {
-  return plainJsonSize(artifact, longestArtifact) === Infinity
-    ? `[left out: more than ${longestArtifact} characters]`
+  return plainJsonSize(artifact, maxArtifactLength) === Infinity
+    ? `[left out: more than ${maxArtifactLength} characters]`
     : artifact;
 }
 
@@ -157,4 +160,54 @@ function isToolAnswer(value: unknown): value is ToolAnswer {
 
 function isCommand(value: unknown): boolean {
   return isRecord(value) && value["lg_name"] === "Command";
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+/** Reads the content of a tool's message: text, or blocks in any of the forms that LangChain and its models use. */
+function readBlocks(content: unknown): { readonly text: string; readonly attachments: readonly Attachment[] } {
+  if (typeof content === "string") return { text: stripUnsafe(content), attachments: [] };
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
+  const texts = blocks.flatMap((block) => blockText(block));
+  return { text: stripUnsafe(texts.join("\n\n")), attachments: blocks.flatMap(attachmentOf) };
+}
+
+function blockText(block: Block): string[] {
+  const { type, text } = block;
+  if (typeof text === "string" && (type === "text" || type === "text-plain" || type === "file")) return [text];
+  const url = urlOf(block);
+  if (url !== undefined && !url.startsWith("data:")) return [`[${String(type)}: ${url}]`];
+  return dataOf(block) === undefined ? [JSON.stringify(block)] : [];
+}
+
+function attachmentOf(block: Block): Attachment[] {
+  const found = dataOf(block);
+  if (found === undefined) return [];
+  const { mimeType, data } = found;
+  const { name, filename } = isRecord(block["metadata"]) ? { ...block, ...block["metadata"] } : block;
+  const called = [filename, name].find((each) => typeof each === "string");
+  return [
+    { kind: attachmentKind(mimeType), mimeType, data, ...(called !== undefined && { name: stripUnsafe(called) }) },
+  ];
+}
+
+/** `{ type: "image", mimeType, data }`, its predecessor `{ source_type: "base64", mime_type, data }`, or a data URL. */
+function dataOf(block: Block): { readonly mimeType: string; readonly data: Uint8Array } | undefined {
+  const { data, mimeType = block["mime_type"] } = block;
+  const type = typeof mimeType === "string" ? stripUnsafe(mimeType) : "application/octet-stream";
+  if (data instanceof Uint8Array) return { mimeType: type, data };
+  if (typeof data === "string") return { mimeType: type, data: bytesOf(data) };
+  const inline = /^data:([^;,]*);base64,(.*)$/s.exec(urlOf(block) ?? "");
+  if (inline === null) return undefined;
+  return { mimeType: inline[1] || type, data: bytesOf(inline[2] ?? "") };
+}
+
+function urlOf(block: Block): string | undefined {
+  const image = block["image_url"];
+  const url = isRecord(image) ? image["url"] : (image ?? block["url"]);
+  return typeof url === "string" ? url : undefined;
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, "base64"));
 }

@@ -1,28 +1,30 @@
 import { isRecord } from "../../schema/index.ts";
 
-/** A piece of what a model said, or thought. */
-export interface Said {
+/** One part of a model's text or reasoning. */
+export interface MessagePart {
   readonly type: "text" | "reasoning";
   readonly text: string;
 }
 
-/** What is read of a message of a model, or of a piece of one. */
-export interface SpokenMessage {
+/** The fields of a model's message, or of a chunk, that are read here. */
+export interface ModelMessageLike {
   readonly content: unknown;
   readonly additional_kwargs: Readonly<Record<string, unknown>>;
 }
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** What a model said and thought, in its order, whatever form its provider gives it; other blocks are passed over. */
-export function saidIn({ content, additional_kwargs: beside }: SpokenMessage): Said[] {
+/**
+ * Returns the text and reasoning of a model in their order, for the formats of all providers; other blocks are skipped.
+ */
+export function readMessageParts({ content, additional_kwargs: beside }: ModelMessageLike): MessagePart[] {
   const thought = [beside["reasoning_content"], summaryOf(beside["reasoning"])].flatMap(reasoning);
   if (typeof content === "string") return [...thought, ...text(content)];
   const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
-  return [...thought, ...blocks.flatMap(saidInBlock)];
+  return [...thought, ...blocks.flatMap(readBlockPart)];
 }
 
-function saidInBlock(block: Block): Said[] {
+function readBlockPart(block: Block): MessagePart[] {
   switch (block["type"]) {
     case "text":
     case "text_delta":
@@ -50,10 +52,10 @@ function summaryOf(value: unknown): string | undefined {
     .join("");
 }
 
-function text(value: unknown): Said[] {
+function text(value: unknown): MessagePart[] {
   return typeof value === "string" && value !== "" ? [{ type: "text", text: value }] : [];
 }
 
-function reasoning(value: unknown): Said[] {
+function reasoning(value: unknown): MessagePart[] {
   return typeof value === "string" && value !== "" ? [{ type: "reasoning", text: value }] : [];
 }

@@ -2,12 +2,12 @@ import { APICallError } from "@ai-sdk/provider";
 import { FailureError, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
-/** Codes of connections that did not come about, or broke. */
+/** Codes of connections that failed or broke. */
 const connectionCodes = /^(?:ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_)/;
 
 /**
- * What a chat model threw, as whoever asks a model of ours reads it: with the status and headers of the service that
- * answered, so that a busy one is asked again, and not too soon.
+ * Converts an error of a chat model to the form that Windlass reads: with the status and headers of the service's
+ * response, so that a busy service is retried after the right delay.
  */
 export function toModelError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return signal.reason;

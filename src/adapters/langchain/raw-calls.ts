@@ -3,8 +3,8 @@ import { isRecord } from "../../schema/index.ts";
 import { CallCollector, type RawCall } from "./call-collector.ts";
 
 /**
- * The tool calls of a message, as the model wrote them. LangChain completes arguments that were cut off, and offers the
- * result as if it were whole: so its pieces and raw texts are read first, and what it parsed only where there is no text.
+ * The tool calls of a message, as the model wrote them. LangChain completes truncated arguments and presents the result
+ * as if it were complete: so its chunks and raw texts are read first, and its parsed form only if there is no text.
  */
 export function rawCalls(message: AIMessage | AIMessageChunk): readonly RawCall[] {
   if ("tool_call_chunks" in message && message.tool_call_chunks.length > 0) {
@@ -16,17 +16,17 @@ export function rawCalls(message: AIMessage | AIMessageChunk): readonly RawCall[
   const parsed = (message.tool_calls ?? []).map(({ id = "", name, args }) => ({
     id,
     name,
-    input: texts.get(id) ?? textOf(args),
+    input: texts.get(id) ?? rawArguments(args),
   }));
   const unparsed = (message.invalid_tool_calls ?? []).map(({ id = "", name = "", args }) => ({
     id,
     name,
-    input: texts.get(id) ?? textOf(args),
+    input: texts.get(id) ?? rawArguments(args),
   }));
   return [...parsed, ...unparsed];
 }
 
-/** What OpenAI's API and its likes sent, by the ids of the calls. */
+/** Arguments as sent by OpenAI-compatible APIs, by call id. */
 function argumentTexts({ tool_calls: calls }: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const call of Array.isArray(calls) ? calls.filter(isRecord) : []) {
@@ -36,6 +36,6 @@ function argumentTexts({ tool_calls: calls }: Readonly<Record<string, unknown>>)
   return texts;
 }
 
-function textOf(args: unknown): string {
+function rawArguments(args: unknown): string {
   return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
 }

@@ -4,28 +4,28 @@ import { isRecord } from "../../schema/index.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Where LangChain's models put why an answer ended. */
+/** Metadata keys under which LangChain's models report why a response ended. */
 const reasonKeys = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"];
 
-/** What they say. Pieces that are put together may say it twice in one text. */
+/** Finish reasons by pattern. Merged chunks may contain the reason twice in one string. */
 const reasons: readonly (readonly [RegExp, LanguageModelV4FinishReason["unified"]])[] = [
   [/length|max_?(?:output_?|completion_?)?tokens|model_context_window/i, "length"],
   [/content[-_]?filter|safety|refusal|blocked|prohibited|recitation|guardrail/i, "content-filter"],
-  // Before calls: Gemini speaks of a malformed one.
+  // Before calls: Gemini reports a malformed call.
   [/error|malformed|insufficient/i, "error"],
   [/tool[-_]?(?:calls?|use)|function_?call/i, "tool-calls"],
   [/stop|end_turn|eos|complete/i, "stop"],
 ];
 
-/** Why an answer ended. A model that says nothing was done. */
-export function finishReasonOf(metadata: Metadata, hasCalls: boolean): LanguageModelV4FinishReason {
+/** Why a response ended. A model that reports nothing has finished normally. */
+export function readFinishReason(metadata: Metadata, hasCalls: boolean): LanguageModelV4FinishReason {
   const raw = rawReason(metadata);
   const known = raw === undefined ? "stop" : (reasons.find(([pattern]) => pattern.test(raw))?.[1] ?? "other");
   return { unified: hasCalls && known === "stop" ? "tool-calls" : known, raw };
 }
 
 function rawReason(metadata: Metadata): string | undefined {
-  // OpenAI's responses: a status, and a reason only where something is missing.
+  // OpenAI's responses: a status, and a reason only if something is missing.
   const { incomplete_details: incomplete } = metadata;
   if (isRecord(incomplete) && typeof incomplete["reason"] === "string") return incomplete["reason"];
   return reasonKeys.map((key) => metadata[key]).find((value) => typeof value === "string" && value !== "") as
@@ -33,14 +33,14 @@ function rawReason(metadata: Metadata): string | undefined {
     | undefined;
 }
 
-/** What is read of a message. */
-interface Ended {
+/** Token usage of a response, as far as the model reports it. */
+export function readUsage({
+  usage_metadata: usage,
+  response_metadata,
+}: {
   readonly usage_metadata?: UsageMetadata | undefined;
   readonly response_metadata: Metadata;
-}
-
-/** What an answer cost, as far as the model says so. */
-export function usageOf({ usage_metadata: usage, response_metadata }: Ended): LanguageModelV4Usage {
+}): LanguageModelV4Usage {
   const read = usage?.input_token_details;
   const written = usage?.output_token_details;
   const old = oldUsage(response_metadata);
@@ -53,7 +53,7 @@ export function usageOf({ usage_metadata: usage, response_metadata }: Ended): La
   };
 }
 
-/** What older models say. */
+/** Token usage as older models report it. */
 function oldUsage(metadata: Metadata): { input: number | undefined; output: number | undefined } {
   const usage = metadata["tokenUsage"];
   if (!isRecord(usage)) return { input: undefined, output: undefined };

@@ -1,11 +1,11 @@
 import { type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import { type FileLike, toBlock } from "./file-block.ts";
-import { replayMessage } from "./kept-message.ts";
+import { restoreMessage } from "./attached-message.ts";
 
 type UserMessage = Extract<LanguageModelV4Message, { role: "user" }>;
 
-/** A conversation as LangChain's chat models take it; `provider` is the one of the model that is asked. */
+/** Converts a conversation to LangChain messages; `provider` is the provider of the model that receives them. */
 export function toLangChainMessages(prompt: LanguageModelV4Prompt, provider: string): BaseMessage[] {
   return prompt.flatMap((message): BaseMessage[] => {
     switch (message.role) {
@@ -15,7 +15,7 @@ export function toLangChainMessages(prompt: LanguageModelV4Prompt, provider: str
         return [new HumanMessage({ content: userContent(message) })];
       case "assistant":
         return [
-          replayMessage(message, provider),
+          restoreMessage(message, provider),
           ...message.content.filter((part) => part.type === "tool-result").map(toToolMessage),
         ];
       case "tool":

@@ -4,7 +4,8 @@ import { createAgent } from "langchain";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createEngine } from "../../engine/index.ts";
-import { type ScriptedPart, askTurn, scriptedModel } from "../../model/index.ts";
+import { type ScriptedPart, scriptedModel } from "../../testing/index.ts";
+import { requestTurn } from "../../model/index.ts";
 import { defineTool } from "../../tool/index.ts";
 import { fromLangChainModel, toLangChainModel, toLangChainTools } from "./index.ts";
 
@@ -19,15 +20,15 @@ const add = tool(
 
 const call = (more: object = {}) => ({ name: "add", args: { a: 1, b: 2 }, ...more });
 
-/** Reads a stream of LangChain, and puts it together as LangChain does. */
+/** Reads a LangChain stream, and merges it as LangChain does. */
 async function streamed(model: ReturnType<typeof toLangChainModel>) {
   const chunks: AIMessageChunk[] = [];
   for await (const chunk of await model.stream("go")) chunks.push(chunk);
   return { chunks, whole: chunks.reduce((all, chunk) => all.concat(chunk)) };
 }
 
-describe("[E07] a model of ours in LangChain", () => {
-  test("an agent of LangChain uses it, with tools of LangChain and of ours", async () => {
+describe("[E07] a Windlass model in LangChain", () => {
+  test("a LangChain agent uses it, with tools of LangChain and of Windlass", async () => {
     const twice = defineTool({
       name: "twice",
       description: "Doubles.",
@@ -89,11 +90,11 @@ describe("[E07] a model of ours in LangChain", () => {
     expect(whole).toMatchObject({ content: "Hm.", tool_calls: [], invalid_tool_calls: [{ id: "c1", name: "add" }] });
     expect(whole.invalid_tool_calls?.[0]?.args).toContain(argumentsText);
     const events = agent.stream({ messages: [new HumanMessage("go")] }, { streamMode: "messages" });
-    await expect(drained(events)).rejects.toThrow("the script has 1 answers");
+    await expect(drained(events)).rejects.toThrow("the script has 1 responses");
     expect(runs).toEqual([]);
   });
 
-  test("it streams text and thinking, then calls, usage and the reason of its end", async () => {
+  test("it streams text and reasoning, then calls, usage and the finish reason", async () => {
     const model = scriptedModel([
       {
         thinking: "One moment.",
@@ -119,7 +120,7 @@ describe("[E07] a model of ours in LangChain", () => {
     });
   });
 
-  test("thoughts and their signatures come back with the next question", async () => {
+  test("reasoning and its signatures are sent back with the next request", async () => {
     const model = scriptedModel([
       { thinking: "Hm.", signature: "sig-1", toolCalls: [call({ id: "c1", signature: "sig-2" })] },
       "3.",
@@ -132,7 +133,7 @@ describe("[E07] a model of ours in LangChain", () => {
     expect(again).toContain("sig-2");
   });
 
-  test("messages that somebody changed are sent as they are now", async () => {
+  test("modified messages are sent as they are now", async () => {
     const model = scriptedModel([{ thinking: "Hm.", text: "long story" }, "ok"]);
     const chat = toLangChainModel(model);
     const first = await chat.invoke("go");
@@ -143,7 +144,7 @@ describe("[E07] a model of ours in LangChain", () => {
     expect(model.calls[1]?.prompt[1]).toEqual({ role: "assistant", content: [{ type: "text", text: "short" }] });
   });
 
-  test("images, errors of tools and calls without a name of their result are understood", async () => {
+  test("images, tool errors and results without a tool name are supported", async () => {
     const model = scriptedModel(["ok"]);
     await toLangChainModel(model).invoke([
       new HumanMessage({
@@ -169,7 +170,7 @@ describe("[E07] a model of ours in LangChain", () => {
           { type: "file", mediaType: "image/gif", data: { type: "data", data: "BAU=" } },
         ],
       },
-      // The call without a result is not told of: no provider takes one.
+      // The call without a result is omitted: providers reject it.
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1" }] },
       { role: "tool", content: [{ toolCallId: "c1", toolName: "add", output: { type: "error-text", value: "no" } }] },
     ]);
@@ -181,7 +182,7 @@ describe("[E07] a model of ours in LangChain", () => {
     expect(await structured.invoke("Where?")).toEqual({ city: "Oslo" });
   });
 
-  test("choices of tools in every form are understood", async () => {
+  test("tool choices in every form are supported", async () => {
     const model = scriptedModel(() => "ok");
     const forms = [
       "any",
@@ -201,14 +202,14 @@ describe("[E07] a model of ours in LangChain", () => {
     expect(() => toLangChainModel(model).bindTools([{ type: "web_search_20250305" }])).toThrow("cannot be bound");
   });
 
-  test("a failure is named, and not asked about six times", async () => {
+  test("a failure is reported by name and not retried six times", async () => {
     const refused = Object.assign(new Error("bad key"), { statusCode: 401, responseHeaders: {}, responseBody: "" });
     const model = scriptedModel([refused]);
     await expect(toLangChainModel(model).invoke("go")).rejects.toMatchObject({ reason: "unauthorized" });
     expect(model.calls).toHaveLength(1);
   });
 
-  test("a stream that breaks after something was read ends in an error: nothing can be taken back", async () => {
+  test("a stream that breaks after something was read ends in an error: nothing can be retracted", async () => {
     const parts: ScriptedPart[] = [
       { type: "stream-start", warnings: [] },
       { type: "text-start", id: "1" },
@@ -218,7 +219,7 @@ describe("[E07] a model of ours in LangChain", () => {
     await expect(streamed(toLangChainModel(scriptedModel([parts, "Twice"])))).rejects.toThrow("broke off");
   });
 
-  test("cancelling ends the question", async () => {
+  test("cancelling ends the model request", async () => {
     const model = scriptedModel([
       { text: "late", delayMs: Infinity },
       { text: "late", delayMs: Infinity },
@@ -231,9 +232,9 @@ describe("[E07] a model of ours in LangChain", () => {
     await expect(pieces).rejects.toThrow(/abort|cancel/i);
   });
 
-  test("there and back again, it is the same model", async () => {
+  test("converted back and forth, it is the same model", async () => {
     const model = scriptedModel([{ text: "Hm.", toolCalls: [call({ id: "c1" })] }]);
-    const turn = await askTurn(fromLangChainModel(toLangChainModel(model)), {
+    const turn = await requestTurn(fromLangChainModel(toLangChainModel(model)), {
       prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }],
       tools: [{ type: "function", name: "add", inputSchema: { type: "object" } }],
     });

@@ -6,33 +6,44 @@ import {
   type BaseChatModelParams,
   type BindToolsInput,
 } from "@langchain/core/language_models/chat_models";
-import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
+import { AIMessageChunk, type BaseMessage, type UsageMetadata } from "@langchain/core/messages";
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
-import { type AskLimits, type Model, type ModelCall, askTurn } from "../../model/index.ts";
+import {
+  type ModelRequestLimits,
+  type Model,
+  type ModelCall,
+  requestTurn,
+  type TurnDelta,
+  modelFailure,
+  type ModelTurn,
+  type TokenUsage,
+  type TurnToolCall,
+  textOfTurn,
+  toolCallsOf,
+} from "../../model/index.ts";
 import { toFunctionTools, toToolChoice } from "./bound-tools.ts";
 import { fromLangChainMessages } from "./from-langchain-messages.ts";
-import { streamTurn } from "./stream-turn.ts";
-import { toAiMessage } from "./to-ai-message.ts";
+import { attachTurn } from "./attached-turn.ts";
 
-/** What a call of a {@link WindlassChatModel} takes. */
+/** Options of a call of a {@link WindlassChatModel}. */
 export interface WindlassCallOptions extends BaseChatModelCallOptions {
   readonly tools?: readonly BindToolsInput[];
   readonly temperature?: number;
   readonly maxTokens?: number;
 }
 
-/** What {@link toLangChainModel} takes besides the model. */
+/** Options of {@link toLangChainModel}. */
 export interface ToLangChainModelOptions
-  extends Omit<BaseChatModelParams, "maxRetries">, Pick<AskLimits, "timeoutMs" | "maxRetries"> {
+  extends Omit<BaseChatModelParams, "maxRetries">, Pick<ModelRequestLimits, "timeoutMs" | "maxRetries"> {
   readonly temperature?: number;
   readonly maxTokens?: number;
 }
 
 /**
- * A model of ours as a chat model of LangChain, for its chains and agents. Busy servers are asked again, quirks of model
- * families mended, thoughts and signatures kept from turn to turn. A tool call that was cut off or cannot be read is an
- * invalid one: no agent runs it.
+ * Wraps a Windlass model as a LangChain chat model, for its chains and agents. Busy servers are retried, quirks of
+ * model families repaired, and reasoning and signatures preserved between turns. A truncated or malformed tool call
+ * becomes an invalid one: no agent runs it.
  *
  * @example
  * ```ts
@@ -43,7 +54,7 @@ export function toLangChainModel(model: Model, options: ToLangChainModelOptions 
   return new WindlassChatModel(model, options);
 }
 
-/** A chat model of LangChain that asks a model of ours. Made by {@link toLangChainModel}. */
+/** A LangChain chat model that delegates to a Windlass model. Created by {@link toLangChainModel}. */
 export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
   static override lc_name(): string {
     return "WindlassChatModel";
@@ -69,13 +80,13 @@ export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
     tools: BindToolsInput[],
     kwargs: Partial<WindlassCallOptions> = {},
   ): Runnable<BaseLanguageModelInput, AIMessageChunk, WindlassCallOptions> {
-    // Now rather than in the middle of a run: a tool that cannot be described cannot be called.
+    // Now rather than during a run: a tool that cannot be described cannot be called.
     toFunctionTools(tools);
     return this.withConfig({ ...kwargs, tools });
   }
 
   override async _generate(messages: BaseMessage[], options: this["ParsedCallOptions"]): Promise<ChatResult> {
-    const turn = await askTurn(this.#model, this.#callOf(messages, options), this.#limits(options.signal));
+    const turn = await requestTurn(this.#model, this.#callOf(messages, options), this.#limits(options.signal));
     const message = toAiMessage(turn);
     return { generations: [{ text: message.text, message }], llmOutput: { model: turn.modelId } };
   }
@@ -93,7 +104,7 @@ export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
     }
   }
 
-  #limits(signal: AbortSignal | undefined): AskLimits {
+  #limits(signal: AbortSignal | undefined): ModelRequestLimits {
     const { maxRetries, timeoutMs = this.#model.timeoutMs } = this.#options;
     return {
       ...(signal !== undefined && { signal }),
@@ -115,4 +126,118 @@ export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
     };
   }
+}
+
+/** Streams a response as LangChain chunks. Tool calls come at the end, when they are known to be complete. */
+async function* streamTurn(model: Model, call: ModelCall, limits: ModelRequestLimits): AsyncGenerator<AIMessageChunk> {
+  const stop = new AbortController();
+  const signal = limits.signal === undefined ? stop.signal : AbortSignal.any([limits.signal, stop.signal]);
+  const deltas = new DeltaQueue();
+  const turn = requestTurn(model, call, { ...limits, signal, onDelta: (delta) => deltas.add(delta) });
+  // A failure is thrown where the turn is awaited.
+  turn.then(deltas.end, deltas.end);
+  let isRead = false;
+  try {
+    for await (const delta of deltas) {
+      if (delta.kind === "restart" && isRead) throw modelFailure("provider_error", brokenOff, { retry: "safe" });
+      const chunk = toChunk(delta);
+      isRead ||= chunk !== undefined;
+      if (chunk !== undefined) yield chunk;
+    }
+    yield lastChunk(await turn, { content: "", thought: "" });
+  } finally {
+    // The stream has no reader any more.
+    stop.abort();
+  }
+}
+
+/** Readers of LangChain's streams cannot be made to discard chunks that they have received. */
+const brokenOff = "the model's response broke off midway; send the request again";
+
+function toChunk(delta: TurnDelta): AIMessageChunk | undefined {
+  if (delta.kind === "text") return new AIMessageChunk({ content: delta.text });
+  if (delta.kind !== "thinking") return undefined;
+  return new AIMessageChunk({ content: "", additional_kwargs: { reasoning_content: delta.text } });
+}
+
+/** Queue of deltas between the producer and the reader of the stream. */
+class DeltaQueue implements AsyncIterable<TurnDelta> {
+  readonly #waiting: TurnDelta[] = [];
+  #news = Promise.withResolvers<void>();
+  #ended = false;
+
+  add(delta: TurnDelta): void {
+    this.#waiting.push(delta);
+    this.#news.resolve();
+  }
+
+  readonly end = (): void => {
+    this.#ended = true;
+    this.#news.resolve();
+  };
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TurnDelta> {
+    for (;;) {
+      for (let delta = this.#waiting.shift(); delta !== undefined; delta = this.#waiting.shift()) yield delta;
+      if (this.#ended) return;
+      await this.#news.promise;
+      this.#news = Promise.withResolvers<void>();
+    }
+  }
+}
+
+/** Converts a response to a LangChain message. */
+function toAiMessage(turn: ModelTurn): AIMessageChunk {
+  const thought = turn.content.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
+  return lastChunk(turn, { content: textOfTurn(turn), thought });
+}
+
+/** The part of a response that the stream has not emitted yet: its calls, finish reason and usage. */
+function lastChunk(turn: ModelTurn, left: { content: string; thought: string }): AIMessageChunk {
+  const message = new AIMessageChunk({
+    content: left.content,
+    additional_kwargs: { ...(left.thought !== "" && { reasoning_content: left.thought }), ...attachTurn(turn) },
+    // In the terms of OpenAI's API, which most readers of LangChain messages know.
+    response_metadata: { finish_reason: turn.finishReason.replace("-", "_"), model_name: turn.modelId },
+    tool_call_chunks: toolCallsOf(turn).map((call, index) => ({
+      type: "tool_call_chunk" as const,
+      index,
+      id: call.id,
+      name: call.name,
+      args: argumentsOf(call),
+    })),
+  });
+  // Not a field above: the LangChain types resolve to `undefined` there.
+  return Object.assign(message, { usage_metadata: toUsage(turn.usage) });
+}
+
+/**
+ * LangChain completes truncated arguments and runs the call. No valid JSON begins like this, so a broken call remains
+ * an invalid one, with its partial arguments.
+ */
+function argumentsOf({ input, broken }: TurnToolCall): string {
+  switch (broken) {
+    case undefined:
+      return input;
+    case "cut":
+      return `cut off: ${input}`;
+    case "unparsable":
+      return `unreadable: ${input}`;
+    default:
+      return broken satisfies never;
+  }
+}
+
+function toUsage(usage: TokenUsage): UsageMetadata {
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage;
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    input_token_details: {
+      ...(cachedTokens !== undefined && { cache_read: cachedTokens }),
+      ...(cacheWriteTokens !== undefined && { cache_creation: cacheWriteTokens }),
+    },
+    output_token_details: { ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }) },
+  };
 }

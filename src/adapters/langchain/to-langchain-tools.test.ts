@@ -4,7 +4,7 @@ import { createAgent } from "langchain";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createEngine } from "../../engine/index.ts";
-import { ResultShelf, readResultTool } from "../../hub/index.ts";
+import { ResultStore, readResultTool } from "../../hub/index.ts";
 import { defineTool, fail, fromJsonSchema, ok } from "../../index.ts";
 import { toOpenAITools } from "../../agent.ts";
 import { ScriptedChatModel, calling } from "../../../test/support/scripted-chat-model.ts";
@@ -18,7 +18,7 @@ const add = defineTool({
   run: ({ a, b }) => ({ sum: a + b }),
 });
 
-/** A tool that notes its runs. */
+/** A tool that records its runs. */
 function noted(name: string, options: { effect?: "once" | "read"; run?: () => unknown } = {}) {
   const runs: unknown[] = [];
   const tool = defineTool({
@@ -34,7 +34,7 @@ function noted(name: string, options: { effect?: "once" | "read"; run?: () => un
   return { tool, runs };
 }
 
-async function ask(model: ScriptedChatModel, tools: ReturnType<typeof toLangChainTools>, config = {}) {
+async function runAgent(model: ScriptedChatModel, tools: ReturnType<typeof toLangChainTools>, config = {}) {
   const agent = createAgent({ model, tools });
   const { messages } = await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
   const results = messages.filter((message) => ToolMessage.isInstance(message));
@@ -45,7 +45,7 @@ describe("tools of an engine in LangChain", () => {
   test("[E07] LangChain's own agent calls them through the engine, which records the calls", async () => {
     const engine = createEngine({ tools: [add] });
     const model = new ScriptedChatModel([calling({ name: "add", args: { a: 2 } }), new AIMessage("It is 3.")]);
-    const { results, answer } = await ask(model, toLangChainTools(engine, { principal: "ann" }), {
+    const { results, answer } = await runAgent(model, toLangChainTools(engine, { principal: "ann" }), {
       configurable: { thread_id: "thread-1" },
     });
     expect(answer).toBe("It is 3.");
@@ -63,37 +63,37 @@ describe("tools of an engine in LangChain", () => {
     ]);
   });
 
-  test("they are tools to LangChain, with the schemas that we send ourselves", () => {
+  test("they are LangChain tools, with the schemas that Windlass itself sends", () => {
     const tools = toLangChainTools(createEngine({ tools: [add] }));
     expect(tools.every(isLangChainTool)).toBe(true);
     expect(tools.map((tool) => convertToOpenAITool(tool))).toEqual(toOpenAITools([add]));
   });
 
-  test("the model is told what is wrong with its arguments, and the agent goes on", async () => {
+  test("invalid arguments are reported to the model, and the agent continues", async () => {
     const model = new ScriptedChatModel([
       calling({ name: "add", args: { a: "two" } }),
       calling({ name: "add", args: { a: 2 }, id: "call_2" }),
       new AIMessage("3"),
     ]);
-    const { results } = await ask(model, toLangChainTools(createEngine({ tools: [add] })));
+    const { results } = await runAgent(model, toLangChainTools(createEngine({ tools: [add] })));
     expect(results).toMatchObject([{ status: "error" }, { status: "success", content: '{"sum":3}' }]);
     expect(results[0]?.text).toContain('a must be a number, got "two"');
     expect(results[0]?.text).toContain("(validation_error)");
   });
 
-  test("[N08] secrets that are known are taken out of what a tool gives", async () => {
-    const tells = defineTool({
+  test("[N08] known secrets are redacted from tool outputs", async () => {
+    const reports = defineTool({
       name: "tell",
       description: "x",
       effect: "read",
       run: () => ({ key: "sk-secret-123456" }),
     });
-    const [tool] = toLangChainTools(createEngine({ tools: [tells], secrets: { KEY: "sk-secret-123456" } }));
+    const [tool] = toLangChainTools(createEngine({ tools: [reports], secrets: { KEY: "sk-secret-123456" } }));
     expect(JSON.stringify(await tool?.invoke({}))).toContain("[redacted]");
     expect(JSON.stringify(await tool?.invoke({}))).not.toContain("sk-secret");
   });
 
-  test("a failure is a message, not an exception; secrets are taken out of it", async () => {
+  test("a failure is a message, not an exception; secrets are redacted", async () => {
     const broken = defineTool({
       name: "broken",
       description: "Fails.",
@@ -101,7 +101,7 @@ describe("tools of an engine in LangChain", () => {
       run: () => fail("the key sk-secret-123456 is no good", { retry: "never" }),
     });
     const engine = createEngine({ tools: [broken], secrets: { KEY: "sk-secret-123456" } });
-    const { results, answer } = await ask(
+    const { results, answer } = await runAgent(
       new ScriptedChatModel([calling({ name: "broken" }), new AIMessage("sorry")]),
       toLangChainTools(engine),
     );
@@ -111,23 +111,23 @@ describe("tools of an engine in LangChain", () => {
     expect(results[0]?.text).not.toContain("sk-secret");
   });
 
-  test("calls of one answer run side by side, and each has its own result", async () => {
+  test("calls of one response run concurrently, and each has its own result", async () => {
     let open = 0;
-    let most = 0;
+    let max = 0;
     const slow = defineTool({
       name: "slow",
       description: "Waits for the others.",
       effect: "read",
       input: z.object({ n: z.number() }),
       run: async ({ n }) => {
-        most = Math.max(most, ++open);
+        max = Math.max(max, ++open);
         await new Promise((resolve) => setTimeout(resolve, 5));
         open--;
         return n * 10;
       },
     });
     const calls = [1, 2, 3].map((n) => ({ name: "slow", args: { n }, id: `c${n}` }));
-    const { results } = await ask(
+    const { results } = await runAgent(
       new ScriptedChatModel([calling(...calls), new AIMessage("done")]),
       toLangChainTools(createEngine({ tools: [slow] })),
     );
@@ -136,13 +136,13 @@ describe("tools of an engine in LangChain", () => {
       ["c2", "20"],
       ["c3", "30"],
     ]);
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
-  test("a destructive call waits for a person, and the model is told so", async () => {
+  test("a destructive call waits for approval, and the model is notified", async () => {
     const { tool, runs } = noted("send", { effect: "once" });
     const engine = createEngine({ tools: [tool] });
-    const { results } = await ask(
+    const { results } = await runAgent(
       new ScriptedChatModel([calling({ name: "send" }), new AIMessage("It waits.")]),
       toLangChainTools(engine),
     );
@@ -151,23 +151,23 @@ describe("tools of an engine in LangChain", () => {
     expect(results[0]?.text).toMatch(/A person has to approve this call of send first.*It waits for approval/s);
   });
 
-  test("an allowed destructive call is asked about all the same, unless its rule says trusted or nothing is tainted", async () => {
+  test("an allowed destructive call still needs approval, unless its rule says trusted or the conversation is not tainted", async () => {
     const { tool, runs } = noted("send", { effect: "once" });
     const engine = createEngine({ tools: [tool], permissions: { ask: [], allow: ["*"] } });
     const model = () => new ScriptedChatModel([calling({ name: "send" }), new AIMessage("")]);
-    await ask(model(), toLangChainTools(engine));
+    await runAgent(model(), toLangChainTools(engine));
     expect(runs).toHaveLength(0);
-    await ask(model(), toLangChainTools(engine, { tainted: false }));
+    await runAgent(model(), toLangChainTools(engine, { tainted: false }));
     expect(runs).toHaveLength(1);
     const trusting = createEngine({ tools: [tool], permissions: { ask: [], allow: ["model:send trusted", "*"] } });
-    await ask(model(), toLangChainTools(trusting));
+    await runAgent(model(), toLangChainTools(trusting));
     expect(runs).toHaveLength(2);
   });
 
-  test("a tool that must not run twice is not tried again when it fails", async () => {
+  test("a tool with the effect once is not retried when it fails", async () => {
     const { tool, runs } = noted("send", { effect: "once", run: () => fail("the line broke") });
     const engine = createEngine({ tools: [tool], permissions: { ask: [], allow: ["*"] } });
-    const { results } = await ask(
+    const { results } = await runAgent(
       new ScriptedChatModel([calling({ name: "send" }), new AIMessage("")]),
       toLangChainTools(engine, { tainted: false }),
     );
@@ -175,7 +175,7 @@ describe("tools of an engine in LangChain", () => {
     expect(results[0]?.text).toContain("the line broke");
   });
 
-  test("a call that is made again in the same thread has the same idempotency key, another one has not", async () => {
+  test("a call repeated in the same thread has the same idempotency key, a different call has another", async () => {
     const keys: string[] = [];
     const tool = defineTool({
       name: "pay",
@@ -214,17 +214,17 @@ describe("tools of an engine in LangChain", () => {
     const engine = createEngine({ tools: [hanging] });
     const model = new ScriptedChatModel([calling({ name: "hanging" }), new AIMessage("never said")]);
     const stop = new AbortController();
-    const asking = ask(model, toLangChainTools(engine), { signal: stop.signal });
+    const request = runAgent(model, toLangChainTools(engine), { signal: stop.signal });
     await started.promise;
     stop.abort(new Error("enough"));
-    await expect(asking).rejects.toThrow(/enough|abort/i);
+    await expect(request).rejects.toThrow(/enough|abort/i);
     await engine.close();
     expect(cause).toMatchObject({ name: "AbortError" });
-    expect(model.asked).toHaveLength(1);
+    expect(model.requested).toHaveLength(1);
     expect((await engine.queryRecords()).records).toMatchObject([{ error: { code: "cancelled" } }]);
   });
 
-  test("names that no API takes are translated, there and back", async () => {
+  test("names that the API rejects are translated in both directions", async () => {
     const search = defineTool({
       name: "网页搜索",
       description: "搜索网页。",
@@ -236,29 +236,29 @@ describe("tools of an engine in LangChain", () => {
     const [tool] = toLangChainTools(engine, { provider: "anthropic" });
     expect(tool?.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(tool?.description).toContain("网页搜索");
-    // What LangChain knows of it is any JSON Schema.
+    // LangChain types it as any JSON Schema.
     const { properties } = tool!.schema as { properties: object };
     const [key = ""] = Object.keys(properties);
     expect(key).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
-    const { results } = await ask(
+    const { results } = await runAgent(
       new ScriptedChatModel([calling({ name: tool?.name ?? "", args: { [key]: "猫" } }), new AIMessage("好")]),
       [tool!],
     );
     expect(results[0]).toMatchObject({ content: "找到:猫", status: "success" });
   });
 
-  test("what a tool gives is data: hidden characters go, large outputs are cut and kept", async () => {
+  test("tool output is data: invisible characters are removed, large outputs are truncated and stored", async () => {
     const evil = defineTool({
       name: "evil",
       description: "Gives hostile output.",
       effect: "read",
       run: () => ({ text: "\u001b[31mred\u202e \u{e0041}hidden", many: "x".repeat(50_000) }),
     });
-    const shelf = new ResultShelf();
-    const engine = createEngine({ tools: [evil, readResultTool(shelf)] });
-    const { results } = await ask(
+    const resultStore = new ResultStore();
+    const engine = createEngine({ tools: [evil, readResultTool(resultStore)] });
+    const { results } = await runAgent(
       new ScriptedChatModel([calling({ name: "evil" }), new AIMessage("")]),
-      toLangChainTools(engine, { shelf, maxChars: 1000, conversationId: "c-1" }),
+      toLangChainTools(engine, { resultStore, maxChars: 1000, conversationId: "c-1" }),
     );
     const text = results[0]?.text ?? "";
     expect(text.length).toBeLessThanOrEqual(1000);
@@ -271,7 +271,7 @@ describe("tools of an engine in LangChain", () => {
     expect(await read?.invoke({ handle, path: "$.many" })).toContain("xxxx");
   });
 
-  test("attachments are named in the text, and whole in the artifact", async () => {
+  test("attachments are named in the text, and complete in the artifact", async () => {
     const draw = defineTool({
       name: "draw",
       description: "Draws.",
@@ -287,13 +287,13 @@ describe("tools of an engine in LangChain", () => {
     });
   });
 
-  test("called by hand, without a call's id, they give their text", async () => {
+  test("called directly, without a call id, they return their text", async () => {
     const [tool] = toLangChainTools(createEngine({ tools: [add] }));
     expect(await tool?.invoke({ a: 1 })).toBe('{"sum":2}');
     expect(await tool?.invoke({ a: "x" })).toContain("must be a number");
   });
 
-  test("a pattern that takes forever in JavaScript does no harm: only the engine checks", async () => {
+  test("a pattern with exponential backtracking in JavaScript is harmless: only the engine validates", async () => {
     const tool = defineTool({
       name: "match",
       description: "Matches.",
@@ -307,7 +307,7 @@ describe("tools of an engine in LangChain", () => {
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
-  test("only the tools that are named are offered; a name that is none says so", () => {
+  test("only the named tools are offered; an unknown name is an error", () => {
     const engine = createEngine({ tools: [add, noted("send").tool] });
     expect(toLangChainTools(engine, { tools: ["add"] }).map(({ name }) => name)).toEqual(["add"]);
     expect(() => toLangChainTools(engine, { tools: ["ad"] })).toThrow('no tool is named "ad"; did you mean "add"?');
@@ -325,11 +325,11 @@ describe("tools of an engine in LangChain", () => {
       },
     });
     const [steps] = toLangChainTools(createEngine({ tools: [tool] }));
-    const given = await steps?.invoke(
+    const input = await steps?.invoke(
       {},
       { callbacks: [{ handleToolEvent: (chunk: unknown) => void events.push(chunk) }] },
     );
-    expect(given).toBe("whole");
+    expect(input).toBe("whole");
     expect(events).toEqual(["half"]);
   });
 });

@@ -3,18 +3,18 @@ import { DynamicStructuredTool, StructuredTool } from "@langchain/core/tools";
 import type { StructuredToolCallInput, ToolReturnType, ToolRunnableConfig } from "@langchain/core/tools";
 import type { Engine } from "../../engine/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
-import { type OfferOptions, type OfferedTool, offerTools } from "../frameworks/offered-tools.ts";
+import { type ExposeToolsOptions, type ExposedTool, exposeTools } from "../frameworks/expose-tools.ts";
 
-/** What {@link toLangChainTools} takes. */
-export interface LangChainToolsOptions extends OfferOptions {
-  /** The conversation of the calls; the `thread_id` that LangChain was invoked with, where absent. */
+/** Options of {@link toLangChainTools}. */
+export interface LangChainToolsOptions extends ExposeToolsOptions {
+  /** Conversation of the calls. Default: the `thread_id` that LangChain was invoked with. */
   readonly conversationId?: string;
 }
 
 /**
- * The tools of an engine as LangChain tools. Every call goes through the engine: validated, under its rules, recorded,
- * cancelled by the run's signal. What goes wrong comes back as the tool's message, in words for the model; the whole
- * result is the message's artifact.
+ * The tools of an engine as LangChain tools. Every call goes through the engine: validated, subject to its rules,
+ * recorded, cancelled by the run's signal. Failures are returned as the tool's message, written for the model; the
+ * full result is the message's artifact.
  *
  * @example
  * ```ts
@@ -22,13 +22,13 @@ export interface LangChainToolsOptions extends OfferOptions {
  * ```
  */
 export function toLangChainTools(engine: Engine, options: LangChainToolsOptions = {}): StructuredTool[] {
-  return offerTools(engine, options, "langchain").map((offered) => new EngineTool(offered));
+  return exposeTools(engine, options, "langchain").map((offered) => new EngineTool(offered));
 }
 
-/** Any JSON Schema: LangChain describes such schemas by a type of its own. */
+/** Any JSON Schema: LangChain has its own type for such schemas. */
 type AnyJsonSchema = Readonly<Record<string, unknown>>;
 
-/** A tool whose arguments only the engine checks: LangChain's own check would say that, but not what, is wrong. */
+/** A tool whose arguments only the engine validates: LangChain's own validation would not say what is wrong. */
 class EngineTool extends StructuredTool<AnyJsonSchema> {
   static override lc_name(): string {
     return "WindlassTool";
@@ -39,7 +39,7 @@ class EngineTool extends StructuredTool<AnyJsonSchema> {
   override schema: JsonSchema;
   readonly #unchecked: StructuredTool<AnyJsonSchema>;
 
-  constructor(offered: OfferedTool) {
+  constructor(offered: ExposedTool) {
     super();
     this.name = offered.name;
     this.description = offered.description;
@@ -60,8 +60,8 @@ class EngineTool extends StructuredTool<AnyJsonSchema> {
   }
 }
 
-/** The same tool for any arguments, with all that LangChain does around a call. */
-function unchecked(offered: OfferedTool): StructuredTool<AnyJsonSchema> {
+/** The same tool for any arguments, with LangChain's handling of calls. */
+function unchecked(offered: ExposedTool): StructuredTool<AnyJsonSchema> {
   return new DynamicStructuredTool<AnyJsonSchema>({
     name: offered.name,
     description: offered.description,
@@ -77,7 +77,7 @@ function unchecked(offered: OfferedTool): StructuredTool<AnyJsonSchema> {
         conversationId: threadOf(config),
         onProgress: (value) => manager?.handleToolEvent(value).catch(() => undefined),
       });
-      // Whoever cancelled wants no answer, and an agent must not go on with one.
+      // The caller that cancelled expects no answer, and an agent must not continue with one.
       if (!result.success && result.error.code === "cancelled") signal?.throwIfAborted();
       if (result.success || toolCallId === undefined) return [text, result];
       const fields = { status: "error", content: text, artifact: result, name: offered.name } as const;

@@ -5,26 +5,26 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { finishReasonOf, usageOf } from "./answer-end.ts";
+import { readFinishReason, readUsage } from "./response-end.ts";
 import { CallCollector, type RawCall } from "./call-collector.ts";
 import { identifyCalls } from "./identify-calls.ts";
-import { keepMessage } from "./kept-message.ts";
+import { attachMessage } from "./attached-message.ts";
 import { rawCalls } from "./raw-calls.ts";
-import { type Said, saidIn } from "./said.ts";
+import { type MessagePart, readMessageParts } from "./message-parts.ts";
 
 type Part = LanguageModelV4StreamPart;
 
-/** Turns the chunks of a LangChain stream into the parts of a stream of ours. */
-export class AnswerStream {
+/** Converts the chunks of a LangChain stream to Windlass stream parts. */
+export class LangChainTurnStream {
   readonly #prompt: LanguageModelV4Prompt;
   readonly #provider: string;
   readonly #calls = new CallCollector();
   /** The ids under which calls were announced. */
   readonly #announced = new Map<RawCall | undefined, string>();
-  /** Metadata as the last chunk that has it says it: put together, texts would be said twice. */
+  /** Metadata of the last chunk that has it: merging would repeat strings. */
   readonly #metadata: Record<string, unknown> = {};
   #whole: AIMessageChunk | undefined;
-  #open: { readonly type: Said["type"]; readonly id: string } | undefined;
+  #open: { readonly type: MessagePart["type"]; readonly id: string } | undefined;
   #blocks = 0;
 
   constructor(prompt: LanguageModelV4Prompt, provider: string) {
@@ -41,30 +41,30 @@ export class AnswerStream {
     this.#whole = this.#whole === undefined ? chunk : this.#whole.concat(chunk);
     for (const [key, value] of Object.entries(chunk.response_metadata ?? {}))
       if (value != null) this.#metadata[key] = value;
-    const said = saidIn(chunk).flatMap((each) => this.#say(each));
-    return [...said, ...(chunk.tool_call_chunks ?? []).flatMap((piece) => this.#callMore(piece))];
+    const content = readMessageParts(chunk).flatMap((each) => this.#addText(each));
+    return [...content, ...(chunk.tool_call_chunks ?? []).flatMap((piece) => this.#callMore(piece))];
   }
 
-  /** The parts that end the answer. */
+  /** The parts that end the response. */
   end(): Part[] {
     const message = this.#whole;
-    // Of a model that does not stream, whole calls came with the one message it gave.
+    // A model that does not stream returns complete calls in its single message.
     const calls = this.#calls.calls.length > 0 || message === undefined ? this.#calls.calls : rawCalls(message);
-    const kept = message === undefined ? undefined : keepMessage(message, this.#provider);
+    const attached = message === undefined ? undefined : attachMessage(message, this.#provider);
     const identified = identifyCalls(calls, this.#prompt).map((call, index) => ({
       ...call,
-      // What it was announced as, it is.
+      // Uses the id under which the call was announced.
       id: this.#announced.get(calls[index]) ?? call.id,
     }));
     return [
-      ...this.#close(identified.length === 0 ? kept : undefined),
+      ...this.#close(identified.length === 0 ? attached : undefined),
       ...[...this.#announced.values()].map((id) => ({ type: "tool-input-end" as const, id })),
       ...identified.map(({ id, name, input }, index) => ({
         type: "tool-call" as const,
         toolCallId: id,
         toolName: name,
         input,
-        ...(index === 0 && kept !== undefined && { providerMetadata: kept }),
+        ...(index === 0 && attached !== undefined && { providerMetadata: attached }),
       })),
       ...this.#finish(identified.length > 0),
     ];
@@ -72,30 +72,30 @@ export class AnswerStream {
 
   #finish(hasCalls: boolean): Part[] {
     const message = this.#whole;
-    const usage = message === undefined ? unknownUsage : usageOf(message);
-    return [{ type: "finish", finishReason: finishReasonOf(this.#metadata, hasCalls), usage }];
+    const usage = message === undefined ? unknownUsage : readUsage(message);
+    return [{ type: "finish", finishReason: readFinishReason(this.#metadata, hasCalls), usage }];
   }
 
-  #say({ type, text }: Said): Part[] {
+  #addText({ type, text }: MessagePart): Part[] {
     const parts = this.#open?.type === type ? [] : [...this.#close(), this.#start(type)];
     const id = this.#open?.id ?? "";
     return [...parts, { type: `${type}-delta`, id, delta: text }];
   }
 
-  #start(type: Said["type"]): Part {
+  #start(type: MessagePart["type"]): Part {
     const id = String(++this.#blocks);
     this.#open = { type, id };
     return { type: `${type}-start`, id };
   }
 
-  #close(kept?: SharedV4ProviderMetadata): Part[] {
+  #close(attached?: SharedV4ProviderMetadata): Part[] {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return [];
-    return [{ type: `${open.type}-end`, id: open.id, ...(kept !== undefined && { providerMetadata: kept }) }];
+    return [{ type: `${open.type}-end`, id: open.id, ...(attached !== undefined && { providerMetadata: attached }) }];
   }
 
-  /** A call is announced once it has its name. Its text is handed on as it comes, and never completed. */
+  /** A call is announced once it has its name. Its argument text is passed on as it arrives, and never completed. */
   #callMore(piece: Parameters<CallCollector["add"]>[0]): Part[] {
     const call = this.#calls.add(piece);
     const id = this.#announced.get(call);

@@ -1,14 +1,13 @@
 import type { Span } from "@opentelemetry/api";
 import { isFailureError } from "../../base/index.ts";
-import type { ModelCall, ModelTurn } from "../../model/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import type { ModelCall, ModelTurn, TurnPart } from "../../model/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
 import { isOk } from "../../tool/index.ts";
-import { type Message, outputMessage, toMessages } from "./messages.ts";
 
-/** An attribute is no place for a whole file. */
-const mostChars = 32_000;
+/** Maximum length of an attribute. */
+const maxChars = 32_000;
 
-/** Puts what was said and done into spans, secrets redacted. Only where somebody asked for it. */
+/** Records messages, arguments and outputs in spans, with secrets redacted. Only used if `captureContent` is set. */
 export class CapturedContent {
   readonly #redactor: Redactor;
 
@@ -16,60 +15,118 @@ export class CapturedContent {
     this.#redactor = redactor;
   }
 
-  tellArguments(span: Span, args: unknown): void {
-    this.#tell(span, "gen_ai.tool.call.arguments", args);
+  recordArguments(span: Span, args: unknown): void {
+    this.#record(span, "gen_ai.tool.call.arguments", args);
   }
 
-  /** What a handler returned, now or later; what it failed with is told by the event of its end. */
-  tellReturned(span: Span, returned: unknown): void {
+  /** Records the return value of a handler, also of an async one; a failure is reported by the end event. */
+  recordOutput(span: Span, returned: unknown): void {
     if (returned instanceof Promise) {
-      // Heard before the engine hears of it, so while the span is open.
+      // This callback runs before the engine's, while the span is open.
       returned.then(
-        (value: unknown) => this.#tellOutput(span, value),
+        (value: unknown) => this.#recordOutput(span, value),
         () => undefined,
       );
-    } else this.#tellOutput(span, returned);
+    } else this.#recordOutput(span, returned);
   }
 
-  tellQuestion(span: Span, question: string): void {
-    this.#tell(span, "gen_ai.input.messages", [said("user", question)]);
+  recordPrompt(span: Span, prompt: string): void {
+    this.#record(span, "gen_ai.input.messages", [textMessagePart("user", prompt)]);
   }
 
-  tellAnswer(span: Span, answer: string): void {
-    this.#tell(span, "gen_ai.output.messages", [{ ...said("assistant", answer), finish_reason: "stop" }]);
+  recordAnswer(span: Span, answer: string): void {
+    this.#record(span, "gen_ai.output.messages", [{ ...textMessagePart("assistant", answer), finish_reason: "stop" }]);
   }
 
-  tellPrompt(span: Span, prompt: ModelCall["prompt"]): void {
+  recordModelPrompt(span: Span, prompt: ModelCall["prompt"]): void {
     const { system, messages } = toMessages(prompt);
-    if (system.length > 0) this.#tell(span, "gen_ai.system_instructions", system);
-    this.#tell(span, "gen_ai.input.messages", messages);
+    if (system.length > 0) this.#record(span, "gen_ai.system_instructions", system);
+    this.#record(span, "gen_ai.input.messages", messages);
   }
 
-  tellTurn(span: Span, turn: ModelTurn): void {
-    this.#tell(span, "gen_ai.output.messages", [outputMessage(turn)]);
+  recordTurn(span: Span, turn: ModelTurn): void {
+    this.#record(span, "gen_ai.output.messages", [outputMessage(turn)]);
   }
 
-  #tellOutput(span: Span, value: unknown): void {
+  #recordOutput(span: Span, value: unknown): void {
     if (isFailureError(value)) return;
-    this.#tell(span, "gen_ai.tool.call.result", isOk(value) ? value.output : value);
+    this.#record(span, "gen_ai.tool.call.result", isOk(value) ? value.output : value);
   }
 
-  #tell(span: Span, name: string, value: unknown): void {
+  #record(span: Span, name: string, value: unknown): void {
     if (!span.isRecording()) return;
     const text = asJson(this.#redactor.value(value));
-    span.setAttribute(name, text.length > mostChars ? `${text.slice(0, mostChars)}…` : text);
+    span.setAttribute(name, text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
   }
 }
 
-function said(role: string, content: string): Message {
+function textMessagePart(role: string, content: string): OtelMessage {
   return { role, parts: [{ type: "text", content }] };
 }
 
-/** A handler may return what is no JSON; the engine says so to its caller. */
+/** A handler may return a value that is not JSON; the engine reports that to its caller. */
 function asJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
     return "";
+  }
+}
+
+/** A part of a message, in the form of the semantic conventions. */
+type OtelMessagePart =
+  | { readonly type: "text" | "reasoning"; readonly content: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: unknown }
+  | { readonly type: "tool_call_response"; readonly id: string; readonly response: unknown }
+  | { readonly type: "blob"; readonly mime_type: string };
+
+/** A message, in the form of the semantic conventions. */
+interface OtelMessage {
+  readonly role: string;
+  readonly parts: readonly OtelMessagePart[];
+}
+
+type Prompted = ModelCall["prompt"][number];
+type PromptedPart = Exclude<Prompted["content"], string>[number];
+
+/** Splits a prompt into system instructions and messages. */
+function toMessages(prompt: ModelCall["prompt"]): {
+  readonly system: readonly OtelMessagePart[];
+  readonly messages: readonly OtelMessage[];
+} {
+  const system: OtelMessagePart[] = [];
+  const messages: OtelMessage[] = [];
+  for (const message of prompt) {
+    if (message.role === "system") system.push({ type: "text", content: message.content });
+    else messages.push({ role: message.role, parts: message.content.flatMap(toPart) });
+  }
+  return { system, messages };
+}
+
+/** The response of a model. */
+function outputMessage({ content, finishReason }: ModelTurn): OtelMessage & { readonly finish_reason: string } {
+  const reason = finishReason === "tool-calls" ? "tool_call" : finishReason.replaceAll("-", "_");
+  return { role: "assistant", parts: content.map(turnPart), finish_reason: reason };
+}
+
+function turnPart(part: TurnPart): OtelMessagePart {
+  if (part.type !== "tool-call") return { type: part.type, content: part.text };
+  return { type: "tool_call", id: part.id, name: part.name, arguments: part.input };
+}
+
+function toPart(part: PromptedPart): OtelMessagePart[] {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return [{ type: part.type, content: part.text }];
+    case "tool-call":
+      return [{ type: "tool_call", id: part.toolCallId, name: part.toolName, arguments: part.input }];
+    case "tool-result":
+      return [{ type: "tool_call_response", id: part.toolCallId, response: part.output }];
+    case "file":
+      // Only the type, not the content.
+      return [{ type: "blob", mime_type: part.mediaType }];
+    default:
+      return [];
   }
 }

@@ -1,7 +1,8 @@
 import { type Context, type Span, type SpanOptions, type Tracer, context, trace } from "@opentelemetry/api";
-import { tellThrown } from "./tell-failure.ts";
+import type { Redactor } from "../../secrets/index.ts";
+import { recordSpanError } from "./record-span-failure.ts";
 
-/** A span that is not over, and the context in which it is the active one. */
+/** An open span, and the context in which it is active. */
 export interface OpenSpan {
   readonly span: Span;
   readonly context: Context;
@@ -14,53 +15,61 @@ export interface OpenCall extends OpenSpan {
 
 /** A run, of a chain or of an agent. */
 export interface OpenRun extends OpenSpan {
-  /** By the keys of calls in the run: the ids by which its model knows them. */
+  /** The ids that the model uses for its calls, by the keys of the calls in the run. */
   readonly modelIds: Map<string, string>;
 }
 
-/** What a run does in its span, and what is said of it afterwards. */
-export interface SpannedWork<T> {
+/** The work of a run within its span, and the recording of its outcome. */
+export interface SpanWork<T> {
   readonly execute: () => Promise<T>;
-  readonly tell: (span: Span, result: T) => void;
+  readonly record: (span: Span, result: T) => void;
 }
 
-/** What is under way, by the ids that events name. */
+/** Open spans, by the ids that events carry. */
 export class OpenSpans {
   readonly calls: Map<string, OpenCall> = new Map();
   readonly runs: Map<string, OpenRun> = new Map();
   readonly #tracer: Tracer;
 
-  constructor(tracer: Tracer) {
+  readonly #redactor: Pick<Redactor, "label">;
+
+  constructor(tracer: Tracer, redactor: Pick<Redactor, "label">) {
     this.#tracer = tracer;
+    this.#redactor = redactor;
   }
 
-  /** Begins a span below another one, or below what is active. */
+  /** Starts a span below another one, or below the active one. */
   begin(name: string, options: SpanOptions, parent: Context = context.active()): OpenSpan {
-    const span = this.#tracer.startSpan(name, options, parent);
+    const { label } = this.#redactor;
+    const attributes = Object.entries(options.attributes ?? {}).map(
+      ([key, value]) => [key, typeof value === "string" ? label(value) : value] as const,
+    );
+    const redacted = { ...options, attributes: Object.fromEntries(attributes) };
+    const span = this.#tracer.startSpan(label(name), redacted, parent);
     return { span, context: trace.setSpan(parent, span) };
   }
 
-  /** Executes a run in the span that was begun for it. */
-  async run<T>(runId: string, begun: OpenSpan, work: SpannedWork<T>): Promise<T> {
+  /** Executes a run in its span. */
+  async run<T>(runId: string, begun: OpenSpan, work: SpanWork<T>): Promise<T> {
     const open: OpenRun = { ...begun, modelIds: new Map() };
     this.runs.set(runId, open);
     try {
-      return await inside(open, work);
+      return await runInSpan(open, work);
     } finally {
-      // A run that was left may have been taken up again already.
+      // A released run may already have been claimed again.
       if (this.runs.get(runId) === open) this.runs.delete(runId);
     }
   }
 }
 
-/** Does something in a span, and ends the span. */
-export async function inside<T>({ span, context: within }: OpenSpan, { execute, tell }: SpannedWork<T>): Promise<T> {
+/** Executes work in a span, and ends the span. */
+export async function runInSpan<T>({ span, context: within }: OpenSpan, { execute, record }: SpanWork<T>): Promise<T> {
   try {
     const result = await context.with(within, execute);
-    tell(span, result);
+    record(span, result);
     return result;
   } catch (error) {
-    tellThrown(span, error);
+    recordSpanError(span, error);
     throw error;
   } finally {
     span.end();

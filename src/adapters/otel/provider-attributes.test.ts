@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { providerAttributes } from "./provider-attributes.ts";
+import { providerAttributes } from "./agent-spans.ts";
 
 test.each([
   ["api.openai.com", { "gen_ai.provider.name": "openai", "server.address": "api.openai.com" }],
@@ -10,7 +10,7 @@ test.each([
   ],
   ["api.deepseek.com", { "gen_ai.provider.name": "deepseek", "server.address": "api.deepseek.com" }],
   ["api.x.ai", { "gen_ai.provider.name": "x_ai", "server.address": "api.x.ai" }],
-  // Some server that speaks the protocol of OpenAI.
+  // A server that uses OpenAI's protocol.
   ["127.0.0.1:11434", { "gen_ai.provider.name": "openai", "server.address": "127.0.0.1", "server.port": 11_434 }],
   ["[::1]:8080", { "gen_ai.provider.name": "openai", "server.address": "[::1]", "server.port": 8080 }],
   ["open.bigmodel.cn", { "gen_ai.provider.name": "openai", "server.address": "open.bigmodel.cn" }],

@@ -16,10 +16,9 @@ import { folderWith } from "../../../test/support/workspace.ts";
 import { agentTool, createAgent } from "../../agent/index.ts";
 import { runChain } from "../../chain/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import { scriptedModel } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
 import { defineTool } from "../../tool/index.ts";
-import { flushSpans } from "./flush-spans.ts";
-import { traceEngine } from "./trace-engine.ts";
+import { flushSpans, traceEngine } from "./trace-engine.ts";
 
 const add = defineTool({
   name: "add",
@@ -48,6 +47,15 @@ describe("with a provider", () => {
   afterEach(() => {
     trace.disable();
     context.disable();
+  });
+
+  test("[S16] names of spans and their attributes hold no secret", async () => {
+    const engine = createEngine({ tools: [add], secrets: { KEY: "hunter2secret" } });
+    traceEngine(engine);
+    await engine.call("hunter2secret", {}, { conversationId: "hunter2secret", callerId: "hunter2secret" });
+    const [span] = exporter.getFinishedSpans();
+    expect(span?.name).toBe("execute_tool [redacted]");
+    expect(JSON.stringify([span?.name, span?.attributes, span?.status])).not.toContain("hunter2secret");
   });
 
   test("a call is a span by the conventions", async () => {
@@ -80,7 +88,7 @@ describe("with a provider", () => {
     expect(JSON.stringify([span.status, span.attributes])).not.toContain("hunter2secret");
   });
 
-  test("calls that never reach their handler have spans too: refused, unknown, cached, asked about", async () => {
+  test("calls that never reach their handler have spans too: denied, unknown, cached, waiting for approval", async () => {
     const cached = defineTool({ ...add, name: "cached", cache: { ttlMs: 60_000 } });
     const harm = defineTool({ name: "harm", description: "x", effect: "once", run: () => 1 });
     const engine = createEngine({ tools: [add, cached, harm], permissions: { ask: ["harm"], allow: ["*"] } });
@@ -107,7 +115,7 @@ describe("with a provider", () => {
     for (const { startTime, endTime } of spans) expect(toMs(endTime)).toBeGreaterThanOrEqual(toMs(startTime));
   });
 
-  test("nested calls are below their call, a call is below what is active, and a handler sees its span", async () => {
+  test("nested calls are children of their call, a call is a child of the active span, and a handler sees its span", async () => {
     const seen: (string | undefined)[] = [];
     const active = (): string | undefined => trace.getActiveSpan()?.spanContext().spanId;
     const inner = defineTool({
@@ -150,8 +158,8 @@ describe("with a provider", () => {
     const server = createServer((_request, response) => response.end("ok")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    // What an instrumentation of HTTP does.
-    const ask = (): Promise<void> =>
+    // Acts like an HTTP instrumentation.
+    const request = (): Promise<void> =>
       new Promise((resolve) => {
         const span = trace.getTracer("http").startSpan("GET", { kind: SpanKind.CLIENT });
         get(`http://127.0.0.1:${port}/`, (response) => response.resume().on("end", () => (span.end(), resolve())));
@@ -162,7 +170,7 @@ describe("with a provider", () => {
       effect: "read",
       run: async () => {
         await Promise.resolve();
-        await ask();
+        await request();
         return "ok";
       },
     });
@@ -174,7 +182,7 @@ describe("with a provider", () => {
     expect(exporter.getFinishedSpans()).toHaveLength(4);
   });
 
-  test("a run of an agent: questions to the model and tool calls are below it", async () => {
+  test("model requests and tool calls are children of the span of an agent run", async () => {
     const engine = createEngine({ tools: [add, fails] });
     const tracing = traceEngine(engine);
     const model = scriptedModel([
@@ -223,12 +231,12 @@ describe("with a provider", () => {
       "windlass.caller.type": "conversation_agent",
     });
     expect(spanOf("execute_tool fails").attributes).toMatchObject({ "gen_ai.tool.call.id": "c2" });
-    // Nothing that was said is in them.
+    // No message content is recorded.
     expect(allAttributes()).not.toContain("It is 3.");
     expect(allAttributes()).not.toContain("What is 1 + 2?");
   });
 
-  test("asking for spans does not make a model stream", async () => {
+  test("spans do not make a model stream", async () => {
     const engine = createEngine({ tools: [add] });
     const model = scriptedModel([{ text: "Hello." }]);
     const stream = vi.spyOn(model, "doStream");
@@ -255,7 +263,7 @@ describe("with a provider", () => {
     const sub = scriptedModel([{ toolCalls: [{ name: "add", args: { a: 1, b: 2 } }] }, { text: "3" }]);
     const helper = createAgent({ engine, model: sub, observer, tools: ["add"] });
     engine.tools.register(agentTool(helper, { name: "count", description: "Counts" }));
-    const model = scriptedModel([{ toolCalls: [{ name: "count", args: { question: "1+2?" } }] }, { text: "three" }]);
+    const model = scriptedModel([{ toolCalls: [{ name: "count", args: { prompt: "1+2?" } }] }, { text: "three" }]);
     const result = await createAgent({ engine, model, observer }).run("1+2?");
     expect(result.answer).toBe("three");
     const chat = { "chat scripted": {} };
@@ -267,7 +275,7 @@ describe("with a provider", () => {
     });
   });
 
-  test("a run that waits for a person is no error, and goes on as another span", async () => {
+  test("a run that waits for approval is not an error, and resumes as another span", async () => {
     const remove = defineTool({ name: "remove", description: "x", effect: "once", run: () => 1 });
     const engine = createEngine({ tools: [remove] });
     const model = scriptedModel([{ toolCalls: [{ name: "remove", args: {}, id: "c1" }] }, { text: "Gone." }]);
@@ -279,7 +287,7 @@ describe("with a provider", () => {
     exporter.reset();
     await agent.decide(approval?.id ?? "", { approved: true });
     expect((await agent.resume(waiting.runId)).answer).toBe("Gone.");
-    // The first question was asked in the earlier life, and is not told as if it were asked again.
+    // The first model request was made by the earlier process; its replay creates no span.
     expect(tree()).toEqual({ "invoke_agent autonomous": { "execute_tool remove": {}, "chat scripted": {} } });
     expect(exporter.getFinishedSpans().filter(({ name }) => name === "chat scripted")).toHaveLength(1);
     expect(spanOf("invoke_agent autonomous").attributes["windlass.run.resumed"]).toBe(true);
@@ -311,7 +319,7 @@ describe("with a provider", () => {
     expect(spanOf("invoke_workflow bad").status.code).toBe(SpanStatusCode.ERROR);
   });
 
-  test("contents are told when asked for, redacted", async () => {
+  test("contents are recorded if enabled, with secrets redacted", async () => {
     const login = defineTool({
       name: "login",
       description: "x",
@@ -397,7 +405,7 @@ describe("with a provider", () => {
 describe("closing", () => {
   afterEach(() => trace.disable());
 
-  test("sends what is held back to be sent together", async () => {
+  test("sends batched spans", async () => {
     exporter = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
     trace.setGlobalTracerProvider(provider);
@@ -425,12 +433,12 @@ describe("without a provider", () => {
   test("nothing is set up: no listener, nothing around handlers, no object for a call", async () => {
     const engine = createEngine({ tools: [add] });
     const subscribe = vi.spyOn(engine, "subscribe");
-    const surround = vi.spyOn(engine, "surround");
+    const wrap = vi.spyOn(engine, "wrapHandlers");
     const started = vi.spyOn(trace.getTracerProvider().getTracer("any"), "startSpan");
     const tracing = traceEngine(engine, { captureContent: true });
     await engine.call("add", { a: 1, b: 2 });
     expect(tracing).toMatchObject({ active: false, agents: undefined, chains: undefined });
-    for (const spy of [subscribe, surround, started]) expect(spy).not.toHaveBeenCalled();
+    for (const spy of [subscribe, wrap, started]) expect(spy).not.toHaveBeenCalled();
     await tracing.close();
   });
 

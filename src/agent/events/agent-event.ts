@@ -1,19 +1,19 @@
-import type { Failure } from "../base/index.ts";
-import type { FinishReason, TokenUsage } from "../model/index.ts";
+import type { Failure } from "../../base/index.ts";
+import type { FinishReason, TokenUsage } from "../../model/index.ts";
 import type { AgentStatus } from "./agent-result.ts";
 
-/** What every event of an agent's run has. */
+/** Fields of every event of an agent's run. */
 interface Happened {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly runId: string;
-  /** It happened in an earlier life of the run, and is told again. */
+  /** The event happened in an earlier process of the run and is replayed. */
   readonly replayed?: true;
 }
 
-/** Where in a run something happened: which part of a runner's work, and which question to the model in it. */
-export interface Place {
-  /** `main` for the loop itself; otherwise what a runner calls its parts, such as `plan` or `step-2`. */
+/** Position in a run: the part of a runner's work, and the number of the model request in it. */
+export interface TurnRef {
+  /** `main` for the loop itself; otherwise the runner's name for the part, such as `plan` or `step-2`. */
   readonly part: string;
   readonly round: number;
 }
@@ -21,88 +21,97 @@ export interface Place {
 export interface RunStarted extends Happened {
   readonly type: "run-started";
   readonly runner: string;
-  readonly question: string;
+  readonly prompt: string;
 }
 
-/** The model is being asked. */
-export interface RoundStarted extends Happened, Place {
+/** A model request starts. */
+export interface RoundStarted extends Happened, TurnRef {
   readonly type: "round-started";
 }
 
-/** A piece of what the model says, or thinks. Text of a round with tool calls is no part of the answer. */
-export interface TextDelta extends Happened, Place {
+/** A piece of the model's text or reasoning. Text of a round with tool calls is not part of the answer. */
+export interface TextDelta extends Happened, TurnRef {
   readonly type: "text-delta" | "thinking-delta";
   readonly text: string;
 }
 
-/** The stream broke and is asked for again: what came of this round does not count. */
-export interface RoundRestarted extends Happened, Place {
+/** The stream was interrupted and is retried: discard the text of this round. */
+export interface RoundRestarted extends Happened, TurnRef {
   readonly type: "round-restarted";
 }
 
-/** The model's service is busy or broken, and is asked again after a pause. */
-export interface RoundWaiting extends Happened, Place {
+/** The model's service is overloaded or failing; the request is retried after a pause. */
+export interface RoundWaiting extends Happened, TurnRef {
   readonly type: "round-waiting";
   readonly waitMs: number;
-  /** `rate_limited` where the service asks to slow down. */
+  /** `rate_limited` if the service limits the request rate. */
   readonly reason?: string;
 }
 
-export interface RoundFinished extends Happened, Place {
+export interface RoundFinished extends Happened, TurnRef {
   readonly type: "round-finished";
   readonly model: string;
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
-  /** How many tool calls it asks for; none means that its text is the answer. */
+  /** Number of tool calls in the response; 0 means that its text is the answer. */
   readonly toolCalls: number;
   readonly text: string;
 }
 
-/** Who wanted a call: the model, the runner by its own rules, or a person by a command such as `@vault` in the question. */
-export type CallDecider = "model" | "runner" | "person";
+/**
+ * Initiator of a call: the model, the runner by its own rules, or a person by a command such as `@vault` in the prompt.
+ */
+export type CallInitiator = "model" | "runner" | "person";
 
-export interface ToolStarted extends Happened, Place {
+/** A called tool, as people see it. */
+export interface ShownTool {
+  readonly tool: string;
+  /** The name shown to people, if it differs from the name. */
+  readonly displayName?: string;
+  /** It runs without being shown step by step. */
+  readonly background?: true;
+}
+
+export interface ToolStarted extends Happened, TurnRef, ShownTool {
   readonly type: "tool-started";
   readonly callId: string;
-  readonly tool: string;
-  readonly decidedBy: CallDecider;
+  readonly initiator: CallInitiator;
   /** Secrets redacted. */
   readonly args: unknown;
 }
 
-export interface ToolProgress extends Happened, Place {
+export interface ToolProgress extends Happened, TurnRef {
   readonly type: "tool-progress";
   readonly callId: string;
   readonly tool: string;
   readonly value: unknown;
 }
 
-/** Things in a list, such as the notes that a search found. */
-export interface FoundItems {
+/** Items of a list, such as the notes that a search found. */
+export interface ResultItems {
   readonly count: number;
-  /** Of the first few of them. */
+  /** Names of the first few items. */
   readonly names: readonly string[];
 }
 
-export interface ToolFinished extends Happened, Place {
+export interface ToolFinished extends Happened, TurnRef, ShownTool {
   readonly type: "tool-finished";
   readonly callId: string;
-  readonly tool: string;
-  readonly decidedBy: CallDecider;
+  readonly initiator: CallInitiator;
   readonly durationMs: number;
   readonly success: boolean;
-  /** A short text of the result, for people. */
+  /** Short text of the result, for people. */
   readonly summary: string;
-  /** Where the result is a list, what is in it. */
-  readonly found?: FoundItems;
+  /** Items of the result if it is a list. */
+  readonly items?: ResultItems;
   readonly error?: Failure;
-  /** It was not run: the same call had been made before. */
+  /** It was not run, because the same call was made before. */
   readonly duplicate?: true;
 }
 
 /** A person has to decide before a call may run. */
-export interface ApprovalAsked extends Happened, Place {
-  readonly type: "approval-asked";
+export interface ApprovalRequested extends Happened, TurnRef {
+  readonly type: "approval-requested";
   readonly approvalId: string;
   readonly callId: string;
   readonly tool: string;
@@ -110,7 +119,7 @@ export interface ApprovalAsked extends Happened, Place {
   readonly message: string;
 }
 
-export interface ApprovalDecided extends Happened, Place {
+export interface ApprovalDecided extends Happened, TurnRef {
   readonly type: "approval-decided";
   readonly approvalId: string;
   readonly callId: string;
@@ -119,9 +128,9 @@ export interface ApprovalDecided extends Happened, Place {
   readonly note?: string;
 }
 
-/** Something people should know, in a sentence: a fallback, a limit, a degradation. */
-export interface Noted extends Happened {
-  readonly type: "note";
+/** A notice for the user, as a sentence: a fallback, a limit, a degradation. */
+export interface RunNotice extends Happened {
+  readonly type: "notice";
   readonly text: string;
 }
 
@@ -129,14 +138,14 @@ export interface RunFinished extends Happened {
   readonly type: "run-finished";
   readonly status: AgentStatus;
   readonly answer: string;
-  /** What the model had said of an answer that has not come to its end. */
+  /** The model's text of an unfinished answer. */
   readonly partial?: string;
   readonly durationMs: number;
   readonly usage: TokenUsage;
   readonly error?: Failure;
 }
 
-/** One thing that happened in a run of an agent. Plain data, secrets redacted. */
+/** One event in a run of an agent. Plain data, secrets redacted. */
 export type AgentEvent =
   | RunStarted
   | RoundStarted
@@ -147,10 +156,10 @@ export type AgentEvent =
   | ToolStarted
   | ToolProgress
   | ToolFinished
-  | ApprovalAsked
+  | ApprovalRequested
   | ApprovalDecided
-  | Noted
+  | RunNotice
   | RunFinished;
 
-/** Told everything that happens, in order. What it throws harms nobody. */
+/** Receives every event, in order. Errors that it throws are ignored. */
 export type AgentListener = (event: AgentEvent) => void;

@@ -1,15 +1,15 @@
-import type { Failure } from "../base/index.ts";
-import type { TokenUsage } from "../model/index.ts";
-import type { Approval, BriefSummary } from "../store/index.ts";
+import type { Failure } from "../../base/index.ts";
+import type { TokenUsage } from "../../model/index.ts";
+import type { Approval, BriefSummary } from "../../store/index.ts";
 import type { ConversationMessage } from "./message.ts";
-import type { Verification } from "./verify/verification.ts";
+import type { Verification } from "../verify/verification.ts";
 
-/** What a person has to decide; {@link Agent.decide} takes the id. */
-export interface OpenApproval extends Pick<Approval, "id" | "tool" | "args" | "message" | "interrupted"> {}
+/** An approval that a person has to decide; {@link Agent.decide} takes the id. */
+export interface PendingApproval extends Pick<Approval, "id" | "tool" | "args" | "message" | "interrupted"> {}
 
-/** Where an answer comes from. */
+/** Source of an answer. */
 export interface AnswerSource {
-  /** By which the answer cites it; one of a conversation stands for one source only. */
+  /** Number by which the answer cites it; in a conversation, a number stands for one source only. */
   readonly number?: number;
   readonly title: string;
   /** A path in the vault, or an address. */
@@ -21,45 +21,45 @@ export interface AnswerSource {
 export interface AgentStep {
   readonly id: string;
   readonly description: string;
-  /** The tool that the plan named; `none` for thinking. */
+  /** The tool that the plan named; `none` for reasoning. */
   readonly tool: string;
   readonly dependencies: readonly string[];
   readonly complexity: "low" | "medium" | "high";
   readonly status: "success" | "failed";
-  /** By the tool of the plan, by another one of the same capability, or by thinking. */
+  /** Method: the tool of the plan, another one of the same capability, or reasoning. */
   readonly by?: "tool" | "capability" | "reasoning";
-  /** What was called in the end. */
+  /** The tool that was called in the end. */
   readonly called?: string;
   readonly text?: string;
   readonly verification?: Verification;
   readonly error?: Failure;
 }
 
-/** What is known of a run, however it ended. */
+/** Facts of a run, independent of its outcome. */
 export interface AgentFacts {
   readonly runId: string;
   readonly conversationId: string;
   readonly runner: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly answer: string;
   readonly sources?: readonly AnswerSource[];
-  /** How it came about, where the runner plans steps. */
+  /** Steps that led to the answer, if the runner plans steps. */
   readonly steps?: readonly AgentStep[];
   readonly toolUsageSummary: BriefSummary;
-  /** By its own questions, and by those of the agents and other tools that it called. */
+  /** Usage of its own model requests, and of the agents and other tools that it called. */
   readonly usage: TokenUsage;
-  /** Questions to the model. */
+  /** Number of model requests. */
   readonly rounds: number;
-  /** What people should know about how it went. */
-  readonly notes: readonly string[];
-  /** The conversation with this answer at its end, for the next question. */
+  /** Notices about the run for the user. */
+  readonly notices: readonly string[];
+  /** The conversation with this answer at its end, for the next prompt. */
   readonly messages: readonly ConversationMessage[];
-  /** Text from outside has entered it; the next question has to know. */
+  /** The conversation contains untrusted content; pass this on with the next prompt. */
   readonly tainted: boolean;
   readonly durationMs: number;
 }
 
-/** How a run of an agent ended, and what there is to know of that. */
+/** Outcome of an agent run, with its details. */
 export type AgentOutcome =
   | {
       readonly status: "completed" | "running";
@@ -69,24 +69,24 @@ export type AgentOutcome =
     }
   | {
       readonly status: "waiting";
-      /** Questions that people have to answer before the run can go on. None where they were answered meanwhile. */
-      readonly approvals: readonly OpenApproval[];
+      /** Approvals that people have to decide before the run can resume. Empty if they were decided in the meantime. */
+      readonly approvals: readonly PendingApproval[];
       readonly error?: undefined;
       readonly partial?: undefined;
     }
   | {
       readonly status: "failed" | "cancelled";
       readonly error: Failure;
-      /** What the model had said of an answer when it was stopped. */
+      /** The model's text of an answer that was stopped. */
       readonly partial?: string;
       readonly approvals?: undefined;
     };
 
-/** What an agent gives; `status` tells what else is there. */
+/** Result of an agent run; `status` determines the other fields. */
 export type AgentResult = AgentFacts & AgentOutcome;
 
 /**
- * Where a run of an agent stands: `waiting` for a person, with nobody executing it; `running` where its process closed
- * before it was over, and whoever resumes it goes on.
+ * Status of an agent run: `waiting` for a person, with no process executing it; `running` if its process closed before
+ * the run finished, so that it can be resumed.
  */
 export type AgentStatus = AgentOutcome["status"];

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
-/** One message of a conversation, as models take it and as a run keeps it. */
+/** One message of a conversation, as models accept it and as a run stores it. */
 export type ConversationMessage = LanguageModelV4Message;
 
 /** The answer to one tool call. */

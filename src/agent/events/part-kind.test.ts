@@ -9,7 +9,7 @@ test.each([
   ["verify-1", "check"],
   ["step-2", "step"],
   ["prepare-2", "step"],
-])("what the model says in the part %s is of the kind %s", (part, kind) => {
+])("text of the model in the part %s is of the kind %s", (part, kind) => {
   expect(partKind(part)).toBe(kind);
   expect(isAnswerPart(part)).toBe(kind === "answer");
 });

@@ -1,4 +1,4 @@
-/** What a part of a run is for: the answer, or something on the way to it. */
+/** Purpose of a part of a run: the answer, or an intermediate result. */
 export type PartKind = "answer" | "summary" | "plan" | "check" | "step";
 
 const kinds: readonly (readonly [part: RegExp, kind: PartKind])[] = [
@@ -8,12 +8,12 @@ const kinds: readonly (readonly [part: RegExp, kind: PartKind])[] = [
   [/^(?:step|prepare|chain|crew)/, "step"],
 ];
 
-/** What a part is for, by the name that its runner gives it. */
+/** Purpose of a part, derived from the name that its runner gives it. */
 export function partKind(part: string): PartKind {
   return kinds.find(([pattern]) => pattern.test(part))?.[1] ?? "answer";
 }
 
-/** Is what the model says in this part the answer, and not something on the way to it? */
+/** True if the model's text in this part is the answer, and not an intermediate result. */
 export function isAnswerPart(part: string): boolean {
   return partKind(part) === "answer";
 }

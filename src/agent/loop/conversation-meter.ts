@@ -1,40 +1,40 @@
 import { plainJsonSize } from "../../base/index.ts";
-import { type PromptPart, estimateMessage, estimatePart } from "../../model/index.ts";
+import { type PromptPart, estimateImages, estimateMessage, estimatePart } from "../../model/index.ts";
 import { estimateTokens } from "../../text/index.ts";
-import type { Talk } from "./converse.ts";
-import type { ConversationMessage, ToolResultPart } from "../message.ts";
+import type { LoopConversation } from "./agent-loop.ts";
+import type { ConversationMessage, ToolResultPart } from "../events/message.ts";
 
-/** Measures a conversation, by estimate. While it grows, only what is new is measured. */
-export class TalkMeter {
-  static readonly #known = new WeakMap<Talk, TalkMeter>();
-  /** Of what comes before the messages and stays the same. */
+/** Estimates the size of a conversation. While it grows, only new messages are measured. */
+export class ConversationMeter {
+  static readonly #known = new WeakMap<LoopConversation, ConversationMeter>();
+  /** Size of the constant part before the messages. */
   readonly before: number;
   #bounds = new RunningSum(boundOf);
-  #sizes = new RunningSum(sizeOf);
+  #sizes = new RunningSum(sizeOfMessage);
 
-  private constructor({ system, preface = [] }: Talk) {
-    this.before = estimateTokens(system) + sizeOfAll(preface);
+  private constructor({ system, preface = [] }: LoopConversation) {
+    this.before = estimateTokens(system) + sizeOfMessages(preface);
   }
 
-  static of(talk: Talk): TalkMeter {
-    let meter = this.#known.get(talk);
-    if (meter === undefined) this.#known.set(talk, (meter = new TalkMeter(talk)));
+  static of(conversation: LoopConversation): ConversationMeter {
+    let meter = this.#known.get(conversation);
+    if (meter === undefined) this.#known.set(conversation, (meter = new ConversationMeter(conversation)));
     return meter;
   }
 
-  /** Do the messages take no more than so many tokens? */
-  isWithin(room: number, { messages }: Talk): boolean {
+  /** True if the messages take no more than this number of tokens. */
+  isWithin(room: number, { messages }: LoopConversation): boolean {
     return this.#bounds.of(messages) <= room || this.#sizes.of(messages) <= room;
   }
 
-  /** Others stand in the place of messages that were measured. */
+  /** Measured messages were replaced by others. */
   changed(): void {
     this.#bounds = new RunningSum(boundOf);
-    this.#sizes = new RunningSum(sizeOf);
+    this.#sizes = new RunningSum(sizeOfMessage);
   }
 }
 
-/** Of messages, to which others are added. */
+/** Running sum over a growing list of messages. */
 class RunningSum {
   readonly #measure: (message: ConversationMessage) => number;
   #count = 0;
@@ -52,32 +52,32 @@ class RunningSum {
   }
 }
 
-/** What messages take. */
-export function sizeOfAll(messages: readonly ConversationMessage[]): number {
-  return new RunningSum(sizeOf).of(messages);
+/** Size of messages. */
+export function sizeOfMessages(messages: readonly ConversationMessage[]): number {
+  return new RunningSum(sizeOfMessage).of(messages);
 }
 
 /** Messages do not change, so each is measured once. */
 const sizes = new WeakMap<ConversationMessage, number>();
 
-/** What a message takes. */
-export function sizeOf(message: ConversationMessage): number {
+/** Size of a message. */
+export function sizeOfMessage(message: ConversationMessage): number {
   let size = sizes.get(message);
   if (size === undefined) sizes.set(message, (size = estimateMessage(message)));
   return size;
 }
 
-/** A number that is quickly found, and no less than what a message takes. */
+/** A cheap upper bound of a message's size. */
 function boundOf({ content }: ConversationMessage): number {
   if (typeof content === "string") return content.length;
   let bound = estimateMessage(empty);
-  for (const part of content) bound += boundOfPart(part);
+  for (const part of content) bound += boundOfPart(part) + estimateImages(part);
   return bound;
 }
 
 const empty: ConversationMessage = { role: "user", content: [] };
 
-/** No character is more than a token, and none that JSON writes as an escape sequence more than two. */
+/** Each character is at most one token; a character that JSON escapes is at most two. */
 function boundOfPart(part: PromptPart): number {
   switch (part.type) {
     case "text":
@@ -94,7 +94,7 @@ function boundOfPart(part: PromptPart): number {
   }
 }
 
-/** What a result says; undefined where it is no text. */
+/** Text of a result; undefined if it is not text. */
 export function resultText({ output }: ToolResultPart): string | undefined {
   return output.type === "text" || output.type === "error-text" ? output.value : undefined;
 }

@@ -1,42 +1,44 @@
 import type { Budget, TokenUsage } from "../../model/index.ts";
 
-/** Why a model may call no more tools, and has to answer. */
-export interface Must {
-  /** For the model. */
-  readonly words: string;
-  /** For people; undefined where it is no news to them. */
-  readonly note: string | undefined;
-  /** The budget is why: it is not even told of tools, which then cost nothing, and what is left is for the answer. */
+/** Reason why a model may call no more tools and has to answer. */
+export interface ForcedAnswer {
+  /** Instruction for the model. */
+  readonly instruction: string;
+  /** Notice for the user; undefined if the user does not need one. */
+  readonly notice: string | undefined;
+  /**
+   * The budget is the reason: no tools are offered, to save their tokens, and the rest of the budget is for the answer.
+   */
   readonly isBare: boolean;
 }
 
-/** How far a conversation has come. */
-export interface Progress {
-  /** Which question is next, from 1. */
+/** Progress of a conversation. */
+export interface LoopProgress {
+  /** Number of the next model request, from 1. */
   readonly round: number;
-  /** Rounds without one new call, the last ones. */
+  /** Number of consecutive last rounds without a new call. */
   readonly stale: number;
-  /** What the last question used. */
+  /** Usage of the last model request. */
   readonly last: TokenUsage | undefined;
 }
 
-/** So many rounds without one new call, and the model has to answer. */
-const mostStaleRounds = 2;
+/** Maximum number of consecutive rounds without a new call; then the model has to answer. */
+const maxStaleRounds = 2;
 
-/** Has the model to answer now? Undefined while it may call tools. */
-export function mustAnswer(budget: Budget, maxRounds: number, progress: Progress): Must | undefined {
+/** Returns the reason why the model has to answer now; undefined while it may call tools. */
+export function checkForcedAnswer(budget: Budget, maxRounds: number, progress: LoopProgress): ForcedAnswer | undefined {
   const { round, stale, last } = progress;
-  if (stale >= mostStaleRounds) {
+  if (stale >= maxStaleRounds) {
     return must("The last calls brought nothing new.", "the last calls brought nothing new");
   }
   if (round > maxRounds) return must("No more tools can be called.", usedUp(maxRounds));
-  // One more round with calls, and then the answer.
-  const isShort = last !== undefined && !budget.carries(2, last);
+  // Enough for one more round with calls, and then the answer.
+  const isShort = last !== undefined && !budget.canAfford(2, last);
   return isShort ? must("The budget is nearly used up.", "the budget was nearly used up", true) : undefined;
 }
 
-function must(why: string, note: string | undefined, isBare = false): Must {
-  return { words: `${why} Answer now, with what you have.`, note, isBare };
+function must(why: string, note: string | undefined, isBare = false): ForcedAnswer {
+  return { instruction: `${why} Answer now, with what you have.`, notice: note, isBare };
 }
 
 function usedUp(rounds: number): string | undefined {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { type ScriptedModel, scriptedModel } from "../../model/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
-import type { AgentResult } from "../agent-result.ts";
+import { type ScriptedModel, scriptedModel } from "../../testing/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 import { createAgent } from "../create-agent.ts";
 import { AgentRuns } from "../run/agent-runs.ts";
 import { type AgentSpec, agentDefaults } from "../run/agent-spec.ts";
 import { findRunner } from "../runners/find-runner.ts";
-import { resultText } from "./talk-meter.ts";
+import { resultText } from "./conversation-meter.ts";
 
-/** A tool that sends and one that has to be asked for; what they did is in the log. */
+/** A tool that sends, and one that needs approval; their calls are in the log. */
 function tools() {
   const log: string[] = [];
   const make = (name: string, more = {}) =>
@@ -22,8 +22,8 @@ const permissions = { ask: ["wipe"], allow: ["*"] };
 
 /** Runs that outlive their engine. */
 function world(model: ScriptedModel) {
-  const journal = createMemoryRuns({});
-  const approvals = createMemoryApprovals({});
+  const journal = createInMemoryRunJournal({});
+  const approvals = createInMemoryApprovals({});
   let lives = 0;
   const runs = (engine: Engine): AgentRuns => {
     const id = `life-${++lives}`;
@@ -37,7 +37,7 @@ function world(model: ScriptedModel) {
 }
 
 const spec: AgentSpec = { ...agentDefaults, runner: "autonomous" };
-const question = "go";
+const userPrompt = "go";
 const calls = (name: string, id: string) => ({ text: `${name} now`, toolCalls: [{ name, args: {}, id }] });
 
 /** The results in a conversation, by the ids of their calls. */
@@ -48,7 +48,7 @@ function resultsOf({ messages }: Pick<AgentResult, "messages">): Record<string, 
   );
 }
 
-describe("[N12] a run that is told again over another engine", () => {
+describe("[N12] a run that is replayed on another engine", () => {
   const { send, wipe, log } = tools();
   const others: [string, () => Engine][] = [
     ["has the tool switched off", () => createEngine({ tools: [send, wipe], permissions, disabledTools: ["send"] })],
@@ -62,11 +62,11 @@ describe("[N12] a run that is told again over another engine", () => {
     ],
   ];
 
-  test.each(others)("that %s knows what was done", async (_how, other) => {
+  test.each(others)("an engine that %s knows the completed work", async (_how, other) => {
     log.length = 0;
     const model = scriptedModel([calls("send", "c0"), calls("wipe", "c1"), "both done"]);
     const { runs, approve } = world(model);
-    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(spec, question);
+    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(spec, userPrompt);
     expect(waiting.status).toBe("waiting");
     await approve(waiting);
     const ended = await runs(other()).resume(waiting.runId);
@@ -76,24 +76,24 @@ describe("[N12] a run that is told again over another engine", () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  test("without any tools is looked at as it went", async () => {
+  test("a run can be inspected as it happened on an engine without any tools", async () => {
     const model = scriptedModel([calls("send", "c0"), calls("send", "c1"), "sent it"]);
     const { runs } = world(model);
-    const first = await runs(createEngine({ tools: [send], permissions })).start(spec, question);
+    const first = await runs(createEngine({ tools: [send], permissions })).start(spec, userPrompt);
     expect(first.answer).toBe("sent it");
     const bare = runs(createEngine());
     expect(await bare.inspect(first.runId)).toEqual(first);
     expect(await bare.resume(first.runId)).toEqual(first);
   });
 
-  test("makes no call that was refused then, though it could be made now", async () => {
+  test("does not make a call that was refused before, even if it is possible now", async () => {
     log.length = 0;
     const model = scriptedModel([calls("send", "c0"), calls("wipe", "c1"), "done"]);
     const { runs, approve } = world(model);
     const limited = { ...spec, tools: ["wipe"] };
-    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(limited, question);
+    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(limited, userPrompt);
     await approve(waiting);
-    // Under this name there is another tool now, which the run might use.
+    // Another tool, which the run might use, has this name now.
     const named = sampleTool(() => log.push("stand-in"), { name: "wipe", aliases: ["send"], effect: "once" });
     const ended = await runs(createEngine({ tools: [named], permissions })).resume(waiting.runId);
     expect(log).not.toContain("send");
@@ -112,7 +112,7 @@ describe("[N12] a run that is told again over another engine", () => {
       },
     ],
     ["in words", JSON.stringify({ calls: [{ tool: "send" }, { tool: "wipe" }] })],
-  ])("under the planned runner, %s, does nothing twice and nothing less", async (how, plan) => {
+  ])("a run of the planned runner, %s, repeats nothing and omits nothing", async (how, plan) => {
     log.length = 0;
     const note = sampleTool(() => (log.push("note"), "noted"), { name: "note", effect: "once", destructive: false });
     const noTools = Object.assign(new Error("this model does not support tools"), {
@@ -134,11 +134,11 @@ describe("[N12] a run that is told again over another engine", () => {
     const ended = await runs(createEngine({ tools: [wipe], permissions })).resume(waiting.runId);
     expect(ended).toMatchObject({ status: "completed", answer: "all done", toolUsageSummary: { successRate: 100 } });
     expect(log.toSorted()).toEqual(["note", "send", "wipe"]);
-    const said = JSON.stringify(model.calls.at(-1)?.prompt);
-    for (const gave of ["send: done", "wipe: done", "noted"]) expect(said).toContain(gave);
+    const message = JSON.stringify(model.calls.at(-1)?.prompt);
+    for (const gave of ["send: done", "wipe: done", "noted"]) expect(message).toContain(gave);
   });
 
-  test("asks for no other summary than it did", async () => {
+  test("requests no summary other than the original one", async () => {
     const long = (word: string): string => `${word} `.repeat(700);
     const turn = (n: number) => [
       { role: "user" as const, content: [{ type: "text" as const, text: long(`q${n}`) }] },
@@ -152,32 +152,32 @@ describe("[N12] a run that is told again over another engine", () => {
     const large = createEngine({ tools: [wipe, ...bulky], permissions });
     for (const [first, second] of [[small, large] as const, [large, small] as const]) {
       const model = scriptedModel(({ prompt }) => {
-        if (JSON.stringify(prompt[0]).includes("Summarise")) return "in short";
+        if (JSON.stringify(prompt[0]).includes("Summarize")) return "in short";
         return prompt.some(({ role }) => role === "tool") ? "done" : calls("wipe", "c0");
       });
       const { runs, approve } = world(model);
-      const tight = { ...spec, contextTokens: 8000, toolTokens: 4000 };
-      const waiting = await runs(first).start(tight, question, {
-        said: { messages: history, tainted: false, turn: 0, isKept: false },
+      const tight = { ...spec, contextTokens: 8000, toolDefinitionTokens: 4000 };
+      const waiting = await runs(first).start(tight, userPrompt, {
+        history: { messages: history, tainted: false, turn: 0, isPersisted: false },
       });
       expect(waiting.status).toBe("waiting");
-      // Only beside many tools the history is too long.
-      const asked = model.calls.length;
-      expect(asked).toBe(first === large ? 2 : 1);
+      // Only with many tools is the history too long.
+      const requested = model.calls.length;
+      expect(requested).toBe(first === large ? 2 : 1);
       expect(await runs(second).inspect(waiting.runId)).toEqual(waiting);
       await approve(waiting);
       const ended = await runs(second).resume(waiting.runId);
       expect(ended).toMatchObject({ status: "completed", answer: "done" });
       expect(
         model.calls
-          .slice(asked)
-          .map(({ prompt }) => JSON.stringify(prompt[0]).includes("Summarise"))
+          .slice(requested)
+          .map(({ prompt }) => JSON.stringify(prompt[0]).includes("Summarize"))
           .at(-1),
       ).toBe(false);
     }
   });
 
-  test("in a crew leaves no step to somebody else that was done", async () => {
+  test("a crew does not reassign a step that was done", async () => {
     const { other } = tools();
     log.length = 0;
     const steps = [
@@ -189,22 +189,22 @@ describe("[N12] a run that is told again over another engine", () => {
     );
     const { runs, approve, events } = world(model);
     const crew = { ...spec, runner: "crew" };
-    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(crew, question);
+    const waiting = await runs(createEngine({ tools: [send, wipe], permissions })).start(crew, userPrompt);
     expect(waiting).toMatchObject({ status: "waiting" });
-    const asked = model.calls.length;
+    const requested = model.calls.length;
     const known = (await events(waiting.runId)).length;
     await approve(waiting);
     const ended = await runs(createEngine({ tools: [other, wipe], permissions })).resume(waiting.runId);
     expect(ended).toMatchObject({ status: "completed", steps: [{ by: "tool" }, { by: "tool" }] });
     expect(log).toEqual(["send", "wipe"]);
-    // Nothing was asked but for the words of the answer.
-    expect(model.calls.length - asked).toBeLessThanOrEqual(1);
+    // No model request was made except for the text of the answer.
+    expect(model.calls.length - requested).toBeLessThanOrEqual(1);
     expect((await events(waiting.runId)).length).toBeGreaterThan(known);
   });
 });
 
-describe("[E05] the conversation of a run that was left half-way", () => {
-  test("can be sent: a call that waits has a result that says so, one that was made has its own", async () => {
+describe("[E05] the conversation of a run that stopped half-way", () => {
+  test("can be sent: a pending call has a placeholder result, a completed one has its own", async () => {
     const { send, wipe } = tools();
     const both = {
       toolCalls: [
@@ -223,7 +223,7 @@ describe("[E05] the conversation of a run that was left half-way", () => {
     expect(prompt.slice(1).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
   });
 
-  test("and was cancelled can be sent as well", async () => {
+  test("the conversation of a cancelled run can be sent as well", async () => {
     const hang = sampleTool(() => new Promise(() => {}), { name: "hang", effect: "once", destructive: false });
     const { send } = tools();
     const both = {
@@ -244,8 +244,8 @@ describe("[E05] the conversation of a run that was left half-way", () => {
   });
 });
 
-describe("a history from elsewhere", () => {
-  const asked = { role: "user" as const, content: [{ type: "text" as const, text: "go" }] };
+describe("a history from the caller", () => {
+  const requested = { role: "user" as const, content: [{ type: "text" as const, text: "go" }] };
   const called = {
     role: "assistant" as const,
     content: [{ type: "tool-call" as const, toolCallId: "c0", toolName: "send", input: {} }],
@@ -258,14 +258,14 @@ describe("a history from elsewhere", () => {
   const agent = createAgent({ engine: createEngine(), model: scriptedModel(() => "fine") });
 
   test.each([
-    ["a call without its result", [asked, called], '[1] has the call "c0"'],
-    ["a result too late", [asked, called, asked, gave], '[1] has the call "c0"'],
-    ["a result without its call", [asked, gave], '[1] has a result of "c0"'],
-  ])("with %s is refused, since every service would", async (_what, history, why) => {
+    ["a call without its result", [requested, called], '[1] has the call "c0"'],
+    ["a result too late", [requested, called, requested, gave], '[1] has the call "c0"'],
+    ["a result without its call", [requested, gave], '[1] has a result of "c0"'],
+  ])("a history with %s is rejected, because every service would reject it", async (_what, history, why) => {
     await expect(agent.run("and?", { history })).rejects.toThrow(why);
   });
 
-  test("in which each call has its result is taken", async () => {
-    expect(await agent.run("and?", { history: [asked, called, gave] })).toMatchObject({ answer: "fine" });
+  test("a history in which each call has its result is accepted", async () => {
+    expect(await agent.run("and?", { history: [requested, called, gave] })).toMatchObject({ answer: "fine" });
   });
 });

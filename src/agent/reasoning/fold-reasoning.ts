@@ -1,19 +1,32 @@
-import type { AgentEvent, ApprovalAsked, RoundFinished, RunFinished, ToolFinished } from "../agent-event.ts";
-import { isAnswerPart } from "../part-kind.ts";
-import { callWords } from "./call-words.ts";
-import { outcomeWords, sameWords } from "./outcome-words.ts";
-import { languageOf } from "./language-of.ts";
-import { noteWords } from "./note-words.ts";
-import { answeredWords, answeringWords, thinkingWords, waitingWords } from "./part-words.ts";
-import { type ReasoningBlock, type ReasoningState, type ReasoningStep, noReasoning } from "./reasoning-block.ts";
+import { isRecord } from "../../schema/index.ts";
+import type {
+  AgentEvent,
+  ApprovalRequested,
+  RoundFinished,
+  RunFinished,
+  ShownTool,
+  ToolFinished,
+} from "../events/agent-event.ts";
+import { isAnswerPart } from "../events/part-kind.ts";
+import { describeCall } from "./describe-call.ts";
+import { detectLanguage } from "./detect-language.ts";
+import { translateNotice } from "./translate-notice.ts";
+import { answeredText, answeringText, thinkingText, waitingText } from "./part-texts.ts";
+import {
+  type ReasoningBlock,
+  type ReasoningState,
+  type ReasoningStep,
+  emptyReasoningBlock,
+  type ReasoningLanguage,
+} from "./reasoning-block.ts";
 import { shortLine, shortValue } from "./short-line.ts";
 
 /**
- * What people are shown of a run after one more event. Pure: the same events always give the same block.
+ * Returns the view of a run after one more event. Pure: the same events always give the same block.
  *
  * @example
  * ```ts
- * let block = noReasoning;
+ * let block = emptyReasoningBlock;
  * for await (const event of agent.stream("What did I write about tides?")) {
  *   block = foldReasoning(block, event);
  *   draw(block.steps.map(({ text, state }) => `${state}: ${text}`), block.answer);
@@ -23,70 +36,73 @@ import { shortLine, shortValue } from "./short-line.ts";
 export function foldReasoning(before: ReasoningBlock, event: AgentEvent): ReasoningBlock {
   const elapsedMs = before.runId === "" ? 0 : Math.max(before.elapsedMs, event.at - before.startedAt);
   const block = elapsedMs === before.elapsedMs ? before : { ...before, elapsedMs };
-  // The table has for each type what takes events of that type.
+  // The table maps each type to a function for events of that type.
   const fold = folds[event.type] as (block: ReasoningBlock, event: AgentEvent) => ReasoningBlock;
   return fold(block, event);
 }
 
-/** What people are shown of a whole run, as far as it has come. */
-export function reasoningOf(events: Iterable<AgentEvent>): ReasoningBlock {
-  let block = noReasoning;
+/** Returns the view of a whole run up to its last event. */
+export function toReasoningBlock(events: Iterable<AgentEvent>): ReasoningBlock {
+  let block = emptyReasoningBlock;
   for (const event of events) block = foldReasoning(block, event);
   return block;
 }
 
-/** What each event does to a block. */
+/** Effect of each event type on a block. */
 const folds: {
   readonly [Type in AgentEvent["type"]]: (block: ReasoningBlock, event: EventOf<Type>) => ReasoningBlock;
 } = {
-  "run-started": (_block, { runId, runner, at, question }) => ({
-    ...noReasoning,
+  "run-started": (_block, { runId, runner, at, prompt }) => ({
+    ...emptyReasoningBlock,
     runId,
     runner,
     startedAt: at,
-    language: languageOf(question),
+    language: detectLanguage(prompt),
   }),
   "round-started": beginRound,
-  "text-delta": hear,
+  "text-delta": addText,
   "thinking-delta": think,
   "round-restarted": restart,
   "round-waiting": (block, event) =>
-    change(block, roundKey(event), { detail: waitingWords(event.waitMs, event.reason, block.language) }),
+    change(block, roundKey(event), { detail: waitingText(event.waitMs, event.reason, block.language) }),
   "round-finished": endRound,
   "tool-started": beginCall,
-  "tool-progress": (block, event) => change(block, callKey(event), { detail: shortValue(event.value, longestDetail) }),
+  "tool-progress": (block, event) =>
+    change(block, callKey(event), {
+      detail: indexingText(event.value, block.language) ?? shortValue(event.value, maxDetailLength),
+    }),
   "tool-finished": endCall,
-  "approval-asked": askPerson,
+  "approval-requested": addApprovalStep,
   "approval-decided": (block, event) =>
     change(toState(block, "working"), callKey(event), {
       state: "active",
-      detail: shortLine(event.note ?? "", longestDetail),
+      detail: shortLine(event.note ?? "", maxDetailLength),
     }),
-  note: (block, event) => put(block, noteOf(block, event), block.state),
+  notice: (block, event) => put(block, noteOf(block, event), block.state),
   "run-finished": end,
 };
 
-/** Events of a type. */
+/** Events of one type. */
 type EventOf<Type, Event = AgentEvent> = Event extends { readonly type: infer Types }
   ? Type extends Types
     ? Event
     : never
   : never;
 
-const longestDetail = 300;
+const maxDetailLength = 300;
 
-interface Placed {
+interface TurnEvent {
   readonly part: string;
   readonly round: number;
 }
 
-interface Called extends Placed {
+interface Called extends TurnEvent {
   readonly callId: string;
 }
 
-type At = Placed & { readonly at: number };
+type At = TurnEvent & { readonly at: number };
 
-function roundKey({ part, round }: Placed): string {
+function roundKey({ part, round }: TurnEvent): string {
   return `${part}.${round}`;
 }
 
@@ -102,7 +118,7 @@ function toState(block: ReasoningBlock, state: ReasoningState): ReasoningBlock {
   return block.state === state ? block : { ...block, state };
 }
 
-/** With a step at the end, or in place of the one that has its id. */
+/** Appends a step, or replaces the one with the same id. */
 function put(block: ReasoningBlock, step: ReasoningStep, state: ReasoningState): ReasoningBlock {
   const at = block.steps.findLastIndex(({ id }) => id === step.id);
   const steps = at === -1 ? [...block.steps, step] : block.steps.with(at, step);
@@ -115,7 +131,7 @@ function change(block: ReasoningBlock, id: string, parts: Partial<ReasoningStep>
   return step === undefined ? block : { ...block, steps: block.steps.with(at, { ...step, ...parts }) };
 }
 
-/** That the model had to be waited for is of no interest any more. */
+/** Removes the wait notice of a model request that has been answered. */
 function waited(block: ReasoningBlock, id: string): ReasoningBlock {
   const at = block.steps.findLastIndex((step) => step.id === id);
   const { detail, ...step } = block.steps[at] ?? {};
@@ -130,35 +146,35 @@ function without(block: ReasoningBlock, id: string): ReasoningBlock {
 
 function beginRound(block: ReasoningBlock, event: At): ReasoningBlock {
   const { part } = event;
-  const text = thinkingWords(part, block.language);
-  const asked = put(
+  const text = thinkingText(part, block.language);
+  const request = put(
     { ...block, thinking: "", thinker: roundKey(event) },
     { id: roundKey(event), kind: "model", text, state: "active", ...whereOf(event) },
     "thinking",
   );
-  // What was said in a round with tool calls is no part of the answer.
-  return isAnswerPart(part) ? { ...asked, answer: "" } : asked;
+  // Text of a round with tool calls is not part of the answer.
+  return isAnswerPart(part) ? { ...request, answer: "" } : request;
 }
 
-function hear(block: ReasoningBlock, event: Placed & { readonly text: string }): ReasoningBlock {
+function addText(block: ReasoningBlock, event: TurnEvent & { readonly text: string }): ReasoningBlock {
   const { part, text } = event;
   const id = roundKey(event);
-  const words = answeringWords(part, block.language);
+  const words = answeringText(part, block.language);
   const step = block.steps.findLast((each) => each.id === id);
-  const told = step === undefined || step.text === words ? block : change(waited(block, id), id, { text: words });
-  return isAnswerPart(part) ? { ...toState(told, "answering"), answer: told.answer + text } : told;
+  const reported = step === undefined || step.text === words ? block : change(waited(block, id), id, { text: words });
+  return isAnswerPart(part) ? { ...toState(reported, "answering"), answer: reported.answer + text } : reported;
 }
 
-function think(block: ReasoningBlock, event: Placed & { readonly text: string }): ReasoningBlock {
+function think(block: ReasoningBlock, event: TurnEvent & { readonly text: string }): ReasoningBlock {
   const thinker = roundKey(event);
-  // Several may think at once: the last that was heard is shown.
+  // Several parts may reason concurrently: the last one is shown.
   return { ...block, thinker, thinking: block.thinker === thinker ? block.thinking + event.text : event.text };
 }
 
-function restart(block: ReasoningBlock, event: Placed): ReasoningBlock {
+function restart(block: ReasoningBlock, event: TurnEvent): ReasoningBlock {
   const { part } = event;
   const id = roundKey(event);
-  const text = thinkingWords(part, block.language);
+  const text = thinkingText(part, block.language);
   const again = change(waited(toState(block, "thinking"), id), id, { text });
   return { ...again, thinking: "", ...(isAnswerPart(part) && { answer: "" }) };
 }
@@ -168,25 +184,30 @@ function endRound(before: ReasoningBlock, event: RoundFinished): ReasoningBlock 
   const id = roundKey(event);
   const block = waited(before, id);
   const step = block.steps.findLast((each) => each.id === id);
-  const said = shortLine(event.text, longestDetail);
+  const content = shortLine(event.text, maxDetailLength);
   const durationMs = Math.max(0, at - (step?.startedAt ?? at));
   if (toolCalls === 0) {
     const answer = isAnswerPart(part) ? { answer: event.text } : {};
-    const text = answeredWords(part, block.language);
+    const text = answeredText(part, block.language);
     return { ...change(block, id, { text, state: "done", durationMs }), ...answer, thinking: "" };
   }
   const quiet = { ...toState(block, "working"), thinking: "", ...(isAnswerPart(part) && { answer: "" }) };
-  return said === "" ? without(quiet, id) : change(quiet, id, { text: said, state: "done", durationMs });
+  return content === "" ? without(quiet, id) : change(quiet, id, { text: content, state: "done", durationMs });
 }
 
 // --- calls
 
+function namesOf({ tool, displayName }: ShownTool): Pick<ReasoningStep, "tool" | "displayName"> {
+  return displayName === undefined ? { tool } : { tool, displayName };
+}
+
 function beginCall(block: ReasoningBlock, event: EventOf<"tool-started">): ReasoningBlock {
-  const { tool, decidedBy, args } = event;
-  const text = callWords(tool, args, block.language);
+  const { initiator, args } = event;
+  if (event.background === true) return toState(block, "working");
+  const text = describeCall(event, args, block.language);
   return put(
     block,
-    { id: callKey(event), kind: "tool", text, state: "active", ...whereOf(event), tool, decidedBy, args },
+    { id: callKey(event), kind: "tool", text, state: "active", ...whereOf(event), ...namesOf(event), initiator, args },
     "working",
   );
 }
@@ -195,8 +216,10 @@ function endCall(block: ReasoningBlock, event: ToolFinished): ReasoningBlock {
   const { success, durationMs, error } = event;
   const id = callKey(event);
   const begun = block.steps.findLast((each) => each.id === id);
+  // Background tools are shown only if something is wrong with them.
+  if (begun === undefined && event.background === true && success) return block;
   const { detail: _detail, ...step } = begun ?? refusedStep(block, event);
-  const detail = event.duplicate === true ? "" : outcomeWords(event, block.language);
+  const detail = event.duplicate === true ? "" : describeOutcome(event, block.language);
   return put(
     block,
     {
@@ -210,24 +233,24 @@ function endCall(block: ReasoningBlock, event: ToolFinished): ReasoningBlock {
   );
 }
 
-/** The step of a call that never began: it was not understood, or had been made before. */
+/** The step of a call that never started: it was invalid, or a duplicate. */
 function refusedStep({ language }: ReasoningBlock, event: ToolFinished): ReasoningStep {
-  const { tool, decidedBy, duplicate } = event;
-  const text = duplicate === true ? sameWords(tool, language) : callWords(tool, undefined, language);
-  return { ...whereOf(event), id: callKey(event), kind: "tool", tool, decidedBy, text, state: "active" };
+  const { initiator, duplicate } = event;
+  const text = duplicate === true ? describeDuplicate(event, language) : describeCall(event, undefined, language);
+  return { ...whereOf(event), id: callKey(event), kind: "tool", ...namesOf(event), initiator, text, state: "active" };
 }
 
-function askPerson(block: ReasoningBlock, event: ApprovalAsked): ReasoningBlock {
+function addApprovalStep(block: ReasoningBlock, event: ApprovalRequested): ReasoningBlock {
   const { tool, args, approvalId, message } = event;
   const id = callKey(event);
-  const detail = shortLine(message, longestDetail);
+  const detail = shortLine(message, maxDetailLength);
   const begun = block.steps.findLast((each) => each.id === id) ?? {
     ...whereOf(event),
     id,
     kind: "tool",
     tool,
     args,
-    text: callWords(tool, args, block.language),
+    text: describeCall(event, args, block.language),
   };
   return put(block, { ...begun, state: "waiting", detail, approvalId }, "waiting");
 }
@@ -237,16 +260,16 @@ function noteOf(
   { text, at }: { readonly text: string; readonly at: number },
 ): ReasoningStep {
   const id = `note.${steps.length}`;
-  const words = shortLine(noteWords(text, language), longestDetail);
-  return { id, kind: "note", text: words, state: "done", startedAt: at, durationMs: 0 };
+  const words = shortLine(translateNotice(text, language), maxDetailLength);
+  return { id, kind: "notice", text: words, state: "done", startedAt: at, durationMs: 0 };
 }
 
 // --- the end
 
 function end(block: ReasoningBlock, { status, answer, at }: RunFinished): ReasoningBlock {
-  const state = status === "running" ? "left" : status;
+  const state = status === "running" ? "interrupted" : status;
   const steps =
-    state === "waiting" || state === "left"
+    state === "waiting" || state === "interrupted"
       ? block.steps
       : block.steps.map((step) => (step.durationMs === undefined ? ended(step, status === "completed", at) : step));
   return { ...block, state, steps, answer, thinking: "" };
@@ -254,4 +277,36 @@ function end(block: ReasoningBlock, { status, answer, at }: RunFinished): Reason
 
 function ended(step: ReasoningStep, well: boolean, at: number): ReasoningStep {
   return { ...step, state: well ? "done" : "failed", durationMs: Math.max(0, at - step.startedAt) };
+}
+
+/** Maximum number of found items to name. */
+const maxListed = 3;
+const maxNameLength = 60;
+
+/** Describes the outcome of a call: `found 5: Piano practice.md, Scales.md, …`, or its result. */
+function describeOutcome({ success, items, summary, error }: ToolFinished, language: ReasoningLanguage): string {
+  if (!success) return shortLine(error?.message ?? summary, 200);
+  if (items === undefined) return shortLine(summary, 120);
+  const { count, names } = items;
+  if (count === 0) return language === "zh" ? "没有找到" : "nothing found";
+  const some = names.slice(0, maxListed).map((name) => shortLine(name, maxNameLength));
+  if (language === "zh") {
+    return `找到 ${count} 条${some.length === 0 ? "" : `：${some.join("、")}${count > some.length ? "……" : ""}`}`;
+  }
+  return `found ${count}${some.length === 0 ? "" : `: ${some.join(", ")}${count > some.length ? ", …" : ""}`}`;
+}
+
+/** Describes a call that was not made because it is a duplicate. */
+function describeDuplicate({ tool, displayName = tool }: ShownTool, language: ReasoningLanguage): string {
+  const name = shortLine(displayName, maxNameLength);
+  return language === "zh" ? `${name}：与之前的调用相同` : `${name}: the same call as before`;
+}
+
+/** Text for the progress of indexing the notes; undefined for other progress. */
+function indexingText(value: unknown, language: ReasoningLanguage): string | undefined {
+  if (!isRecord(value) || typeof value["seen"] !== "number" || typeof value["indexed"] !== "number") return undefined;
+  const { seen, total } = value;
+  const counted = typeof total === "number" ? `${seen} / ${total}` : String(seen);
+  if (language === "zh") return seen === 0 ? "正在索引笔记" : `正在索引笔记：${counted}`;
+  return seen === 0 ? "Indexing the notes" : `Indexing the notes: ${counted}`;
 }

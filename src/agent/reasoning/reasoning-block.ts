@@ -1,53 +1,55 @@
 import type { Failure } from "../../base/index.ts";
-import type { CallDecider } from "../agent-event.ts";
+import type { CallInitiator } from "../events/agent-event.ts";
 
-/** Where a run stands, for whoever watches it. */
+/** State of a run, as shown to people. */
 export type ReasoningState =
   | "thinking"
-  /** Tools are at work. */
+  /** Tools are running. */
   | "working"
   | "answering"
   | "waiting"
-  /** Its process ended before it was over; somebody else can go on. */
-  | "left"
+  /** Its process ended before the run finished; another process can resume it. */
+  | "interrupted"
   | "completed"
   | "failed"
   | "cancelled";
 
-/** The language of the words, which is that of the question. */
+/** The language of the texts, which is that of the prompt. */
 export type ReasoningLanguage = "en" | "zh";
 
-/** One thing that an agent does on the way to its answer. */
+/** One step of an agent on the way to its answer. */
 export interface ReasoningStep {
   /** Unique in its block. */
   readonly id: string;
-  /** A question to the model, a call, or something that people should know. */
-  readonly kind: "model" | "tool" | "note";
-  /** What is done, in words, on one line. */
+  /** A model request, a tool call, or a notice for the user. */
+  readonly kind: "model" | "tool" | "notice";
+  /** Description on one line. */
   readonly text: string;
   readonly state: "active" | "waiting" | "done" | "failed";
-  /** What came of it, what it waits for, or how far it is. */
+  /** Outcome, reason for waiting, or progress. */
   readonly detail?: string;
-  /** Which part of the runner's work it belongs to. */
+  /** Part of the runner's work that it belongs to. */
   readonly part?: string;
   readonly round?: number;
   readonly tool?: string;
-  /** Who wanted the call. */
-  readonly decidedBy?: CallDecider;
+  /** The name of the tool that is shown to people, if it differs from its name. */
+  readonly displayName?: string;
+  /** Initiator of the call. */
+  readonly initiator?: CallInitiator;
   /** Secrets redacted. */
   readonly args?: unknown;
-  /** The question that a person has to answer, or has answered. */
+  /** The approval that a person has to decide, or has decided. */
   readonly approvalId?: string;
   readonly error?: Failure;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Absent while it goes on. */
+  /** Absent while it runs. */
   readonly durationMs?: number;
 }
 
 /**
- * What an agent does, and what it says, as people are shown it: a fold over its events. Plain data; `foldReasoning` makes
- * the next one.
+ * View of an agent's work and its text for people: a fold over its events. Plain data; `foldReasoning` returns the next
+ * one.
  */
 export interface ReasoningBlock {
   readonly runId: string;
@@ -56,19 +58,19 @@ export interface ReasoningBlock {
   readonly language: ReasoningLanguage;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Up to the last event; of a run that goes on, what the clock says counts. */
+  /** Up to the last event; for a running run, use the clock instead. */
   readonly elapsedMs: number;
   readonly steps: readonly ReasoningStep[];
-  /** As far as it has come; what of it is provisional is gone when the run says otherwise. */
+  /** The text so far; provisional text is removed if the run discards it. */
   readonly answer: string;
-  /** What the model thinks right now, apart from what it says. */
+  /** The current reasoning of the model, separate from its text. */
   readonly thinking: string;
-  /** Whose thoughts these are: part and round. */
+  /** Part and round of the reasoning. */
   readonly thinker: string;
 }
 
-/** The block of a run of which nothing is known yet. */
-export const noReasoning: ReasoningBlock = {
+/** The block of a run without events. */
+export const emptyReasoningBlock: ReasoningBlock = {
   runId: "",
   runner: "",
   state: "thinking",

@@ -1,20 +1,20 @@
 import { cutText, stripUnsafe } from "../../text/index.ts";
 
-/** Text of any origin on one line of at most so many characters. */
-export function shortLine(text: string, longest: number): string {
-  // What is far beyond the end need not be looked at.
-  const line = stripUnsafe(text.slice(0, longest * 4))
+/** Converts text of any origin to one line of at most `maxLength` characters. */
+export function shortLine(text: string, maxLength: number): string {
+  // Text far beyond the end is not processed.
+  const line = stripUnsafe(text.slice(0, maxLength * 4))
     .replaceAll(/\s+/g, " ")
     .trim();
-  return cutText(line, longest, { at: "character" }).text;
+  return cutText(line, maxLength, { at: "character" }).text;
 }
 
 /** Any value on one line. */
-export function shortValue(value: unknown, longest: number): string {
-  if (typeof value === "string") return shortLine(value, longest);
+export function shortValue(value: unknown, maxLength: number): string {
+  if (typeof value === "string") return shortLine(value, maxLength);
   try {
-    return shortLine(JSON.stringify(value) ?? String(value), longest);
+    return shortLine(JSON.stringify(value) ?? String(value), maxLength);
   } catch {
-    return shortLine(String(value), longest);
+    return shortLine(String(value), maxLength);
   }
 }

@@ -1,113 +1,124 @@
 import { type Clock, failure, isFailureError } from "../../base/index.ts";
-import type { RunningCall, StepExecutor, StepHooks, StepWork } from "../../chain/index.ts";
+import {
+  type RunningCall,
+  type StepExecutor,
+  type StepHooks,
+  type StepWork,
+  recordedValueTool,
+  type CallEnding,
+  createToolResult,
+} from "../../run/index.ts";
 import type { BeginCall, CallContext, CallHandle, CallListener } from "../../engine/index.ts";
-import { type ResultShelf, keepLarge, redactOutput } from "../../hub/index.ts";
-import { type ModelTurn, askTurn } from "../../model/index.ts";
-import { type Redactor, redactFailure } from "../../text/index.ts";
+import { type ResultStore, storeLargeResult, redactOutput } from "../../hub/index.ts";
+import { type ModelTurn, requestTurn } from "../../model/index.ts";
+import { type Redactor, redactFailure } from "../../secrets/index.ts";
 import type { Elicit, ToolResult, ToolSuccess } from "../../tool/index.ts";
-import { factTool } from "../flow/fact.ts";
-import { type Ending, resultOf } from "../flow/result-of.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { CallAccount, withUse } from "./call-account.ts";
-import { type ModelQuestion, modelTool } from "./model-tool.ts";
-import { refusedTool } from "./refused-tool.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { UsageAccount, withModelUsage } from "./usage-account.ts";
+import { type ModelRequestWork, modelTool } from "./model-request-work.ts";
+import { withAttachedContent } from "./attached-images.ts";
+import { redactModelCall } from "./redact-model-call.ts";
+import type { PersistedAgentRun } from "./persisted-agent-run.ts";
 import type { AgentObserver } from "./agent-observer.ts";
+import { isListedTool } from "./is-tool-allowed.ts";
 
-/** What {@link agentExecutor} needs besides the run. */
-export interface ExecutorParts {
+/** Dependencies of {@link agentExecutor} in addition to the run. */
+export interface AgentExecutorDeps {
   readonly clock: Clock;
-  /** Where large results are kept for `read_result`. */
-  readonly shelf: ResultShelf | undefined;
+  /** Stores large results for `read_result`. */
+  readonly resultStore: ResultStore | undefined;
   readonly observer: AgentObserver | undefined;
-  readonly principal: string | undefined;
+  readonly persisted: Pick<PersistedAgentRun, "principal" | "callerPath" | "covered">;
   readonly elicit: Elicit | undefined;
   readonly begin: BeginCall;
 }
 
-/** Makes the calls of an agent's run: questions to its model, and tool calls through the engine, as a model's. */
-export function agentExecutor(run: AgentRun, parts: ExecutorParts): StepExecutor {
+/**
+ * Makes the calls of an agent's run: requests to its model, and tool calls through the engine on behalf of the model.
+ */
+export function agentExecutor(run: AgentRun, parts: AgentExecutorDeps): StepExecutor {
   return {
     begin: (key, work, hooks) => {
-      if (work.tool === modelTool) return new ModelRequest(run, { key, work, hooks, parts });
-      if (work.tool === factTool) return beginFact(work, hooks);
-      return refusedTool(run, work) ?? beginTool(run, { key, work, hooks }, parts);
+      if (work.tool === modelTool) return new RunningModelRequest(run, { key, work, hooks, parts });
+      if (work.tool === recordedValueTool) return beginFact(work, hooks);
+      return refuseDisallowedTool(run, work) ?? beginTool(run, { key, work, hooks }, parts);
     },
   };
 }
 
-/** Takes a look at the world, and keeps what is seen. */
+/** Observes a value outside the run, and records it in the journal. */
 function beginFact({ tool, args }: StepWork, hooks: StepHooks): RunningCall {
-  // Made by `fact` for exactly this.
+  // Created by `recordValue` for exactly this.
   const look = args as () => unknown;
   return {
     run: () => {
       void hooks.started("pure");
-      return resultOf(tool, { success: true, output: look() });
+      return createToolResult(tool, { success: true, output: look() });
     },
     abort: () => {},
   };
 }
 
-interface Asked {
+interface ModelRequestTask {
   readonly key: string;
   readonly work: StepWork;
   readonly hooks: StepHooks;
-  readonly parts: ExecutorParts;
+  readonly parts: AgentExecutorDeps;
 }
 
-/** A question to the model under way. */
-class ModelRequest implements RunningCall {
+/** A model request in flight. */
+class RunningModelRequest implements RunningCall {
   readonly #run: AgentRun;
-  readonly #asked: Asked;
-  readonly #question: ModelQuestion;
+  readonly #work: ModelRequestTask;
+  readonly #request: ModelRequestWork;
   #controller: AbortController | undefined;
   #aborted = false;
 
-  constructor(run: AgentRun, asked: Asked) {
+  constructor(run: AgentRun, request: ModelRequestTask) {
     this.#run = run;
-    this.#asked = asked;
-    // Made by the loop for exactly this.
-    const question = asked.work.args as ModelQuestion;
-    const call = withoutSecrets(question.call, run.engine.redactor);
-    this.#question = call === question.call ? question : { ...question, call };
+    this.#work = request;
+    // Created by the loop for exactly this.
+    const modelRequest = request.work.args as ModelRequestWork;
+    const call = redactModelCall(modelRequest.call, run.engine.redactor);
+    this.#request = call === modelRequest.call ? modelRequest : { ...modelRequest, call };
   }
 
   run(): Promise<ToolResult<ModelTurn>> {
-    const { key, parts } = this.#asked;
+    const { key, parts } = this.#work;
     const { runId, conversationId, model } = this.#run;
-    const { call, refusal } = this.#question;
-    if (parts.observer === undefined || model === undefined || refusal !== undefined) return this.#ask();
+    const { call, refusal } = this.#request;
+    if (parts.observer === undefined || model === undefined || refusal !== undefined) return this.#send();
     const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), model, call };
-    return parts.observer.turn(of, () => this.#ask());
+    return parts.observer.turn(of, () => this.#send());
   }
 
-  async #ask(): Promise<ToolResult<ModelTurn>> {
-    const { hooks, parts } = this.#asked;
-    const { model, engine, listens, budget } = this.#run;
-    const { number, call, refusal, understand } = this.#question;
+  async #send(): Promise<ToolResult<ModelTurn>> {
+    const { hooks, parts } = this.#work;
+    const { model, engine, hasListener, budget } = this.#run;
+    const { number, call, refusal, understand } = this.#request;
     const startedAt = parts.clock.now();
     const began = parts.clock.elapsed();
-    const end = (ending: Ending<ModelTurn>): ToolResult<ModelTurn> =>
-      resultOf(modelTool, ending, { executedAt: startedAt, durationMs: parts.clock.elapsed() - began });
-    if (model === undefined || this.#aborted) return end({ success: false, error: failure("cancelled", "not asked") });
+    const end = (ending: CallEnding<ModelTurn>): ToolResult<ModelTurn> =>
+      createToolResult(modelTool, ending, { executedAt: startedAt, durationMs: parts.clock.elapsed() - began });
+    if (model === undefined || this.#aborted)
+      return end({ success: false, error: failure("cancelled", "the model request was not sent") });
     if (refusal !== undefined) return end({ success: false, error: refusal.toFailure() });
     this.#controller = new AbortController();
     void hooks.started("pure");
-    budget.asks();
+    budget.reserve();
     try {
-      const turn = await askTurn(model, call, {
+      const turn = await requestTurn(model, call, {
         signal: this.#controller.signal,
         turn: number,
         clock: parts.clock,
-        ...(listens && { onDelta: (delta) => hooks.progress(delta) }),
+        ...(hasListener && { onDelta: (delta) => hooks.progress(delta) }),
       });
-      return end({ success: true, output: toldSafely(understand(turn), engine.redactor) });
+      return end({ success: true, output: redactFailedModels(understand(turn), engine.redactor) });
     } catch (error) {
       budget.failed();
-      const told = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
-      // Servers quote keys. It stays the failure that it is.
-      return end({ success: false, error: redactFailure(told, engine.redactor.text) });
+      const reported = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
+      // Servers may quote keys. The kind of failure stays the same.
+      return end({ success: false, error: redactFailure(reported, engine.redactor.text) });
     }
   }
 
@@ -117,24 +128,23 @@ class ModelRequest implements RunningCall {
   }
 }
 
-/** What a model says stays as it is; why others gave no answer is told to people. */
-function toldSafely(turn: ModelTurn, { text }: Redactor): ModelTurn {
-  if (turn.instead === undefined) return turn;
-  const instead = turn.instead.map((other) => ({ ...other, failure: redactFailure(other.failure, text) }));
-  return { ...turn, instead };
+/** The model's text stays unchanged; only the failures of other models, which people read, are redacted. */
+function redactFailedModels(turn: ModelTurn, { text }: Redactor): ModelTurn {
+  if (turn.failedModels === undefined) return turn;
+  const instead = turn.failedModels.map((other) => ({ ...other, failure: redactFailure(other.failure, text) }));
+  return { ...turn, failedModels: instead };
 }
 
-interface ToolWork {
-  readonly key: string;
-  readonly work: StepWork;
-  readonly hooks: StepHooks;
-}
-
-function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: ExecutorParts): RunningCall {
-  const { principal, elicit, begin } = parts;
-  const account = new CallAccount(run.budget, key);
+function beginTool(
+  run: AgentRun,
+  { key, work, hooks }: { readonly key: string; readonly work: StepWork; readonly hooks: StepHooks },
+  parts: AgentExecutorDeps,
+): RunningCall {
+  const { persisted, elicit, begin } = parts;
+  const { principal, callerPath, covered } = persisted;
+  const account = new UsageAccount(run.budget, key);
   const context: Stated = {
-    // A model decides on it, whoever runs the agent.
+    // A model decides on the call, regardless of the caller that runs the agent.
     callerType: "conversation_agent",
     callerId: key,
     conversationId: run.conversationId,
@@ -144,29 +154,32 @@ function beginTool(run: AgentRun, { key, work, hooks }: ToolWork, parts: Executo
     hooks,
     account,
   };
-  // What is not stated is taken over from the call that the agent runs under.
+  // Omitted fields are inherited from the call that the agent runs under.
   if (run.tainted) context.tainted = true;
+  if (callerPath !== undefined) context.callerPath = callerPath;
+  if (covered !== undefined) context.covered = covered;
   if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;
   if (principal !== undefined) context.principal = principal;
   if (elicit !== undefined) context.elicit = elicit;
-  return new ShownCall(run, { handle: begin(work.tool, work.args, context), account }, parts);
+  return new RedactedCall(run, { handle: begin(work.tool, work.args, context), account }, parts);
 }
 
 type Stated = { -readonly [Key in keyof CallContext]: CallContext[Key] };
 
-interface Made {
-  readonly handle: CallHandle;
-  readonly account: CallAccount;
-}
-
-/** A call whose result a model is shown: without the secrets that are known, and kept where it cannot be shown all of it. */
-class ShownCall implements RunningCall {
+/**
+ * A call whose result goes to a model: known secrets are redacted, and a result that is too large to show is stored.
+ */
+class RedactedCall implements RunningCall {
   readonly #run: AgentRun;
   readonly #handle: CallHandle;
-  readonly #account: CallAccount;
-  readonly #parts: ExecutorParts;
+  readonly #account: UsageAccount;
+  readonly #parts: AgentExecutorDeps;
 
-  constructor(run: AgentRun, { handle, account }: Made, parts: ExecutorParts) {
+  constructor(
+    run: AgentRun,
+    { handle, account }: { readonly handle: CallHandle; readonly account: UsageAccount },
+    parts: AgentExecutorDeps,
+  ) {
     this.#run = run;
     this.#handle = handle;
     this.#account = account;
@@ -175,14 +188,14 @@ class ShownCall implements RunningCall {
 
   run(): ToolResult | Promise<ToolResult> {
     const result = this.#handle.run();
-    return result instanceof Promise ? result.then((settled) => this.#shown(settled)) : this.#shown(result);
+    return result instanceof Promise ? result.then((settled) => this.#redacted(settled)) : this.#redacted(result);
   }
 
-  /** What the host uses: most calls then need no promise. */
+  /** Used by the host: most calls then need no promise. */
   runFor(listener: CallListener): void {
     this.#handle.runFor({
       ended: (result) => {
-        const shown = this.#shown(result);
+        const shown = this.#redacted(result);
         if (shown instanceof Promise) void shown.then((settled) => listener.ended(settled));
         else listener.ended(shown);
       },
@@ -193,35 +206,36 @@ class ShownCall implements RunningCall {
     this.#handle.abort(cause);
   }
 
-  #shown(given: ToolResult): ToolResult | Promise<ToolResult> {
-    const result = withUse(given, this.#account.uses);
-    // The engine has seen to what its failures say.
+  #redacted(overrides: ToolResult): ToolResult | Promise<ToolResult> {
+    const result = withModelUsage(overrides, this.#account.uses);
+    // The engine has already redacted its failures.
     if (!result.success) return result;
     const { knowsAny, knownTexts } = this.#run.engine.redactor;
-    if (!knowsAny()) return this.#kept(result);
+    if (!knowsAny()) return this.#stored(result);
     const output = redactOutput(result.output, knownTexts);
     return output instanceof Promise
-      ? output.then((safe: unknown) => this.#kept(withOutput(result, safe)))
-      : this.#kept(withOutput(result, output));
+      ? output.then((safe: unknown) => this.#stored(withOutput(result, safe)))
+      : this.#stored(withOutput(result, output));
   }
 
-  #kept(result: ToolSuccess): ToolResult | Promise<ToolResult> {
-    const { shelf } = this.#parts;
-    return shelf === undefined ? result : this.#keep(result, shelf);
+  #stored(returned: ToolSuccess): ToolResult | Promise<ToolResult> {
+    const { resultStore } = this.#parts;
+    const result = withAttachedContent(returned, this.#run.model);
+    return resultStore === undefined ? result : this.#store(result, resultStore);
   }
 
-  async #keep(result: ToolSuccess, shelf: ResultShelf): Promise<ToolResult> {
+  async #store(result: ToolSuccess, resultStore: ResultStore): Promise<ToolResult> {
     const { spec, conversationId } = this.#run;
-    const owner = { principal: this.#parts.principal, conversationId };
+    const owner = { principal: this.#parts.persisted.principal, conversationId };
     try {
-      const handle = await keepLarge(result, { maxChars: spec.viewChars, shelf, owner });
+      const handle = await storeLargeResult(result, { maxChars: spec.resultChars, resultStore, owner });
       if (handle === undefined) return result;
-      // What the model is shown has to be of the output that is kept.
-      const safe = await shelf.redacted(result);
+      // The text shown to the model must belong to the stored output.
+      const safe = await resultStore.redact(result);
       return { ...safe, meta: { ...safe.meta, handle } };
     } catch (error) {
-      // The result is there; only the rest of it cannot be read later.
-      process.emitWarning(`a large result of ${result.tool} could not be kept: ${String(error)}`);
+      // The result is available; only its rest cannot be read later.
+      process.emitWarning(`a large result of ${result.tool} could not be stored: ${String(error)}`);
       return result;
     }
   }
@@ -229,4 +243,17 @@ class ShownCall implements RunningCall {
 
 function withOutput(result: ToolSuccess, output: unknown): ToolSuccess {
   return output === result.output ? result : { ...result, output };
+}
+
+/**
+ * Refuses a call of a tool that the run may not use; undefined for any other. The engine itself refuses missing and
+ * disabled tools. Checked when a call starts: calls in the journal were checked then.
+ */
+function refuseDisallowedTool(run: AgentRun, { tool: name }: StepWork): RunningCall | undefined {
+  const tool = run.engine.resolver.resolve(name)?.tool;
+  if (tool === undefined || isListedTool(run, tool)) return undefined;
+  const message = `${name} is not available here. Use the tools that are offered to you, or answer.`;
+  const error = failure("not_available", message, { forModel: message, retry: "never" });
+  const result = createToolResult(name, { success: false, error });
+  return { run: () => result, abort: () => {} };
 }

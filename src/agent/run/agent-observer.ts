@@ -1,34 +1,34 @@
 import type { Model, ModelCall, ModelTurn } from "../../model/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 
-/** A run that is about to be executed, from its beginning or from where it was left. */
+/** A run that is about to be executed, from its start or resumed. */
 export interface ObservedAgentRun {
   readonly runId: string;
   readonly conversationId: string;
   readonly runner: string;
-  readonly question: string;
-  /** Something of it was done in an earlier life. */
+  readonly prompt: string;
+  /** Part of it ran in an earlier process. */
   readonly resumed: boolean;
 }
 
-/** A question that is about to be put to a model. */
+/** A model request that is about to be sent. */
 export interface ObservedTurn {
   readonly runId: string;
   readonly conversationId: string;
-  /** Of the question in the run, such as `main.1`; the tool calls of its answer are `main.1.0`, `main.1.1`, … */
+  /** Key of the request in the run, such as `main.1`; the tool calls of its response are `main.1.0`, `main.1.1`, … */
   readonly key: string;
   readonly model: Model;
   readonly call: ModelCall;
 }
 
 /**
- * Put around what agents do, to see it and to have something in effect meanwhile, such as a trace. What was done in an
- * earlier life of a run, and is only told again, it does not see.
+ * Wraps the work of agents, to observe it and to keep something active during it, such as a trace. It does not see work
+ * of an earlier process that is only replayed.
  */
 export interface AgentObserver {
-  /** Has to execute it, and to give back what that gives. */
+  /** Must execute the run, and return its result. */
   run(run: ObservedAgentRun, execute: () => Promise<AgentResult>): Promise<AgentResult>;
-  /** Has to ask, and to give back what that gives. */
-  turn(turn: ObservedTurn, ask: () => Promise<ToolResult<ModelTurn>>): Promise<ToolResult<ModelTurn>>;
+  /** Must make the request, and return its result. */
+  turn(turn: ObservedTurn, request: () => Promise<ToolResult<ModelTurn>>): Promise<ToolResult<ModelTurn>>;
 }

@@ -1,35 +1,34 @@
-import type { JournalHost } from "../../chain/index.ts";
+import { type JournalHost, cancelSubRun } from "../../run/index.ts";
 import type { ApprovalStore, JournalEvent } from "../../store/index.ts";
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../events/agent-result.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { AgentRuns } from "./agent-runs.ts";
-import { endSubRun } from "./sub-runs.ts";
 
-/** The questions to people that a run waits for: its own, and those of the agents that it called as tools. */
-export class RunQuestions {
+/** The approvals that a run waits for: its own, and those of the agents that it called as tools. */
+export class AgentRunApprovals {
   readonly #runs: AgentRuns;
   readonly #store: ApprovalStore;
   readonly #run: AgentRun;
-  /** Everything that was asked in its lives. */
-  readonly #asked: ReadonlySet<string>;
-  /** An earlier life may have left agents that it called. */
-  readonly #mayHaveLeft: boolean;
+  /** All approvals requested in any execution of the run. */
+  readonly #requested: ReadonlySet<string>;
+  /** An earlier process may have left called agents unfinished. */
+  readonly #mayBeOpen: boolean;
 
-  /** @param events What happened before this life of the run. */
+  /** @param events Journal events from before this execution of the run. */
   constructor(runs: AgentRuns, run: AgentRun, events: readonly JournalEvent[]) {
     this.#runs = runs;
     this.#store = runs.approvals;
     this.#run = run;
-    this.#asked = new Set([...events.flatMap(approvalIn), ...run.asked]);
-    this.#mayHaveLeft = events.length > 0;
+    this.#requested = new Set([...events.flatMap(approvalIn), ...run.requestedApprovals]);
+    this.#mayBeOpen = events.length > 0;
   }
 
-  /** Those that nobody has answered yet. */
+  /** The pending approvals. */
   async open(now: number): Promise<NonNullable<AgentResult["approvals"]>> {
     const { runId } = this.#run;
     const pending = await this.#store.list(now, "pending");
     return pending
-      .filter((one) => one.runId === runId || this.#asked.has(one.id))
+      .filter((one) => one.runId === runId || this.#requested.has(one.id))
       .map(({ id, tool, args, message, interrupted }) => ({
         id,
         tool,
@@ -39,26 +38,24 @@ export class RunQuestions {
       }));
   }
 
-  /** The run is over: nobody needs an answer, and no agent that it called goes on. */
+  /** The run has ended: rejects its pending approvals and cancels the agents that it called. */
   async end(host: JournalHost, now: number): Promise<void> {
-    await host.endQuestions();
+    await host.rejectOpenApprovals();
     const { runId, cancelledBy } = this.#run;
     try {
-      for (const id of this.#asked) {
+      for (const id of this.#requested) {
         const under = (await this.#store.get(id, now))?.runId;
-        if (under !== undefined && under !== runId) await endSubRun(this.#runs, under, cancelledBy);
+        if (under !== undefined && under !== runId) await cancelSubRun(this.#runs, under, cancelledBy);
       }
-      if (this.#mayHaveLeft) await this.#runs.endCalledBy(runId, cancelledBy);
+      if (this.#mayBeOpen) await this.#runs.cancelSubRuns(runId, cancelledBy);
     } catch (error) {
-      process.emitWarning(
-        `an agent that run ${runId} called, which is over, may still wait or go on: ${String(error)}`,
-      );
+      process.emitWarning(`an agent that the ended run ${runId} called may still wait or run: ${String(error)}`);
     }
   }
 }
 
-/** Answers what a run still asks that is over, and of which nothing else is known. */
-export async function rejectOpen(store: ApprovalStore, run: string, now: number): Promise<void> {
+/** Rejects the pending approvals of an ended run of which nothing else is known. */
+export async function rejectOpenApprovals(store: ApprovalStore, run: string, now: number): Promise<void> {
   for (const { id, runId } of await store.list(now, "pending")) {
     if (runId === run) await store.decide(id, { approved: false, note: "the run is over" }, now);
   }

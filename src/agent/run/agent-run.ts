@@ -1,21 +1,23 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, nameGlob } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import type { Budget, Model, ModelFamily, TokenUsage } from "../../model/index.ts";
-import { addUsage, noTokens } from "../../model/index.ts";
-import type { Settled } from "../../chain/index.ts";
+import { type Budget, type Model, type ModelFamily, type TokenUsage, addUsage, noTokens } from "../../model/index.ts";
+import type { SettledOutcome, EffectRunner } from "../../run/index.ts";
 import { type BriefSummary, successRate } from "../../store/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
-import type { AgentEvent, AgentListener, Place } from "../agent-event.ts";
-import type { FlowRun } from "../flow/flow-run.ts";
-import { MadeCalls } from "./made-calls.ts";
-import type { ConversationMessage } from "../message.ts";
+import { findToolsName } from "../../hub/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { type AnyTool, type ToolResult, type Effect, namesToTrust } from "../../tool/index.ts";
+import type { AgentEvent, AgentListener, TurnRef } from "../events/agent-event.ts";
+import { CallHistory } from "./call-history.ts";
+import type { ConversationMessage } from "../events/message.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 import type { AgentSpec } from "./agent-spec.ts";
-import { bringsOutside } from "./brings-outside.ts";
-import { type ModelUse, useOf } from "./call-account.ts";
-import { shownEvents } from "./shown-events.ts";
+import { type ModelUsage, modelUsageOf } from "./usage-account.ts";
+import { redactingListener } from "./redacting-listener.ts";
+import { modelTool } from "./model-request-work.ts";
+import { trustedBuiltinTools } from "./builtin-tool-lists.ts";
 
-/** What {@link AgentRun} is made of. */
-export interface AgentRunParts {
+/** Dependencies of {@link AgentRun}. */
+export interface AgentRunDeps {
   readonly runId: string;
   readonly conversationId: string;
   readonly spec: AgentSpec;
@@ -24,14 +26,14 @@ export interface AgentRunParts {
   readonly family: ModelFamily;
   readonly budget: Budget;
   readonly listener: AgentListener | undefined;
-  /** Absent for a look at what happened, where the journal alone tells when. */
+  /** Absent in a replay for inspection, where all times come from the journal. */
   readonly clock: Clock | undefined;
-  /** Of those who are told what happens; UTC where absent. */
+  /** Time zone of the users. Default: UTC. */
   readonly timezone?: string | undefined;
 }
 
-/** An event without what every event has. */
-export type Told = AgentEvent extends infer Event
+/** An event without the fields common to all events. */
+export type AgentEventBody = AgentEvent extends infer Event
   ? Event extends AgentEvent
     ? Omit<Event, "at" | "runId">
     : never
@@ -39,7 +41,7 @@ export type Told = AgentEvent extends infer Event
 
 const none: ReadonlySet<string> = new Set();
 
-/** One run of an agent: what its runner works with, and what is known of it so far. */
+/** One run of an agent: the context of its runner, and its state so far. */
 export class AgentRun {
   readonly runId: string;
   readonly conversationId: string;
@@ -48,33 +50,35 @@ export class AgentRun {
   readonly model: Model | undefined;
   readonly family: ModelFamily;
   readonly budget: Budget;
-  /** Of those who are told what happens, where that is known. */
+  /** Time zone of the users, if known. */
   readonly timezone: string | undefined;
-  /** What people should know about how it went. */
-  readonly notes: string[] = [];
-  /** The conversation, as far as it has come: what is left of it when the run ends early, too. */
+  /** Notices about the run for the user. */
+  readonly notices: string[] = [];
+  /** The conversation so far; also the result if the run ends early. */
   messages: ConversationMessage[] = [];
-  readonly made: MadeCalls = new MadeCalls();
-  /** Names of tools to which its runner narrows what the spec allows, such as those of a project. */
+  readonly callHistory: CallHistory = new CallHistory();
+  /** Names of tools to which its runner narrows the configuration, such as those of a project. */
   only: readonly string[] | undefined = undefined;
-  /** Text from outside has entered the conversation. */
+  /** The tools that its model is offered; undefined until they are chosen. */
+  offered: OfferedTools | undefined = undefined;
+  /** The conversation contains untrusted content. */
   tainted = false;
-  /** What the model has said of an answer that has not come to its end. */
+  /** The model's text of an unfinished answer. */
   partial = "";
-  /** By its own questions, and by those of the agents and other tools that it called. */
+  /** Usage of its own model requests, and of the agents and other tools that it called. */
   usage: TokenUsage = noTokens;
-  /** Questions to the model. */
+  /** Number of model requests. */
   rounds = 0;
-  #questions = 0;
+  #requests = 0;
   readonly #tally = new Map<string, number>();
   #failed = 0;
   #calls = 0;
   readonly #listener: AgentListener | undefined;
   readonly #clock: Clock | undefined;
-  #toldAt = 0;
-  #flow: FlowRun | undefined;
+  #emittedAt = 0;
+  #effects: EffectRunner | undefined;
 
-  constructor(parts: AgentRunParts) {
+  constructor(parts: AgentRunDeps) {
     this.runId = parts.runId;
     this.conversationId = parts.conversationId;
     this.spec = parts.spec;
@@ -83,79 +87,79 @@ export class AgentRun {
     this.family = parts.family;
     this.budget = parts.budget;
     this.timezone = parts.timezone;
-    this.#listener = parts.listener && shownEvents(harmless(parts.listener), parts.engine.redactor);
+    this.#listener = parts.listener && redactingListener(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;
   }
 
-  /** Over this it goes on. */
-  attach(flow: FlowRun): void {
-    this.#flow = flow;
+  /** Sets the effect runner that executes the run. */
+  attach(effects: EffectRunner): void {
+    this.#effects = effects;
   }
 
-  /** The time of what happened last; epoch milliseconds. */
+  /** The time of the last event; epoch milliseconds. */
   get now(): number {
-    return this.#flow?.now ?? 0;
+    return this.#effects?.now ?? 0;
   }
 
   get isCancelled(): boolean {
-    return this.#flow?.cancelled !== undefined;
+    return this.#effects?.cancelled !== undefined;
   }
 
-  /** The journal has what came of the question at this place. */
-  knows({ part, round }: Place): boolean {
-    return this.#flow?.host.knows(`${part}.${round}#1`) === true;
+  /** True if the journal has the outcome of the model request of this turn. */
+  hasRecorded({ part, round }: TurnRef): boolean {
+    return this.#effects?.host.hasRecorded(`${part}.${round}#1`) === true;
   }
 
-  /** Whoever cancelled it, where that is known. */
+  /** The person who cancelled the run, if known. */
   get cancelledBy(): string | undefined {
-    return this.#flow?.cancelled?.by;
+    return this.#effects?.cancelled?.by;
   }
 
-  /** The approvals that people were asked for in this life of the run. */
-  get asked(): ReadonlySet<string> {
-    return this.#flow?.askedFor ?? none;
+  /** The approvals requested in this execution of the run. */
+  get requestedApprovals(): ReadonlySet<string> {
+    return this.#effects?.requestedApprovals ?? none;
   }
 
-  /** Somebody wants to know what happens. */
-  get listens(): boolean {
+  /** True if events are emitted to a listener. */
+  get hasListener(): boolean {
     return this.#listener !== undefined;
   }
 
-  /** Tells that something begins; in a run that was cancelled nothing does. */
-  begins(event: Told): void {
-    if (!this.isCancelled) this.tell(event);
+  /** Emits the start of an operation; in a cancelled run nothing starts. */
+  emitStart(event: AgentEventBody): void {
+    if (!this.isCancelled) this.emit(event);
   }
 
-  tell(event: Told): void {
+  emit(event: AgentEventBody): void {
     if (this.#listener === undefined) return;
-    const replayed = this.#flow?.host.replaying === true;
+    const replayed = this.#effects?.host.isReplaying === true;
     const at = replayed ? this.now : this.#liveNow();
     this.#listener({ at, runId: this.runId, ...event, ...(replayed && { replayed }) });
   }
 
-  /** The journal has only the time of what has ended. A clock that is put back does not turn the run's time around. */
+  /** The journal has only end times. Time in a run never decreases, even if the clock is set back. */
   #liveNow(): number {
-    return (this.#toldAt = Math.max(this.#toldAt, this.now, this.#clock?.now() ?? 0));
+    return (this.#emittedAt = Math.max(this.#emittedAt, this.now, this.#clock?.now() ?? 0));
   }
 
-  note(text: string): void {
-    this.notes.push(text);
-    this.tell({ type: "note", text });
+  notice(text: string): void {
+    this.notices.push(text);
+    this.emit({ type: "notice", text });
   }
 
-  /** Arguments as people and logs may see them. */
-  shown(args: unknown): unknown {
+  /** Arguments for people and logs, with secrets redacted. */
+  redacted(args: unknown): unknown {
     return this.engine.redactor.value(args);
   }
 
-  /** Arguments for whoever decides on the call: all of them but secrets that are known. */
-  shownToDecide(args: unknown): unknown {
+  /** Arguments for the approver of a call: complete except for known secrets. */
+  redactedForApproval(args: unknown): unknown {
     return this.engine.redactor.known(args);
   }
 
-  /** The number of a question that is about to be asked, from 1. Those that never go out have one as well. */
-  nextQuestion(): number {
-    return ++this.#questions;
+  /** Number of the next model request, from 1. Requests that are never sent have a number as well. */
+  nextRequestNumber(): number {
+    return ++this.#requests;
   }
 
   spent(usage: TokenUsage): void {
@@ -163,19 +167,38 @@ export class AgentRun {
     this.budget.spend(usage);
   }
 
-  /** Hears of everything that happens, before the runner does: also of what a chain inside of the run does. */
-  heard({ outcome }: Settled): void {
+  /** Receives every settled outcome before the runner does, including those of a chain inside the run. */
+  onSettled({ outcome }: SettledOutcome): void {
     if (outcome.kind !== "call") return;
-    const { result, effect, asks } = outcome;
-    // One that waits for a person is made again: that is no result that anybody reads.
-    if (asks === undefined && bringsOutside(this, result, effect)) this.tainted = true;
-    const use = useOf(result);
+    const { result, effect, pendingApproval } = outcome;
+    // A call that waits for an approval is retried: this result is never read.
+    if (pendingApproval === undefined && isUntrustedResult(this, result, effect)) this.tainted = true;
+    if (result.success && result.tool === findToolsName) this.#noteFound(result.output);
+    const use = modelUsageOf(result);
     if (use !== undefined) this.#pay(use);
   }
 
-  /** What its tools ask of models, above all those that are agents, is asked by this run. */
-  #pay(use: ModelUse): void {
-    for (const [who, used] of Object.entries(use)) this.usage = addUsage(this.usage, this.budget.settle(who, used));
+  /** Called with the definitions that the model is about to read: those of sources that are not trusted taint the run. */
+  noteDefinitions(tools: Iterable<AnyTool>): void {
+    if (this.tainted) return;
+    for (const { name, untrustedDefinition } of tools) {
+      if (untrustedDefinition === true && !isTrustedTool(this, name)) this.tainted = true;
+    }
+  }
+
+  #noteFound(output: unknown): void {
+    for (const { name, source } of foundTools(output)) {
+      const tool = this.engine.resolver.resolve(name)?.tool;
+      if (tool !== undefined) this.noteDefinitions([tool]);
+      // Not registered any more: nothing proves that it is trusted.
+      else if (source === mcpSource && !isTrustedTool(this, name)) this.tainted = true;
+    }
+  }
+
+  /** Model usage of its tools, especially of agents as tools, counts for this run. */
+  #pay(use: ModelUsage): void {
+    for (const [childId, used] of Object.entries(use))
+      this.usage = addUsage(this.usage, this.budget.settle(childId, used));
   }
 
   /** Counts a call that was made, or refused. */
@@ -195,7 +218,7 @@ export class AgentRun {
   }
 }
 
-/** What a listener throws is its own affair. */
+/** Errors of a listener are ignored. */
 function harmless(listener: AgentListener): AgentListener {
   return (event) => {
     try {
@@ -204,4 +227,52 @@ function harmless(listener: AgentListener): AgentListener {
       process.emitWarning(`a listener of an agent threw: ${String(error)}`);
     }
   };
+}
+
+interface TrustContext {
+  readonly engine: Engine;
+  readonly spec: AgentSpec;
+}
+
+/**
+ * True if untrusted sources may influence the result of a tool, or the text of its failure: the tool is not pure and
+ * not trusted. A failure of a call whose handler never ran has the engine's own text.
+ */
+export function isUntrustedResult(request: TrustContext, result: ToolResult, effect: Effect | undefined): boolean {
+  const { tool: name, success } = result;
+  if (name === modelTool || effect === "pure" || (effect === undefined && !success)) return false;
+  if (isTrustedByList(request, result) || isTrustedBuiltin(request, result)) return false;
+  // A result from a cache never ran here, and so has no effect of its own.
+  return effect !== undefined || request.engine.resolver.resolve(name)?.tool.effect !== "pure";
+}
+
+function isTrustedTool({ spec }: Pick<TrustContext, "spec">, name: string): boolean {
+  return spec.trustedTools.some((glob) => nameGlob(glob)(name));
+}
+
+/** Source of the tools of MCP servers. */
+const mcpSource = "mcps";
+
+/** The names and sources of the tools in the output of `find_tools`. */
+export function foundTools(output: unknown): readonly { readonly name: string; readonly source: unknown }[] {
+  const found = isRecord(output) ? output["tools"] : undefined;
+  if (!Array.isArray(found)) return [];
+  return found.flatMap((one: unknown) =>
+    isRecord(one) && typeof one["name"] === "string" ? [{ name: one["name"], source: one["source"] }] : [],
+  );
+}
+
+function isTrustedByList({ engine, spec }: TrustContext, { tool: name, meta }: ToolResult): boolean {
+  const { trustedTools } = spec;
+  if (trustedTools.length === 0) return false;
+  const found = meta.source === "tools" ? engine.resolver.resolve(name) : undefined;
+  const names = found === undefined ? [name] : namesToTrust(found, (alias) => engine.resolver.resolve(alias));
+  return trustedTools.some((glob) => [name, ...names].some(nameGlob(glob)));
+}
+
+/** A name alone proves nothing: any tool may have it. */
+function isTrustedBuiltin({ engine }: TrustContext, { tool: name, meta }: ToolResult): boolean {
+  if (!trustedBuiltinTools.has(name) || meta.source !== "tools") return false;
+  const found = engine.resolver.resolve(name);
+  return found !== undefined && found.owner === "builtin" && found.source === "tools";
 }

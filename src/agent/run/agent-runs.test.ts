@@ -2,27 +2,28 @@ import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { type Model, scriptedModel } from "../../model/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
+import { type Model } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 import { findRunner } from "../runners/find-runner.ts";
 import { AgentRuns } from "./agent-runs.ts";
-import type { AgentRunsParts } from "./execute-options.ts";
+import type { AgentRunsDeps } from "./execute-options.ts";
 import { agentDefaults } from "./agent-spec.ts";
 
 const spec = { ...agentDefaults, runner: "autonomous" };
-const question = "send it";
+const prompt = "send it";
 const wantsSend = { toolCalls: [{ name: "send", args: { to: "ann" }, id: "c1" }] };
 
 function world(model: Model = scriptedModel([wantsSend, "sent it"])) {
   const sent: string[] = [];
   const send = sampleTool(() => sent.push("sent"), { name: "send", effect: "once" });
   const engine = createEngine({ tools: [send] });
-  const journal = createMemoryRuns();
-  const approvals = createMemoryApprovals();
+  const journal = createInMemoryRunJournal();
+  const approvals = createInMemoryApprovals();
   let processes = 0;
-  /** The runs as another process has them. */
-  const open = (more: Partial<AgentRunsParts> = {}): AgentRuns => {
+  /** The runs as another process opens them. */
+  const open = (more: Partial<AgentRunsDeps> = {}): AgentRuns => {
     const id = `p${++processes}`;
     const owner = { id, pid: processes, processStart: id, bootId: "" };
     return new AgentRuns({ engine, journal, approvals, owner, runner: findRunner, model: () => model, ...more });
@@ -34,12 +35,12 @@ function world(model: Model = scriptedModel([wantsSend, "sent it"])) {
 }
 
 async function waiting(from: ReturnType<typeof world>) {
-  const result = await from.open().start(spec, question);
+  const result = await from.open().start(spec, prompt);
   expect(result).toMatchObject({ status: "waiting", approvals: [{ tool: "send" }] });
   return { runId: result.runId, approvalId: result.approvals?.[0]?.id ?? "" };
 }
 
-describe("a run that cannot go on here", () => {
+describe("a run that cannot be resumed here", () => {
   test.each([
     ["there is no model", () => undefined, "no_model"],
     [
@@ -49,7 +50,7 @@ describe("a run that cannot go on here", () => {
       },
       undefined,
     ],
-  ])("is given back as it was where %s, and goes on elsewhere", async (_, model, reason) => {
+  ])("is released unchanged if %s, and resumes elsewhere", async (_, model, reason) => {
     const all = world();
     const { runId, approvalId } = await waiting(all);
     await all.approve(approvalId);
@@ -59,7 +60,7 @@ describe("a run that cannot go on here", () => {
     expect(all.sent).toEqual(["sent"]);
   });
 
-  test("is given back where its runner is not there", async () => {
+  test("is released if its runner is unknown", async () => {
     const all = world();
     const { runId } = await waiting(all);
     const runner = (): never => {
@@ -71,7 +72,7 @@ describe("a run that cannot go on here", () => {
     expect(await all.statusOf(runId)).toBe("waiting");
   });
 
-  test("is not held by a process whose journal broke", async () => {
+  test("is not held by a process whose journal failed", async () => {
     const all = world();
     let writes = 0;
     const { journal } = all;
@@ -80,7 +81,7 @@ describe("a run that cannot go on here", () => {
       claim: (...args) => journal.claim(...args),
       finish: (...args) => journal.finish(...args),
       requestCancel: (...args) => journal.requestCancel(...args),
-      attend: (...args) => journal.attend(...args),
+      heartbeat: (...args) => journal.heartbeat(...args),
       read: (...args) => journal.read(...args),
       list: (...args) => journal.list(...args),
       turns: (...args) => journal.turns(...args),
@@ -89,14 +90,14 @@ describe("a run that cannot go on here", () => {
         ++writes > 1 ? Promise.reject(fail("the disk is full", { code: "store_failed" })) : journal.append(...args),
     };
     const runs = all.open({ journal: breaking });
-    await expect(runs.start(spec, question, { runId: "r1" })).rejects.toMatchObject({ code: "store_failed" });
+    await expect(runs.start(spec, prompt, { runId: "r1" })).rejects.toMatchObject({ code: "store_failed" });
     expect(await all.statusOf("r1")).toBe("running");
     expect(await all.open().resume("r1")).toMatchObject({ status: "waiting" });
   });
 });
 
-describe("a run that is over", () => {
-  test("tells how it ended, whatever the engine and the model are now", async () => {
+describe("a run that has ended", () => {
+  test("reports its outcome independently of the present engine and model", async () => {
     const all = world(scriptedModel([{ text: "looking", ...wantsSend }, "sent it"]));
     const { runId, approvalId } = await waiting(all);
     await all.approve(approvalId);
@@ -106,17 +107,17 @@ describe("a run that is over", () => {
     expect(await elsewhere.inspect(runId)).toMatchObject({ status: "completed", answer: "sent it" });
   });
 
-  test("tells its failure", async () => {
+  test("reports its failure", async () => {
     const all = world(scriptedModel([{ error: fail("no", { code: "execution_error" }) }]));
-    const failed = await all.open().start(spec, question);
+    const failed = await all.open().start(spec, prompt);
     expect(failed.status).toBe("failed");
     const again = await all.open({ model: () => undefined }).resume(failed.runId);
     expect(again).toMatchObject({ status: "failed", error: failed.error });
   });
 });
 
-describe("cancelling a run that nobody executes", () => {
-  test("ends it at once, with its questions", async () => {
+describe("cancelling a run that no process executes", () => {
+  test("ends it at once, with its approvals", async () => {
     const all = world();
     const { runId, approvalId } = await waiting(all);
     const runs = all.open();
@@ -147,7 +148,7 @@ describe("cancelling a run that nobody executes", () => {
     }
   });
 
-  test("leaves one of a chain as it was", async () => {
+  test("leaves a chain run unchanged", async () => {
     const all = world();
     const made = { id: "c1", chain: "tidy", definition: "{}", input: "{}", context: "{}", format: 1 };
     const owner = { id: "x", pid: 1, processStart: "x", bootId: "" };
@@ -169,7 +170,7 @@ describe("an approval", () => {
     return { runs, log, result: await runs.resume(runId), approve: all.approve };
   }
 
-  test("covers the tool that it was asked for, and not another one under its name", async () => {
+  test("covers the tool for which it was requested, and not another one under its name", async () => {
     const changed = (log: string[]): AnyTool =>
       sampleTool(() => log.push("wiped"), { name: "send", effect: "once", description: "Wipes the disk" });
     const { runs, log, result, approve } = await resumedWith(changed);

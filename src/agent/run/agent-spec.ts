@@ -1,55 +1,55 @@
 import type { BudgetLimits } from "../../model/index.ts";
 
-/** How an agent works. Plain data, kept with each of its runs: one that is taken up again goes on as it began. */
+/** Configuration of an agent. Plain data, persisted with each run, so that a resumed run continues as it started. */
 export interface AgentSpec {
   readonly runner: string;
-  /** The model's name in the workspace; the default one where absent. */
+  /** The model's name in the workspace. Default: the default model. */
   readonly model?: string;
-  /** Instructions of the user's own, before everything else. */
+  /** Custom instructions of the user, before all other instructions. */
   readonly instructions?: string;
-  /** Rounds with tool calls. */
+  /** Maximum number of rounds with tool calls. */
   readonly maxRounds: number;
-  /** Tool calls of one round at the same time. */
+  /** Maximum number of concurrent tool calls in one round. */
   readonly maxParallel: number;
-  /** Tokens of a whole run, in and out. */
+  /** Maximum tokens of a whole run, input and output. */
   readonly tokenBudget?: number;
-  /** What a run may cost, in the currency of the prices. */
+  /** Maximum cost of a run, in the currency of the prices. */
   readonly costBudget?: number;
-  /** Tokens of one question to the model with its answer: one that takes more is the last. */
+  /** Token limit of one model request with its response: a request that takes more is the last. */
   readonly callTokenBudget?: number;
-  /** What one question with its answer may cost. */
+  /** Maximum cost of one model request with its response. */
   readonly callCostBudget?: number;
-  /** About so many tokens of a request may be tool definitions; more tools are found with `find_tools`. */
-  readonly toolTokens: number;
-  /** A tool's result above this is shown as a view, in characters. */
-  readonly viewChars: number;
-  /** What a request may take in all, by estimate; older results are cleared before that. */
+  /** Approximate maximum of tokens for tool definitions in a request; further tools are found with `find_tools`. */
+  readonly toolDefinitionTokens: number;
+  /** Results longer than this number of characters are shown as a view. */
+  readonly resultChars: number;
+  /** Estimated maximum of tokens in a request; older results are cleared before it is reached. */
   readonly contextTokens: number;
-  /** Only tools whose names match one of these; all where absent. */
+  /** Only tools whose names match one of these patterns. Default: all. */
   readonly tools?: readonly string[];
-  /** Tools whose output nobody outside has a say in, besides those that are `pure`. */
-  readonly trusted: readonly string[];
-  /** For the runner, such as the folder of a project. */
+  /** Tools whose output is trusted, in addition to `pure` tools. */
+  readonly trustedTools: readonly string[];
+  /** Options of the runner, such as the folder of a project. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** What holds where nothing else is said. */
+/** Default configuration. */
 export const agentDefaults: Omit<AgentSpec, "runner"> = {
   maxRounds: 4,
   maxParallel: 5,
-  toolTokens: 4000,
-  viewChars: 8000,
+  toolDefinitionTokens: 4000,
+  resultChars: 8000,
   contextTokens: 100_000,
-  trusted: [],
+  trustedTools: [],
 };
 
-/** What a run may use. */
+/** Budget limits of a run. */
 export function budgetOf({ tokenBudget, costBudget, callTokenBudget, callCostBudget }: AgentSpec): BudgetLimits {
   return { tokens: tokenBudget, cost: costBudget, perCall: { tokens: callTokenBudget, cost: callCostBudget } };
 }
 
-/** An image in a question. */
-export interface QuestionImage {
+/** An image in a prompt. */
+export interface PromptImage {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;

@@ -1,80 +1,124 @@
 import { fail } from "../../base/index.ts";
-import type { RunConversation, RunJournal, Turn } from "../../store/index.ts";
-import type { AgentResult } from "../agent-result.ts";
-import { holdsOutside } from "./holds-outside.ts";
-import type { ConversationMessage } from "../message.ts";
-import { type Said, afterTurns, clearingTurn, firstTurn, nothingSaid } from "./said.ts";
+import type { RunConversation, RunJournal, ConversationTurn } from "../../store/index.ts";
+import type { AgentResult } from "../events/agent-result.ts";
+import { hasUntrustedContent } from "./untrusted-messages.ts";
+import type { ConversationMessage } from "../events/message.ts";
+import {
+  type MessageHistory,
+  applyTurns,
+  clearingTurn,
+  emptyHistory,
+  firstTurn,
+  lastWholeTurn,
+} from "./message-history.ts";
 
-/** What {@link Conversations} is made of. */
-export interface ConversationsParts {
+/** Dependencies of {@link Conversations}. */
+export interface ConversationsDeps {
   readonly journal: RunJournal;
-  /** Tells a run again. */
+  /** Replays a run. */
   readonly inspect: (runId: string) => Promise<AgentResult>;
 }
 
+/** Number of conversations whose history is retained for their next prompt. */
+const maxRecent = 8;
+/** Number of turns read at once, from the last one back to one that contains the whole history. */
+const turnsPerPage = 16;
+
 /**
- * What was said in conversations. A conversation is the turns that the journal has under its id, in the order in which
- * their runs ended: it only grows, so that what a run began with can be told again from the turns up to there.
+ * Histories of conversations. A conversation consists of the turns stored in the journal under its id, in the order in
+ * which their runs ended. It only grows, so that the history of a run can be rebuilt from the turns up to its start.
  */
 export class Conversations {
   readonly #journal: RunJournal;
-  readonly #inspect: ConversationsParts["inspect"];
+  readonly #inspect: ConversationsDeps["inspect"];
+  /** Histories by conversation, the least recently loaded first. */
+  readonly #recent = new Map<string, MessageHistory>();
 
-  constructor({ journal, inspect }: ConversationsParts) {
+  constructor({ journal, inspect }: ConversationsDeps) {
     this.#journal = journal;
     this.#inspect = inspect;
   }
 
   /**
-   * A conversation as far as it has come, whoever asked in it.
+   * Loads the current history of a conversation, with the prompts of all callers.
    *
-   * @param known What was said in it before, where that need not be looked up again.
+   * @param known History that is already loaded and need not be read again.
    */
-  async soFar(id: string, known: Said = nothingSaid): Promise<Said> {
-    const from = known.isKept ? known.turn : 0;
-    const turns = await this.#journal.turns(id, { from });
-    if (known.isKept && from === 0) {
-      return afterTurns(known, turns.length === 0 ? await this.#fromLastRun(id) : turns);
+  async load(id: string, known: MessageHistory = emptyHistory): Promise<MessageHistory> {
+    const { isPersisted, turn: from } = known;
+    if (isPersisted && from === 0) return this.#retain(id, await this.#loadRecent(id));
+    const turns = await this.#journal.turns(id, isPersisted ? { from } : { last: 1 });
+    if (isPersisted && turns[0]?.number === from) return this.#retain(id, applyTurns(known, turns.slice(1)));
+    // Provided by the caller, or no longer in the journal.
+    return { ...known, isPersisted: false, turn: turns.at(-1)?.number ?? 0 };
+  }
+
+  async #loadRecent(id: string): Promise<MessageHistory> {
+    const recent = this.#recent.get(id);
+    const turns = recent === undefined ? [] : await this.#journal.turns(id, { from: recent.turn });
+    if (recent !== undefined && turns[0]?.number === recent.turn) return applyTurns(recent, turns.slice(1));
+    const stored = await this.#loadStored(id);
+    return stored.turn > 0 ? stored : applyTurns(emptyHistory, await this.#fromLastRun(id));
+  }
+
+  #retain(id: string, history: MessageHistory): MessageHistory {
+    this.#recent.delete(id);
+    if (history.turn > 0) this.#recent.set(id, history);
+    const [oldest] = this.#recent.keys();
+    if (oldest !== undefined && this.#recent.size > maxRecent) this.#recent.delete(oldest);
+    return history;
+  }
+
+  /** Reads the turns up to one, beginning with the last one that contains the whole history. */
+  async #loadStored(id: string, to: number = Number.MAX_SAFE_INTEGER - 1): Promise<MessageHistory> {
+    let turns: readonly ConversationTurn[] = [];
+    for (let last = turnsPerPage; ; last *= 2) {
+      const page = await this.#journal.turns(id, { to: (turns[0]?.number ?? to + 1) - 1, last });
+      turns = [...page, ...turns];
+      const whole = lastWholeTurn(turns);
+      if (whole > 0) return applyTurns({ ...emptyHistory, turn: turns[whole]?.after ?? 0 }, turns.slice(whole));
+      if (page.length < last) return applyTurns(emptyHistory, turns);
     }
-    if (known.isKept && turns[0]?.number === from) return afterTurns(known, turns.slice(1));
-    // Given from elsewhere, or the journal has forgotten it.
-    return { ...known, isKept: false, turn: turns.at(-1)?.number ?? 0 };
   }
 
-  /** A conversation as somebody tells it; where that is what the journal has, a run need not keep it. */
-  async given(id: string | undefined, history: readonly ConversationMessage[], tainted?: boolean): Promise<Said> {
-    const told = { messages: history, tainted: tainted ?? holdsOutside(history) };
-    const kept = id === undefined ? nothingSaid : await this.soFar(id);
-    const isKept = kept.isKept && JSON.stringify(kept.messages) === JSON.stringify(history);
-    return { ...told, turn: kept.turn, isKept };
+  /** A history provided by the caller; if the journal has the same messages, a run need not store them. */
+  async fromCaller(
+    id: string | undefined,
+    history: readonly ConversationMessage[],
+    tainted?: boolean,
+  ): Promise<MessageHistory> {
+    const fromCaller = { messages: history, tainted: tainted ?? hasUntrustedContent(history) };
+    const stored = id === undefined ? emptyHistory : await this.load(id);
+    const isStored = stored.isPersisted && JSON.stringify(stored.messages) === JSON.stringify(history);
+    return { ...fromCaller, turn: stored.turn, isPersisted: isStored };
   }
 
-  /** What a run began with. */
-  async before(runId: string, { id, after }: RunConversation): Promise<readonly ConversationMessage[]> {
+  /** The history at the start of a run. */
+  async historyBefore(runId: string, { id, after }: RunConversation): Promise<readonly ConversationMessage[]> {
     if (after === 0) return [];
-    const turns = await this.#journal.turns(id, { to: after });
-    if (turns.at(-1)?.number === after) return afterTurns(nothingSaid, turns).messages;
-    const message = `what was said in conversation ${id} before run ${runId} was removed meanwhile; ask again`;
+    const { turn, messages } = await this.#loadStored(id, after);
+    if (turn === after) return messages;
+    const message = `the history of conversation ${id} before run ${runId} has been removed; send the prompt again`;
     throw fail(message, { code: "run_changed", reason: "conversation_removed" });
   }
 
-  /** How many other questions were answered while this one was, none of which its run knew of. */
-  async missedBy(runId: string, { id, after }: RunConversation): Promise<number> {
+  /** Number of other prompts that were answered concurrently, unknown to the run. */
+  async countConcurrent(runId: string, { id, after }: RunConversation): Promise<number> {
     const turns = await this.#journal.turns(id, { from: after + 1 });
     const own = turns.findIndex((turn) => turn.runId === runId);
     return turns.slice(0, Math.max(0, own)).filter((turn) => turn.runId !== undefined).length;
   }
 
-  /** Forgets what was said, for everybody and from now on. */
+  /** Clears the history, for all callers and from now on. */
   async clear(id: string, at: number): Promise<void> {
     await this.#journal.addTurn(id, { at, data: clearingTurn });
   }
 
   /**
-   * A run may be all of its conversation; and before there were turns, one kept all that was said before it. From now on
-   * there is a turn.
+   * Creates the first turn from the last run: a run may be its whole conversation, and runs from before turns existed
+   * stored their history themselves.
    */
-  async #fromLastRun(id: string): Promise<readonly Turn[]> {
+  async #fromLastRun(id: string): Promise<readonly ConversationTurn[]> {
     const [last] = await this.#journal.list({ conversation: id, status: "success", limit: 1 });
     if (last === undefined) return [];
     const { finishedAt: at = last.startedAt } = last;

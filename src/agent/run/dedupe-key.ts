@@ -1,21 +1,21 @@
 import { canonicalJson } from "../../base/index.ts";
 
-/** Deeper than any arguments of a model; what is deeper is written as JSON, or is no JSON at all. */
-const deepest = 64;
+/** Deeper than the arguments of any model; deeper values are serialized as JSON, or fail if they are not JSON. */
+const maxDepth = 64;
 
-/** So few keys are put in order faster by hand. */
+/** Up to this number of keys, insertion sort is faster. */
 const fewKeys = 8;
 
 /**
- * The same for the same tool and arguments, in whatever order these have their keys, and another for all others. It is
- * not JSON: every call of every answer needs one, nobody reads it, and lengths in front of texts need no escapes.
+ * A key that is the same for the same tool and arguments, in any order of their keys, and different for all others. It
+ * is not JSON: every call of every response needs a key, the key is never parsed, and length prefixes need no escapes.
  */
-export function callKey(tool: string, args: unknown): string {
-  return `${tool.length} ${tool}${textOf(args, 0) ?? canonicalJson(args)}`;
+export function dedupeKey(tool: string, args: unknown): string {
+  return `${tool.length} ${tool}${canonicalText(args, 0) ?? canonicalJson(args)}`;
 }
 
-/** Undefined for what is not plain JSON. */
-function textOf(value: unknown, depth: number): string | undefined {
+/** Undefined for a value that is not plain JSON. */
+function canonicalText(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
       return `"${value.length} ${value}`;
@@ -25,7 +25,7 @@ function textOf(value: unknown, depth: number): string | undefined {
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      if (depth === deepest) return undefined;
+      if (depth === maxDepth) return undefined;
       return Array.isArray(value) ? textOfList(value, depth) : textOfObject(value, depth);
     default:
       return undefined;
@@ -35,7 +35,7 @@ function textOf(value: unknown, depth: number): string | undefined {
 function textOfList(list: readonly unknown[], depth: number): string | undefined {
   let text = "[";
   for (const item of list) {
-    const written = textOf(item, depth + 1);
+    const written = canonicalText(item, depth + 1);
     if (written === undefined) return undefined;
     text += `${written},`;
   }
@@ -48,9 +48,9 @@ function textOfObject(value: object, depth: number): string | undefined {
   let text = "{";
   for (const key of inOrder(Object.keys(value))) {
     const item = (value as Record<string, unknown>)[key];
-    // JSON does not write it either.
+    // JSON omits it as well.
     if (item === undefined) continue;
-    const written = textOf(item, depth + 1);
+    const written = canonicalText(item, depth + 1);
     if (written === undefined) return undefined;
     text += `${key.length} ${key}${written},`;
   }

@@ -1,71 +1,79 @@
 import type { Clock } from "../../base/index.ts";
-import type { AskPerson } from "../../chain/index.ts";
-import type { BeginCall, CallStep } from "../../engine/index.ts";
-import type { ResultShelf } from "../../hub/index.ts";
-import type { ApprovalStore, RunJournal, RunOwner } from "../../store/index.ts";
+import type { RequestApproval } from "../../run/index.ts";
+import type { BeginCall, JournaledCall } from "../../engine/index.ts";
+import type { ResultStore } from "../../hub/index.ts";
+import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
-import type { AgentListener } from "../agent-event.ts";
-import type { Runner } from "../runner.ts";
+import type { AgentListener } from "../events/agent-event.ts";
+import type { Runner } from "./runner.ts";
 import type { AgentObserver } from "./agent-observer.ts";
-import type { QuestionImage } from "./agent-spec.ts";
-import type { CallAccount } from "./call-account.ts";
-import type { RunParts } from "./make-run.ts";
-import type { Said } from "./said.ts";
+import type { PromptImage } from "./agent-spec.ts";
+import type { UsageAccount } from "./usage-account.ts";
+import type { AgentRunServices } from "./create-agent-run.ts";
+import type { MessageHistory } from "./message-history.ts";
 
-/** What `AgentRuns` is made of. */
-export interface AgentRunsParts extends RunParts {
+/** Dependencies of `AgentRuns`. */
+export interface AgentRunsDeps extends AgentRunServices {
   readonly journal: RunJournal;
   readonly approvals: ApprovalStore;
-  readonly owner: RunOwner;
-  /** The runner of this name; throws with those there are. */
+  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
+  readonly interruptedApprovalMs?: number | undefined;
+  readonly owner: LeaseHolder;
+  /** The runner of this name; throws with a list of names if there is none. */
   readonly runner: (name: string) => Runner;
-  /** Where large results are kept for `read_result`. */
-  readonly shelf?: ResultShelf | undefined;
+  /** Stores large results for `read_result`. */
+  readonly resultStore?: ResultStore | undefined;
   readonly observer?: AgentObserver | undefined;
   readonly clock?: Clock;
 }
 
-/** How a run is executed, whether it begins or goes on. */
+/** Options for executing a run, new or resumed. */
 export interface AgentExecuteOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: AgentListener;
-  /** Answers questions to people right here; where absent the run waits, and can be resumed. */
-  readonly ask?: AskPerson;
-  /** Asks whoever runs the agent what its tools want to know. */
+  /** Decides approvals in this process. If omitted, the run waits, and can be resumed. */
+  readonly requestApproval?: RequestApproval;
+  /** Forwards elicitations of its tools to the user of the agent. */
   readonly elicit?: Elicit;
 }
 
-/** What a new run takes. */
+/** Options of a new run. */
 export interface AgentStartOptions extends AgentExecuteOptions {
   readonly runId?: string;
-  /** The same for all questions of one conversation. */
+  /** The same for all prompts of one conversation. */
   readonly conversationId?: string;
-  readonly images?: readonly QuestionImage[];
-  /** The question itself is text from outside, such as a mail on stdin: it taints, and commands in it are text. */
-  readonly fromOutside?: boolean;
+  readonly images?: readonly PromptImage[];
+  /** The prompt itself is untrusted, such as a mail on stdin: it taints the run, and commands in it are text. */
+  readonly untrusted?: boolean;
   readonly principal?: string;
+  /** The root caller: permission rules that deny a tool to it apply to the calls of the agent. Default: `direct`. */
+  readonly callerType?: CallerType;
 }
 
-/** How a run is executed that may be a call of another one. */
-export interface InnerExecuteOptions extends AgentExecuteOptions {
-  /** Stay and wait for people's decisions, instead of ending with status `waiting`. */
-  readonly stay?: boolean;
-  /** Makes its calls under another one, for an agent that is a tool. */
+/** Options for executing a run that may be a call of another run. */
+export interface NestedExecuteOptions extends AgentExecuteOptions {
+  /** Waits for decisions instead of ending with status `waiting`. */
+  readonly waitForDecisions?: boolean;
+  /** Makes its calls under another call, for an agent as a tool. */
   readonly begin?: BeginCall;
-  /** Who pays for it besides, and limits it by what is left: the run whose call that is. */
-  readonly account?: CallAccount | undefined;
-  /** That call: where it is left to whoever comes next, so is this run. */
-  readonly step?: CallStep | undefined;
+  /** Account of the run that makes the call: it is charged as well, and its remaining budget is a limit. */
+  readonly account?: UsageAccount | undefined;
+  /** The call in the journal of that run: if it is released for another process, so is this run. */
+  readonly step?: JournaledCall | undefined;
 }
 
-/** What a new run takes that goes on with a conversation, or is a call of another one. */
-export interface InnerStartOptions extends AgentStartOptions, InnerExecuteOptions {
-  /** What was said before; nothing where absent. */
-  readonly said?: Said;
-  /** No question of the conversation, which neither it nor its answer becomes part of: another agent asks it. */
-  readonly aside?: boolean;
-  /** The run whose call it is, for an agent that is a tool. */
+/** Options of a new run that continues a conversation, or is a call of another run. */
+export interface NestedStartOptions extends AgentStartOptions, NestedExecuteOptions {
+  /** Conversation history. Default: empty. */
+  readonly history?: MessageHistory;
+  /** Called by another agent: neither the prompt nor its answer becomes part of the conversation. */
+  readonly isDetached?: boolean;
+  /** The run that makes the call, for an agent as a tool. */
   readonly calledBy?: string;
-  /** A model wrote the question: commands in it are text. */
+  /** The callers on the path to its calls, the root caller first. Default: the root caller. */
+  readonly callerPath?: readonly CallerType[];
+  /** Tools whose destructive calls a person approved with the call of the agent. */
+  readonly covered?: readonly string[] | undefined;
+  /** A model wrote the prompt: commands in it are text. */
   readonly byModel?: boolean;
 }

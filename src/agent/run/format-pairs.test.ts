@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { inPairs } from "./in-pairs.ts";
+import { formatPairs } from "./summarize-result.ts";
 
 const monday = Date.UTC(2026, 10, 2);
 
-describe("[E13] a flat record is told in pairs", () => {
-  test.each<[what: string, given: readonly [value: unknown, timezone?: string], told: string]>([
+describe("[E13] a flat record is shown as pairs", () => {
+  test.each<[what: string, input: readonly [value: unknown, timezone?: string], text: string]>([
     ["texts and numbers", [{ path: "a.txt", bytes: 12, isNew: true }], "path: a.txt, bytes: 12, isNew: true"],
     ["nothing", [{ answer: null, text: "", gap: " " }], 'answer: null, text: "", gap: ""'],
     ["what is not said", [{ a: 1, b: undefined }], "a: 1"],
@@ -24,14 +24,14 @@ describe("[E13] a flat record is told in pairs", () => {
       [{ format: monday, runTime: 1200, at: 1.5e12 + 0.5 }],
       `format: ${monday}, runTime: 1200, at: 1500000000000.5`,
     ],
-  ])("%s", (_, [value, timezone], told) => {
-    expect(inPairs(value, timezone)).toBe(told);
+  ])("%s", (_, [value, timezone], reported) => {
+    expect(formatPairs(value, timezone)).toBe(reported);
   });
 
-  test("and whatever else is not", () => {
+  test("any other value is not shown as pairs", () => {
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`k${at}`, at]));
     for (const value of ["text", 1, null, undefined, [], ["a"], {}, many, { a: [] }, { a: { b: 1 } }, { a: 1n }]) {
-      expect(inPairs(value, "UTC")).toBeUndefined();
+      expect(formatPairs(value, "UTC")).toBeUndefined();
     }
   });
 });

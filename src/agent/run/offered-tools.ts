@@ -4,15 +4,20 @@ import { type AnyTool, type WireNames, type WireProvider, createWireNames, toOpe
 
 const nothing = {};
 
-/** The tools that a model is told of, in the order in which it was: what comes later is behind, so that prompts stay alike. */
+/**
+ * The tools offered to a model, in the order in which they were offered: later ones are appended, so that the prompt
+ * prefix stays the same.
+ */
 export class OfferedTools {
   readonly #provider: WireProvider;
   readonly #tools = new Map<string, AnyTool>();
   #names: WireNames | undefined;
   #definitions: LanguageModelV4FunctionTool[] | undefined;
   #tokens: number | undefined;
+  /** The registry when tools were last chosen from it: tools that are registered later are offered too. */
+  seen: { readonly version: number; readonly names: ReadonlySet<string> } | undefined;
 
-  /** @param family Of the model: services differ in the names that they allow. */
+  /** @param family Model family: services differ in the names that they allow. */
   constructor(tools: Iterable<AnyTool>, family: string) {
     this.#provider = family === "gemini" ? "gemini" : family === "claude" ? "anthropic" : "openai";
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -30,16 +35,42 @@ export class OfferedTools {
     return this.#tools.has(name);
   }
 
-  /** Offers one more, from the next question on. */
+  get names(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /**
+   * Restores the order of an earlier execution of the run; tools that were not offered then follow.
+   *
+   * @param find The tool of a name; undefined if there is none any more.
+   */
+  restore(names: readonly string[], find: (name: string) => AnyTool | undefined): void {
+    const present = new Map(this.#tools);
+    if (names.every((name, index) => this.names[index] === name)) return;
+    this.#tools.clear();
+    for (const name of names) {
+      const tool = present.get(name) ?? find(name);
+      // A tool may have another name now than it had then.
+      if (tool !== undefined) this.#tools.set(tool.name, tool.formOf ?? tool);
+    }
+    for (const [name, tool] of present) this.#tools.set(name, tool);
+    this.#renew();
+  }
+
+  /** Offers one more tool, starting with the next model request. */
   add(tool: AnyTool): void {
     if (this.#tools.get(tool.name) === tool) return;
     this.#tools.set(tool.name, tool);
+    this.#renew();
+  }
+
+  #renew(): void {
     this.#names = undefined;
     this.#definitions = undefined;
     this.#tokens = undefined;
   }
 
-  /** As the model's service takes them. */
+  /** Definitions in the form of the model's service. */
   get definitions(): LanguageModelV4FunctionTool[] {
     this.#definitions ??= toOpenAITools(this.tools, { names: this.#wireNames }).map(({ function: definition }) => ({
       type: "function",
@@ -50,34 +81,34 @@ export class OfferedTools {
     return this.#definitions;
   }
 
-  /** What they take in a request, by estimate. */
+  /** Their estimated tokens in a request. */
   get tokens(): number {
     this.#tokens ??= estimateTokens(JSON.stringify(this.definitions));
     return this.#tokens;
   }
 
-  /** The tool's own name. One that was never offered is left as it is. */
+  /** The tool's own name. A name that was never offered is returned unchanged. */
   nameOf(wireName: string): string {
     return this.#wireNames.fromWire(wireName) ?? wireName;
   }
 
-  /** Is a tool offered that has this name, or is sent under it? */
+  /** True if a tool with this name, or with this wire name, is offered. */
   knows(name: string): boolean {
     return this.#tools.has(name) || this.#wireNames.fromWire(name) !== undefined;
   }
 
-  /** The names that the model was told. */
-  get toldNames(): string[] {
+  /** The names sent to the model. */
+  get wireNames(): string[] {
     return this.definitions.map(({ name }) => name);
   }
 
-  /** Are parameters of this tool sent under other names? */
+  /** True if parameters of this tool have other names on the wire. */
   renames(wireName: string): boolean {
-    // What is renamed is an object of its own.
+    // Renaming creates a new object.
     return this.argumentsOf(wireName, nothing) !== nothing;
   }
 
-  /** The arguments of a call, by the tool's own parameters; the same object where they have the same names. */
+  /** The arguments of a call under the tool's own parameter names; the same object if no name differs. */
   argumentsOf(wireName: string, args: unknown): unknown {
     return this.#wireNames.argumentsFromWire(wireName, args);
   }

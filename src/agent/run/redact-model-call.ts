@@ -6,18 +6,18 @@ import type {
 } from "@ai-sdk/provider";
 import type { ModelCall } from "../../model/index.ts";
 import { type SubSchema, mapSubSchemas } from "../../schema/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
 
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 type Tool = NonNullable<ModelCall["tools"]>[number];
 
 /**
- * A question to a model without the secrets that are known, whoever has said them. Only texts change: by roles, types, ids
- * and names services tell what is what, and what they have signed they want back as it was.
+ * A model request without known secrets, in any of its messages. Only texts change: services depend on roles, types,
+ * ids and names, and require signed parts unchanged.
  */
-export function withoutSecrets(call: ModelCall, redactor: Redactor): ModelCall {
+export function redactModelCall(call: ModelCall, redactor: Redactor): ModelCall {
   if (!redactor.knowsAny()) return call;
-  const cover = new Cover(redactor);
+  const cover = new ModelCallRedaction(redactor);
   const { tools, responseFormat } = call;
   return {
     ...call,
@@ -27,10 +27,10 @@ export function withoutSecrets(call: ModelCall, redactor: Redactor): ModelCall {
   };
 }
 
-/** Keywords of a schema that hold words, or examples, for whoever reads it. By all others values are judged. */
+/** Schema keywords that hold text or examples for readers. All other keywords validate values. */
 const texts: readonly string[] = ["title", "description", "$comment", "default", "example", "examples"];
 
-class Cover {
+class ModelCallRedaction {
   readonly #redactor: Redactor;
 
   constructor(redactor: Redactor) {
@@ -39,7 +39,7 @@ class Cover {
 
   message(message: LanguageModelV4Message): LanguageModelV4Message {
     if (message.role === "system") return { ...message, content: this.#text(message.content) };
-    // Parts stay parts of their kind, so they still fit the role.
+    // The kind of each part stays the same, so the parts still match the role.
     return { ...message, content: message.content.map((part) => this.#part(part)) } as LanguageModelV4Message;
   }
 
@@ -48,7 +48,7 @@ class Cover {
       case "text":
         return { ...part, text: this.#text(part.text) };
       case "reasoning":
-        // Whoever signed it knows what it says.
+        // A signed part must stay unchanged; its signer already knows the text.
         return part.providerOptions === undefined ? { ...part, text: this.#text(part.text) } : part;
       case "file":
         return this.#file(part);
@@ -75,7 +75,7 @@ class Cover {
         return { ...output, value: this.#text(output.value) };
       case "json":
       case "error-json":
-        // Data of the same shape; the names in it are as much a tool's as the rest.
+        // Data of the same shape; its keys come from the tool as well.
         return { ...output, value: this.#redactor.known(output.value) as typeof output.value };
       case "execution-denied":
         return output.reason === undefined ? output : { ...output, reason: this.#text(output.reason) };
@@ -93,19 +93,19 @@ class Cover {
   tool(tool: Tool): Tool {
     if (tool.type !== "function") return tool;
     const { inputExamples } = tool;
-    // Examples stay what they are, with other texts in them.
+    // Examples keep their shape, with redacted texts.
     const examples = this.#redactor.knownTexts(inputExamples) as LanguageModelV4FunctionTool["inputExamples"];
     const described = this.described(tool, "inputSchema");
     return examples === undefined ? described : { ...described, inputExamples: examples };
   }
 
-  /** Something with a description, and a schema under this name. */
-  described<T extends { readonly description?: string }>(what: T, schema: keyof T): T {
-    const { description } = what;
+  /** Redacts the description and the schema under this key. */
+  described<T extends { readonly description?: string }>(definition: T, schema: keyof T): T {
+    const { description } = definition;
     return {
-      ...what,
+      ...definition,
       ...(description !== undefined && { description: this.#text(description) }),
-      ...(what[schema] !== undefined && { [schema]: this.#schema(what[schema] as SubSchema) }),
+      ...(definition[schema] !== undefined && { [schema]: this.#schema(definition[schema] as SubSchema) }),
     };
   }
 

@@ -1,11 +1,11 @@
-import type { Redactor } from "../../text/index.ts";
-import type { AgentEvent, AgentListener, ToolFinished, ToolProgress } from "../agent-event.ts";
+import type { Redactor } from "../../secrets/index.ts";
+import type { AgentEvent, AgentListener, ToolFinished, ToolProgress } from "../events/agent-event.ts";
 
-/** A text that a call reports. */
+/** A progress text of a call. */
 type Report = ToolProgress & { readonly value: string };
 
-/** Shows the texts that calls report, without secrets, also where one comes in pieces. */
-export class ShownProgress {
+/** Shows the progress texts of calls without secrets, also if a secret arrives in pieces. */
+export class RedactedProgress {
   readonly #listener: AgentListener;
   readonly #redactor: Redactor;
   readonly #open = new Map<string, Reports>();
@@ -15,7 +15,7 @@ export class ShownProgress {
     this.#redactor = redactor;
   }
 
-  /** Hears of everything that happens; true where it has seen to that it is shown. */
+  /** Receives every event; true if it has handled the event. */
   takes(event: AgentEvent): boolean {
     if (isReport(event)) return this.#redactor.knowsAny() && this.#take(event);
     if (this.#open.size === 0) return false;
@@ -39,8 +39,8 @@ export class ShownProgress {
 }
 
 /**
- * The texts of one call. One that may end in the middle of a secret waits for the next one, or for the end of the call.
- * Each is shown whole: half a figure is another.
+ * The progress texts of one call. A text that may end in the middle of a secret waits for the next one, or for the end
+ * of the call. Each is shown whole: half a figure is a different figure.
  */
 class Reports {
   readonly #listener: AgentListener;
@@ -59,7 +59,7 @@ class Reports {
     if (!this.#isOpen()) this.end();
   }
 
-  /** May the next text go on with a secret? */
+  /** True if the text may end in the middle of a secret. */
   #isOpen(): boolean {
     const stream = this.#redactor.knownStream();
     stream.write(this.#text);
@@ -75,7 +75,7 @@ class Reports {
     this.#text = "";
     const { known } = this.#redactor;
     const isTorn = waiting.map(({ value }) => known(value)).join("") !== known(text);
-    // Where a secret is torn, they are pieces of one text.
+    // A secret spans several reports, so they are shown as one text.
     if (isTorn) this.#show(last, text);
     else for (const report of waiting) this.#show(report, report.value);
   }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { failure } from "../../base/index.ts";
-import { createRedactor } from "../../text/index.ts";
-import type { AgentEvent } from "../agent-event.ts";
-import { shownEvents } from "./shown-events.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { redactingListener } from "./redacting-listener.ts";
 
-const place = { at: 1, runId: "r", part: "main", round: 1 };
+const position = { at: 1, runId: "r", part: "main", round: 1 };
 const usage = { inputTokens: 1, outputTokens: 2 };
 
 interface Pieces {
@@ -12,12 +12,12 @@ interface Pieces {
   readonly type?: "text-delta" | "thinking-delta";
 }
 
-/** What is shown of a text that comes in pieces of this many characters. */
+/** Output for a text that arrives in pieces of this many characters. */
 function shown(secrets: readonly string[], text: string, { size, type = "text-delta" }: Pieces): string[] {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(secrets));
-  for (let at = 0; at < text.length; at += size) tell({ ...place, type, text: text.slice(at, at + size) });
-  tell({ ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
+  const report = redactingListener((event) => seen.push(event), createRedactor(secrets));
+  for (let at = 0; at < text.length; at += size) report({ ...position, type, text: text.slice(at, at + size) });
+  report({ ...position, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
   return seen.flatMap((event) => (event.type === type ? [event.text] : []));
 }
 
@@ -40,7 +40,7 @@ test.each([
   }
 });
 
-test("what only looks like a secret may be code, and is shown as it is", () => {
+test("text that only looks like a secret may be code, and is shown unchanged", () => {
   const text =
     'password = input("Password: ")\nuser = input("User: ")\nAPI_KEY=abc123def456 -----BEGIN PRIVATE KEY-----\n';
   for (const secrets of [[], ["hunter2-hunter2"]]) {
@@ -48,31 +48,31 @@ test("what only looks like a secret may be code, and is shown as it is", () => {
   }
 });
 
-test("whoever decides on a call sees all of the question but secrets that are known", () => {
+test("the approver of a call sees the whole approval except known secrets", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  const report = redactingListener((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
   const message = 'Run with password="x\ncurl evil.example" and hunter2-hunter2?';
-  tell({ ...place, type: "approval-asked", approvalId: "a", callId: "c", tool: "send", args: {}, message });
+  report({ ...position, type: "approval-requested", approvalId: "a", callId: "c", tool: "send", args: {}, message });
   expect(seen).toMatchObject([{ message: 'Run with password="x\ncurl evil.example" and [redacted]?' }]);
 });
 
-test("what cannot be a part of a secret is shown at once", () => {
+test("text that cannot be part of a secret is shown at once", () => {
   const seen: string[] = [];
-  const tell = shownEvents(
+  const report = redactingListener(
     (event) => {
       if (event.type === "text-delta") seen.push(event.text);
     },
     createRedactor(["hunter2-hunter2"]),
   );
-  for (const text of ["One two ", "hunter", "s 四五", "六"]) tell({ ...place, type: "text-delta", text });
+  for (const text of ["One two ", "hunter", "s 四五", "六"]) report({ ...position, type: "text-delta", text });
   expect(seen).toEqual(["One two ", "hunters 四五", "六"]);
 });
 
-test("of a run that ends in the middle nothing is left out, and no half of a secret is let go", () => {
+test("nothing of a run that ends in the middle is omitted, and no half of a secret is shown", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
-  tell({ ...place, type: "text-delta", text: "It begins hunter2" });
-  tell({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
+  const report = redactingListener((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  report({ ...position, type: "text-delta", text: "It begins hunter2" });
+  report({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
   expect(seen.map((event) => ("text" in event ? event.text : event.type))).toEqual([
     "It begins ",
     "hunter2",
@@ -80,30 +80,30 @@ test("of a run that ends in the middle nothing is left out, and no half of a sec
   ]);
 });
 
-test("what was held back of a stream that broke is forgotten", () => {
+test("text held back from an interrupted stream is discarded", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
-  tell({ ...place, type: "text-delta", text: "hunter2" });
-  tell({ ...place, type: "round-restarted" });
-  tell({ ...place, type: "text-delta", text: "right " });
+  const report = redactingListener((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  report({ ...position, type: "text-delta", text: "hunter2" });
+  report({ ...position, type: "round-restarted" });
+  report({ ...position, type: "text-delta", text: "right " });
   expect(seen.map((event) => ("text" in event ? event.text : event.type))).toEqual(["round-restarted", "right "]);
 });
 
-test("figures stay, whatever their names say", () => {
+test("numbers stay under any name", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  const report = redactingListener((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
   const text = "hunter2-hunter2";
-  tell({ ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
+  report({ ...position, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text });
   expect(seen).toMatchObject([{ type: "round-finished", text: "[redacted]", usage }]);
 });
 
-test("where only what is known is taken out, the rest comes at once, and as it is", () => {
+test("if only known secrets are redacted, the rest is shown at once and unchanged", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
+  const report = redactingListener((event) => seen.push(event), createRedactor(["hunter2-hunter2"]));
   const pieces = ["The pass", "word: opens", "esame, not hunter2-hun", "ter2", " or hunt"];
-  for (const text of pieces) tell({ ...place, type: "text-delta", text });
-  tell({
-    ...place,
+  for (const text of pieces) report({ ...position, type: "text-delta", text });
+  report({
+    ...position,
     type: "round-finished",
     model: "m",
     finishReason: "stop",
@@ -121,17 +121,17 @@ test("where only what is known is taken out, the rest comes at once, and as it i
   ]);
 });
 
-test("nothing is held back, and no event copied, where nothing is known", () => {
+test("nothing is held back, and no event is copied, if there is no known secret", () => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor([]));
-  const told: AgentEvent[] = [
-    { ...place, type: "text-delta", text: "password: a" },
-    { ...place, type: "thinking-delta", text: "-----BEGIN " },
-    { ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: "password: a" },
+  const report = redactingListener((event) => seen.push(event), createRedactor([]));
+  const reported: AgentEvent[] = [
+    { ...position, type: "text-delta", text: "password: a" },
+    { ...position, type: "thinking-delta", text: "-----BEGIN " },
+    { ...position, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: "password: a" },
   ];
-  for (const event of told) tell(event);
+  for (const event of reported) report(event);
   expect(seen).toHaveLength(3);
-  for (const [at, event] of told.entries()) expect(seen[at]).toBe(event);
+  for (const [at, event] of reported.entries()) expect(seen[at]).toBe(event);
 });
 
 test.each([
@@ -146,53 +146,61 @@ test.each([
   "r-17",
   "execution_error",
   "unknown_city",
-])("names, ids and kinds stay where %s is a secret", (secret) => {
+])("names, ids and kinds stay unchanged if %s is a secret", (secret) => {
   const seen: AgentEvent[] = [];
-  const tell = shownEvents((event) => seen.push(event), createRedactor([secret]));
-  const told: AgentEvent[] = [
-    { ...place, type: "text-delta", text: "fine " },
-    { ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: "fine" },
+  const report = redactingListener((event) => seen.push(event), createRedactor([secret]));
+  const reported: AgentEvent[] = [
+    { ...position, type: "text-delta", text: "fine " },
+    { ...position, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: "fine" },
     {
-      ...place,
+      ...position,
       runId: "r-17",
       type: "tool-finished",
       callId: "c",
       tool: "read",
-      decidedBy: "model",
+      initiator: "model",
       durationMs: 1,
       success: false,
       summary: "s",
-      found: { count: 1, names: ["n"] },
+      items: { count: 1, names: ["n"] },
       error: { code: "execution_error", reason: "unknown_city", message: "m", forModel: "m", retry: "never" },
     },
   ];
-  for (const event of told) tell(event);
-  expect(seen).toEqual(told);
+  for (const event of reported) report(event);
+  expect(seen).toEqual(reported);
 });
 
 const secret = "hunter2-hunter2";
 const error = failure("execution_error", `it said ${secret}`);
 const call = { callId: "c", tool: "send" };
-const saying: readonly AgentEvent[] = [
-  { ...place, type: "run-started", runner: "llm", question: `is it ${secret}?` },
-  { ...place, type: "round-finished", model: "m", finishReason: "stop", usage, toolCalls: 0, text: `it is ${secret}` },
-  { ...place, ...call, type: "tool-progress", value: { at: `step ${secret}` } },
+const messageText: readonly AgentEvent[] = [
+  { ...position, type: "run-started", runner: "llm", prompt: `is it ${secret}?` },
   {
-    ...place,
+    ...position,
+    type: "round-finished",
+    model: "m",
+    finishReason: "stop",
+    usage,
+    toolCalls: 0,
+    text: `it is ${secret}`,
+  },
+  { ...position, ...call, type: "tool-progress", value: { at: `step ${secret}` } },
+  {
+    ...position,
     ...call,
     type: "tool-finished",
-    decidedBy: "model",
+    initiator: "model",
     durationMs: 1,
     success: false,
     summary: `found ${secret}`,
-    found: { count: 1, names: [`a ${secret}`] },
+    items: { count: 1, names: [`a ${secret}`] },
     error,
   },
-  { ...place, ...call, type: "approval-asked", approvalId: "a", args: {}, message: `send ${secret}?` },
-  { ...place, ...call, type: "approval-decided", approvalId: "a", approved: false, note: `not ${secret}` },
-  { ...place, type: "note", text: `the service said ${secret}` },
+  { ...position, ...call, type: "approval-requested", approvalId: "a", args: {}, message: `send ${secret}?` },
+  { ...position, ...call, type: "approval-decided", approvalId: "a", approved: false, note: `not ${secret}` },
+  { ...position, type: "notice", text: `the service said ${secret}` },
   {
-    ...place,
+    ...position,
     type: "run-finished",
     status: "failed",
     answer: `so ${secret}`,
@@ -203,10 +211,13 @@ const saying: readonly AgentEvent[] = [
   },
 ];
 
-test.each(saying.map((event) => [event.type, event] as const))("no text of the event %s shows a secret", (_, event) => {
-  const seen: AgentEvent[] = [];
-  const tell = shownEvents((shown) => seen.push(shown), createRedactor([secret]));
-  tell(event);
-  tell({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
-  expect(seen[0]).toEqual(JSON.parse(JSON.stringify(event).replaceAll(secret, "[redacted]")));
-});
+test.each(messageText.map((event) => [event.type, event] as const))(
+  "no text of the event %s shows a secret",
+  (_, event) => {
+    const seen: AgentEvent[] = [];
+    const report = redactingListener((shown) => seen.push(shown), createRedactor([secret]));
+    report(event);
+    report({ at: 2, runId: "r", type: "run-finished", status: "cancelled", answer: "", durationMs: 1, usage });
+    expect(seen[0]).toEqual(JSON.parse(JSON.stringify(event).replaceAll(secret, "[redacted]")));
+  },
+);

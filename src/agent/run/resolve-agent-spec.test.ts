@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createEngine } from "../../engine/index.ts";
-import { type Model, fallbackModel, scriptedModel } from "../../model/index.ts";
+import { type Model, fallbackModel } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { type AgentOptions, createAgent } from "../create-agent.ts";
 
@@ -8,7 +9,7 @@ const engine = createEngine({ tools: [sampleTool(() => "x", { name: "look" })] }
 const look = { toolCalls: [{ name: "look", args: {} }] };
 type Limits = Partial<AgentOptions>;
 
-describe("an agent is refused when it is made", () => {
+describe("an agent is rejected at creation", () => {
   const numbers = [
     "maxRounds",
     "maxParallel",
@@ -16,14 +17,14 @@ describe("an agent is refused when it is made", () => {
     "costBudget",
     "callTokenBudget",
     "callCostBudget",
-    "toolTokens",
-    "viewChars",
+    "toolDefinitionTokens",
+    "resultChars",
     "contextTokens",
   ];
   const nonsense = [Number.NaN, Infinity, -1, "4", null, {}];
 
   test.each(numbers.flatMap((key) => nonsense.map((value) => ({ key, value }))))(
-    "where $key is $value",
+    "if $key is $value",
     ({ key, value }) => {
       const make = (): unknown => createAgent({ engine, model: scriptedModel([]), [key]: value });
       expect(make).toThrow(new RegExp(`^${key} of an agent has to be a (?:whole )?number`));
@@ -31,38 +32,38 @@ describe("an agent is refused when it is made", () => {
   );
 
   test.each([{ maxRounds: 1.5 }, { maxParallel: 0 }, { tokenBudget: 0 }, { costBudget: 0 }, { contextTokens: 0.5 }])(
-    "with %j",
+    "%j is rejected",
     (limits: Limits) => {
       expect(() => createAgent({ engine, ...limits })).toThrow(/has to be/);
     },
   );
 
-  test.each([{ tools: "look" }, { trusted: "look" }, { tools: [1] }])("with %j for names", (names) => {
-    // As plain JavaScript may write it.
+  test.each([{ tools: "look" }, { trustedTools: "look" }, { tools: [1] }])("%j is rejected as names", (names) => {
+    // As plain JavaScript may pass it.
     expect(() => createAgent({ engine, ...(names as unknown as Limits) })).toThrow(/has to be a list of names/);
   });
 
-  test("with a model of an older interface of the AI SDK", () => {
+  test("a model of an older interface of the AI SDK is rejected", () => {
     const old = Object.assign(scriptedModel([]), { specificationVersion: "v2" }) as unknown as Model;
     expect(() => createAgent({ engine, model: old })).toThrow(/has the interface v2 of the AI SDK, and v4 is needed/);
   });
 });
 
-test("what is left undefined is as usual", () => {
-  const { spec } = createAgent({ engine, ...({ maxRounds: undefined, trusted: undefined } as unknown as Limits) });
-  expect(spec).toMatchObject({ runner: "autonomous", maxRounds: 4, trusted: [] });
+test("undefined options have their default", () => {
+  const { spec } = createAgent({ engine, ...({ maxRounds: undefined, trustedTools: undefined } as unknown as Limits) });
+  expect(spec).toMatchObject({ runner: "autonomous", maxRounds: 4, trustedTools: [] });
 });
 
-describe("[N09] a budget for each question to the model", () => {
-  test("ends the run after a question that took more tokens, and limits the answers", async () => {
+describe("[N09] a budget for each model request", () => {
+  test("ends the run after a model request that took more tokens, and limits the answers", async () => {
     const model = scriptedModel([{ ...look, usage: { inputTokens: 900, outputTokens: 200 } }, "never"]);
     const result = await createAgent({ engine, model, callTokenBudget: 1000 }).run("hi");
     expect(result).toMatchObject({ status: "failed", error: { reason: "budget_exceeded" } });
-    expect(result.error?.message).toContain("one question used 1100 of 1000 tokens");
+    expect(result.error?.message).toContain("one request used 1100 of 1000 tokens");
     expect(model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([1000]);
   });
 
-  test("does not add up", async () => {
+  test("does not add up over requests", async () => {
     const usage = { inputTokens: 400, outputTokens: 200 };
     const model = scriptedModel([
       { ...look, usage },
@@ -72,7 +73,7 @@ describe("[N09] a budget for each question to the model", () => {
     expect(result).toMatchObject({ status: "completed", answer: "done" });
   });
 
-  test("of money limits the answers of models that stand behind each other, too", async () => {
+  test("a budget in money limits the answers of fallback models, too", async () => {
     const priced = (): Model & { calls: readonly { maxOutputTokens?: number | undefined }[] } =>
       Object.assign(scriptedModel(["done"]), { price: { input: 1, output: 10 } });
     const first = priced();

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createEngine } from "../../engine/index.ts";
-import { scriptedModel } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
-import type { AgentEvent } from "../agent-event.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
 import { createAgent } from "../create-agent.ts";
 
 const phrase = "correct horse battery staple";
 const characters = "密码一二三四五六";
-/** Nobody has named it: only its shape tells that it is a secret, and the half of it has none. */
+/** Not registered as a secret: only its shape identifies it, and half of it has no such shape. */
 const token = `eyJhbGciOiJIUzI1NiJ9.${"abcD1234".repeat(30)}.${"xYz98765".repeat(6)}`;
 
 const long = "word ".repeat(36);
@@ -20,7 +20,7 @@ const outputs: [string, unknown][] = [
   ["one in a long text", `${token} ${long.repeat(10_000)}`],
 ];
 
-/** Pieces of eight characters that no one should see. */
+/** Pieces of eight characters that must not be visible. */
 function pieces(secret: string, size: number): string[] {
   return Array.from({ length: secret.length - size + 1 }, (_, at) => secret.slice(at, at + size));
 }
@@ -36,14 +36,14 @@ async function eventsOf(run: () => unknown): Promise<AgentEvent[]> {
 }
 
 function expectNoPiece(events: readonly AgentEvent[]): void {
-  const told = JSON.stringify(events);
+  const reported = JSON.stringify(events);
   const seen = [...pieces(phrase, 12), ...pieces(characters, 4), ...pieces(token, 24)].filter((one) =>
-    told.includes(one),
+    reported.includes(one),
   );
   expect(seen).toEqual([]);
 }
 
-describe("[N08] what people are told of a result is cut when its secrets are gone, never before", () => {
+describe("[N08] a result summary is redacted before it is cut, never after", () => {
   test.each(outputs)("%s", async (_, output) => {
     const events = await eventsOf(() => output);
     expectNoPiece(events);
@@ -51,7 +51,7 @@ describe("[N08] what people are told of a result is cut when its secrets are gon
     expect(finished).toMatchObject({ success: true, summary: expect.stringMatching(/./) as unknown });
   });
 
-  test("nor that of a failure", async () => {
+  test("the message of a failure shows no piece of a secret", async () => {
     const events = await eventsOf(() => {
       throw new Error(`${long}${token} ${phrase}`);
     });
@@ -60,19 +60,19 @@ describe("[N08] what people are told of a result is cut when its secrets are gon
   });
 });
 
-test("[E13] a flat record is told in pairs, its secrets gone before, and cut at the end", async () => {
+test("[E13] a flat record is shown as pairs, redacted first and cut at the end", async () => {
   const at = Date.UTC(2026, 10, 2);
-  const told = async (output: unknown): Promise<unknown> => {
+  const reported = async (output: unknown): Promise<unknown> => {
     const events = await eventsOf(() => output);
     return events.flatMap((event) => (event.type === "tool-finished" ? [event.summary] : [])).at(0);
   };
-  expect(await told({ path: "hello.txt", bytes: 12 })).toBe("path: hello.txt, bytes: 12");
-  expect(await told({ startTime: at, endTime: at })).toBe(
+  expect(await reported({ path: "hello.txt", bytes: 12 })).toBe("path: hello.txt, bytes: 12");
+  expect(await reported({ startTime: at, endTime: at })).toBe(
     "startTime: 2026-11-02 00:00 UTC, endTime: 2026-11-02 00:00 UTC",
   );
-  expect(await told({ note: `the ${phrase} of old`, password: "hunter2" })).toBe(
+  expect(await reported({ note: `the ${phrase} of old`, password: "hunter2" })).toBe(
     "note: the [redacted] of old, password: [redacted]",
   );
-  const long = await told({ text: "word\n".repeat(1000), rest: 1 });
+  const long = await reported({ text: "word\n".repeat(1000), rest: 1 });
   expect(long).toMatch(/^text: word word .*…$/);
 });

@@ -1,21 +1,44 @@
+import { plainJsonSize } from "../../base/index.ts";
+import { formatResult } from "../../hub/index.ts";
+import { cutText, stripUnsafe } from "../../text/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import type { AgentRun } from "./agent-run.ts";
 import { isRecord } from "../../schema/index.ts";
 
-/** Of a record with more it says more to see that it is one. */
-const mostPairs = 8;
-/** Of one value. Whoever shows it cuts earlier. */
-const longestValue = 1000;
+const maxLength = 200;
+/** Larger results are not searched for a short summary. */
+const maxRead = 1_000_000;
 
 /**
- * A flat record of a few values in the words of people: `path: hello.txt, bytes: 12`, with times as a clock on the wall
- * shows them. Undefined for whatever else.
- *
- * @param timezone Of the clock; where it is not known times are in UTC, and say so.
+ * A short summary of a call's result, for people. Secrets are redacted before anything is cut: a part of a secret is
+ * not recognized.
  */
-export function inPairs(value: unknown, timezone: string | undefined): string | undefined {
+export function summarizeResult(run: AgentRun, result: ToolResult): string {
+  if (!result.success) return cutText(stripUnsafe(String(run.redacted(result.error.message))), maxLength).text;
+  const { output } = result;
+  const isText = typeof output === "string";
+  if (!isText && plainJsonSize(output, maxRead) === Infinity) return `more than ${maxRead} characters of JSON`;
+  const shown = run.redacted(isText ? output.slice(0, maxRead) : output);
+  const words = formatPairs(shown, run.timezone) ?? shown;
+  return formatResult({ ...result, output: words }, "other", { other: maxLength }).text.replaceAll(/\s+/g, " ");
+}
+
+/** A record with more pairs is shown as JSON. */
+const maxPairs = 8;
+/** Maximum length of one value. Views cut it further. */
+const maxValueLength = 1000;
+
+/**
+ * Formats a flat record of a few values for people: `path: hello.txt, bytes: 12`, with local times. Undefined for any
+ * other value.
+ *
+ * @param timezone Time zone for times; if unknown, times are in UTC and marked so.
+ */
+export function formatPairs(value: unknown, timezone: string | undefined): string | undefined {
   if (!isRecord(value)) return undefined;
   const pairs = Object.entries(value).filter(([, one]) => one !== undefined);
   const isFlat = pairs.every(([, one]) => one === null || scalars.has(typeof one));
-  if (!isFlat || pairs.length === 0 || pairs.length > mostPairs) return undefined;
+  if (!isFlat || pairs.length === 0 || pairs.length > maxPairs) return undefined;
   return pairs.map(([key, one]) => `${key}: ${inWord(key, one, timezone)}`).join(", ");
 }
 
@@ -23,14 +46,14 @@ const scalars: ReadonlySet<string> = new Set(["string", "number", "boolean"]);
 
 function inWord(key: string, value: unknown, timezone: string | undefined): string {
   if (typeof value === "number" && isTime(key, value)) return wallTime(value, timezone);
-  const text = String(value).slice(0, longestValue).toWellFormed();
+  const text = String(value).slice(0, maxValueLength).toWellFormed();
   return text.trim() === "" ? '""' : text;
 }
 
 /** Keys of instants, such as `startTime`, `created_at` and `timestamp`. */
 const timeKey = /(?:At|_at|[Tt]ime(?:stamp|Ms|_ms)?|[Ee]pochMs|^(?:at|start|end))$/;
 
-/** Milliseconds between 1973 and 2286: what is less could be anything. */
+/** Milliseconds between 1973 and 2286: smaller numbers could mean anything. */
 function isTime(key: string, value: number): boolean {
   return value >= 1e11 && value < 1e13 && Number.isInteger(value) && timeKey.test(key);
 }
@@ -42,10 +65,10 @@ function wallTime(at: number, timezone: string | undefined): string {
   return clock.format(at);
 }
 
-/** Making one takes a hundred times as long as using it. A process has one zone, or very few. */
+/** Creating a formatter takes a hundred times as long as using it. A process has one time zone, or very few. */
 const clocks = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Undefined where there is no such zone. */
+/** Undefined if there is no such time zone. */
 function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
   if (!clocks.has(timeZone)) clocks.set(timeZone, makeClock(timeZone));
   return clocks.get(timeZone);
@@ -53,7 +76,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
 
 function makeClock(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
-    // Swedes write years, months and days as ISO 8601 does.
+    // The Swedish locale writes dates as in ISO 8601.
     return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
   } catch {
     return undefined;

@@ -1,31 +1,37 @@
-import type { ConversationMessage } from "../message.ts";
+import type { ConversationMessage } from "../events/message.ts";
 
-/** Where a runner puts what others wrote behind a question; see `fenceData`. */
+/** Fence of untrusted content that a runner appends to a prompt; see `fenceData`. */
 const fence = /^<data-[0-9a-f]{12} name=/mu;
 
-/** Where a message says that the conversation up to it holds text from outside. No client reads this key of a message. */
+/** Key that marks a message: the conversation up to it contains untrusted content. Clients ignore this key. */
 const markKey = "windlass_outside";
 
-/** Where a message says that it is a summary of what was said before it. No client reads this key, either. */
+/** Key that marks a message as a summary of the messages before it. Clients ignore this key as well. */
 export const summaryKey = "windlass_summary";
 
-/** Is a message the summary of others? */
+/** True if a message is the summary of others. */
 export function isSummary({ providerOptions }: ConversationMessage): boolean {
   return providerOptions?.[summaryKey] !== undefined;
 }
 
-/** Does a conversation hold text from outside: results of tools, what was put behind a question, or what came of it? */
-export function holdsOutside(messages: readonly ConversationMessage[]): boolean {
+/**
+ * True if a conversation contains untrusted content: tool results, results appended to a prompt, or answers based on
+ * them.
+ */
+export function hasUntrustedContent(messages: readonly ConversationMessage[]): boolean {
   return messages.some((message) => {
     if (message.role === "tool" || message.providerOptions?.[markKey] !== undefined) return true;
-    // A summary is fenced in any case, and marked where it holds such text.
+    // A summary is always fenced, and marked if it contains untrusted content.
     if (message.role !== "user" || isSummary(message)) return false;
     return message.content.some((part) => part.type === "text" && fence.test(part.text));
   });
 }
 
-/** The conversation with a mark at its end: an answer or a summary holds what tools gave, and does not look like it. */
-export function markOutside(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
+/**
+ * Marks the end of a conversation as untrusted: an answer or a summary may contain tool results without looking like
+ * it.
+ */
+export function markUntrusted(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
   const last = messages.at(-1);
   if (last === undefined || last.providerOptions?.[markKey] !== undefined) return messages;
   const marked = { ...last, providerOptions: { ...last.providerOptions, [markKey]: { tainted: true } } };

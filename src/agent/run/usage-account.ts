@@ -3,33 +3,36 @@ import { type Budget, type BudgetLimits, type TokenUsage, addUsage, noTokens } f
 import type { ToolResult } from "../../tool/index.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 
-/** What was used within a call: by each run of an agent under its id, by other tools under the key of the call. */
-export type ModelUse = Readonly<Record<string, TokenUsage>>;
+/** Usage within a call: of each agent run under its id, of other tools under the key of the call. */
+export type ModelUsage = Readonly<Record<string, TokenUsage>>;
 
 /**
- * On whose account models are asked within one call of a run, by agents that are tools and by tools that write:
- * whatever tools and chains there are between, it counts for that run.
+ * Account that model requests within one call of a run are charged to, by agents as tools and by tools that write:
+ * their usage counts for that run, through any tools and chains in between.
  */
-export class CallAccount implements Account {
+export class UsageAccount implements Account {
   readonly #budget: Budget;
   readonly #key: string;
   #uses: Map<string, () => TokenUsage> | undefined;
 
-  /** @param budget Of the run that makes the call, of which there is one under this key. */
+  /** @param budget Budget of the run that makes the call; `key` identifies the call in it. */
   constructor(budget: Budget, key: string) {
     this.#budget = budget;
     this.#key = key;
   }
 
-  /** Who pays for what a handler with this context asks; undefined where nobody counts. */
-  static of(context: object): CallAccount | undefined {
+  /** The account charged for model requests of a handler with this context; undefined if there is none. */
+  static of(context: object): UsageAccount | undefined {
     const account = accountOf(context);
-    return account instanceof CallAccount ? account : undefined;
+    return account instanceof UsageAccount ? account : undefined;
   }
 
-  /** How an agent works that begins now: it may use no more than is left. Kept with its run, which is told again so. */
+  /**
+   * Limits the configuration of a new agent run to the remaining budget. It is persisted with the run, so that a replay
+   * uses the same limits.
+   */
   limited(spec: AgentSpec): AgentSpec {
-    const { tokens, cost } = this.#budget.left();
+    const { tokens, cost } = this.#budget.remaining();
     return {
       ...spec,
       ...(tokens !== undefined && { tokenBudget: Math.min(tokens, spec.tokenBudget ?? Infinity) }),
@@ -37,41 +40,41 @@ export class CallAccount implements Account {
     };
   }
 
-  /** The budget of an agent's run that begins here or goes on. */
+  /** Opens the budget of an agent's run that starts or resumes here. */
   open(runId: string, limits: BudgetLimits): Budget {
-    const part = this.#budget.part(runId, limits);
+    const part = this.#budget.createChild(runId, limits);
     this.#note(runId, () => part.used);
     return part;
   }
 
-  /** All that an agent's run has used in its lives, this one and those before. */
+  /** Total usage of an agent's run, in this and earlier executions. */
   used(runId: string, usage: TokenUsage): void {
     this.#note(runId, () => usage);
   }
 
-  /** What a question has used that a tool asked. */
+  /** Adds the usage of a model request made by a tool. */
   spend(usage: TokenUsage): void {
     const before = this.#uses?.get(this.#key)?.() ?? noTokens;
     this.used(this.#key, addUsage(before, usage));
   }
 
-  /** Plain JSON; undefined where nobody was asked. */
-  get uses(): ModelUse | undefined {
-    return this.#uses && Object.fromEntries(Array.from(this.#uses, ([who, used]) => [who, used()]));
+  /** Plain JSON; undefined if there was no model request. */
+  get uses(): ModelUsage | undefined {
+    return this.#uses && Object.fromEntries(Array.from(this.#uses, ([childId, used]) => [childId, used()]));
   }
 
-  #note(who: string, used: () => TokenUsage): void {
-    (this.#uses ??= new Map()).set(who, used);
+  #note(childId: string, used: () => TokenUsage): void {
+    (this.#uses ??= new Map()).set(childId, used);
   }
 }
 
-/** A result with what was used for it, which the journal then has; what a tool itself says of that counts for nothing. */
-export function withUse(result: ToolResult, modelUse: ModelUse | undefined): ToolResult {
+/** Adds the model usage to a result, so that the journal has it; a tool's own claim about it is ignored. */
+export function withModelUsage(result: ToolResult, modelUse: ModelUsage | undefined): ToolResult {
   if (modelUse === undefined && result.meta["modelUse"] === undefined) return result;
   return { ...result, meta: { ...result.meta, modelUse } };
 }
 
-/** What {@link withUse} put there, in this life of the run or an earlier one. */
-export function useOf({ meta }: ToolResult): ModelUse | undefined {
-  return meta["modelUse"] as ModelUse | undefined;
+/** Usage set by {@link withModelUsage}, in this execution of the run or an earlier one. */
+export function modelUsageOf({ meta }: ToolResult): ModelUsage | undefined {
+  return meta["modelUse"] as ModelUsage | undefined;
 }

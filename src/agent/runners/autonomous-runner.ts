@@ -1,75 +1,93 @@
 import { type FailureError, isFailureError } from "../../base/index.ts";
 import { findToolsName } from "../../hub/index.ts";
-import { fact } from "../flow/fact.ts";
-import type { Flow } from "../flow/flow.ts";
+import { recordValue, type RunProgram } from "../../run/index.ts";
 import { chooseTools } from "../loop/choose-tools.ts";
-import { converse } from "../loop/converse.ts";
+import { runAgentLoop } from "../loop/agent-loop.ts";
+import { detectLanguage } from "../reasoning/detect-language.ts";
+import type { ReasoningLanguage } from "../reasoning/reasoning-block.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import type { AgentQuestion, Runner, RunnerAnswer } from "../runner.ts";
-import type { Brief } from "./brief.ts";
-import { type Gathered, resultsIn } from "./gathered.ts";
+import type { AgentPrompt, Runner, RunnerAnswer } from "../run/runner.ts";
+import type { DelegateOptions } from "./delegate-options.ts";
+import { type GatheredResult, resultsIn } from "./gathered-results.ts";
 import { answerPlanned } from "./planned/answer-planned.ts";
-import { noteCommands } from "./commands/meant-commands.ts";
+import { noticeIgnoredCommands } from "./commands/detect-commands.ts";
 import { systemPrompt, toolRules } from "./system-prompt.ts";
 import { userMessage } from "./user-message.ts";
-import { refusesRequest, refusesTools } from "./refuses-tools.ts";
+import { isRequestRejected } from "../loop/request-model.ts";
+import { isToolsUnsupported } from "./unsupported-tools.ts";
 
 /** The model decides which tools to call, round by round. */
 export const autonomousRunner: Runner = {
   name: "autonomous",
-  run: (run, question) => answerAutonomously(run, question),
+  run: (run, prompt) => answerAutonomously(run, prompt),
 };
 
-/** Answers in the loop; where that breaks, as the planned runner does, with what the tools have given so far. */
-export function* answerAutonomously(run: AgentRun, question: AgentQuestion, brief: Brief = {}): Flow<RunnerAnswer> {
-  noteCommands(run, question.text);
+/** Answers in the loop; if that fails, answers like the planned runner, with the tool results so far. */
+export function* answerAutonomously(
+  run: AgentRun,
+  prompt: AgentPrompt,
+  brief: DelegateOptions = {},
+): RunProgram<RunnerAnswer> {
+  noticeIgnoredCommands(run, prompt.text);
   try {
-    return { answer: yield* loop(run, question, brief) };
+    return { answer: yield* loop(run, prompt, brief) };
   } catch (error) {
-    const earlier = resultsIn(run.messages, question.history);
+    const earlier = resultsIn(run.messages, prompt.history);
     if (run.isCancelled || !isFailureError(error) || !canPlanHelp(error, earlier)) throw error;
-    // Without tools it would be asked the same again.
-    if (!(yield* fact("main.tools", () => chooseTools(run).offered.size > 0))) throw error;
-    run.note(`the loop broke (${error.message}); a plan is tried instead`);
-    return yield* plan(run, question, { ...brief, earlier, noTools: refusesTools(error), noCommands: true });
+    // Without tools a plan would repeat the same request.
+    if (!(yield* recordValue("main.tools", () => chooseTools(run, prompt).offered.size > 0))) throw error;
+    run.notice(`the loop broke (${error.message}); a plan is tried instead`);
+    return yield* plan(run, prompt, { ...brief, earlier, noTools: isToolsUnsupported(error), noCommands: true });
   }
 }
 
-/** Tries a plan, and says what came of it. */
-function* plan(run: AgentRun, question: AgentQuestion, brief: Brief): Flow<RunnerAnswer> {
+/** Tries a plan, and adds a notice of its outcome. */
+function* plan(run: AgentRun, prompt: AgentPrompt, brief: DelegateOptions): RunProgram<RunnerAnswer> {
   try {
-    const answered = yield* answerPlanned(run, question, brief);
-    run.note("the plan led to the answer");
+    const answered = yield* answerPlanned(run, prompt, brief);
+    run.notice("the plan led to the answer");
     return answered;
   } catch (error) {
-    if (!run.isCancelled && isFailureError(error)) run.note(`the plan failed as well (${error.message})`);
+    if (!run.isCancelled && isFailureError(error)) run.notice(`the plan failed as well (${error.message})`);
     throw error;
   }
 }
 
 /**
- * Can it help to plan the calls, and to answer without tools? Where tools are what the service does not take, or the
- * conversation with their results; and where the model came to no answer with them. Whatever else is wrong is wrong with
- * every question: who is asked, the way there, what it may cost, what is answered on principle.
+ * True if planning the calls and answering without tools may help: the service does not support tools, or rejects the
+ * conversation with their results; or the model gave no answer with tools. All other failures affect every model
+ * request: the model, the connection, the cost, or a refusal.
  */
-function canPlanHelp(error: FailureError, earlier: readonly Gathered[]): boolean {
-  if (error.reason === "invalid_output" || refusesTools(error)) return true;
-  return earlier.length > 0 && refusesRequest(error);
+function canPlanHelp(error: FailureError, earlier: readonly GatheredResult[]): boolean {
+  if (error.reason === "invalid_output" || isToolsUnsupported(error)) return true;
+  return earlier.length > 0 && isRequestRejected(error);
 }
 
-function* loop(run: AgentRun, question: AgentQuestion, { rules = [], preface = [] }: Brief): Flow<string> {
-  const { offered, more } = chooseTools(run);
-  const messages = [
-    ...question.history,
-    userMessage(question, run.family.userMessage(question.text, offered.size > 0)),
-  ];
+function* loop(run: AgentRun, prompt: AgentPrompt, { rules = [], preface = [] }: DelegateOptions): RunProgram<string> {
+  const { offered, more } = chooseTools(run, prompt);
+  const messages = [...prompt.history, userMessage(prompt, run.family.userMessage(prompt.text, offered.size > 0))];
   run.messages = messages;
-  const all = [...rules, ...toolRules, ...(more > 0 ? [moreTools(more)] : [])];
+  const all = [...rules, ...toolRules, ...(more > 0 ? [moreTools[detectLanguage(prompt.text)](more)] : [])];
   const system = run.family.systemPrompt(systemPrompt(run, all), offered.definitions);
   const tools = offered.size === 0 ? undefined : offered;
-  return yield* converse(run, { part: "main", system, preface, messages, tools, maxRounds: run.spec.maxRounds });
+  return yield* runAgentLoop(run, { part: "main", system, preface, messages, tools, maxRounds: run.spec.maxRounds });
 }
 
-function moreTools(count: number): string {
-  return `There are ${count} more tools than you see: ${findToolsName} finds them by what they do, and then they can be called.`;
-}
+const moreTools: Readonly<Record<ReasoningLanguage, (count: number) => string>> = {
+  en: (count) =>
+    `There are ${count} more tools than you see: ${findToolsName} finds them by what they do, and then they can be called.`,
+  zh: (count) => `还有 ${count} 个其他工具没有列出：用 ${findToolsName} 按用途查找，找到后即可调用。`,
+};
+
+/** The model alone, without tools. */
+export const llmRunner: Runner = {
+  name: "llm",
+  *run(run, prompt) {
+    noticeIgnoredCommands(run, prompt.text);
+    const messages = [...prompt.history, userMessage(prompt, run.family.userMessage(prompt.text, false))];
+    run.messages = messages;
+    const system = run.family.systemPrompt(systemPrompt(run, []), []);
+    const answer = yield* runAgentLoop(run, { part: "main", system, messages, tools: undefined, maxRounds: 0 });
+    return { answer };
+  },
+};

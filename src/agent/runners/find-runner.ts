@@ -1,11 +1,10 @@
 import { fail } from "../../base/index.ts";
 import { suggest } from "../../text/index.ts";
 import { crewRunner } from "./crew/crew-runner.ts";
-import type { Runner } from "../runner.ts";
-import { autonomousRunner } from "./autonomous-runner.ts";
-import { llmRunner } from "./llm-runner.ts";
+import type { Runner } from "../run/runner.ts";
+import { autonomousRunner, llmRunner } from "./autonomous-runner.ts";
 import { type RunnerName, runnerNames } from "./options/runner-options.ts";
-import { plannedRunner } from "./planned/planned-runner.ts";
+import { plannedRunner } from "./planned/answer-planned.ts";
 import { projectRunner } from "./project/project-runner.ts";
 import { vaultRunner } from "./vault/vault-runner.ts";
 
@@ -18,12 +17,12 @@ const runners: Readonly<Record<RunnerName, Runner>> = {
   llm: llmRunner,
 };
 
-/** The runner of this name; throws with those there are. */
+/** The runner of this name; throws with a list of names if there is none. */
 export function findRunner(name: string): Runner {
   const found = Object.values(runners).find((runner) => runner.name === name);
   if (found !== undefined) return found;
-  const meant = suggest(name, runnerNames);
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  const suggestion = suggest(name, runnerNames);
+  const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   throw fail(`there is no runner ${JSON.stringify(name)}: use one of ${runnerNames.join(", ")}${hint}`, {
     code: "validation_error",
   });

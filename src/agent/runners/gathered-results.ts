@@ -1,27 +1,32 @@
-import { cutText, dataRule, estimateTokens, fenceData } from "../../text/index.ts";
-import type { ConversationMessage, ToolResultPart } from "../message.ts";
+import { fairShare, cutText, fencedDataRule, estimateTokens, fenceData } from "../../text/index.ts";
+import { type ToolImage, imagesOf } from "../../model/index.ts";
+import type { ConversationMessage, ToolResultPart } from "../events/message.ts";
 
-/** What a tool gave, as a model reads it. */
-export interface Gathered {
+/** Result of a tool, as a model reads it. */
+export interface GatheredResult {
   readonly tool: string;
   readonly text: string;
-  /** It says what went wrong. */
+  /** The text is an error message. */
   readonly failed: boolean;
+  readonly images?: readonly ToolImage[];
 }
 
-/** The result of a call as it is put behind a question. */
-export function gatheredFrom({ toolName, output }: ToolResultPart): Gathered {
+/** Converts the result of a call to the form that is appended to a prompt. */
+export function toGatheredResult(part: ToolResultPart): GatheredResult {
+  const { toolName, output } = part;
+  const images = imagesOf(part);
   const text = "value" in output && typeof output.value === "string" ? output.value : JSON.stringify(output);
-  return { tool: toolName, text, failed: output.type === "error-text" };
+  const gathered = { tool: toolName, text, failed: output.type === "error-text" };
+  return images.length === 0 ? gathered : { ...gathered, images };
 }
 
-/** What tools gave in a conversation, without those results that were in it before. */
+/** Tool results in a conversation, without those that were already in it. */
 export function resultsIn(
   messages: readonly ConversationMessage[],
   before: readonly ConversationMessage[],
-): readonly Gathered[] {
+): readonly GatheredResult[] {
   const old = new Set(partsIn(before).map(({ toolCallId }) => toolCallId));
-  return partsIn(messages).flatMap((part) => (old.has(part.toolCallId) ? [] : [gatheredFrom(part)]));
+  return partsIn(messages).flatMap((part) => (old.has(part.toolCallId) ? [] : [toGatheredResult(part)]));
 }
 
 function partsIn(messages: readonly ConversationMessage[]): ToolResultPart[] {
@@ -30,59 +35,46 @@ function partsIn(messages: readonly ConversationMessage[]): ToolResultPart[] {
   );
 }
 
-/** Texts behind a question, and whether some of them had to be cut. */
-export interface Enriched {
+/** Texts appended to a prompt, and whether some of them had to be cut. */
+export interface EnrichedPrompt {
   readonly text: string;
   readonly cut: boolean;
 }
 
-/** Stand between a question and what was found for it. */
+/** Separates a prompt from the results found for it. */
 const header = "What the tools gave for this:";
 export const notesHeader = "Notes that were found:";
-/** So much of each is shown in any case. */
-const leastChars = 200;
+/** Minimum length that is shown of each result. */
+const minChars = 200;
 
 /**
- * A question with what tools gave for it, each result in an envelope of its own that nothing in it can close. All of them
- * together take about so many tokens at most: the largest are cut first.
+ * A prompt with tool results appended, each in its own envelope that its content cannot close. Together they take at
+ * most about `maxTokens` tokens: the largest are cut first.
  */
-export function enrich(question: string, gathered: readonly Gathered[], maxTokens: number): Enriched {
-  if (gathered.length === 0) return { text: question, cut: false };
-  const most = longestShare(
+export function enrichPrompt(prompt: string, gathered: readonly GatheredResult[], maxTokens: number): EnrichedPrompt {
+  if (gathered.length === 0) return { text: prompt, cut: false };
+  const limit = fairShare(
     gathered.map(({ text }) => estimateTokens(text)),
     maxTokens,
   );
   let cut = false;
   const envelopes = gathered.map(({ tool, text, failed }, index) => {
-    const shown = cutToTokens(text, most);
+    const shown = cutToTokens(text, limit);
     cut ||= shown !== text;
     return fenceData(`${index + 1}. ${tool}${failed ? " (failed)" : ""}`, shown);
   });
-  return { text: [question, header, dataRule, ...envelopes].join("\n\n"), cut };
+  return { text: [prompt, header, fencedDataRule, ...envelopes].join("\n\n"), cut };
 }
 
-/** The most that each may take, so that all together take no more than `most`. */
-export function longestShare(sizes: readonly number[], most: number): number {
-  let left = most;
-  let count = sizes.length;
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    const share = left / count;
-    if (size > share) return share;
-    left -= size;
-    count--;
-  }
-  return Infinity;
-}
-
-/** The beginning of a text that takes about so many tokens. */
-export function cutToTokens(text: string, most: number): string {
+/** The beginning of a text, of about `limit` tokens. */
+export function cutToTokens(text: string, limit: number): string {
   const tokens = estimateTokens(text);
-  if (tokens <= most) return text;
-  return cutText(text, Math.max(leastChars, Math.floor((text.length * most) / tokens)), { at: "line" }).text;
+  if (tokens <= limit) return text;
+  return cutText(text, Math.max(minChars, Math.floor((text.length * limit) / tokens)), { at: "line" }).text;
 }
 
-/** What somebody said in a message, without what was put behind it. */
-export function saidIn({ content }: ConversationMessage): string {
+/** The text that the author wrote in a message, without appended results. */
+export function messageTextOf({ content }: ConversationMessage): string {
   if (typeof content === "string") return "";
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   const ends = [header, notesHeader].map((line) => text.indexOf(`\n\n${line}\n\n`)).filter((at) => at !== -1);

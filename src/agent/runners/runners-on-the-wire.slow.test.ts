@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { agentWorld } from "../../../test/support/agent-world.ts";
-import { createDoor } from "../../net/index.ts";
+import { agentWorld } from "../../../test/support/agent-fixture.ts";
+import { createHttpClient } from "../../net/index.ts";
 import { openModel } from "../../model/index.ts";
 import { modelServer } from "../../testing.ts";
 import { createAgent } from "../create-agent.ts";
@@ -26,24 +26,24 @@ describe.each(["openai", "anthropic", "gemini"] as const)("[E12] over the wire o
     ["vault", [{ ...answer, text: "With the tide [1]." }], {}],
     ["project", [search, answer], project],
     ["project", [search, answer], { ...project, mode: "autonomous" }],
-  ] as const)("%s, streamed and not, sends nothing that the API refuses", async (runner, script, options) => {
+  ] as const)("%s, streamed and not, sends nothing that the API rejects", async (runner, script, options) => {
     const { engine } = await agentWorld({ files });
     await using server = await modelServer([...script, ...script, ...script]);
-    const door = createDoor({ allow: [server.host] });
-    const model = openModel({ ...families[family], baseUrl: server.baseUrls[family], apiKey: "sk-test" }, { door });
+    const http = createHttpClient({ allow: [server.host] });
+    const model = openModel({ ...families[family], baseUrl: server.baseUrls[family], apiKey: "sk-test" }, { http });
     const agent = createAgent({ engine, model, runner, options });
-    const question = "What turns tide mills?";
-    const first = await agent.run(question);
+    const prompt = "What turns tide mills?";
+    const first = await agent.run(prompt);
     expect(first).toMatchObject({ status: "completed", answer: expect.stringMatching(/^With the tide/u) });
-    // Once more with what was said, streamed.
-    const second = await agent.run(question, { history: first.messages, tainted: first.tainted, onEvent: () => {} });
+    // Once more with the history, streamed.
+    const second = await agent.run(prompt, { history: first.messages, tainted: first.tainted, onEvent: () => {} });
     expect(second).toMatchObject({ status: "completed", answer: first.answer });
-    const third = await agent.run(question, {
+    const third = await agent.run(prompt, {
       history: second.messages,
       images: [{ mimeType: "image/png", data: "iVBORw0KGgo=" }],
     });
     expect(third).toMatchObject({ status: "completed" });
     server.assertComplete();
-    await door.close();
+    await http.close();
   });
 });

@@ -1,7 +1,7 @@
-import { dataRule } from "../../text/index.ts";
+import { fencedDataRule } from "../../text/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
-/** What a runner tells the model, behind the instructions of the user. The same in every run, so that it is cached. */
+/** The system prompt of a runner, after the instructions of the user. The same in every run, so that it is cached. */
 export function systemPrompt({ spec }: AgentRun, rules: readonly string[]): string {
   return [...(spec.instructions === undefined ? [] : [spec.instructions]), ...base, ...rules].join("\n\n");
 }
@@ -10,12 +10,12 @@ const base = [
   "You are a careful assistant. Answer in the language of the question. Say so when you do not know, and what is missing.",
 ];
 
-/** For runners whose model calls tools. */
+/** Rules for runners whose model calls tools. */
 export const toolRules: readonly string[] = [
   "Use tools when they help; call several at once when they do not need each other's results. A result that says what " +
-    "is wrong with a call tells you how to mend it: correct the call, and do not repeat one that failed in the same way. " +
-    "When you have what you need, answer in words.",
+    "is wrong with a call shows how to correct it: correct the call, and do not repeat one that failed in the same way. " +
+    "When you have what you need, answer as text.",
   "Before a search about a time such as last week, ask for the time range, and pass it on. A search of notes takes the " +
     "query and its salient terms: the words that matter, in the language of the notes.",
-  dataRule,
+  fencedDataRule,
 ];

@@ -1,12 +1,17 @@
-import type { AgentQuestion } from "../runner.ts";
-import type { ConversationMessage } from "../message.ts";
+import type { AgentPrompt } from "../run/runner.ts";
+import { type ToolImage, withImages } from "../../model/index.ts";
+import type { ConversationMessage } from "../events/message.ts";
 
-/** The question as a message, with its images. */
-export function userMessage({ images = [] }: Pick<AgentQuestion, "images">, text: string): ConversationMessage {
+/** The prompt as a message, with its images and those of tool results in its text. */
+export function userMessage(
+  { images = [] }: Pick<AgentPrompt, "images">,
+  text: string,
+  toolImages: readonly ToolImage[] = [],
+): ConversationMessage {
   return {
     role: "user",
     content: [
-      { type: "text", text },
+      withImages({ type: "text", text }, toolImages),
       ...images.map(({ mimeType, data }) => ({
         type: "file" as const,
         mediaType: mimeType,

@@ -1,24 +1,24 @@
 import { compileExpression } from "../../expr/index.ts";
-import { numbersIn } from "./numbers-in.ts";
+import { numbersIn } from "./parse-numbers.ts";
 import type { VerificationIssue } from "./verification.ts";
 
 const equals = /[=＝]|\bequals\b|等于/gi;
-/** As much before an equals sign is looked at. */
-const longestSide = 120;
+/** Maximum length of text to check before an equals sign. */
+const maxSideLength = 120;
 const sum = /[\d\s.,+\-−*×·÷/()%％]+$/;
-const most = 100;
+const maxCount = 100;
 
-/** Calculations that a text claims, such as `2 + 2 = 5`, and that do not come out. */
+/** Finds calculations in a text, such as `2 + 2 = 5`, that are wrong. */
 export function checkArithmetic(text: string): VerificationIssue[] {
   const issues: VerificationIssue[] = [];
   let seen = 0;
   for (const found of text.matchAll(equals)) {
-    if (++seen > most) break;
+    if (++seen > maxCount) break;
     const claim = claimAt(text, found.index, found.index + found[0].length);
     if (claim === undefined || comesOut(claim)) continue;
     const quote = text.slice(found.index - claim.sum.length, claim.end).trim();
     const value = Number(claim.value.toPrecision(12));
-    const message = `"${quote}" does not come out: ${claim.sum.trim()} is ${value}`;
+    const message = `"${quote}" is wrong: ${claim.sum.trim()} is ${value}`;
     issues.push({ kind: "arithmetic", severity: "error", message, quote });
   }
   return issues;
@@ -26,17 +26,17 @@ export function checkArithmetic(text: string): VerificationIssue[] {
 
 interface Claim {
   readonly sum: string;
-  /** What it comes to. */
+  /** Correct value. */
   readonly value: number;
-  /** What the text says that it comes to. */
+  /** Value that the text claims. */
   readonly claimed: number;
-  /** By so much it may differ: what is written is rounded. */
+  /** Tolerance: written values are rounded. */
   readonly slack: number;
   readonly end: number;
 }
 
 function claimAt(text: string, at: number, after: number): Claim | undefined {
-  const written = sumBefore(text.slice(Math.max(0, at - longestSide), at));
+  const written = sumBefore(text.slice(Math.max(0, at - maxSideLength), at));
   const value = written === undefined ? undefined : evaluated(written);
   if (written === undefined || value === undefined) return undefined;
   const rest = text.slice(after, after + 40);
@@ -44,7 +44,7 @@ function claimAt(text: string, at: number, after: number): Claim | undefined {
   const number = numbersIn(rest.slice(lead.length))[0];
   if (number === undefined || number.at !== 0) return undefined;
   const behind = rest.slice(lead.length + number.end);
-  // A further calculation, or what is left over, is none that can be compared.
+  // A longer calculation, or a division with remainder, cannot be compared.
   if (/^\s*(?:[+*×·÷/^]|[-−]\s*\d|remainder|余|r\d|r \d|\(|e[+-]?\d)/i.test(behind)) return undefined;
   const share = /^\s*[%％]/.test(behind) && !/[%％]/.test(written) ? 100 : 1;
   const rounded = lead.trim() === "" ? 0 : Math.abs(value) / 100;
@@ -64,15 +64,15 @@ function comesOut({ value, claimed, slack }: Claim): boolean {
 /** The calculation at the end of a text. */
 function sumBefore(text: string): string | undefined {
   const line = text.slice(text.lastIndexOf("\n") + 1);
-  const isWhole = line.length < text.length || text.length < longestSide;
-  // The sign or the number of a list is no part of it.
+  const isWhole = line.length < text.length || text.length < maxSideLength;
+  // The marker or number of a list item is not part of it.
   const [found = ""] = sum.exec(isWhole ? line.replace(/^\s*(?:[-*+•]\s+|\d+[.)]\s+)/, "") : line) ?? [];
   const last = found.split(/,\s|\s{2,}/).at(-1) ?? "";
   const trimmed = last.replace(/^[\s.,*×·÷/)]+/, "");
   return /\d\s*[)%％]?\s*[-+−*×·÷/]\s*[-−(]*\s*\d/.test(trimmed) ? trimmed : undefined;
 }
 
-/** What it comes to; undefined where it is none: a date, a telephone number, a version. */
+/** Value of a calculation; undefined if it is not one: a date, a telephone number, a version. */
 function evaluated(written: string): number | undefined {
   if (/\d\s+\d|\b0\d|\d-\d+-\d|\d\/\d+\/\d{4}/.test(written)) return undefined;
   const plain = written

@@ -1,8 +1,8 @@
-import { sentencesOf } from "./statements-of.ts";
+import { splitLinesAndSentences } from "./split-statements.ts";
 import type { VerificationIssue } from "./verification.ts";
 
-/** A date or a time of a text, and what is wrong with it. */
-interface FoundTime {
+/** A date or time in a text, with its error. */
+interface ParsedTime {
   readonly quote: string;
   readonly fault: string | undefined;
 }
@@ -39,20 +39,20 @@ const forms: readonly Form[] = [
   { pattern: /(?<!\d)1\d{9}(?:\d{3})?(?!\d)/g, fault: () => undefined },
 ];
 
-/** Two numbers with a colon between them that are no time. */
+/** Two numbers with a colon between them that are not a time. */
 const ratio = /\b(?:ratio|score|scored|odds|aspect|verse|won|lost|beat)\b|比分|比例|比为|经文/i;
 
-/** Dates and times that there cannot be; and none at all, where the result has to be one. */
+/** Finds impossible dates and times; also reports a missing one if the result must be one. */
 export function checkTimes(text: string, expectsTime: boolean): VerificationIssue[] {
-  const found = sentencesOf(text).flatMap(timesIn);
+  const found = splitLinesAndSentences(text).flatMap(timesIn);
   const issues = found.flatMap(({ quote, fault }) =>
     fault === undefined ? [] : [issue(quote, `"${quote}": ${fault}`)],
   );
   if (!expectsTime || found.length > 0) return issues;
-  return [issue(text.slice(0, 60).toWellFormed(), "it has no date or time in a form that is known")];
+  return [issue(text.slice(0, 60).toWellFormed(), "it has no date or time in a known format")];
 }
 
-function timesIn(sentence: string): FoundTime[] {
+function timesIn(sentence: string): ParsedTime[] {
   const isRatio = ratio.test(sentence);
   return forms.flatMap(({ pattern, fault }) => {
     if (isRatio && fault === clockFault) return [];
@@ -64,7 +64,7 @@ function dateFault({ year, month = "1", day }: Groups): string | undefined {
   const number = Number(month);
   if (number < 1 || number > 12) return `there is no month ${month}`;
   if (day === undefined) return undefined;
-  // Without a year it may be a leap year.
+  // Without a year, a leap year is possible.
   const last = new Date(Date.UTC(year === undefined ? 2000 : Number(year), number, 0)).getUTCDate();
   return Number(day) < 1 || Number(day) > last ? `that month has no day ${day}` : undefined;
 }

@@ -1,32 +1,35 @@
 import { sentenceEnds } from "../../text/index.ts";
-import { type FoundNumber, numbersIn } from "./numbers-in.ts";
-import { wordsOf } from "./token-similarity.ts";
+import { type ParsedNumber, numbersIn } from "./parse-numbers.ts";
+import { wordSet } from "./token-similarity.ts";
 
-/** One sentence, as it is compared with others. */
+/** One sentence, prepared for comparison. */
 export interface Statement {
   readonly text: string;
-  /** Without numbers and words of denial. */
+  /** Without numbers, their multipliers, and negations. */
   readonly words: ReadonlySet<string>;
-  readonly numbers: readonly FoundNumber[];
+  readonly numbers: readonly ParsedNumber[];
   readonly denies: boolean;
 }
 
-/** More of them are not compared. */
-const mostStatements = 60;
+/** Maximum number of sentences to compare. */
+const maxStatements = 60;
 
 const denial = /\b(?:not|never|cannot)\b|n['’]t\b|\bno\b(?! ?\.)/gi;
 const chineseDenial = /并非|不是|没有|未曾|从未|不(?![仅但断同过])|没|未/g;
 
-/** The sentences of a text. What is written as JSON says nothing in sentences: two rows of a table look alike. */
-export function statementsOf(text: string): Statement[] {
-  return sentencesOf(text)
+/** Words that belong to the number before them. */
+const scale = /(?<=\d\s?)(?:(?:thousand|million|billion)\b|百万|十亿|[千亿万])/gi;
+
+/** The sentences of a text. JSON is skipped, because two rows of a table look alike. */
+export function splitStatements(text: string): Statement[] {
+  return splitLinesAndSentences(text)
     .filter((sentence) => !/^[[{]/.test(sentence))
-    .slice(0, mostStatements)
+    .slice(0, maxStatements)
     .map(toStatement);
 }
 
 /** The sentences and lines of a text, without blanks around them. */
-export function sentencesOf(text: string): string[] {
+export function splitLinesAndSentences(text: string): string[] {
   const sentences: string[] = [];
   for (const line of text.split("\n")) {
     let from = 0;
@@ -41,5 +44,5 @@ export function sentencesOf(text: string): string[] {
 
 function toStatement(text: string): Statement {
   const bare = text.replaceAll(denial, " ").replaceAll(chineseDenial, "");
-  return { text, words: wordsOf(bare), numbers: numbersIn(text), denies: bare !== text };
+  return { text, words: wordSet(bare.replaceAll(scale, " ")), numbers: numbersIn(text), denies: bare !== text };
 }

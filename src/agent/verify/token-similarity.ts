@@ -1,6 +1,6 @@
 import { readTokens } from "../../store/index.ts";
 
-/** Words that every text has. */
+/** Words that occur in every text. */
 const idle: ReadonlySet<string> = new Set(
   (
     "a an the of in on at to for from by with and or but is are was were be been being it its this that these those as " +
@@ -8,8 +8,13 @@ const idle: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The words of a text that say something: words of any language, pairs of characters in Chinese; numbers are none. */
-export function wordsOf(text: string): ReadonlySet<string> {
+/** True for a word that occurs in every text. */
+export function isIdle(word: string): boolean {
+  return idle.has(word);
+}
+
+/** The content words of a text: words of any language, pairs of characters in Chinese, no numbers. */
+export function wordSet(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   readTokens(text, {
     term: (term) => void (idle.has(term) || /^\d+$/.test(term) ? undefined : words.add(term)),
@@ -19,22 +24,22 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** How much two sets have in common, by Jaccard: what both have of what either has. 0 where either is empty. */
+/** Jaccard similarity of two sets: the size of their intersection relative to their union. 0 if either is empty. */
 export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const shared = sharedBy(one, other);
+  const shared = countShared(one, other);
   const all = one.size + other.size - shared;
   return all === 0 ? 0 : shared / all;
 }
 
-/** How many both have. */
-export function sharedBy(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+/** Size of the intersection. */
+export function countShared(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of one) if (other.has(word)) shared++;
   return shared;
 }
 
 /**
- * How alike two texts are, between 0 and 1: Jaccard over their words, Chinese and English.
+ * Similarity of two texts, between 0 and 1: Jaccard over their words, Chinese and English.
  *
  * @example
  * ```ts
@@ -42,5 +47,5 @@ export function sharedBy(one: ReadonlySet<string>, other: ReadonlySet<string>): 
  * ```
  */
 export function tokenSimilarity(one: string, other: string): number {
-  return jaccard(wordsOf(one), wordsOf(other));
+  return jaccard(wordSet(one), wordSet(other));
 }

@@ -1,24 +1,24 @@
-/** What is wrong with a result. */
+/** A problem of a result. */
 export interface VerificationIssue {
   /**
-   * - `empty`: it says nothing;
+   * - `empty`: it contains no text;
    * - `contradiction`: an earlier result says the opposite, or another number of the same thing;
    * - `unrelated`: it shares no word with the results that it builds on;
-   * - `range`: a percentage, a probability or a count that there cannot be;
-   * - `arithmetic`: a calculation that does not come out;
-   * - `time`: a date or a time that there cannot be, or none where one was asked for.
+   * - `range`: an impossible percentage, probability or count;
+   * - `arithmetic`: a wrong calculation;
+   * - `time`: an impossible date or time, or none where one was requested.
    */
   readonly kind: "empty" | "contradiction" | "unrelated" | "range" | "arithmetic" | "time";
   /** A result with an error is not verified; a warning only lowers the confidence. */
   readonly severity: "error" | "warning";
   readonly message: string;
-  /** The words that it is about. */
+  /** The text that it is about. */
   readonly quote: string;
   /** The earlier result that disagrees. */
   readonly against?: string;
 }
 
-/** What {@link VerificationIssue}s come to. */
+/** Summary of {@link VerificationIssue}s. */
 export interface Verification {
   /** There is no error among the issues. */
   readonly verified: boolean;
@@ -27,11 +27,11 @@ export interface Verification {
   readonly issues: readonly VerificationIssue[];
 }
 
-/** What an error and a warning take from the confidence. */
+/** Confidence subtracted for an error and for a warning. */
 const cost = { error: 0.3, warning: 0.1 } as const;
 
-/** What issues come to. */
-export function verdict(issues: readonly VerificationIssue[]): Verification {
+/** Summarizes issues. */
+export function toVerification(issues: readonly VerificationIssue[]): Verification {
   const lost = issues.reduce((sum, { severity }) => sum + cost[severity], 0);
   return {
     verified: issues.every(({ severity }) => severity !== "error"),

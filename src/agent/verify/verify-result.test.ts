@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { tokenSimilarity } from "./token-similarity.ts";
 import { verifyResult } from "./verify-result.ts";
 
-/** The kinds of what is found. */
+/** The kinds of the issues found. */
 function kinds(text: string, earlier: readonly string[] = []): string[] {
   return verifyResult(text, { earlier: earlier.map((before, at) => ({ id: `s${at + 1}`, text: before })) }).issues.map(
     ({ kind }) => kind,
   );
 }
 
-describe("[C17] what a result says about earlier ones", () => {
+describe("[C17] a result and earlier ones", () => {
   test.each([
     ["The tide mill at Woodbridge was built in 1170.", "The tide mill at Woodbridge was built in 1793."],
     ["木桥镇的潮汐磨坊建于1170年。", "木桥镇的潮汐磨坊建于1793年。"],
@@ -38,6 +38,37 @@ describe("[C17] what a result says about earlier ones", () => {
     expect(kinds(after, [before])).toEqual([]);
   });
 
+  test.each([
+    [
+      "The old tide mill at Eling on the south coast of England was first built by monks in 1785.",
+      "The old tide mill at Woodbridge on the south coast of England was first built by monks in 1793.",
+    ],
+    ["The mill was built in 1785.", "The other mill was built in 1793."],
+    ["The north mill grinds 40 sacks.", "The north mill in winter grinds 20 sacks."],
+    ["Mill 1 was built in 1785.", "Mill 2 was built in 1793."],
+    ["Mill 1 was built in 1785.", "Mill 2 was built in 1785."],
+    ["Mill no. 1 dates from 1785.", "Mill no. 2 dates from 1793."],
+    ["1号磨坊建于1785年。", "2号磨坊建于1793年。"],
+    ["第1座磨坊建于1785年。", "第2座磨坊建于1785年。"],
+    [
+      "木桥镇的那座古老的潮汐磨坊由当地的僧侣最早建于1785年。",
+      "伊林镇的那座古老的潮汐磨坊由当地的僧侣最早建于1793年。",
+    ],
+    ["The mill was built in 1785. The mill was built in 1793.", "The mill was built in 1793."],
+  ])("[H15] %s is about another thing than: %s", (before, after) => {
+    expect(kinds(after, [before])).toEqual([]);
+    expect(kinds(before, [after])).toEqual([]);
+  });
+
+  test.each([
+    ["Mill 1 was built in 1785.", "Mill 1 was built in 1793."],
+    ["1号磨坊建于1785年。", "1号磨坊建于1793年。"],
+    ["The mill has 4 wheels and 2 floors.", "The mill has 5 wheels and 2 floors."],
+    ["The total reached 40.", "The total reached 50."],
+  ])("[H15] %s still contradicts: %s", (before, after) => {
+    expect(kinds(after, [before])).toEqual(["contradiction"]);
+  });
+
   test("an issue names the step that disagrees, and both sentences", () => {
     const earlier = [{ id: "step-1", text: "The mill was built in 1170." }];
     const { issues } = verifyResult("It stands by the river. The mill was built in 1793.", { earlier });
@@ -52,7 +83,7 @@ describe("[C17] what a result says about earlier ones", () => {
     ]);
   });
 
-  test("a result that has nothing to do with what it builds on loses confidence, and no more", () => {
+  test("a result that is unrelated to its basis loses confidence, and no more", () => {
     const basis = "Tide mills store water behind a dam at high tide and let it drive wheels later.";
     const text =
       "Quantum computers factor large integers using entangled qubits, interference plus careful measurement.";
@@ -89,7 +120,7 @@ describe("[C17] numbers", () => {
     ["15% * 240 = 40", "arithmetic"],
     ["所以 3 + 4 等于 8。", "arithmetic"],
     ["- 3 + 4 = 8", "arithmetic"],
-  ])("%s is found", (text, kind) => {
+  ])("%s is reported", (text, kind) => {
     expect(kinds(text)).toEqual([kind]);
   });
 
@@ -133,7 +164,7 @@ describe("[C17] times", () => {
     "February 30, 2024",
     "现在25点10分。",
     "13:30 pm",
-  ])("%s is found", (text) => {
+  ])("%s is reported", (text) => {
     expect(kinds(text)).toEqual(["time"]);
   });
 
@@ -152,7 +183,7 @@ describe("[C17] times", () => {
     expect(kinds(text)).toEqual([]);
   });
 
-  test("a result that has to be a time and is none is found", () => {
+  test("a result that should be a time and is not is reported", () => {
     const { verified, issues } = verifyResult("Soon, I think.", { expects: "time" });
     expect({ verified, kind: issues[0]?.kind }).toEqual({ verified: false, kind: "time" });
     expect(verifyResult("2026-02-25 18:50", { expects: "time" }).verified).toBe(true);
@@ -161,7 +192,7 @@ describe("[C17] times", () => {
 });
 
 describe("[C17] the verdict", () => {
-  test("each error takes 0.3 of the confidence, each warning 0.1, and nothing is left below 0", () => {
+  test("each error subtracts 0.3 from the confidence, each warning 0.1, down to 0", () => {
     expect(verifyResult("All is well.")).toEqual({ verified: true, confidence: 1, issues: [] });
     expect(verifyResult("2+2=5").confidence).toBe(0.7);
     expect(verifyResult("It is 25:61, and 2 + 2 = 5.")).toMatchObject({ verified: false, confidence: 0.4 });
@@ -169,7 +200,7 @@ describe("[C17] the verdict", () => {
     expect(verifyResult(" \n")).toMatchObject({ verified: false, confidence: 0.7, issues: [{ kind: "empty" }] });
   });
 
-  test("hostile texts are read in little time, and give few issues", () => {
+  test("hostile texts are checked quickly, and give few issues", () => {
     const texts = [
       "1+".repeat(50_000) + "1=3",
       "(".repeat(20_000) + "=1",

@@ -1,13 +1,13 @@
-import { Fault } from "./fault.ts";
-import { type Fraction, type Value, floorOf, fraction, held, toNumber } from "./fraction.ts";
+import { CalculatorError } from "./fault.ts";
+import { type Fraction, type Value, floorOf, fraction, normalizeNumber, toNumber } from "./fraction.ts";
 
 /** The binary operators; `**` is read as `^`. */
 export type Operator = "+" | "-" | "*" | "/" | "//" | "%" | "^";
 
 /** A power is exact while its parts stay below about this many bits. */
-const mostPowerBits = 1100;
+const maxPowerBits = 1100;
 
-/** Applies an operator: exactly where both operands are exact, otherwise in doubles. */
+/** Applies an operator: exactly if both operands are exact, otherwise in doubles. */
 export function operate(operator: Operator, a: Value, b: Value): Value {
   switch (operator) {
     case "+":
@@ -15,7 +15,7 @@ export function operate(operator: Operator, a: Value, b: Value): Value {
     case "-":
       return add(a, negate(b));
     case "*":
-      return isExact(a) && isExact(b) ? fraction(a.n * b.n, a.d * b.d) : held(toNumber(a) * toNumber(b));
+      return isExact(a) && isExact(b) ? fraction(a.n * b.n, a.d * b.d) : normalizeNumber(toNumber(a) * toNumber(b));
     case "/":
       return divide(a, b);
     case "//":
@@ -30,7 +30,9 @@ export function operate(operator: Operator, a: Value, b: Value): Value {
 }
 
 export function add(a: Value, b: Value): Value {
-  return isExact(a) && isExact(b) ? fraction(a.n * b.d + b.n * a.d, a.d * b.d) : held(toNumber(a) + toNumber(b));
+  return isExact(a) && isExact(b)
+    ? fraction(a.n * b.d + b.n * a.d, a.d * b.d)
+    : normalizeNumber(toNumber(a) + toNumber(b));
 }
 
 export function negate(value: Value): Value {
@@ -38,36 +40,36 @@ export function negate(value: Value): Value {
 }
 
 export function divide(a: Value, b: Value): Value {
-  if (isZero(b)) throw new Fault("div_zero", "division by zero");
-  return isExact(a) && isExact(b) ? fraction(a.n * b.d, a.d * b.n) : held(toNumber(a) / toNumber(b));
+  if (isZero(b)) throw new CalculatorError("div_zero", "division by zero");
+  return isExact(a) && isExact(b) ? fraction(a.n * b.d, a.d * b.n) : normalizeNumber(toNumber(a) / toNumber(b));
 }
 
 export function floor(value: Value): Value {
-  return isExact(value) ? fraction(floorOf(value)) : held(Math.floor(value));
+  return isExact(value) ? fraction(floorOf(value)) : normalizeNumber(Math.floor(value));
 }
 
-/** The remainder of the floored division: it has the sign of `b`, as in `-1 % 3 = 2`. */
+/** Returns the remainder of the floored division: it has the sign of `b`, as in `-1 % 3 = 2`. */
 export function modulo(a: Value, b: Value): Value {
-  if (isZero(b)) throw new Fault("div_zero", "remainder of a division by zero");
+  if (isZero(b)) throw new CalculatorError("div_zero", "remainder of a division by zero");
   if (isExact(a) && isExact(b)) return add(a, negate(operate("*", b, floor(divide(a, b)))));
   const rest = toNumber(a) % toNumber(b);
-  return held(rest !== 0 && rest < 0 !== toNumber(b) < 0 ? rest + toNumber(b) : rest);
+  return normalizeNumber(rest !== 0 && rest < 0 !== toNumber(b) < 0 ? rest + toNumber(b) : rest);
 }
 
 export function power(base: Value, exponent: Value): Value {
-  if (isZero(base) && toNumber(exponent) < 0) throw new Fault("div_zero", "zero has no negative power");
+  if (isZero(base) && toNumber(exponent) < 0) throw new CalculatorError("div_zero", "zero has no negative power");
   if (isExact(base) && isExact(exponent) && exponent.d === 1n) {
     const bits = Math.log2(Math.max(Math.abs(Number(base.n)), Number(base.d))) * Math.abs(Number(exponent.n));
-    if (bits <= mostPowerBits) return wholePower(base, exponent.n);
+    if (bits <= maxPowerBits) return wholePower(base, exponent.n);
   }
   const result = toNumber(base) ** toNumber(exponent);
   if (Number.isNaN(result)) {
-    throw new Fault(
+    throw new CalculatorError(
       "domain",
       "a negative number has no real power with a fractional exponent; cbrt(x) is the cube root",
     );
   }
-  return held(result);
+  return normalizeNumber(result);
 }
 
 export function isExact(value: Value): value is Fraction {

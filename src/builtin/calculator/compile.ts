@@ -1,10 +1,10 @@
 import type { Operator } from "./arithmetic.ts";
-import { Fault, type Span } from "./fault.ts";
+import { CalculatorError, type ExpressionSpan } from "./fault.ts";
 import type { Value } from "./fraction.ts";
 import type { Sign, Token } from "./tokenize.ts";
 
-/** One step of a compiled expression, in postfix order: operands come before what is done with them. */
-export type Step = Span &
+/** One step of a compiled expression, in postfix order: operands come before their operator. */
+export type Step = ExpressionSpan &
   (
     | { readonly do: "push"; readonly value: Value }
     | { readonly do: "load"; readonly name: string }
@@ -15,9 +15,9 @@ export type Step = Span &
   );
 
 /** Deeper nesting is a mistake or an attack. */
-const deepest = 100;
+const maxDepth = 100;
 
-/** How tightly an operator holds its left and its right operand; `^` goes from right to left. */
+/** Binding power of an operator to its left and its right operand; `^` is right-associative. */
 const powers: Readonly<Record<Operator, readonly [left: number, right: number]>> = {
   "+": [1, 2],
   "-": [1, 2],
@@ -31,14 +31,14 @@ const powers: Readonly<Record<Operator, readonly [left: number, right: number]>>
 /** Between `*` and `^`: `-2^2` is -4, `-2*3` is (-2)*3. */
 const unaryPower = 5;
 
-/** Turns an expression's tokens into steps; nothing is computed before the whole of it has been read. */
+/** Compiles the tokens of an expression to steps; nothing is computed before all of it has been parsed. */
 export function compile(tokens: readonly Token[], end: number): readonly Step[] {
   return new Compiler(tokens, end).program();
 }
 
 class Compiler {
   readonly #tokens: readonly Token[];
-  /** Where the expression ends, for faults after its last token. */
+  /** End of the expression, for errors after its last token. */
   readonly #end: number;
   readonly #steps: Step[] = [];
   #next = 0;
@@ -50,14 +50,15 @@ class Compiler {
   }
 
   program(): readonly Step[] {
-    if (this.#tokens.length === 0) throw new Fault("syntax", "the expression is empty");
+    if (this.#tokens.length === 0) throw new CalculatorError("syntax", "the expression is empty");
     this.#expression(0);
     if (this.#peek() !== undefined) throw this.#unexpected();
     return this.#steps;
   }
 
-  #expression(least: number): void {
-    if (++this.#depth > deepest) throw new Fault("too_deep", `the expression nests deeper than ${deepest} levels`);
+  #expression(min: number): void {
+    if (++this.#depth > maxDepth)
+      throw new CalculatorError("too_deep", `the expression nests deeper than ${maxDepth} levels`);
     this.#operand();
     for (;;) {
       const token = this.#peek();
@@ -67,7 +68,7 @@ class Compiler {
         this.#steps.push({ do: "factorial", ...span(token) });
         continue;
       }
-      if (!isOperator(token.sign) || powers[token.sign][0] < least) break;
+      if (!isOperator(token.sign) || powers[token.sign][0] < min) break;
       this.#next++;
       this.#expression(powers[token.sign][1]);
       this.#steps.push({ do: "operate", operator: token.sign, ...span(token) });
@@ -124,16 +125,23 @@ class Compiler {
     if (!this.#takes(sign)) throw this.#unexpected(sign);
   }
 
-  #unexpected(wanted?: Sign): Fault {
+  #unexpected(requested?: Sign): CalculatorError {
     const token = this.#peek();
     const before = this.#tokens[this.#next - 1];
-    const expected = wanted === undefined ? "" : `; expected "${wanted}"`;
+    const expected = requested === undefined ? "" : `; expected "${requested}"`;
     if (token === undefined) {
       const percent = before?.kind === "sign" && before.sign === "%";
       const advice = percent ? '; "%" is the remainder of a division, for a percentage write 50/100' : "";
-      return new Fault("syntax", `the expression ends too early${expected}${advice}`, { at: this.#end, length: 1 });
+      return new CalculatorError("syntax", `the expression ends too early${expected}${advice}`, {
+        at: this.#end,
+        length: 1,
+      });
     }
-    return new Fault("syntax", `unexpected ${show(token)}${expected}${adviceFor(token, before)}`, span(token));
+    return new CalculatorError(
+      "syntax",
+      `unexpected ${show(token)}${expected}${adviceFor(token, before)}`,
+      span(token),
+    );
   }
 }
 
@@ -153,6 +161,6 @@ function isOperator(sign: Sign): sign is Operator {
   return Object.hasOwn(powers, sign);
 }
 
-function span({ at, length }: Token): Span {
+function span({ at, length }: Token): ExpressionSpan {
   return { at, length };
 }

@@ -1,11 +1,19 @@
 import { add, divide, floor, isExact, isZero, modulo, negate, power } from "./arithmetic.ts";
-import { Fault } from "./fault.ts";
-import { type Value, fraction, fromDecimal, greatestCommonDivisor, held, magnitude, toNumber } from "./fraction.ts";
+import { CalculatorError } from "./fault.ts";
+import {
+  type Value,
+  fraction,
+  fromDecimal,
+  greatestCommonDivisor,
+  normalizeNumber,
+  magnitude,
+  toNumber,
+} from "./fraction.ts";
 
 /** A function of the calculator. */
 export interface CalculatorFunction {
-  /** How many arguments it takes: at least, at most. */
-  readonly arity: readonly [least: number, most: number];
+  /** Minimum and maximum number of arguments. */
+  readonly arity: readonly [min: number, max: number];
   apply(args: readonly Value[]): Value;
 }
 
@@ -21,34 +29,34 @@ export const constants: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Factorials above this exceed every double. */
-const largestFactorial = 170n;
+const maxFactorialSize = 170n;
 
 /** `n!` for whole `n`. */
 export function factorial(value: Value): Value {
   const n = whole("factorial", value);
-  if (n < 0n) throw new Fault("domain", "a negative number has no factorial");
-  if (n > largestFactorial)
-    throw new Fault("overflow", `the factorial of a number above ${largestFactorial} is too large`);
+  if (n < 0n) throw new CalculatorError("domain", "a negative number has no factorial");
+  if (n > maxFactorialSize)
+    throw new CalculatorError("overflow", `the factorial of a number above ${maxFactorialSize} is too large`);
   let product = 1n;
   for (let factor = 2n; factor <= n; factor++) product *= factor;
   return fraction(product);
 }
 
-/** The functions, by name; a name is looked up in no other place. */
+/** The functions, by name; the only table in which names are looked up. */
 export const functions: ReadonlyMap<string, CalculatorFunction> = new Map([
   ["abs", one((x) => (toNumber(x) < 0 ? negate(x) : x))],
-  ["sign", one((x) => held(Math.sign(toNumber(x))))],
+  ["sign", one((x) => normalizeNumber(Math.sign(toNumber(x))))],
   ["floor", one(floor)],
   ["ceil", one((x) => negate(floor(negate(x))))],
   ["trunc", one((x) => (toNumber(x) < 0 ? negate(floor(negate(x))) : floor(x)))],
   ["round", { arity: [1, 2], apply: ([x = 0, digits = fraction(0n)]) => round(x, digits) }],
-  ["min", many((args) => args.reduce((a, b) => (toNumber(b) < toNumber(a) ? b : a)))],
-  ["max", many((args) => args.reduce((a, b) => (toNumber(b) > toNumber(a) ? b : a)))],
+  ["min", many((args) => args.reduce((a, b) => (isBelow(b, a) ? b : a)))],
+  ["max", many((args) => args.reduce((a, b) => (isBelow(a, b) ? b : a)))],
   ["sum", many((args) => args.reduce(add))],
   ["mean", many(mean)],
   ["avg", many(mean)],
   ["gcd", many((args) => fraction(args.map((x) => whole("gcd", x)).reduce(greatestCommonDivisor, 0n)))],
-  ["lcm", many((args) => args.reduce(leastCommonMultiple, fraction(1n)))],
+  ["lcm", many((args) => args.reduce(minCommonMultiple, fraction(1n)))],
   ["pow", two(power)],
   ["mod", two(modulo)],
   ["factorial", one(factorial)],
@@ -65,12 +73,17 @@ export const functions: ReadonlyMap<string, CalculatorFunction> = new Map([
   ["asin", real("asin", Math.asin)],
   ["acos", real("acos", Math.acos)],
   ["atan", real("atan", Math.atan)],
-  ["atan2", two((y, x) => held(Math.atan2(toNumber(y), toNumber(x))))],
+  ["atan2", two((y, x) => normalizeNumber(Math.atan2(toNumber(y), toNumber(x))))],
   ["sinh", growing(Math.sinh)],
   ["cosh", growing(Math.cosh)],
   ["tanh", real("tanh", Math.tanh)],
-  ["hypot", many((args) => held(Math.hypot(...args.map(toNumber))))],
+  ["hypot", many((args) => normalizeNumber(Math.hypot(...args.map(toNumber))))],
 ]);
+
+/** Compares exact numbers exactly: large ones may have the same nearest double. */
+function isBelow(a: Value, b: Value): boolean {
+  return isExact(a) && isExact(b) ? a.n * b.d < b.n * a.d : toNumber(a) < toNumber(b);
+}
 
 function one(apply: (x: Value) => Value): CalculatorFunction {
   return { arity: [1, 1], apply: ([x = 0]) => apply(x) };
@@ -84,18 +97,18 @@ function many(apply: (args: readonly Value[]) => Value): CalculatorFunction {
   return { arity: [1, Infinity], apply };
 }
 
-/** A function on doubles whose result is finite wherever it is defined. */
+/** Wraps a function on doubles whose result is finite wherever it is defined. */
 function real(name: string, apply: (x: number) => number): CalculatorFunction {
   return one((x) => {
     const result = apply(toNumber(x));
-    if (!Number.isFinite(result)) throw new Fault("domain", `${name}(${toNumber(x)}) is not defined`);
-    return held(result);
+    if (!Number.isFinite(result)) throw new CalculatorError("domain", `${name}(${toNumber(x)}) is not defined`);
+    return normalizeNumber(result);
   });
 }
 
-/** A function on doubles that is defined everywhere but soon too large. */
+/** Wraps a function on doubles that is defined everywhere but soon too large. */
 function growing(apply: (x: number) => number): CalculatorFunction {
-  return one((x) => held(apply(toNumber(x))));
+  return one((x) => normalizeNumber(apply(toNumber(x))));
 }
 
 function mean(args: readonly Value[]): Value {
@@ -104,9 +117,10 @@ function mean(args: readonly Value[]): Value {
 
 /** Rounds half away from zero, as people do on paper; the digits may be negative: `round(1234, -2)` is 1200. */
 function round(value: Value, digits: Value): Value {
-  const places = toNumber(digits);
-  if (!Number.isInteger(places) || Math.abs(places) > 15) throw new Fault("domain", "round takes -15 to 15 digits");
-  // Through its decimal form, so that 1.005 is what it looks like.
+  const positions = toNumber(digits);
+  if (!Number.isInteger(positions) || Math.abs(positions) > 15)
+    throw new CalculatorError("domain", "round takes -15 to 15 digits");
+  // Through its decimal form, so that 1.005 is treated as written.
   const exact = isExact(value) ? value : fromDecimal(String(value));
   const scale = power(fraction(10n), digits);
   const scaled = divide(exact, divide(fraction(1n), scale));
@@ -115,7 +129,7 @@ function round(value: Value, digits: Value): Value {
   return divide(rounded, scale);
 }
 
-function leastCommonMultiple(a: Value, b: Value): Value {
+function minCommonMultiple(a: Value, b: Value): Value {
   const [x, y] = [whole("lcm", a), whole("lcm", b)];
   return x === 0n || y === 0n ? fraction(0n) : fraction(magnitude(x * y) / greatestCommonDivisor(x, y));
 }
@@ -123,12 +137,12 @@ function leastCommonMultiple(a: Value, b: Value): Value {
 function logarithm(x: number, base: Value | undefined): Value {
   const b = base === undefined ? 10 : toNumber(base);
   if (!(x > 0) || !(b > 0) || b === 1)
-    throw new Fault("domain", `log(${x}${base === undefined ? "" : `, ${b}`}) is not defined`);
-  if (b === 10) return held(Math.log10(x));
-  return held(b === 2 ? Math.log2(x) : Math.log(x) / Math.log(b));
+    throw new CalculatorError("domain", `log(${x}${base === undefined ? "" : `, ${b}`}) is not defined`);
+  if (b === 10) return normalizeNumber(Math.log10(x));
+  return normalizeNumber(b === 2 ? Math.log2(x) : Math.log(x) / Math.log(b));
 }
 
-/** A result that the rounding of the angle alone could explain is zero: `sin(pi)` is 0, not 1.2e-16. */
+/** Returns zero for a result that the rounding of the angle alone could explain: `sin(pi)` is 0, not 1.2e-16. */
 function snapped(result: number, angle: number): number {
   return Math.abs(angle) >= 1 && Math.abs(result) <= Math.abs(angle) * Number.EPSILON ? 0 : result;
 }
@@ -136,5 +150,5 @@ function snapped(result: number, angle: number): number {
 function whole(name: string, value: Value): bigint {
   if (isZero(value)) return 0n;
   if (isExact(value) && value.d === 1n) return value.n;
-  throw new Fault("domain", `${name} takes whole numbers only, got ${toNumber(value)}`);
+  throw new CalculatorError("domain", `${name} takes whole numbers only, got ${toNumber(value)}`);
 }

@@ -1,19 +1,19 @@
 import type { Operator } from "./arithmetic.ts";
-import { Fault, type Span } from "./fault.ts";
+import { CalculatorError, type ExpressionSpan, isCalculatorError } from "./fault.ts";
 import { type Value, fraction, fromDecimal } from "./fraction.ts";
 
-/** A sign of the language; `**` has become `^`. */
+/** An operator or punctuation token; `**` has become `^`. */
 export type Sign = Operator | "(" | ")" | "," | "!";
 
-/** One word of an expression. */
-export type Token = Span &
+/** One token of an expression. */
+export type Token = ExpressionSpan &
   (
     | { readonly kind: "number"; readonly value: Value }
     | { readonly kind: "name"; readonly name: string }
     | { readonly kind: "sign"; readonly sign: Sign }
   );
 
-/** Characters that people and input methods write for others, each one unit long, so that places stay true. */
+/** Alternative characters that people and input methods write, each one unit long, so that positions stay correct. */
 const standIns: Readonly<Record<string, string>> = {
   "×": "*",
   "∗": "*",
@@ -34,7 +34,7 @@ const decimal = /(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
 const mark = /\*\*|\/\/|[-+*/%^(),!]/y;
 
-/** Cuts an expression into words. Full-width characters count as their usual forms. */
+/** Splits an expression into tokens. Full-width characters count as their usual forms. */
 export function tokenize(expression: string): Token[] {
   const text = normalize(expression);
   const tokens: Token[] = [];
@@ -57,7 +57,7 @@ function tokenAt(text: string, at: number): Token {
   // The pattern lists exactly the signs.
   if (sign !== "") return { kind: "sign", sign: sign === "**" ? "^" : (sign as Sign), at, length: sign.length };
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  throw new Fault(
+  throw new CalculatorError(
     "syntax",
     `unexpected ${JSON.stringify(found)}; an expression has numbers, names, ( ) , and + - * / // % ^ !`,
     { at, length: found.length },
@@ -68,7 +68,9 @@ function valueOf(number: string, at: number): Value {
   try {
     return fromDecimal(number.replaceAll("_", ""));
   } catch (error) {
-    throw error instanceof Fault ? new Fault(error.reason, error.message, { at, length: number.length }) : error;
+    throw isCalculatorError(error)
+      ? new CalculatorError(error.reason, error.message, { at, length: number.length })
+      : error;
   }
 }
 

@@ -1,23 +1,23 @@
-/** What one call may work on and make, so that it ends within a second and fits into a result. */
+/** Limits of one call, so that it ends within a second and fits into a result. */
 export const dataLimits = {
-  /** Characters of a text that goes in. */
+  /** Characters of an input text. */
   textIn: 1_000_000,
-  /** Characters of JSON or CSV text that goes in. */
+  /** Characters of input JSON or CSV text. */
   jsonIn: 2_000_000,
-  /** Characters that come out, about. */
+  /** Characters of the output, approximately. */
   out: 4_000_000,
-  /** Values inside of JSON data. */
+  /** Number of values in JSON data. */
   nodes: 200_000,
-  /** Different keys of what a tool gives: JavaScript keeps each of them once, which takes longest of all. */
+  /** Different keys of an output: JavaScript interns each of them, which takes the most time. */
   keys: 50_000,
   /** Levels of JSON data. */
   depth: 100,
   /** Parts of a path. */
   pathParts: 64,
-  /** Items of a list of findings; what is more is cut and marked. */
+  /** Items of a list of findings; further ones are dropped and marked. */
   items: 10_000,
-  /** Steps for finding one place that matches: the size of the pattern times that of the text. */
+  /** Steps to find one match: the size of the pattern times that of the text. */
   matchSteps: 30_000_000,
-  /** Milliseconds for finding all places that match a pattern. */
+  /** Milliseconds to find all matches of a pattern. */
   matchMs: 1_000,
 } as const;

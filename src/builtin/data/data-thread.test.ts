@@ -6,24 +6,24 @@ import { type JsonProcessInput, type TextProcessInput, jsonProcessTool, textProc
 
 const engine = createEngine({ tools: [textProcessTool, jsonProcessTool] });
 
-/** Computing time of this thread so far, in milliseconds. */
+/** Returns the CPU time of this thread so far, in milliseconds. */
 function computed(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The most that was computed in one turn of the loop while this ran. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
+/** Returns the maximum CPU time of one turn of the event loop during the work. */
+async function maxLengthTurn(work: () => Promise<unknown>): Promise<number> {
+  let maxLength = 0;
   let last = computed();
   const turns = setInterval(() => {
-    longest = Math.max(longest, computed() - last);
+    maxLength = Math.max(maxLength, computed() - last);
     last = computed();
   });
   await work();
   await setTimeout(5);
   clearInterval(turns);
-  return longest;
+  return maxLength;
 }
 
 const lines = (count: number, line: (at: number) => string): string =>
@@ -51,10 +51,10 @@ describe("the loop stays free while", () => {
     ["a short pattern works for long", { operation: "extract", text: "ab".repeat(1_000), pattern: "(?:a|b|ab)*c|a" }],
   ])("%s", async (_what, input) => {
     await engine.call("text_process", { operation: "upper", text: "a" });
-    const longest = await longestTurn(async () => {
+    const maxLength = await maxLengthTurn(async () => {
       expect(await engine.call("text_process", input)).toMatchObject({ success: true });
     });
-    expect(longest).toBeLessThan(50);
+    expect(maxLength).toBeLessThan(50);
   });
 
   test.each<[string, JsonProcessInput, boolean]>([
@@ -75,24 +75,24 @@ describe("the loop stays free while", () => {
     ["a text of many keys is read", { operation: "parse", data: distinctText }, false],
   ])("%s", async (_what, input, success) => {
     await engine.call("json_process", { operation: "parse", data: "1" });
-    const longest = await longestTurn(async () => {
+    const maxLength = await maxLengthTurn(async () => {
       const result = await engine.call("json_process", input);
       expect(result).toMatchObject(success ? { success } : { success, error: { reason: "too_large" } });
     });
-    expect(longest).toBeLessThan(50);
+    expect(maxLength).toBeLessThan(50);
   });
 });
 
 describe("a thread for data", () => {
   const count = { text: { operation: "count", text: million } } as const;
 
-  test("is not there for small things", async () => {
+  test("is not used for small jobs", async () => {
     const one = new DataThread();
     expect(await one.do({ text: { operation: "upper", text: "a" } })).toEqual({ result: "A" });
     expect(one.running).toBe(false);
   });
 
-  test("gives what the operation gives, and fails as it fails", async () => {
+  test("returns the result of the operation, and fails as it fails", async () => {
     const one = new DataThread();
     expect(await one.do({ json: { operation: "query", data: { a: [1, 2] }, path: "$.a[*]" } })).toEqual({
       result: [1, 2],
@@ -110,7 +110,7 @@ describe("a thread for data", () => {
     });
   });
 
-  test("does one thing after another, and a cancelled one ends at once without harm to the others", async () => {
+  test("runs one job after another, and a cancelled one ends immediately without affecting the others", async () => {
     const one = new DataThread();
     const controller = new AbortController();
     const first = one.do(
@@ -126,7 +126,7 @@ describe("a thread for data", () => {
     expect(await second).toMatchObject({ result: { characters: 1_000_000 } });
   });
 
-  test("ends when there has been nothing to do for a while", async () => {
+  test("ends after some idle time", async () => {
     const waits: (() => void)[] = [];
     const clock = {
       now: () => 0,
@@ -145,7 +145,7 @@ describe("a thread for data", () => {
     expect(await one.do(count)).toMatchObject({ result: { characters: 1_000_000 } });
   });
 
-  test("whose code is missing does its work here", async () => {
+  test("a thread whose code is missing runs its jobs in the calling thread", async () => {
     const one = new DataThread({ url: new URL("no-such-worker.ts", import.meta.url) });
     expect(await one.do(count)).toMatchObject({ result: { characters: 1_000_000 } });
   });

@@ -1,15 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, systemClock } from "../../base/index.ts";
-import { type DataAnswer, type DataJob, type DataResult, answerJob, doJob, isLight, resultOf } from "./data-job.ts";
+import {
+  type DataReply,
+  type DataJob,
+  type DataResult,
+  runDataJob,
+  doJob,
+  isLight,
+  unwrapDataAnswer,
+} from "./data-job.ts";
 import { dataFailure } from "./data-reasons.ts";
 
-/** A thread that has had nothing to do for so long ends. */
+/** Idle time after which the thread ends. */
 const idleMs = 15_000;
 
 /**
- * One thread for work that would hold up everything else, one job after another. It starts with the first job, keeps
- * the process alive only while it works, and ends when there has been nothing to do for a while.
+ * A thread for work that would block the event loop, one job after another. It starts with the first job, keeps the
+ * process alive only while it works, and ends after some idle time.
  */
 export class DataThread {
   readonly #clock: Clock;
@@ -24,19 +32,19 @@ export class DataThread {
     this.#url = url;
   }
 
-  /** Does a job: at once where it is small, else in the thread. Cancelling ends the work itself. */
+  /** Runs a job: synchronously if it is small, else in the thread. Cancelling ends the work itself. */
   async do(job: DataJob, signal?: AbortSignal): Promise<DataResult> {
     if (isLight(job)) return doJob(job);
     this.#waiting++;
     const turn = this.#last.then(() => this.#run(JSON.stringify(job), signal));
     this.#last = turn.catch(() => {}).finally(() => this.#rest());
-    const answer = JSON.parse(await turn) as DataAnswer;
-    // Reading the answer took its time, and so does whoever gets it.
+    const answer = JSON.parse(await turn) as DataReply;
+    // Parsing the reply took time, and so will its consumer.
     await setImmediate();
-    return resultOf(answer);
+    return unwrapDataAnswer(answer);
   }
 
-  /** Whether the thread runs. */
+  /** True if the thread is running. */
   get running(): boolean {
     return this.#worker !== undefined;
   }
@@ -60,8 +68,8 @@ export class DataThread {
       return await promise;
     } catch (error) {
       void this.#end();
-      // A bundle of someone else's making may have left the thread's code behind.
-      if (isAbsent(error)) return JSON.stringify(await answerJob(JSON.parse(job) as DataJob));
+      // A bundle may lack the code of the thread.
+      if (isAbsent(error)) return JSON.stringify(await runDataJob(JSON.parse(job) as DataJob));
       throw codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error;
     } finally {
       signal?.removeEventListener("abort", abort);
@@ -70,14 +78,14 @@ export class DataThread {
   }
 
   #start(): Worker {
-    // No inherited flags, no environment: data has no business with either.
+    // No inherited flags, no environment: the work needs neither.
     const worker = new Worker(this.#url, {
       execArgv: [],
       env: {},
       name: "windlass-data",
       resourceLimits: { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 64 },
     });
-    // Whoever waits for it hears of it, too; it may also end with nobody waiting.
+    // A waiting call is notified separately; the thread may also end while no call waits.
     worker.on("error", () => {});
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
@@ -100,11 +108,11 @@ export class DataThread {
 }
 
 /**
- * Where the code of the thread is: beside this file in the source, beside this chunk in a bundle.
- * The name is put together here so that no bundler mistakes it for an asset.
+ * Returns the URL of the thread's code: beside this file in the source, beside this chunk in a bundle. The name is
+ * composed here so that no bundler mistakes it for an asset.
  */
 function workerUrl(): URL {
-  const name = import.meta.url.endsWith(".ts") ? "data-worker.ts" : "data-worker.js";
+  const name = import.meta.url.endsWith(".ts") ? "data-worker.ts" : "data-worker.cjs";
   return new URL(name, import.meta.url);
 }
 
@@ -124,5 +132,5 @@ function cancelled(signal: AbortSignal | undefined): Error {
   return dataFailure("aborted", "the work was cancelled", { cause: signal?.reason });
 }
 
-/** Shared by the tools: it is there only while one of them needs it. */
+/** Shared by the tools; it runs only while one of them needs it. */
 export const dataThread: DataThread = new DataThread();

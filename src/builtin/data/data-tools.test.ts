@@ -26,7 +26,7 @@ describe("what an operation takes", () => {
   test.each([
     ["text_process", textProcessTool, textOperations],
     ["json_process", jsonProcessTool, jsonOperations],
-  ] as const)("is in the schema of %s, and every parameter is taken by some operation", (_name, tool, operations) => {
+  ] as const)("is in the schema of %s, and every parameter is used by some operation", (_name, tool, operations) => {
     const properties = new Set(Object.keys(tool.input.json["properties"] as object));
     const taken = new Set(Object.values(operations).flatMap(({ takes }) => takes));
     for (const parameter of taken) expect(properties).toContain(parameter);
@@ -41,13 +41,13 @@ describe("what an operation takes", () => {
     ["text_process", { operation: "count", text: "a", all: false }, "all"],
     ["json_process", { operation: "sort_by", data: [2, 1], path: "items" }, "path"],
     ["json_process", { operation: "flatten", data: {}, delimiter: "_" }, "delimiter"],
-  ])("and nothing else: %s %j", async (tool, args, parameter) => {
+  ])("any other parameter is refused: %s %j", async (tool, args, parameter) => {
     const { reason, message } = await refusal(tool, args);
     expect(reason).toBe("bad_parameter");
     expect(message).toContain(`takes no \`${parameter}\`; it takes `);
   });
 
-  test("a default that is sent does no harm", async () => {
+  test("an explicit default is accepted", async () => {
     const args = { operation: "sort_by", data: [2, 1], lists: "replace", header: true, indent: 2, order: "desc" };
     expect(await outputOf("json_process", args)).toMatchObject({ result: [2, 1] });
   });
@@ -56,18 +56,18 @@ describe("what an operation takes", () => {
     ["split", { separator: ",", pattern: "," }],
     ["replace", { find: "a", pattern: "a", replacement: "" }],
     ["extract", { what: "emails", pattern: "a" }],
-  ])("but not two ways to say one thing: %s", async (operation, more) => {
+  ])("two parameters with the same purpose are refused: %s", async (operation, more) => {
     const { reason, message } = await refusal("text_process", { operation, text: "a,b", ...more });
     expect(reason).toBe("bad_parameter");
     expect(message).toContain("not both");
   });
 });
 
-describe("an operation that is not there", () => {
+describe("an unknown operation", () => {
   test.each([
     ["text_process", textOperations, { text: "a" }],
     ["json_process", jsonOperations, { data: "1" }],
-  ])("makes %s tell all that are", async (tool, operations, more) => {
+  ])("makes %s list all operations", async (tool, operations, more) => {
     const result = await engine.call(tool, { operation: "zzz", ...more });
     expect(result).toMatchObject({ success: false, error: { code: "validation_error" } });
     const { message } = await refusal(tool, { operation: "zzz", ...more });
@@ -85,13 +85,13 @@ describe("an operation that is not there", () => {
     ["json_process", "to_csv", "json_to_csv"],
     ["json_process", "group", "group_by"],
     ["json_process", "deep_merge", "merge"],
-  ])("%s: %s may mean %s", async (tool, operation, meant) => {
+  ])("%s: %s may mean %s", async (tool, operation, resolved) => {
     const { message } = await refusal(tool, { operation });
-    expect(message).toContain(`did you mean "${meant}"?`);
+    expect(message).toContain(`did you mean "${resolved}"?`);
   });
 });
 
-describe("what an operation cannot work on is said:", () => {
+describe("data that an operation cannot process is reported:", () => {
   test.each([
     [{ operation: "pick", data: 5, keys: ["a"] }, "wrong_type", "pick needs an object"],
     [{ operation: "omit", data: '"text"', keys: ["a"] }, "wrong_type", "omit needs an object"],
@@ -103,7 +103,7 @@ describe("what an operation cannot work on is said:", () => {
   });
 });
 
-describe("what costs too much is refused at once:", () => {
+describe("work that costs too much is refused immediately:", () => {
   const text = `${"abcdefgh".repeat(120_000)}!z`;
   const wide = Array.from({ length: 3_000 }, (_, at) => ({ [`k${at}`]: 1 }));
   const csv = `${Array.from({ length: 15_000 }, (_, at) => `c${at}`).join(",")}\n${"1\n".repeat(4_000)}`;
@@ -133,7 +133,7 @@ describe("what costs too much is refused at once:", () => {
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  test("but not what is merely long", async () => {
+  test("input that is merely long is accepted", async () => {
     const pattern = "[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,}";
     const mails = "ann@example.com, ".repeat(50_000);
     expect(await outputOf("text_process", { operation: "extract", text: mails, pattern })).toMatchObject({
@@ -142,7 +142,7 @@ describe("what costs too much is refused at once:", () => {
   });
 });
 
-test("CSV that is made safe cannot begin a formula, whatever the spreadsheet parts cells by", async () => {
+test("CSV with escaped formulas cannot begin a formula, with any cell separator of a spreadsheet", async () => {
   const cells = ["=1+1", "+1", "-1", "@A1", " =1", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠a"];
   const args = {
     operation: "json_to_csv",
@@ -157,7 +157,7 @@ test("CSV that is made safe cannot begin a formula, whatever the spreadsheet par
   expect(result).toContain('"a;=1","a\t=1","a|=1",plain,-1');
 });
 
-describe("a message shows what was sent, and does not act it out:", () => {
+describe("a message shows the input escaped:", () => {
   const odd = "\u202e\u001b[31m\u{e0041}\n";
 
   test.each<[string, object]>([

@@ -6,7 +6,7 @@ import { describeOperations, refuseUnused } from "./operation.ts";
 import { operationSchema } from "./operation-schema.ts";
 import type { JsonProcessInput, JsonResult } from "./process-json.ts";
 
-/** What `json_process` gives. */
+/** Output of `json_process`. */
 export interface JsonProcessOutput extends JsonResult {
   readonly operation: JsonOperationName;
 }
@@ -27,15 +27,15 @@ const properties = {
     description: `The data: any JSON value, or JSON text (CSV text for csv_to_json) of at most ${dataLimits.jsonIn} characters.`,
   },
   path: path(
-    "query: a JSONPath (RFC 9535). get, set: one place, as items[0].url, /items/0/url or a list of its parts.",
+    "query: a JSONPath (RFC 9535). get, set: one location, as items[0].url, /items/0/url or a list of its parts.",
   ),
-  default: { description: "get: the result where there is nothing at the path; null where absent." },
+  default: { description: "get: the result if there is nothing at the path. Default: null." },
   value: { description: "set: the new value." },
   keys: {
     type: "array",
-    items: path("One place."),
+    items: path("One location."),
     maxItems: 1000,
-    description: "pick, omit: keys or paths; lists on the way are passed through, as in items.name.",
+    description: "pick, omit: keys or paths; lists on the way are traversed, as in items.name.",
   },
   other: { description: "merge, diff: the second value or JSON text." },
   lists: {
@@ -49,27 +49,27 @@ const properties = {
     type: "string",
     minLength: 1,
     maxLength: 1,
-    description: "csv_to_json, json_to_csv: one character; detected, or a comma, where absent.",
+    description: "csv_to_json, json_to_csv: one character. Default: detected (csv_to_json), a comma (json_to_csv).",
   },
   header: { ...flag("csv_to_json, json_to_csv: the first row names the columns."), default: true },
   infer: { ...flag("csv_to_json: read numbers, true, false and empty cells as such, not as text."), default: false },
-  columns: { type: "array", items: { type: "string" }, description: "json_to_csv: which columns, in this order." },
+  columns: { type: "array", items: { type: "string" }, description: "json_to_csv: the columns, in this order." },
   escape_formulas: {
-    ...flag("json_to_csv: make texts safe that a spreadsheet would run as formulas."),
+    ...flag("json_to_csv: escape texts that a spreadsheet would run as formulas."),
     default: false,
   },
-  key: path("sort_by, group_by, unique: where in each item the value is; the item itself where absent."),
+  key: path("sort_by, group_by, unique: path of the value in each item. Default: the item itself."),
   order: { type: "string", enum: ["asc", "desc"], default: "asc", description: "sort_by: ascending or descending." },
   schema: { description: "validate: a JSON Schema, as an object or JSON text." },
-  indent: { type: "integer", minimum: 0, maximum: 8, default: 2, description: "format: blanks for each level." },
+  indent: { type: "integer", minimum: 0, maximum: 8, default: 2, description: "format: spaces for each level." },
   sort_keys: { ...flag("format, minify: keys in alphabetical order."), default: false },
 };
 
-/** `json_process`: one operation on JSON or CSV data. */
+/** The tool `json_process`: one operation on JSON or CSV data. */
 export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProcessOutput> = defineTool({
   name: "json_process",
   description:
-    "Does one exact operation on JSON data (a value or JSON text) and gives { operation, result }: query by JSONPath, " +
+    "Performs one exact operation on JSON data (a value or JSON text) and returns { operation, result }: query by JSONPath, " +
     "get, set, pick, omit, merge, diff, patch, flatten, unflatten, csv_to_json, json_to_csv, sort_by, group_by, unique, " +
     "validate against a JSON Schema, format, minify. Use it to reshape or check data instead of rewriting it yourself.",
   displayName: "JSON processing",
@@ -98,7 +98,7 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
     properties: {
       operation: { type: "string" },
       result: { description: "What the operation gives." },
-      found: { type: "boolean", description: "query, get: there was something at the path." },
+      found: { type: "boolean", description: "query, get: true if there was something at the path." },
       inexact: {
         type: "boolean",
         description: "Integers of more than 16 digits were rounded; format and minify keep them.",

@@ -19,7 +19,7 @@ function give(operation: JsonProcessInput["operation"], data: unknown, more: Par
   return processJson({ operation, data, ...more }).result;
 }
 
-/** What is expected of a call that fails. */
+/** Returns the expectation for a call that fails. */
 function failing(
   operation: JsonProcessInput["operation"],
   data: unknown,
@@ -41,7 +41,7 @@ describe("[D06] json_process", () => {
     },
   );
 
-  test("takes JSON text and values alike", async () => {
+  test("accepts JSON text and values alike", async () => {
     const args = { operation: "query", path: "$.a[*]" };
     for (const data of [{ a: [1, 2] }, '{"a":[1,2]}', '\ufeff{"a":[1,2]}']) {
       expect(await engine.call("json_process", { ...args, data })).toMatchObject({
@@ -66,7 +66,7 @@ describe("[D06] json_process", () => {
     });
   });
 
-  test("gives a default through the engine too", async () => {
+  test("applies a default through the engine too", async () => {
     const args = { operation: "get", data: {}, path: "a.b", default: { x: 1 } };
     expect(await engine.call("json_process", args)).toMatchObject({ output: { result: { x: 1 }, found: false } });
     expect(await engine.call("json_process", { ...args, default: undefined })).toMatchObject({
@@ -104,12 +104,12 @@ describe("json_process reads", () => {
     expect(processJson({ operation: "get", data, path: path! })).toEqual({ result, found });
   });
 
-  test("a default where there is nothing, but not where there is null", () => {
+  test("a default if there is nothing, but not if there is null", () => {
     expect(give("get", {}, { path: "a", default: 7 })).toBe(7);
     expect(give("get", { a: null }, { path: "a", default: 7 })).toBe(null);
   });
 
-  test.each(["a..b", "a[", "a[b]", "[0]x", 'a["b', "a]"])("no path such as %j", (path) => {
+  test.each(["a..b", "a[", "a[b]", "[0]x", 'a["b', "a]"])("the path %j is refused", (path) => {
     expect(failing("get", {}, { path })).toBe("bad_path");
   });
 
@@ -127,7 +127,7 @@ describe("json_process reads", () => {
       const found = failing("query", wide, { path });
       expect(performance.now() - started).toBeLessThan(2_000);
       const allowed: Record<string, unknown[]> = { "": ["bad_path"], "$['constructor']": [{ unexpected: null }] };
-      // Any other either finds something or is refused in words.
+      // Any other path either finds something or is refused with a message.
       expect(allowed[path] ?? [found]).toContainEqual(found);
       expect(found).not.toBeInstanceOf(Error);
     },
@@ -153,11 +153,11 @@ describe("json_process changes", () => {
     [{ a: [1] }, "a[3]"],
     [{ a: [1] }, "a.x"],
     [{ a: "text" }, "a.b"],
-  ])("nothing in %j at %j", (data, path) => {
+  ])("a path that cannot be set is refused: in %j at %j", (data, path) => {
     expect(failing("set", data, { path, value: 1 })).toBe("bad_path");
   });
 
-  test("what is picked and left out, through lists", () => {
+  test("picked and omitted keys, through lists", () => {
     const data = { total: 2, items: [{ id: 1, user: { name: "a", mail: "x" } }, { id: 2 }] };
     expect(give("pick", data, { keys: ["items.user.name", "nosuch"] })).toEqual({
       items: [{ user: { name: "a" } }, {}],
@@ -224,20 +224,20 @@ describe("json_process compares and patches", () => {
     expect(give("diff", before, { other: after })).toEqual(changes);
   });
 
-  test("any two values, so that the patch makes one of the other", () => {
+  test("any two values, so that the patch converts one to the other", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const [before, after] = JSON.parse(JSON.stringify([a, b])) as [unknown, unknown];
         if (JSON.stringify([before, after]).includes('"__proto__"')) return;
-        const kept = JSON.stringify(before);
+        const stored = JSON.stringify(before);
         expect(patchValue(before, diffValues(before, after))).toEqual(after);
-        expect(JSON.stringify(before)).toBe(kept);
+        expect(JSON.stringify(before)).toBe(stored);
       }),
       { numRuns: 300 },
     );
   });
 
-  test("with every operation of RFC 6902", () => {
+  test("every operation of RFC 6902 is supported", () => {
     const patch = [
       { op: "test", path: "/a/b", value: { y: [1], x: 1 } },
       { op: "copy", from: "/a/b", path: "/copy" },
@@ -267,7 +267,7 @@ describe("json_process compares and patches", () => {
     [[{ op: "boil", path: "/a" }], "bad_patch"],
     [[7], "bad_patch"],
     [{}, "bad_patch"],
-  ])("but not %j", (patch, reason) => {
+  ])("%j is refused", (patch, reason) => {
     expect(failing("patch", { a: 1, list: [1] }, { patch })).toBe(reason);
   });
 });
@@ -303,13 +303,13 @@ describe("json_process reads and writes CSV", () => {
     expect(give("csv_to_json", csv, options)).toEqual(expected);
   });
 
-  test("and says in which line a quote is open", () => {
+  test("the line of an unclosed quote is reported", () => {
     expect(() => give("csv_to_json", 'a\nb\n"c\nd')).toThrow("line 3");
     expect(failing("csv_to_json", { a: 1 })).toBe("wrong_type");
     expect(failing("csv_to_json", "__proto__,a\n1,2")).toBe("forbidden_key");
   });
 
-  test("from objects and lists", () => {
+  test("CSV is written from objects and lists", () => {
     expect(
       give("json_to_csv", [
         { a: 1, b: 'x, "y"' },
@@ -346,7 +346,7 @@ describe("json_process arranges lists", () => {
     { name: "c", team: "x" },
   ];
 
-  test("by a key, items without one last", () => {
+  test("lists are sorted by a key, items without it last", () => {
     expect((give("sort_by", people, { key: "age" }) as typeof people).map(({ name }) => name)).toEqual(["a", "b", "c"]);
     expect((give("sort_by", people, { key: "age", order: "desc" }) as typeof people).map(({ name }) => name)).toEqual([
       "b",
@@ -356,7 +356,7 @@ describe("json_process arranges lists", () => {
     expect(give("sort_by", [10, "b", 9, "a", null, true])).toEqual([9, 10, "a", "b", true, null]);
   });
 
-  test("in groups", () => {
+  test("lists are grouped", () => {
     expect(give("group_by", people, { key: "team" })).toEqual([
       { key: "x", count: 2, items: [people[0], people[2]] },
       { key: null, count: 1, items: [people[1]] },
@@ -366,7 +366,7 @@ describe("json_process arranges lists", () => {
     ]);
   });
 
-  test("without repetitions", () => {
+  test("repetitions are removed", () => {
     expect(give("unique", [1, "1", 1, { a: 1, b: 2 }, { b: 2, a: 1 }])).toEqual([1, "1", { a: 1, b: 2 }]);
     expect(give("unique", people, { key: "team" })).toEqual([people[0], people[1]]);
     expect(failing("unique", { a: 1 })).toBe("wrong_type");
@@ -477,7 +477,7 @@ describe("json_process stands", () => {
     expect(failing("parse", loop)).toBe("too_deep");
   });
 
-  test("data as large as it may be, in every operation", { timeout: 60_000 }, () => {
+  test("data of the maximum size, in every operation", { timeout: 60_000 }, () => {
     const data = Array.from({ length: 30_000 }, (_, at) => ({ id: at % 1000, name: `name ${at}`, tags: ["x"] }));
     const other = data.map((item) => ({ ...item, name: `${item.name}!` }));
     const calls: JsonProcessInput[] = [

@@ -3,8 +3,8 @@ import { type JsonSchema, type SyncSchema, fromJsonSchema, showValue } from "../
 import { suggest } from "../../text/index.ts";
 
 /**
- * A schema whose parameter `operation` is one of these names. Whoever asks for another one is told all of them: what a
- * tool can do is what its caller has to know.
+ * Creates a schema whose parameter `operation` is one of these names. An unknown name is answered with all of them,
+ * because the caller needs to know what the tool can do.
  */
 export function operationSchema<Input>(json: JsonSchema, names: readonly string[]): SyncSchema<Input, Input> {
   const schema = fromJsonSchema<Input, Input>(json);
@@ -13,7 +13,7 @@ export function operationSchema<Input>(json: JsonSchema, names: readonly string[
     validate: (value) => {
       const checked = schema.validate(value);
       if (checked.issues === undefined) return checked;
-      // Only an object has members to complain about.
+      // Only an object has members to report issues about.
       const { operation } = (value ?? {}) as { readonly operation?: unknown };
       return { issues: checked.issues.map((issue) => (isNoOperation(issue) ? explain(operation, names) : issue)) };
     },
@@ -25,14 +25,14 @@ function isNoOperation({ path, code }: Issue): boolean {
 }
 
 function explain(operation: unknown, names: readonly string[]): Issue {
-  const suggestion = typeof operation === "string" ? meant(operation, names) : undefined;
+  const suggestion = typeof operation === "string" ? suggestOperation(operation, names) : undefined;
   const hint = suggestion === undefined ? "" : `; did you mean "${suggestion}"?`;
   const message = `operation must be one of ${names.join(", ")}; got ${showValue(operation)}${hint}`;
   return { path: ["operation"], code: "enum", message, ...(suggestion !== undefined && { suggestion }) };
 }
 
-/** The name that was misspelt or shortened, else one that was written out: `uppercase`, `word_count`. */
-function meant(operation: string, names: readonly string[]): string | undefined {
+/** Suggests the name that was misspelled or shortened, else a longer form such as `uppercase`, `word_count`. */
+function suggestOperation(operation: string, names: readonly string[]): string | undefined {
   const written = operation.slice(0, 64).toLowerCase();
   return suggest(operation, names) ?? names.find((name) => written.includes(name));
 }

@@ -1,35 +1,35 @@
 import { dataFailure } from "./data-reasons.ts";
 
-/** One operation of a tool: what it gives, and which parameters it takes besides what it works on. */
+/** One operation of a tool: its result, and its parameters besides the data. */
 export interface Operation {
   readonly about: string;
   readonly takes: readonly string[];
 }
 
-/** An operation, as its table writes it. */
+/** Creates an operation for the table. */
 export function operation(about: string, ...takes: readonly string[]): Operation {
   return { about, takes };
 }
 
-/** All operations in one text, for the schema of the tool. */
+/** Describes all operations in one text, for the schema of the tool. */
 export function describeOperations(operations: Readonly<Record<string, Operation>>): string {
   const each = Object.entries(operations).map(([name, { about, takes }]) =>
     takes.length === 0 ? `${name}: ${about}` : `${name}: ${about} (${takes.join(", ")})`,
   );
-  return `What to give. ${each.join("; ")}`;
+  return `The result to return. ${each.join("; ")}`;
 }
 
-/** What a tool is asked for, and what its schema says. */
-export interface Asked {
+/** A call of an operation, and the parameters of the schema. */
+export interface OperationCall {
   readonly operation: string;
   readonly takes: readonly string[];
-  /** The parameters that are not for single operations. */
+  /** The parameters that every operation takes. */
   readonly always: readonly string[];
   readonly properties: Readonly<Record<string, object>>;
 }
 
-/** Refuses parameters that the operation does not take: whoever sends one expects something else of it. */
-export function refuseUnused(args: object, { operation, takes, always, properties }: Asked): void {
+/** Refuses parameters that the operation does not take: a caller that sends one expects another behavior. */
+export function refuseUnused(args: object, { operation, takes, always, properties }: OperationCall): void {
   const taken = [...always, ...takes];
   for (const [parameter, value] of Object.entries(args)) {
     const schema: Readonly<Record<string, unknown>> = { ...properties[parameter] };

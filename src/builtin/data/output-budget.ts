@@ -1,24 +1,24 @@
 import { dataFailure } from "./data-reasons.ts";
 import { dataLimits } from "./data-limits.ts";
 
-/** Counts what an operation makes while it makes it: a small input can ask for more than any memory holds. */
+/** Counts the output of an operation while it is produced: a small input can require more than any memory holds. */
 export class OutputBudget {
   #left: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #of: string;
 
-  /** `of` is what is counted. */
-  constructor(most: number = dataLimits.out, of: "characters" | "values" = "characters") {
-    this.#left = most;
-    this.#most = most;
+  /** `of` is the unit that is counted. */
+  constructor(max: number = dataLimits.out, of: "characters" | "values" = "characters") {
+    this.#left = max;
+    this.#max = max;
     this.#of = of;
   }
 
-  /** Takes note of so many more. */
+  /** Adds this amount; throws if the budget is exceeded. */
   spend(amount: number): void {
     this.#left -= amount;
     if (this.#left < 0) {
-      throw dataFailure("too_large", `the result would have more than ${this.#most} ${this.#of}; work on less data`);
+      throw dataFailure("too_large", `the result would have more than ${this.#max} ${this.#of}; work on less data`);
     }
   }
 }

@@ -1,11 +1,11 @@
-import { needed } from "./data-reasons.ts";
+import { requireParameter } from "./data-reasons.ts";
 import type { MergeLists } from "./json/change-value.ts";
 import type { JsonOperationName } from "./json/json-operations.ts";
-import { checkResult, jsonRuns, unread } from "./json/json-runs.ts";
+import { checkResult, jsonRuns, rawOperations } from "./json/json-runs.ts";
 import { readData } from "./json/read-data.ts";
 import type { WrittenPath } from "./json/value-path.ts";
 
-/** What `json_process` takes: an operation, the data, and what the operation needs besides. */
+/** Input of `json_process`: an operation, the data, and the parameters of the operation. */
 export interface JsonProcessInput {
   readonly operation: JsonOperationName;
   /** JSON text, or a value. */
@@ -29,28 +29,30 @@ export interface JsonProcessInput {
   readonly sort_keys?: boolean;
 }
 
-/** What an operation on JSON gives. */
+/** Result of an operation on JSON. */
 export interface JsonResult {
   readonly result: unknown;
-  /** Whether there was anything at the path. */
+  /** True if there was something at the path. */
   readonly found?: boolean;
-  /** An integer of the text has more digits than a number holds, and was rounded. */
+  /** True if an integer of the text has more digits than a number can represent, and was rounded. */
   readonly inexact?: boolean;
 }
 
 /**
- * Does one operation on JSON or CSV data; everything is bounded in size, depth and work, and what was given never
- * changes.
+ * Runs one operation on JSON or CSV data; everything is bounded in size, depth and work, and the input is never modified.
  *
  * @example
  * ```ts
- * processJson({ operation: "query", data: '{"items":[{"n":1},{"n":2}]}', path: "$.items[*].n" }); // { result: [1, 2], found: true }
+ * processJson({ operation: "query", data: '{"items":[{"n":1},{"n":2}]}', path: "$.items[*].n" });
+ * // { result: [1, 2], found: true }
  * ```
  */
 export function processJson(input: JsonProcessInput): JsonResult {
   const { operation } = input;
-  const given = needed(input.data, "data", operation);
-  const { value, inexact } = unread.has(operation) ? { value: given, inexact: false } : readData(given, "data");
+  const provided = requireParameter(input.data, "data", operation);
+  const { value, inexact } = rawOperations.has(operation)
+    ? { value: provided, inexact: false }
+    : readData(provided, "data");
   const done = jsonRuns[operation](value, input);
   checkResult(done.result);
   return inexact ? { ...done, inexact } : done;

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/index.ts";
-import { dataFailure, needed } from "./data-reasons.ts";
+import { dataFailure, requireParameter } from "./data-reasons.ts";
 import { dataLimits } from "./data-limits.ts";
 import type { Encoding } from "./text/encode-text.ts";
 import type { ExtractKind } from "./text/extract-items.ts";
@@ -7,7 +7,7 @@ import type { NormalizeStep } from "./text/normalize-text.ts";
 import type { TextOperationName } from "./text/text-operations.ts";
 import { textRuns } from "./text/text-runs.ts";
 
-/** What `text_process` takes: an operation, the text, and what the operation needs besides. */
+/** Input of `text_process`: an operation, the text, and the parameters of the operation. */
 export interface TextProcessInput {
   readonly operation: TextOperationName;
   readonly text?: string;
@@ -34,21 +34,22 @@ export interface TextProcessInput {
   readonly locale?: string;
 }
 
-/** What an operation on a text gives: a text, a list, or counts. */
+/** Result of an operation on a text: a text, a list, or counts. */
 export interface TextResult {
   readonly result: unknown;
   /** Something was cut. */
   readonly truncated?: boolean;
-  /** How many places were replaced. */
+  /** Number of replacements. */
   readonly replacements?: number;
 }
 
 /**
- * Does one operation on a text; everything is bounded in size and time.
+ * Runs one operation on a text; everything is bounded in size and time.
  *
  * @example
  * ```ts
- * await processText({ operation: "extract", text: "Write to a@example.com", what: "emails" }); // { result: ["a@example.com"] }
+ * await processText({ operation: "extract", text: "Write to a@example.com", what: "emails" });
+ * // { result: ["a@example.com"] }
  * ```
  */
 export async function processText(
@@ -57,7 +58,7 @@ export async function processText(
 ): Promise<TextResult> {
   const { operation } = input;
   checkSizes(input);
-  const text = operation === "join" ? "" : needed(input.text, "text", operation).toWellFormed();
+  const text = operation === "join" ? "" : requireParameter(input.text, "text", operation).toWellFormed();
   const done = await textRuns[operation]({ text, input, clock });
   if (typeof done.result === "string" && done.result.length > dataLimits.out) {
     throw dataFailure("too_large", `the result would be larger than ${dataLimits.out} characters; work on less text`);
@@ -66,14 +67,14 @@ export async function processText(
 }
 
 function checkSizes({ text, other, items }: TextProcessInput): void {
-  const given = {
+  const provided = {
     text: text?.length,
     other: other?.length,
     items: items?.reduce((sum, { length }) => sum + length, 0),
   };
-  for (const [parameter, size] of Object.entries(given)) {
+  for (const [parameter, size] of Object.entries(provided)) {
     if (size === undefined || size <= dataLimits.textIn) continue;
-    const message = `\`${parameter}\` has ${size} characters, at most ${dataLimits.textIn} can be worked on; send a part`;
+    const message = `\`${parameter}\` has ${size} characters, at most ${dataLimits.textIn} are allowed; send a part`;
     throw dataFailure("too_large", message, { parameter });
   }
 }

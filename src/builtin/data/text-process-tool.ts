@@ -9,7 +9,7 @@ import { extractKinds } from "./text/extract-items.ts";
 import { normalizeSteps } from "./text/normalize-text.ts";
 import { type TextOperationName, textOperations } from "./text/text-operations.ts";
 
-/** What `text_process` gives. */
+/** Output of `text_process`. */
 export interface TextProcessOutput extends TextResult {
   readonly operation: TextOperationName;
 }
@@ -26,37 +26,42 @@ const properties = {
   text: text(`The text to work on, at most ${dataLimits.textIn} characters; every operation but join needs it.`),
   items: { type: "array", items: { type: "string" }, maxItems: 100_000, description: "join: the texts to join." },
   other: text("diff: the newer text."),
-  separator: text("split, join: what stands between the parts; a line end where absent, empty for single characters."),
+  separator: text("split, join: the separator between the parts; empty for single characters. Default: a line end."),
   find: text("replace: the text to replace, taken literally."),
   pattern: text(
     "split, replace, extract: a regular expression (RE2: no backreferences, no lookaround; (?m) lets ^ and $ match at " +
-      "lines). extract gives its first group where it has one.",
+      "lines). extract returns its first group if it has one.",
   ),
-  replacement: text("replace: what comes instead; after a pattern $1, $<name> and $& stand for groups and the match."),
-  all: { ...flag("replace: every place, not only the first."), default: true },
-  ignore_case: { ...flag("replace, split, extract, dedupe_lines, sort_lines: take a and A as equal."), default: false },
-  limit: { type: "integer", minimum: 1, description: "split: at most so many parts; the rest is left out and marked." },
+  replacement: text("replace: the replacement; after a pattern $1, $<name> and $& stand for groups and the match."),
+  all: { ...flag("replace: every occurrence, not only the first."), default: true },
+  ignore_case: { ...flag("replace, split, extract, dedupe_lines, sort_lines: ignore case."), default: false },
+  limit: {
+    type: "integer",
+    minimum: 1,
+    description: "split: maximum number of parts; the rest is omitted and marked.",
+  },
   what: {
     type: "string",
     enum: extractKinds,
-    description: "extract: what to look for. dates gives { text, date } with the date as YYYY-MM-DD where it is clear.",
+    description:
+      "extract: what to find. dates returns { text, date } with the date as YYYY-MM-DD if it is unambiguous.",
   },
-  unique: { ...flag("extract: give equal findings once."), default: false },
+  unique: { ...flag("extract: return equal findings once."), default: false },
   max_length: { type: "integer", minimum: 1, description: "truncate: characters as people see them." },
   at: {
     type: "string",
     enum: ["sentence", "word", "character"],
     default: "sentence",
-    description: "truncate: where to cut if there is such a place.",
+    description: "truncate: where to cut, if possible.",
   },
-  ending: { ...text("truncate: put after a text that was not cut at the end of a sentence."), default: "…" },
+  ending: { ...text("truncate: appended to a text that was not cut at the end of a sentence."), default: "…" },
   side: { type: "string", enum: ["both", "start", "end"], default: "both", description: "trim: at which end." },
   steps: {
     type: "array",
     items: { type: "string", enum: normalizeSteps },
     description:
-      "normalize: what to do, in this order; nfc, line_ends, invisible (removes unseen characters), whitespace where " +
-      "absent. half_width changes letters and digits of full width and keeps Chinese punctuation.",
+      "normalize: the steps, in this order. Default: nfc, line_ends, invisible (removes invisible characters), whitespace. " +
+      "half_width converts full-width letters and digits and keeps Chinese punctuation.",
   },
   order: { type: "string", enum: ["asc", "desc"], default: "asc", description: "sort_lines: ascending or descending." },
   numeric: { ...flag("sort_lines: a2 before a10."), default: false },
@@ -67,16 +72,14 @@ const properties = {
     default: "sha256",
     description: "hash: which one.",
   },
-  locale: text(
-    'Case changes, sort_lines: the language whose rules count, such as "zh" (pinyin) or "tr"; en if absent.',
-  ),
+  locale: text('Case changes, sort_lines: the language whose rules apply, such as "zh" (pinyin) or "tr". Default: en.'),
 };
 
-/** `text_process`: one operation on a text. */
+/** The tool `text_process`: one operation on a text. */
 export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProcessOutput> = defineTool({
   name: "text_process",
   description:
-    "Does one exact operation on a text and gives { operation, result }: change case, trim, split, join, replace, " +
+    "Performs one exact operation on a text and returns { operation, result }: change case, trim, split, join, replace, " +
     "extract emails, urls, numbers or dates, count characters, words and sentences (Chinese too), truncate, normalize, " +
     "sort or dedupe lines, diff, encode, decode, hash. Use it instead of counting or transforming text yourself. For " +
     "JSON and CSV use json_process.",
@@ -105,9 +108,9 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
     type: "object",
     properties: {
       operation: { type: "string" },
-      result: { description: "A text, a list or counts, as the operation says." },
+      result: { description: "A text, a list or counts, depending on the operation." },
       truncated: { type: "boolean", description: "Something was cut." },
-      replacements: { type: "integer", description: "How many places were replaced." },
+      replacements: { type: "integer", description: "Number of replacements." },
     },
     required: ["operation", "result"],
   }),

@@ -19,13 +19,13 @@ describe("[D06] text_process", () => {
     },
   );
 
-  test("refuses an operation that it does not know, and says which there are", async () => {
+  test("refuses an unknown operation, and lists the operations", async () => {
     const result = await engine.call("text_process", { operation: "shout", text: "a" });
     expect(result).toMatchObject({ success: false, error: { code: "validation_error" } });
     expect(JSON.stringify(result)).toContain("upper");
   });
 
-  test("says which parameter an operation lacks", async () => {
+  test("names the parameter that an operation lacks", async () => {
     const needs: [TextProcessInput, string][] = [
       [{ operation: "upper" }, "text"],
       [{ operation: "join" }, "items"],
@@ -80,7 +80,7 @@ describe("text_process writes", () => {
     expect(await give({ operation, text })).toBe(expected);
   });
 
-  test("case by the rules of a language, and refuses what is none", async () => {
+  test("case by the rules of a language, and refuses an invalid language", async () => {
     expect(await give({ operation: "upper", text: "i", locale: "tr" })).toBe("İ");
     await expect(give({ operation: "upper", text: "i", locale: "_" })).rejects.toMatchObject({
       reason: "bad_parameter",
@@ -125,7 +125,7 @@ describe("text_process splits and joins", () => {
     expect(await give({ operation: "split", ...options })).toEqual(expected);
   });
 
-  test("and marks a list that was cut", async () => {
+  test("a list that was truncated is marked", async () => {
     const cut = await processText({ operation: "split", text: "a,b,c", separator: ",", limit: 2 });
     expect(cut).toEqual({ result: ["a", "b"], truncated: true });
     const long = await processText({ operation: "split", text: ",".repeat(20_000), separator: "," });
@@ -189,7 +189,7 @@ describe("text_process extracts", () => {
     expect(await give({ operation: "extract", text, what })).toEqual(expected);
   });
 
-  test("what a pattern finds, its first group where it has one, each once if asked", async () => {
+  test("matches of a pattern, its first group if it has one, each once if requested", async () => {
     expect(await give({ operation: "extract", text: "a1 b2 a1", pattern: "\\w\\d" })).toEqual(["a1", "b2", "a1"]);
     expect(await give({ operation: "extract", text: "a1 b2 a1", pattern: "(\\w)\\d", unique: true })).toEqual([
       "a",
@@ -256,7 +256,7 @@ describe("text_process encodes and decodes", () => {
     ["url", "%E4%B8", "bad_encoding"],
     ["json", "5", "bad_encoding"],
     ["json", "'a'", "bad_encoding"],
-  ])("but not %s %j (%s)", async (encoding, text, reason) => {
+  ])("%s of %j is refused (%s)", async (encoding, text, reason) => {
     await expect(give({ operation: "decode", text, encoding })).rejects.toMatchObject({
       code: "validation_error",
       reason,
@@ -283,7 +283,7 @@ interface Repeated {
   readonly suffix: string;
 }
 
-/** What a row writes as a repetition. */
+/** Expands a repetition in a row. */
 function unfold(value: unknown): string {
   if (typeof value === "string") return value;
   const { $repeat, n, prefix, suffix } = value as Repeated;
@@ -309,7 +309,7 @@ describe("text_process stands", () => {
     expect(result).toMatchObject({ success: false, error: { code: "validation_error", reason: "bad_pattern" } });
   });
 
-  test("a pattern that reads the same text again and again, by giving up", async () => {
+  test("a pattern that reads the same text repeatedly, by giving up", async () => {
     let elapsed = 0;
     const clock = { ...systemClock, elapsed: () => (elapsed += 100) };
     const work = processText({ operation: "extract", text: "a".repeat(1_000), pattern: "a*b|a" }, { clock });
@@ -332,7 +332,7 @@ describe("text_process stands", () => {
     await expect(give(input)).rejects.toMatchObject({ code: "validation_error", reason: "too_large" });
   });
 
-  test("a pattern's replacement that grows, which on a busy machine may first take too long", async () => {
+  test("a pattern's replacement that grows, which on a busy machine may time out first", async () => {
     const input = { operation: "replace", text: "a".repeat(10_000), pattern: "a" } as const;
     const work = give({ ...input, replacement: "$&".repeat(10_000) });
     await expect(work).rejects.toMatchObject({ reason: expect.stringMatching(/^too_(?:large|costly)$/) });

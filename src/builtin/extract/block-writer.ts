@@ -1,28 +1,28 @@
 import { InlineWriter, type InlineMark, fenceFor } from "./inline-writer.ts";
 import type { PageTable } from "./extracted-page.ts";
-import type { Attributes } from "./parse-in-slices.ts";
+import type { Attributes } from "./parse-markup-in-slices.ts";
 import { type CellWriter, TableWriter } from "./table-writer.ts";
 
-/** How many more characters may be written. Shared by the writers of one text. */
+/** Number of characters that may still be written. Shared by the writers of one text. */
 export interface Budget {
   left: number;
   cut: boolean;
 }
 
-/** What a {@link BlockWriter} needs. */
+/** Options of a {@link BlockWriter}. */
 export interface BlockWriterOptions {
   /** Markdown instead of plain text. */
   readonly markdown: boolean;
   readonly budget: Budget;
-  /** Absolute addresses; undefined for a link or an image that leads nowhere. */
+  /** Returns the absolute address; undefined for a link or an image that leads nowhere. */
   readonly link: (href: string | undefined) => string | undefined;
   readonly image: (src: string | undefined) => string | undefined;
   readonly onTable?: (table: PageTable) => void;
-  /** How many tables this is inside of. */
+  /** Number of enclosing tables. */
   readonly tables?: number;
 }
 
-/** Something that stands before every line of the blocks inside it: a quotation, or an item of a list. */
+/** A prefix of every line of the blocks inside it: a quotation, or an item of a list. */
 interface Container {
   readonly first: string;
   readonly rest: string;
@@ -39,19 +39,19 @@ interface List {
 
 interface Preformatted {
   text: string;
-  /** Noted, because looking at the end of a text that is being put together costs its whole length. */
+  /** Tracked separately, because reading the end of a string under construction costs its whole length. */
   atLineStart: boolean;
   language: string;
   depth: number;
 }
 
-/** Lists and quotations that nest deeper are not set off. */
+/** Lists and quotations that are nested deeper get no prefix. */
 const maxContainers = 12;
 
-/** As many rows are told of; one more tells that there are more. */
+/** Maximum number of rows that are returned; one more row is read to know that there are more. */
 const maxTableRows = 500;
 
-/** Tables that nest deeper are read like any other block. */
+/** Tables that are nested deeper are read like any other block. */
 const maxTables = 6;
 
 const inlineMarks: Readonly<Record<string, InlineMark["kind"]>> = {
@@ -86,12 +86,12 @@ export class BlockWriter implements CellWriter {
   readonly #inline: InlineWriter;
   readonly #containers: Container[] = [];
   readonly #lists: List[] = [];
-  /** Languages of code that elements around it name. */
+  /** Languages of code, from enclosing elements. */
   readonly #languages: string[] = [];
   #heading = 0;
   #pre: Preformatted | undefined;
   #table: TableWriter | undefined;
-  /** Of the table that is open. */
+  /** Rows of the open table. */
   #tableRows: (readonly string[])[] = [];
   #caption = "";
   #plain = true;
@@ -101,7 +101,7 @@ export class BlockWriter implements CellWriter {
     this.#inline = new InlineWriter(options.markdown);
   }
 
-  /** Whether it holds nothing that cannot be written on one line. */
+  /** True if it holds nothing that cannot be written on one line. */
   get plain(): boolean {
     return this.#plain;
   }
@@ -135,7 +135,7 @@ export class BlockWriter implements CellWriter {
     else addTo(this.#pre, data);
   }
 
-  /** Everything that was written, as lines. */
+  /** Returns everything that was written, as lines. */
   finish(): readonly string[] {
     this.#flush();
     return this.#lines;
@@ -199,7 +199,7 @@ export class BlockWriter implements CellWriter {
     this.#contain(mark, mark, false);
   }
 
-  /** What nests deeper stays where it is: lines would be all margin. */
+  /** Blocks that are nested deeper get no further indentation: lines would consist of margin. */
   #contain(first: string, rest: string, tight: boolean): void {
     const shown = this.#containers.length < maxContainers;
     this.#containers.push({ first: shown ? first : "", rest: shown ? rest : "", tight, used: false });
@@ -214,7 +214,7 @@ export class BlockWriter implements CellWriter {
     this.#table = new TableWriter(() => new BlockWriter(cellOptions));
   }
 
-  /** Whether the table, or something in it, took the end tag; otherwise the table has ended. */
+  /** True if the table, or something in it, consumed the end tag; otherwise the table has ended. */
   #closeInTable(table: TableWriter, name: string): boolean {
     const inside = table.close(name);
     if (!inside || table.isFull) this.#writePart(table);
@@ -280,7 +280,7 @@ export class BlockWriter implements CellWriter {
     const { budget } = this.#options;
     for (const line of lines) {
       const prefix = this.#prefix(true);
-      // The text was paid for when it came.
+      // The text was charged when it arrived.
       budget.left -= prefix.length + 1;
       this.#lines.push((prefix + line).trimEnd());
     }
@@ -304,7 +304,7 @@ function addTo(pre: Preformatted, text: string): void {
   if (text !== "") pre.atLineStart = text.endsWith("\n");
 }
 
-/** What would mean something at the start of a line of Markdown. */
+/** Escapes characters that have a meaning at the start of a Markdown line. */
 function escapeStart(line: string): string {
   if (/^(?:(?:#{1,6}|[-+])(?:\s|$)|>|~~~|-{3,}$|={3,}$)/.test(line)) return `\\${line}`;
   return line.replace(/^(\d{1,9})(?=[.)]\s)/, "$1\\");
@@ -314,15 +314,15 @@ function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
 }
 
-/** The first row, as wide as the widest, and the line below it. */
+/** Returns the first row, as wide as the widest, and the separator line below it. */
 function markdownHead(rows: readonly (readonly string[])[]): string[] {
   const [head = []] = rows;
-  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const columns = rows.reduce((limit, row) => Math.max(limit, row.length), 0);
   const wide = [...head, ...Array.from({ length: columns - head.length }, () => "")];
   return [markdownRow(wide), `|${" --- |".repeat(columns)}`];
 }
 
-/** The language of code, from the class of an element that holds it. */
+/** Returns the language of code, from the class of an element that contains it. */
 function languageOf(classes: string | undefined): string | undefined {
   const found = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?)[-\s]([a-z][\w+#.-]{0,20})/i.exec(
     classes ?? "",

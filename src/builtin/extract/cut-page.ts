@@ -1,6 +1,6 @@
 import { type CutText, cutText } from "../../text/index.ts";
 
-/** Cuts the text of a page after a line, a sentence or a word where one ends near; little of what fits is given up. */
+/** Cuts the text of a page at the end of a line, a sentence or a word if one is near, so that little is lost. */
 export function cutPage(text: string, maxChars: number): CutText {
   return cutText(text, maxChars, { at: "line", near: 200, ending: "" });
 }

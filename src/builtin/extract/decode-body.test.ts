@@ -17,7 +17,7 @@ const samples = [
   ["euc-kr", "euc-kr", korean],
 ] as const;
 
-/** Encodes by what the decoder says of every pair of bytes. */
+/** Encodes with the inverse of the decoder's table of byte pairs. */
 function encode(text: string, charset: string): Uint8Array {
   const table = new Map<string, readonly number[]>();
   const decoder = new TextDecoder(charset);
@@ -49,25 +49,25 @@ describe.each(samples)("bytes in %s", (charset, sniffed, text) => {
     expect(found).toEqual({ text: body, charset, source: "header" });
   });
 
-  test("are read as the document says", () => {
+  test("are decoded as the document declares", () => {
     const stated = html(`<meta http-equiv="Content-Type" content="text/html; charset=${charset}">`, text);
     expect(decodeBody(encode(stated, charset), "text/html")).toEqual({ text: stated, charset, source: "meta" });
   });
 
-  test("are recognised without a word", () => {
+  test("are recognized without a declaration", () => {
     expect(decodeBody(encode(body, charset))).toEqual({ text: body, charset: sniffed, source: "sniffed" });
     expect(decodeBody(encode(text, charset), "text/plain").charset).toBe(sniffed);
     expect(decodeBody(encode(text.slice(0, 12), charset)).text).toBe(text.slice(0, 12));
   });
 
-  test("are recognised although somebody calls them UTF-8", () => {
+  test("are recognized even if they are declared as UTF-8", () => {
     const stated = html(`<meta charset=utf-8>`, text);
     expect(decodeBody(encode(stated, charset), "text/html; charset=utf-8").text).toBe(stated);
   });
 });
 
 describe("other bytes", () => {
-  test("a byte order mark wins over everything that is said, and is no text", () => {
+  test("a byte order mark takes precedence, and is not part of the text", () => {
     const marked = new Uint8Array([0xef, 0xbb, 0xbf, ...utf8("é")]);
     expect(decodeBody(marked, "text/html; charset=gbk")).toEqual({ text: "é", charset: "utf-8", source: "bom" });
     const wide = new Uint8Array([0xff, 0xfe, 0x60, 0x4f, 0x7d, 0x59]);
@@ -76,18 +76,18 @@ describe("other bytes", () => {
     expect(decodeBody(big)).toEqual({ text: "你好", charset: "utf-16be", source: "bom" });
   });
 
-  test("UTF-8 is UTF-8, also where it was cut in the middle of a character", () => {
+  test("UTF-8 is recognized, even if it is cut in the middle of a character", () => {
     expect(decodeBody(utf8("naïve 你好"))).toEqual({ text: "naïve 你好", charset: "utf-8", source: "sniffed" });
     expect(decodeBody(utf8("你好你好").subarray(0, 11)).charset).toBe("utf-8");
     expect(decodeBody(new Uint8Array())).toEqual({ text: "", charset: "utf-8", source: "sniffed" });
   });
 
-  test("UTF-8 with a broken byte stays what it says that it is", () => {
+  test("UTF-8 with a broken byte stays UTF-8 if it is declared", () => {
     const broken = new Uint8Array([...utf8("你好世界".repeat(20)), 0xff, ...utf8("再见")]);
     expect(decodeBody(broken, "text/html; charset=utf-8")).toMatchObject({ charset: "utf-8", source: "header" });
   });
 
-  test("what looks like nothing else is Western", () => {
+  test("windows-1252 is the fallback", () => {
     const bytes = new Uint8Array([
       ...utf8("caf"),
       0xe9,
@@ -101,14 +101,14 @@ describe("other bytes", () => {
     expect(decodeBody(bytes)).toEqual({ text: "café naïve “x”", charset: "windows-1252", source: "sniffed" });
   });
 
-  test("UTF-16 without a mark and ISO-2022-JP are seen", () => {
+  test("UTF-16 without a mark and ISO-2022-JP are recognized", () => {
     const wide = Buffer.from("<html><body>hello 你好</body></html>", "utf16le");
     expect(decodeBody(wide)).toMatchObject({ charset: "utf-16le", text: "<html><body>hello 你好</body></html>" });
     const escaped = Buffer.from("\u001b$B$3$s\u001b(B ok", "latin1");
     expect(decodeBody(escaped)).toEqual({ text: "こん ok", charset: "iso-2022-jp", source: "sniffed" });
   });
 
-  test("a charset that nobody knows, or a declaration in a comment, counts for nothing", () => {
+  test("an unknown charset, or a declaration in a comment, is ignored", () => {
     expect(decodeBody(utf8("é"), "text/html; charset=klingon")).toMatchObject({ text: "é", source: "sniffed" });
     const hidden = html(`<!-- <meta charset="gbk"> -->`, "é");
     expect(decodeBody(utf8(hidden))).toMatchObject({ text: hidden, charset: "utf-8", source: "sniffed" });

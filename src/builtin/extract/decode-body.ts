@@ -1,7 +1,7 @@
 import { isUtf8 } from "./is-utf8.ts";
 import { sniffCharset } from "./sniff-charset.ts";
 
-/** Where the name of a charset was found. */
+/** Source of the charset name. */
 export type CharsetSource = "header" | "bom" | "meta" | "sniffed";
 
 /** The text of a body, and how it was encoded. */
@@ -17,19 +17,20 @@ interface Candidate {
   readonly source: CharsetSource;
 }
 
-/** A declaration further in is not looked for; browsers look at 1,024 bytes. */
+/** A declaration beyond this is ignored; browsers check 1,024 bytes. */
 const declarationBytes = 4096;
 
-/** Enough to tell UTF-8 from what only claims to be. */
+/** Enough to distinguish UTF-8 from a wrong declaration. */
 const checkedBytes = 65_536;
 
 /**
- * The text of a body: by its byte order mark, else by the charset that its header or the document declares, else by
- * what its bytes look like. A declaration that is not known, or says UTF-8 of what is not, does not count.
+ * Decodes the text of a body: by its byte order mark, else by the charset that its header or the document declares, else
+ * by its bytes. A declaration that is unknown, or claims UTF-8 for other bytes, is ignored.
  *
  * @example
  * ```ts
- * decodeBody(new Uint8Array([0xc4, 0xe3, 0xba, 0xc3]), "text/plain; charset=gb2312"); // { text: "你好", charset: "gbk", source: "header" }
+ * decodeBody(new Uint8Array([0xc4, 0xe3, 0xba, 0xc3]), "text/plain; charset=gb2312");
+ * // { text: "你好", charset: "gbk", source: "header" }
  * ```
  */
 export function decodeBody(bytes: Uint8Array, contentType?: string): DecodedBody {
@@ -63,12 +64,12 @@ function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? "")?.[1];
 }
 
-/** What the document says of itself: an XML declaration, or a meta element outside of comments. */
+/** Returns the charset that the document declares: in an XML declaration, or a meta element outside of comments. */
 function charsetInside(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, declarationBytes)).toString("latin1");
   const xml = /^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([^"']{1,40})/i.exec(head)?.[1];
   const stated = xml ?? metaCharset(head.replaceAll(/<!--.*?(?:-->|$)/gs, ""));
-  // Whoever could read the declaration did not read UTF-16.
+  // A declaration that is readable as ASCII is not UTF-16.
   return stated !== undefined && /^utf-?16/i.test(stated) ? "utf-8" : stated;
 }
 
@@ -80,7 +81,7 @@ function metaCharset(head: string): string | undefined {
   return undefined;
 }
 
-/** The standard's name of a charset; undefined where nothing here can decode it. */
+/** Returns the WHATWG name of a charset; undefined if it cannot be decoded here. */
 function knownCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {
@@ -91,12 +92,12 @@ function knownCharset(label: string | undefined): string | undefined {
   }
 }
 
-/** Many servers call everything UTF-8; bytes that are not cannot be read that way. */
+/** True if the bytes can be in this charset. Many servers declare everything as UTF-8. */
 function fits(bytes: Uint8Array, charset: string): boolean {
   return charset !== "utf-8" || isUtf8(bytes.subarray(0, checkedBytes)) || looksDamaged(bytes);
 }
 
-/** A few broken bytes in what is UTF-8 otherwise, such as a text that was cut or glued together. */
+/** True for a few broken bytes in otherwise valid UTF-8, such as a text that was cut or concatenated. */
 function looksDamaged(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, checkedBytes));
   let wide = 0;

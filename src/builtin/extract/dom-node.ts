@@ -1,4 +1,4 @@
-/** As much of the DOM as reading a page needs. */
+/** The part of the DOM that is needed to read a page. */
 export interface DomNode {
   readonly nodeType: number;
   readonly data?: string;
@@ -26,12 +26,12 @@ const elementNode = 1;
 const textNode = 3;
 const cdataNode = 4;
 
-/** Whether a node is an element. */
+/** True if a node is an element. */
 export function isElement(node: DomNode): node is DomElement {
   return node.nodeType === elementNode;
 }
 
-/** The text of a node that is text. */
-export function textOf(node: DomNode): string | undefined {
+/** Returns the text of a text node. */
+export function nodeText(node: DomNode): string | undefined {
   return node.nodeType === textNode || node.nodeType === cdataNode ? node.data : undefined;
 }

@@ -5,14 +5,14 @@ import {
   maxCharsOf,
   structuredLinks,
 } from "./extracted-page.ts";
-import { type PageContent, oneLine } from "./page-sink.ts";
+import { type PageContent, cleanLabel, PageSink, type PageSinkOptions } from "./page-sink.ts";
 import type { Article } from "./read-article.ts";
 import type { ReadServices } from "./read-document.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
 import { type PageScan, scanPage } from "./scan-page.ts";
-import { listPageLinks, streamPage } from "./stream-page.ts";
+import { parseInSlices } from "./parse-markup-in-slices.ts";
 
-/** The content of a page of HTML. */
+/** Extracts the content of an HTML page. */
 export async function extractHtml(
   html: string,
   options: ExtractOptions,
@@ -34,20 +34,19 @@ export async function extractHtml(
   return compose(scan, read, { all, structured: as === "structured" });
 }
 
-/** A page without any text was not understood. */
+/** Undefined for an article without text, which was not understood. */
 function usable(article: Article | undefined): Article | undefined {
   return article === undefined || article.content.text === "" ? undefined : article;
 }
 
-interface Wanted {
-  readonly all: readonly PageLink[] | undefined;
-  readonly structured: boolean;
-}
-
-function compose(scan: PageScan, article: Article, { all, structured }: Wanted): ExtractedPage {
+function compose(
+  scan: PageScan,
+  article: Article,
+  { all, structured }: { readonly all: readonly PageLink[] | undefined; readonly structured: boolean },
+): ExtractedPage {
   const { content, method } = article;
   const links = all ?? content.links;
-  const told = {
+  const reported = {
     byline: article.byline ?? scan.byline,
     site: article.site ?? scan.site,
     published: article.published ?? scan.published,
@@ -57,8 +56,8 @@ function compose(scan: PageScan, article: Article, { all, structured }: Wanted):
     kind: "html",
     method,
     title: article.title ?? scan.title ?? "",
-    ...present(told),
-    excerpt: scan.description ?? article.excerpt ?? firstWords(content),
+    ...withoutUndefined(reported),
+    excerpt: scan.description ?? article.excerpt ?? leadText(content),
     text: content.text,
     markdown: content.markdown,
     links: structured ? links.slice(0, structuredLinks) : links,
@@ -69,16 +68,41 @@ function compose(scan: PageScan, article: Article, { all, structured }: Wanted):
   };
 }
 
-/** Without what is not known. */
-export function present<Values extends Record<string, string | undefined>>(
+/** Removes undefined values. */
+export function withoutUndefined<Values extends Record<string, string | undefined>>(
   values: Values,
 ): { [Key in keyof Values]?: string } {
-  // Only keys of Values are left, each with a text.
+  // Only keys of Values remain, each with a string.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== "")) as {
     [Key in keyof Values]?: string;
   };
 }
 
-function firstWords({ text }: PageContent): string {
-  return oneLine(text.slice(0, 1000));
+function leadText({ text }: PageContent): string {
+  return cleanLabel(text.slice(0, 1000));
+}
+
+const boilerplateElements: ReadonlySet<string> = new Set(["nav", "footer", "aside"]);
+
+/** Extracts the content of a whole page without building a document: for pages that are too large or too deep. */
+async function streamPage(html: string, sink: PageSinkOptions, services: ReadServices): Promise<PageContent> {
+  const read = async (without: ReadonlySet<string>): Promise<PageContent> => {
+    const into = new PageSink({ ...sink, without });
+    await parseInSlices(html, into, services);
+    return into.content();
+  };
+  const content = await read(boilerplateElements);
+  // A page that never closes its navigation would consist of navigation only.
+  return content.text === "" ? read(new Set()) : content;
+}
+
+/** Returns the links of a whole page, including its navigation. */
+async function listPageLinks(
+  html: string,
+  options: PageSinkOptions,
+  services: ReadServices,
+): Promise<readonly PageLink[]> {
+  const sink = new PageSink(options);
+  await parseInSlices(html, sink, services);
+  return sink.content().links;
 }

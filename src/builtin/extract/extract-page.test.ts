@@ -33,7 +33,7 @@ describe.each(pages)("the content of $page", (marks) => {
     expect(["article", "main", "page"]).toContain(method);
   });
 
-  test("has the sentences that people marked, and none of what surrounds them", async () => {
+  test("has the annotated sentences, and none of the boilerplate", async () => {
     const text = squeeze((await page()).text);
     const missing = marks.must.filter((sentence) => !text.includes(sentence));
     const stray = marks.mustNot.filter((sentence) => text.includes(sentence));
@@ -64,7 +64,7 @@ describe.each(pages)("the content of $page", (marks) => {
   });
 });
 
-test("a page in words: author, site, date and description as it states them", async () => {
+test("metadata of a page: author, site, date and description as stated", async () => {
   const page = await extractor.page(read("article-zh.html"), { url: "https://news.test/2024/03/tides.html" });
   expect(page).toMatchObject({
     kind: "html",
@@ -76,7 +76,7 @@ test("a page in words: author, site, date and description as it states them", as
   });
 });
 
-test("of the whole page's links, those of the navigation too", async () => {
+test("the links of the whole page include those of the navigation", async () => {
   const url = "https://news.test/2024/03/tides.html";
   const html = read("article-zh.html");
   const { links } = await extractor.page(html, { url, as: "links" });
@@ -95,7 +95,7 @@ test("the structured form has at most 20 links", async () => {
   expect((await extractor.page(html, { url: "https://a.test/" })).links).toHaveLength(50);
 });
 
-test("addresses: scripts, data, mail and places on the same page are no links; images are listed", async () => {
+test("addresses: scripts, data, mail and fragments of the same page are not links; images are listed", async () => {
   const html = `<base href="/docs/"><main><p>Text <a href="guide">Guide</a> <a href="javascript:alert(1)">run</a>
     <a href="data:text/html,x">data</a> <a href="mailto:a@b.test">mail</a> <a href=" JAVASCRIPT:x">run2</a>
     <a href="#top">top</a> <a href="https://a.test/page#x">here</a> <a href="//cdn.test/x">other</a>
@@ -111,13 +111,13 @@ test("addresses: scripts, data, mail and places on the same page are no links; i
   expect(page.text).toMatch(/run.*data.*mail/s);
 });
 
-test("without an address of its own, a page's relative links are text", async () => {
+test("relative links of a page without an address are plain text", async () => {
   const page = await extractor.page(`<p>See <a href="/x">there</a> or <a href="https://b.test/">B</a>.</p>`);
   expect(page.links).toEqual([{ text: "B", url: "https://b.test/" }]);
   expect(page.markdown).toBe("See there or [B](https://b.test/).");
 });
 
-test("what is too long is cut at a line or a word, and says so", async () => {
+test("a long text is cut at a line or a word, and marked as truncated", async () => {
   const html = `<article>${"<p>Some words that make up a sentence of moderate length, again.</p>".repeat(100)}</article>`;
   const page = await extractor.page(html, { maxChars: 1000 });
   expect(page.truncated).toBe(true);
@@ -128,7 +128,7 @@ test("what is too long is cut at a line or a word, and says so", async () => {
   expect(emoji.text).toBe("😀".repeat(25));
 });
 
-test("text carries no control, bidi or escape characters", async () => {
+test("text contains no control, bidi or escape characters", async () => {
   const page = await extractor.page(
     `<title>a\u202Eb</title><p>red \u001b[31mtext\u001b[0m \u202Eevil\u{E0041} <a href="https://a.test/">\u0007go</a></p>`,
   );
@@ -152,7 +152,7 @@ test.each([
   expect((await extractor.page(html)).text).toBe("kept");
 });
 
-test("an aborted signal ends the reading", async () => {
+test("an aborted signal stops the extraction", async () => {
   const reason = new AbortController();
   reason.abort();
   await expect(extractor.page("<p>x", { signal: reason.signal })).rejects.toMatchObject({

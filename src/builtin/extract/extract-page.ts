@@ -5,8 +5,8 @@ import type { ExtractedDocument } from "./read-document.ts";
 let shared: Extractor | undefined;
 
 /**
- * The content of a page of HTML: its title, text, Markdown, links, headings and tables, without navigation and what is
- * hidden. Nothing is fetched. The work is done in one thread that all callers share and that ends when idle.
+ * Extracts the content of an HTML page: its title, text, Markdown, links, headings and tables, without navigation and
+ * hidden elements. Fetches nothing. The work is done in one thread that all callers share and that ends when idle.
  *
  * @example
  * ```ts
@@ -18,12 +18,14 @@ export async function extractPage(html: string, options: ExtractOptions = {}): P
   return (shared ??= createExtractor()).page(html, options);
 }
 
-/** The content of a document of any type that holds text; a type that holds none fails with `unsupported_type`. */
+/** Extracts the content of a document of any type that contains text; other types fail with `unsupported_type`. */
 export async function extractDocument(bytes: Uint8Array, options: DocumentOptions = {}): Promise<ExtractedDocument> {
   return (shared ??= createExtractor()).document(bytes, options);
 }
 
-/** Ends the thread of {@link extractPage} and {@link extractDocument}, if there is one; the next page starts another. */
+/**
+ * Ends the thread of {@link extractPage} and {@link extractDocument}, if it is running; the next page starts another.
+ */
 export async function closeExtraction(): Promise<void> {
   const ended = shared;
   shared = undefined;

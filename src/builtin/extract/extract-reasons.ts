@@ -1,28 +1,28 @@
-import { type FailureError, type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { type FailureError, type ReasonFailure, createReasonFailures } from "../../base/index.ts";
 
-/** Every reason for which a document cannot be read. The reference in the docs is generated from it. */
+/** Reasons why a document cannot be read. The reference in the docs is generated from it. */
 export const extractReasons = {
   unsupported_type: {
     code: "execution_error",
-    means: "The document is of a type that holds no text this can read, such as PDF, images or archives.",
+    meaning: "The document is of a type without readable text, such as PDF, images or archives.",
     retry: "never",
   },
-  aborted: { code: "cancelled", means: "The caller cancelled the reading." },
-  closed: { code: "not_available", means: "The extractor was closed.", retry: "never" },
+  aborted: { code: "cancelled", meaning: "The caller cancelled the extraction." },
+  closed: { code: "not_available", meaning: "The extractor was closed.", retry: "never" },
 } as const;
 
 /** The name of one reason in {@link extractReasons}. */
 export type ExtractReason = keyof typeof extractReasons;
 
-/** A reading's failure for this reason. */
-export const unreadable: ReasonFailure<ExtractReason> = failuresFor(extractReasons);
+/** Creates an extraction failure with this reason. */
+export const extractFailure: ReasonFailure<ExtractReason> = createReasonFailures(extractReasons);
 
-/** Throws where the caller no longer wants the result. */
+/** Throws if the caller has cancelled. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw aborted(signal);
 }
 
-/** The failure that says that the caller cancelled. */
+/** Returns the failure for a cancellation by the caller. */
 export function aborted(signal: AbortSignal): FailureError {
-  return unreadable("aborted", "the reading was cancelled", { cause: signal.reason });
+  return extractFailure("aborted", "the reading was cancelled", { cause: signal.reason });
 }

@@ -6,7 +6,7 @@ export interface PageLink {
 
 /** An image with an absolute http(s) address. It is listed, never fetched. */
 export interface PageImage {
-  /** What the page says that it shows. */
+  /** The alternative text of the image. */
   readonly text: string;
   readonly url: string;
 }
@@ -25,23 +25,23 @@ export interface PageTable {
 }
 
 /**
- * How the content was found:
+ * Method by which the content was found:
  * - `article`: the part that reads like an article;
  * - `main`: the part that the page marks as its main content;
  * - `page`: the whole page without its navigation;
  * - `stream`: the text of the whole page, read without building a document: it is too large, too deep or too slow;
- * - `document`: it is no HTML.
+ * - `document`: it is not HTML.
  */
 export type ExtractMethod = "article" | "main" | "page" | "stream" | "document";
 
-/** What a document was read as. */
+/** Kind that a document was parsed as. */
 export type DocumentKind = "html" | "feed" | "xml" | "json" | "markdown" | "text";
 
-/** The content of a page, without what surrounds it. All text is free of control, bidi and other unseen characters. */
+/** The content of a page, without its boilerplate. All text is free of control, bidi and other invisible characters. */
 export interface ExtractedPage {
   readonly kind: DocumentKind;
   readonly method: ExtractMethod;
-  /** Empty where the page has none. */
+  /** Empty if the page has none. */
   readonly title: string;
   readonly byline?: string;
   /** The name of the site. */
@@ -50,7 +50,7 @@ export interface ExtractedPage {
   readonly published?: string;
   /** A language tag such as `en` or `zh-CN`, as the page states it. */
   readonly language?: string;
-  /** The page's own short description, or how the text begins. */
+  /** The page's own short description, or the beginning of the text. */
   readonly excerpt: string;
   readonly text: string;
   readonly markdown: string;
@@ -58,36 +58,36 @@ export interface ExtractedPage {
   readonly images: readonly PageImage[];
   readonly headings: readonly PageHeading[];
   readonly tables: readonly PageTable[];
-  /** Something was left out because it is too long. */
+  /** True if something was omitted because of its length. */
   readonly truncated: boolean;
 }
 
 /**
- * What the links are wanted for: `links` lists those of the whole page, `structured` at most 20 of the content,
- * `text` and `markdown` those of the content.
+ * Determines the links: `links` lists those of the whole page, `structured` at most 20 of the content, `text` and
+ * `markdown` those of the content.
  */
 export type ExtractForm = "text" | "markdown" | "links" | "structured";
 
-/** How to read a page. */
+/** Options for reading a page. */
 export interface ExtractOptions {
-  /** Where the page is: relative addresses are resolved against it. Without it they are left out. */
+  /** Address of the page: relative addresses are resolved against it. Without it they are omitted. */
   readonly url?: string;
   readonly as?: ExtractForm;
-  /** The most characters of `text`, and of `markdown`. Default 200,000, at most 1,000,000. */
+  /** Maximum number of characters of `text`, and of `markdown`. Default: 200,000; at most 1,000,000. */
   readonly maxChars?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The most characters of a text, where nobody says otherwise. */
+/** Default maximum number of characters of a text. */
 const defaultMaxChars = 200_000;
 
-/** The most characters of a text, whatever somebody says. */
-const mostChars = 1_000_000;
+/** Upper bound of the maximum number of characters of a text. */
+const maxPageChars = 1_000_000;
 
-/** The most links in the structured form. */
+/** Maximum number of links in the structured form. */
 export const structuredLinks = 20;
 
-/** The most characters that are wanted, within what is given at all; nonsense means the default. */
+/** Returns the requested maximum number of characters within the allowed range; invalid values mean the default. */
 export function maxCharsOf({ maxChars = defaultMaxChars }: ExtractOptions): number {
-  return maxChars >= 1 ? Math.floor(Math.min(maxChars, mostChars)) : defaultMaxChars;
+  return maxChars >= 1 ? Math.floor(Math.min(maxChars, maxPageChars)) : defaultMaxChars;
 }

@@ -21,7 +21,7 @@ describe("documents by their type", () => {
     });
   });
 
-  test("JSON is laid out, and its shape told", async () => {
+  test("JSON is formatted, and its shape described", async () => {
     const page = await read(`{"title":"T","items":[1,2]}`, "application/json");
     expect(page).toMatchObject({
       kind: "json",
@@ -38,20 +38,20 @@ describe("documents by their type", () => {
     expect((await read(`${"[".repeat(100_000)}${"]".repeat(100_000)}`, "application/json")).kind).toBe("json");
   });
 
-  test("plain text and code stay as they are", async () => {
+  test("plain text and code are unchanged", async () => {
     expect(await read("a\r\n  b\n", "text/plain")).toMatchObject({ kind: "text", text: "a\n  b\n", links: [] });
     expect(await read("<div>x</div>", "text/css")).toMatchObject({ kind: "text", text: "<div>x</div>" });
     expect(await read("let a;", "application/javascript")).toMatchObject({ kind: "text" });
     expect(await read("a,b\n1,2", "text/csv")).toMatchObject({ kind: "text", text: "a,b\n1,2" });
   });
 
-  test("what is cut says so, however little of it can be seen", async () => {
+  test("truncated content is marked, even if little of it is visible", async () => {
     const page = await extractor.document(new TextEncoder().encode("\u202e".repeat(50)), { maxChars: 10 });
     expect(page).toMatchObject({ text: "", truncated: true });
     expect(await read("x".repeat(300_000), "text/plain")).toMatchObject({ truncated: true, text: "x".repeat(200_000) });
   });
 
-  test("Markdown as it is, with its title, headings and links", async () => {
+  test("Markdown is unchanged, with its title, headings and links", async () => {
     const text =
       "# Guide\n\nSee [more](../more.md) and <https://b.test/>, not ![img](x.png).\n\n```\n# no heading [x](y)\n```\n## Next #\n";
     const page = await read(text, "text/markdown; charset=utf-8");
@@ -67,7 +67,7 @@ describe("documents by their type", () => {
     expect((await read("---\ntitle: 'Front'\n---\n# Other", "text/plain", "https://a.test/x.md")).title).toBe("Front");
   });
 
-  test("what has no type, or a wrong one, is known by how it begins", async () => {
+  test("content without a type, or with a wrong one, is recognized by its first bytes", async () => {
     expect((await read("\n<!doctype html><p>x")).kind).toBe("html");
     expect((await read("<!-- c --><html><p>x", "text/plain")).kind).toBe("html");
     expect((await read(`{"a":1}`, "application/octet-stream")).kind).toBe("json");
@@ -119,7 +119,7 @@ describe("feeds", () => {
     expect(page).toMatchObject({ kind: "xml", text: "A\nB < C" });
   });
 
-  test("XML that nests without end, or names entities of its own, does no harm", async () => {
+  test("XML that is nested endlessly, or declares its own entities, is handled safely", async () => {
     const deep = await read(`${"<a>".repeat(50_000)}x`, "application/xml");
     expect(deep).toMatchObject({ kind: "xml", text: "x" });
     const laughs = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]><l>&b;&c;</l>`;

@@ -1,44 +1,48 @@
 import { type Clock, systemClock } from "../../base/index.ts";
 import { contentKind, mediaType } from "./content-kind.ts";
-import { throwIfAborted, unreadable } from "./extract-reasons.ts";
+import { throwIfAborted, extractFailure } from "./extract-reasons.ts";
 import { type ExtractOptions, type ExtractedPage, maxCharsOf } from "./extracted-page.ts";
 import { PageThread } from "./page-thread.ts";
 import { type DocumentJob, type ExtractedDocument, type ReadServices, readDocument } from "./read-document.ts";
-import { workerUrl } from "./worker-url.ts";
 
-/** How an {@link Extractor} works. */
+/** Options of an {@link Extractor}. */
 export interface ExtractorOptions {
   readonly clock?: Clock;
-  /** How long reading one document may take; then only its text is read. Default 3 s. */
+  /** Time limit for one document; after that only its text is read. Default: 3 s. */
   readonly limitMs?: number;
-  /** How long the thread waits for another document before it ends. Default 15 s. */
+  /** Time that the thread waits for another document before it ends. Default: 15 s. */
   readonly idleMs?: number;
-  /** How many documents may wait for the thread; of those beyond, only the text is read. Default 64. */
+  /** Maximum number of documents that wait for the thread; of further ones only the text is read. Default: 64. */
   readonly maxWaiting?: number;
 }
 
-/** How to read a document of any type. */
+/** Options for reading a document of any type. */
 export interface DocumentOptions extends ExtractOptions {
-  /** The content type that came with it. */
+  /** The content type of its response header. */
   readonly contentType?: string;
+  /** The bytes are only the beginning of the document. */
+  readonly isPart?: boolean;
 }
 
 /** Reads pages and other documents. */
 export interface Extractor {
-  /** The content of a page of HTML. */
+  /** Extracts the content of an HTML page. */
   page(html: string, options?: ExtractOptions): Promise<ExtractedPage>;
-  /** The content of a document of any type that holds text: HTML, feeds and other XML, JSON, Markdown, plain text. */
+  /**
+   * Extracts the content of a document of any type that contains text: HTML, feeds and other XML, JSON, Markdown, plain
+   * text.
+   */
   document(bytes: Uint8Array, options?: DocumentOptions): Promise<ExtractedDocument>;
-  /** Ends the thread. What is being read is read without it; nothing more is read. */
+  /** Ends the thread. Documents in progress are read without it; no further documents are accepted. */
   close(): Promise<void>;
 }
 
-/** What is no HTML and no longer than this is read at once: a thread would take longer to start. */
+/** Documents up to this size that are not HTML are read synchronously: starting a thread would take longer. */
 const smallBytes = 32_768;
 
 /**
- * Makes an extractor with a thread of its own, which starts with the first page or large document: whatever a document
- * is, reading it does not hold the event loop.
+ * Creates an extractor with its own thread, which starts with the first page or large document: reading a document never
+ * blocks the event loop.
  *
  * @example
  * ```ts
@@ -59,12 +63,12 @@ export function createExtractor({
     async page(html, options = {}) {
       checkOpen(options.signal);
       const { charset: _, charsetSource: __, ...page } = await read(pageJob(html), options);
-      return { ...page, truncated: page.truncated || html.length > longestPage };
+      return { ...page, truncated: page.truncated || html.length > maxPageLength };
     },
     async document(bytes, options = {}) {
       checkOpen(options.signal);
       const kind = contentKind(options.contentType, bytes, options.url);
-      if (kind === "unsupported") throw unreadable("unsupported_type", unsupported(options.contentType));
+      if (kind === "unsupported") throw extractFailure("unsupported_type", unsupported(bytes, options));
       return read({ kind, body: bytes, contentType: options.contentType ?? "" }, options);
     },
     async close() {
@@ -74,7 +78,7 @@ export function createExtractor({
   };
 
   function checkOpen(signal: AbortSignal | undefined): void {
-    if (closed) throw unreadable("closed", "the extractor is closed. Make another to read more");
+    if (closed) throw extractFailure("closed", "the extractor is closed. Create another to read more");
     throwIfAborted(signal);
   }
 
@@ -87,15 +91,15 @@ export function createExtractor({
   }
 }
 
-/** More than this of a page is not looked at. */
-const longestPage = 20_000_000;
+/** Longer pages are truncated. */
+const maxPageLength = 20_000_000;
 
 function pageJob(html: string): DocumentJob {
-  const body = new TextEncoder().encode(html.slice(0, longestPage));
+  const body = new TextEncoder().encode(html.slice(0, maxPageLength));
   return { kind: "html", body, contentType: "text/html; charset=utf-8" };
 }
 
-/** The text of a document, a little at a time or as it is. */
+/** Reads the text of a document, in slices or as it is. */
 async function readWithoutThread(job: DocumentJob, services: ReadServices): Promise<ExtractedDocument> {
   if (job.kind === "html" || job.kind === "markup") return readDocument(job, services);
   // No character has more than four bytes.
@@ -104,8 +108,18 @@ async function readWithoutThread(job: DocumentJob, services: ReadServices): Prom
   return { ...document, kind: job.kind };
 }
 
-function unsupported(contentType: string | undefined): string {
+function unsupported({ length }: Uint8Array, { contentType, isPart }: DocumentOptions): string {
   const type = mediaType(contentType);
   const named = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? `a document of type ${type}` : "a binary document";
-  return `${named} has no text that can be read here. Look for an HTML, Markdown or plain-text version of it`;
+  const size = `${isPart === true ? "more than " : ""}${length} byte${length === 1 ? "" : "s"}`;
+  return `${named} (${size}) contains no readable text. Find an HTML, Markdown or plain-text version of it`;
+}
+
+/**
+ * Returns the URL of the thread's code: beside this file in the source, beside this chunk in a bundle. The name is
+ * composed here so that no bundler mistakes it for an asset.
+ */
+export function workerUrl(): URL {
+  const name = import.meta.url.endsWith(".ts") ? "page-worker.ts" : "extract-worker.cjs";
+  return new URL(name, import.meta.url);
 }

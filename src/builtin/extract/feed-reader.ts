@@ -1,5 +1,5 @@
-import { oneLine } from "./page-sink.ts";
-import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
+import { cleanLabel } from "./page-sink.ts";
+import type { Attributes, MarkupHandler } from "./parse-markup-in-slices.ts";
 
 /** An entry of a feed, or the feed itself. */
 export interface FeedEntry {
@@ -12,7 +12,7 @@ export interface FeedEntry {
 
 const roots: ReadonlySet<string> = new Set(["rss", "feed", "rdf:rdf"]);
 
-/** Which part of an entry an element holds. */
+/** The part of an entry that an element contains. */
 const parts: Readonly<Record<string, keyof FeedEntry>> = {
   title: "title",
   link: "link",
@@ -33,18 +33,18 @@ const maxEntries = 500;
 const maxPart = 20_000;
 const maxText = 1_000_000;
 
-/** Takes XML apart: RSS, Atom and RDF feeds into entries, anything else into text. */
+/** Parses XML: RSS, Atom and RDF feeds into entries, anything else into text. */
 export class FeedReader implements MarkupHandler {
   readonly feed: FeedEntry = emptyEntry();
   readonly entries: FeedEntry[] = [];
   isFeed = false;
-  /** The text of what is no feed. */
+  /** The text of a document that is not a feed. */
   body = "";
   cut = false;
-  /** Noted, because looking at the end of a text that is being put together costs its whole length. */
+  /** Tracked separately, because reading the end of a string under construction costs its whole length. */
   #atLineStart = true;
   #depth = 0;
-  /** The entry that is open, and the part of it that is. */
+  /** The open entry, and its open part. */
   #entry: FeedEntry | undefined;
   #part: { readonly key: keyof FeedEntry; readonly depth: number; text: string } | undefined;
 
@@ -82,7 +82,7 @@ export class FeedReader implements MarkupHandler {
     const href = attributes("href");
     const target = this.#entry ?? this.feed;
     if (key === "link" && href !== undefined) {
-      // Atom: the page itself is the alternate; others lead to the feed or to comments.
+      // Atom: the alternate is the page itself; other links lead to the feed or to comments.
       if ((attributes("rel") ?? "alternate") === "alternate") target.link ||= href.trim();
       return;
     }
@@ -91,7 +91,7 @@ export class FeedReader implements MarkupHandler {
 
   #endPart({ key, text }: { readonly key: keyof FeedEntry; readonly text: string }): void {
     const target = this.#entry ?? this.feed;
-    target[key] ||= key === "link" ? text.trim() : oneLine(key === "summary" ? withoutTags(text) : text);
+    target[key] ||= key === "link" ? text.trim() : cleanLabel(key === "summary" ? withoutTags(text) : text);
     this.#part = undefined;
   }
 
@@ -111,7 +111,7 @@ function emptyEntry(): FeedEntry {
   return { title: "", link: "", summary: "", date: "", language: "" };
 }
 
-/** A summary is often HTML in disguise. */
+/** Removes tags: a summary is often escaped HTML. */
 function withoutTags(text: string): string {
   return text
     .replaceAll(/<(?:script|style)\b[^]*?(?:<\/(?:script|style)\s*>|$)/gi, " ")

@@ -22,7 +22,7 @@ const rows = (JSON.parse(readFileSync("test/data/bad-inputs.json", "utf8")) as r
 // Pages that are too slow for the thread take their time, and a busy machine makes more of them too slow.
 vi.setConfig({ testTimeout: 60_000 });
 
-// As everybody has it who sets nothing.
+// With the default settings.
 const extractor = createExtractor();
 const url = "https://hostile.test/page";
 
@@ -67,7 +67,7 @@ describe("rows of bad inputs", () => {
 const many = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join("");
 
-/** What each holds for its reader: text that has to come out. */
+/** Hostile pages, each with a text that must be extracted. */
 const bombs: Readonly<Record<string, readonly [html: string, holds: string]>> = {
   "elements that never end": [`<p>kept</p>${"<p><b><i><a href=x>".repeat(20_000)}`, "kept"],
   "depth with all its end tags": [`${"<div>".repeat(100_000)}kept${"</div>".repeat(100_000)}`, "kept"],
@@ -114,7 +114,7 @@ const bombs: Readonly<Record<string, readonly [html: string, holds: string]>> = 
   "zeros between all characters": ["\0k\0e\0p\0t<\0b\0>".repeat(50_000), "kept"],
 };
 
-describe("pages made to do harm end, give their text and never hold the event loop", () => {
+describe("hostile pages end, return their text and never block the event loop", () => {
   test.each(Object.entries(bombs))("%s", async (_, [page, holds]) => {
     const { result, delayMs } = await loopDelay(() => extractor.page(page, { url }));
     expect(result.text).toContain(holds);
@@ -151,7 +151,7 @@ function jsonBomb(depth: number): Buffer {
   return Buffer.from("[".repeat(depth) + items + "]".repeat(depth));
 }
 
-describe("documents of every kind made to do harm end and never hold the event loop", () => {
+describe("hostile documents of every kind end and never block the event loop", () => {
   test.each(Object.entries(encoded))("%s", async (_, [body, contentType]) => {
     const { result, delayMs } = await loopDelay(() => extractor.document(body, { url, contentType }));
     expect(result.text.length).toBeLessThanOrEqual(200_000);
@@ -167,7 +167,7 @@ describe("documents of every kind made to do harm end and never hold the event l
   });
 });
 
-describe("what nobody sees is no text", () => {
+describe("invisible content is not text", () => {
   const hidden = [
     `<p hidden>secret</p>`,
     `<div aria-hidden="true">secret</div>`,
@@ -261,7 +261,7 @@ describe("what nobody sees is no text", () => {
     expect((await extractor.page(page + deep)).text).toBe("seen\n\nalso");
   });
 
-  test("a size that only begins with zero is seen", async () => {
+  test("a size that only begins with zero is visible", async () => {
     const { text } = await extractor.page(`<p style="font-size:0.9em">one</p><p style="opacity:0.5">two</p>`);
     expect(text).toBe("one\n\ntwo");
   });

@@ -1,4 +1,4 @@
-/** What is written around a part of a line. */
+/** Markup around a part of a line. */
 export type InlineMark =
   | { readonly kind: "strong" | "emphasis" | "code" }
   | { readonly kind: "link"; readonly url: string | undefined };
@@ -8,13 +8,13 @@ interface Frame {
   text: string;
 }
 
-/** Deeper nesting adds nothing that a reader could see. */
+/** Deeper nesting would not be visible to a reader. */
 const maxFrames = 32;
 
-/** Signs that documentation puts behind a heading as a link to itself. */
+/** Characters that documentation puts after a heading as a link to itself. */
 const permalink = /^\s*[¶#§🔗]\s*$/u;
 
-/** The text of one block: runs of white space become one space, marks stand around what they mark. */
+/** Writes the text of one block: runs of white space become one space, and marks surround their content. */
 export class InlineWriter {
   readonly #markdown: boolean;
   #text = "";
@@ -31,7 +31,7 @@ export class InlineWriter {
     this.#append(literal ? line : line.replaceAll(/[`*]|<(?=[a-z/!?]|$)|\](?=[([])/gi, String.raw`\$&`));
   }
 
-  /** Markup that is written as it is. */
+  /** Writes markup unchanged. */
   raw(markup: string): void {
     this.#append(markup);
   }
@@ -40,14 +40,14 @@ export class InlineWriter {
     if (this.#frames.length < maxFrames) this.#frames.push({ mark, text: "" });
   }
 
-  /** Ends the innermost mark of this kind; nothing where a block has ended it before. */
+  /** Ends the innermost mark of this kind; does nothing if a block has already ended it. */
   close(kind: InlineMark["kind"]): void {
     if (this.#frames.at(-1)?.mark.kind !== kind) return;
     const frame = this.#frames.pop();
     if (frame !== undefined) this.#append(this.#marked(frame));
   }
 
-  /** Everything so far, as lines. Marks that are still open end without having been written. */
+  /** Returns everything so far, as lines. Marks that are still open are dropped. */
   take(): readonly string[] {
     const text = this.#frames.reduce((before, frame) => before + frame.text, this.#text);
     this.#text = "";
@@ -73,11 +73,11 @@ export class InlineWriter {
     if (!this.#markdown || inner === "") return text;
     const before = text.startsWith(inner) ? "" : " ";
     const after = text.endsWith(inner) ? "" : " ";
-    return before + surround(inner, mark) + after;
+    return before + wrapMark(inner, mark) + after;
   }
 }
 
-function surround(inner: string, mark: InlineMark): string {
+function wrapMark(inner: string, mark: InlineMark): string {
   switch (mark.kind) {
     case "strong":
       return `**${inner}**`;
@@ -95,14 +95,14 @@ function surround(inner: string, mark: InlineMark): string {
   }
 }
 
-/** A run of backticks that is longer than any inside. */
-export function fenceFor(text: string, least: number): string {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  return "`".repeat(Math.max(least, longest + 1));
+/** Returns a run of backticks that is longer than any inside. */
+export function fenceFor(text: string, min: number): string {
+  let maxLength = 0;
+  for (const [run] of text.matchAll(/`+/g)) maxLength = Math.max(maxLength, run.length);
+  return "`".repeat(Math.max(min, maxLength + 1));
 }
 
-/** An address between the parentheses of a link. */
+/** Returns an address for the parentheses of a link. */
 export function markdownAddress(url: string): string {
   return url.replaceAll("(", "%28").replaceAll(")", "%29").replaceAll(/\s/g, "%20");
 }

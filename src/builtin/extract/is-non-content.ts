@@ -1,5 +1,5 @@
 import type { PageStyles } from "./page-styles.ts";
-import type { Attributes } from "./parse-in-slices.ts";
+import type { Attributes } from "./parse-markup-in-slices.ts";
 
 const unread: ReadonlySet<string> = new Set(
   (
@@ -8,20 +8,20 @@ const unread: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether an element holds nothing that people read. */
-export function isUnread(name: string): boolean {
+/** True if an element contains nothing that people read. */
+export function isNonContentElement(name: string): boolean {
   return unread.has(name);
 }
 
-/** Numbers beside lines of code, and what is meant for screen readers alone, by the names that are usual for them. */
-const unseenNames =
+/** Common class names of line numbers beside code, and of content for screen readers only. */
+const invisibleClassNames =
   /(?:^|\s)(?:linenos?|linenumbers?|line-numbers-rows|gutter|hljs-ln-numbers|sr-only|visually-?hidden|screen-?reader-(?:text|only)|element-invisible)(?:\s|$)/i;
 
-/** Whether people do not see an element: it may hold instructions that only a model reads. */
+/** True if an element is invisible to people: it may contain instructions that only a model reads. */
 export function isHidden(name: string, attributes: Attributes, styles: PageStyles): boolean {
   if (attributes("hidden") !== undefined) return true;
   if (attributes("aria-hidden")?.trim().toLowerCase() === "true") return true;
   const classes = attributes("class");
-  if (classes !== undefined && unseenNames.test(classes.slice(0, 500))) return true;
+  if (classes !== undefined && invisibleClassNames.test(classes.slice(0, 500))) return true;
   return styles.hides(name, attributes);
 }

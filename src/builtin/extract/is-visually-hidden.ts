@@ -1,13 +1,13 @@
-/** The value of a property, in lower case; empty where the style does not set it. */
+/** Returns the value of a property, in lower case; empty if the style does not set it. */
 export type StyleOf = (property: string) => string;
 
-/** Whether a style takes text out of sight. Only what the style itself says is judged, not what is around the element. */
-export function isOutOfSight(style: StyleOf): boolean {
+/** True if a style makes text invisible. Judges only the style itself, not the surroundings of the element. */
+export function isVisuallyHidden(style: StyleOf): boolean {
   return ways.some((hides) => hides(style));
 }
 
-/** The properties that {@link isOutOfSight} looks at. */
-export const sightProperties: ReadonlySet<string> = new Set(
+/** The properties that {@link isVisuallyHidden} reads. */
+export const visibilityProperties: ReadonlySet<string> = new Set(
   (
     "animation animation-name background background-clip background-color bottom clip clip-path color " +
     "content-visibility display filter font font-size height inset left margin-left margin-top max-height max-width " +
@@ -22,20 +22,23 @@ const ways: readonly ((style: StyleOf) => boolean)[] = [
   isFaint,
   (style) => sizeIn(style("font-size")) < 2 || sizeIn(/(?:^| )([\d.]+[a-z%]*)(?:\/| )/.exec(style("font"))?.[1]) < 2,
   isColourless,
-  hasNoRoom,
+  hasNoArea,
   isClipped,
   isShrunk,
   isElsewhere,
 ];
 
-/** What is faded in by the page counts as seen. */
+/** Content that the page fades in counts as visible. */
 function isFaint(style: StyleOf): boolean {
   if (["transition", "animation", "animation-name"].some((property) => style(property) !== "")) return false;
   const opacity = style("opacity") || /opacity\(([^)]*)\)/.exec(style("filter"))?.[1];
   return amountIn(opacity) <= 0.05;
 }
 
-/** Transparent, or of the colour of its own background. A picture that shows through the letters is seen. */
+/**
+ * True if the text is transparent, or has the color of its own background. An image that shows through the letters is
+ * visible.
+ */
 function isColourless(style: StyleOf): boolean {
   if ([style("background-clip"), style("-webkit-background-clip")].includes("text")) return false;
   const colour = plainColour(style("-webkit-text-fill-color") || style("color"));
@@ -43,8 +46,8 @@ function isColourless(style: StyleOf): boolean {
   return colour === "transparent" || colour === plainColour(style("background-color") || style("background"));
 }
 
-/** A box that is so small that nothing of a text fits, and that does not let it out. */
-function hasNoRoom(style: StyleOf): boolean {
+/** True for a box that is too small for any text, and clips it. */
+function hasNoArea(style: StyleOf): boolean {
   if (sizeIn(style("max-height")) <= 0 || sizeIn(style("max-width")) <= 0) return true;
   const [width, height] = [sizeIn(style("width")), sizeIn(style("height"))];
   if (width <= 0 && height <= 0) return true;
@@ -55,7 +58,7 @@ function hasNoRoom(style: StyleOf): boolean {
   return closed && !padded && (width <= 1 || height <= 1);
 }
 
-/** Cut to a shape without an area. */
+/** True if it is clipped to a shape without an area. */
 function isClipped(style: StyleOf): boolean {
   const path = style("clip-path") || style("-webkit-clip-path");
   const corners = /^polygon\((.*)\)$/.exec(path)?.[1]?.split(",");
@@ -94,7 +97,7 @@ function isElsewhere(style: StyleOf): boolean {
   );
 }
 
-/** About how many pixels one of each is. */
+/** Approximate size of each unit in pixels. */
 const unitPixels: Readonly<Record<string, number>> = {
   "": 1,
   px: 1,
@@ -112,13 +115,13 @@ const unitPixels: Readonly<Record<string, number>> = {
   in: 96,
 };
 
-/** A length in pixels, roughly; not a number where it is none. */
+/** Returns a length in pixels, approximately; NaN if it is not a length. */
 function sizeIn(length: string | undefined): number {
   const [, number, unit = ""] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/.exec(length ?? "") ?? [];
   return number === undefined ? Number.NaN : Number(number) * (unitPixels[unit] ?? Number.NaN);
 }
 
-/** A share of one, given as a number or in per cent. */
+/** Parses a fraction, written as a number or as a percentage. */
 function amountIn(text: string | undefined): number {
   const [, number, unit] = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)\s*$/.exec(text ?? "") ?? [];
   return number === undefined ? Number.NaN : Number(number) / (unit === "%" ? 100 : 1);
@@ -130,7 +133,7 @@ function numbersIn(text: string | undefined): number[] {
 
 const colourNames: Readonly<Record<string, string>> = { white: "#ffffff", black: "#000000" };
 
-/** A colour in one form; `transparent` where it lets everything through. */
+/** Normalizes a color; `transparent` if it is fully transparent. */
 function plainColour(text: string): string {
   const named = colourNames[text] ?? text;
   const hex = named.replace(/^#([\da-f])([\da-f])([\da-f])([\da-f]?)$/, "#$1$1$2$2$3$3$4$4");

@@ -2,22 +2,22 @@ import { cutText, stripUnsafe } from "../../text/index.ts";
 import { BlockWriter, type Budget } from "./block-writer.ts";
 import { cutPage } from "./cut-page.ts";
 import type { PageHeading, PageImage, PageLink, PageTable } from "./extracted-page.ts";
-import { isHidden, isUnread } from "./is-unread.ts";
+import { isHidden, isNonContentElement } from "./is-non-content.ts";
 import type { PageStyles } from "./page-styles.ts";
-import type { Attributes, MarkupHandler } from "./parse-in-slices.ts";
+import type { Attributes, MarkupHandler } from "./parse-markup-in-slices.ts";
 import type { LinkResolver } from "./resolve-link.ts";
 
-/** What a {@link PageSink} needs. */
+/** Options of a {@link PageSink}. */
 export interface PageSinkOptions {
   readonly links: LinkResolver;
   readonly maxChars: number;
-  /** What the page says about how it looks. */
+  /** The page's own styles. */
   readonly styles: PageStyles;
-  /** Elements whose content is left out besides what nobody reads. */
+  /** Further elements whose content is omitted. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** What a page holds. */
+/** The content of a page. */
 export interface PageContent {
   readonly text: string;
   readonly markdown: string;
@@ -28,7 +28,7 @@ export interface PageContent {
   readonly truncated: boolean;
 }
 
-/** The most of each that is listed. */
+/** Maximum length of each list. */
 export const listLimits = {
   links: 1000,
   images: 100,
@@ -39,16 +39,19 @@ export const listLimits = {
   label: 300,
 } as const;
 
-/** Text that is collected beside the flow, such as that of a link. */
+/** Text that is collected in addition to the main text, such as that of a link. */
 interface Collected {
   readonly name: string;
   readonly url: string | undefined;
-  /** Used where there is no text. */
+  /** Used if there is no text. */
   label: string;
   text: string;
 }
 
-/** Takes the elements of a page and gives its content as text and as Markdown, with its links, images and headings. */
+/**
+ * Receives the elements of a page and produces its content as text and as Markdown, with its links, images and
+ * headings.
+ */
 export class PageSink implements MarkupHandler {
   readonly #options: PageSinkOptions;
   readonly #writers: readonly { readonly writer: BlockWriter; readonly budget: Budget }[];
@@ -57,7 +60,7 @@ export class PageSink implements MarkupHandler {
   readonly #headings: PageHeading[] = [];
   readonly #tables: PageTable[] = [];
   #collecting: Collected[] = [];
-  /** How many elements are open inside of one that nobody reads. */
+  /** Number of open elements inside an omitted one. */
   #skipped = 0;
   #cut = false;
   /** Cells of all tables. */
@@ -128,7 +131,7 @@ export class PageSink implements MarkupHandler {
 
   #isSkipped(name: string, attributes: Attributes): boolean {
     const { without, styles } = this.#options;
-    return isUnread(name) || without?.has(name) === true || isHidden(name, attributes, styles);
+    return isNonContentElement(name) || without?.has(name) === true || isHidden(name, attributes, styles);
   }
 
   #collect(name: string, url: string | undefined, attributes: Attributes): void {
@@ -144,7 +147,7 @@ export class PageSink implements MarkupHandler {
 
   #endCollected(): void {
     const { name, url, label, text } = this.#collecting.pop() ?? { name: "", url: undefined, label: "", text: "" };
-    const shown = oneLine(text) || oneLine(label);
+    const shown = cleanLabel(text) || cleanLabel(label);
     if (name === "a") {
       if (url === undefined) return;
       const known = this.#links.get(url);
@@ -155,7 +158,7 @@ export class PageSink implements MarkupHandler {
   }
 
   #addImage(attributes: Attributes): void {
-    const text = oneLine(attributes("alt") ?? "");
+    const text = cleanLabel(attributes("alt") ?? "");
     for (const collected of this.#collecting) collected.label ||= text;
     const url = this.#options.links.image(attributes("src"));
     if (url !== undefined) this.#list(this.#images, { text, url }, listLimits.images);
@@ -163,9 +166,9 @@ export class PageSink implements MarkupHandler {
 
   #addTable({ caption, rows }: PageTable): void {
     if (this.#tables.length >= listLimits.tables) return void (this.#cut = true);
-    const told = rows.slice(0, listLimits.rows).filter((row) => (this.#cells += row.length) <= listLimits.cells);
-    if (told.length < rows.length) this.#cut = true;
-    const cells = told.map((row) => row.map((cell) => stripUnsafe(cell)));
+    const shownRows = rows.slice(0, listLimits.rows).filter((row) => (this.#cells += row.length) <= listLimits.cells);
+    if (shownRows.length < rows.length) this.#cut = true;
+    const cells = shownRows.map((row) => row.map((cell) => stripUnsafe(cell)));
     this.#tables.push({ ...(caption !== undefined && { caption: stripUnsafe(caption) }), rows: cells });
   }
 
@@ -181,8 +184,8 @@ export class PageSink implements MarkupHandler {
   }
 }
 
-/** A label: one line, without what cannot be seen. */
-export function oneLine(text: string): string {
+/** Normalizes a label: one line, without invisible characters. */
+export function cleanLabel(text: string): string {
   return cutText(
     stripUnsafe(text.slice(0, listLimits.label * 4))
       .replaceAll(/\s+/g, " ")

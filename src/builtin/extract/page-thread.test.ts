@@ -6,7 +6,7 @@ import { systemClock } from "../../base/index.ts";
 import { PageThread, type PageThreadOptions } from "./page-thread.ts";
 import type { DocumentJob } from "./read-document.ts";
 import { createExtractor } from "./index.ts";
-import { workerUrl } from "./worker-url.ts";
+import { workerUrl } from "./extractor.ts";
 
 const slow = `<body>${"<ul><li>".repeat(100)}x${"<li>y".repeat(20_000)}`;
 const job = (html: string): DocumentJob => ({ kind: "html", body: Buffer.from(html), maxChars: 1000 });
@@ -22,12 +22,12 @@ function makeThread(options: Partial<PageThreadOptions> = {}): PageThread {
   });
 }
 
-test("the thread's code is where it is looked for", () => {
+test("the thread's code is at the expected location", () => {
   expect(existsSync(workerUrl())).toBe(true);
 });
 
 describe("the thread that reads documents", () => {
-  test("starts with the first page and is used again", async () => {
+  test("starts with the first page and is reused", async () => {
     const thread = makeThread();
     expect(thread.running).toBe(false);
     const pages = await Promise.all([thread.read(job("<body><p>one")), thread.read(job("<body><p>two"))]);
@@ -38,7 +38,7 @@ describe("the thread that reads documents", () => {
     expect(await thread.read(job("<body><p>late"))).toBeUndefined();
   });
 
-  test("is ended when a page takes too long; the next page gets another", async () => {
+  test("is terminated if a page takes too long; the next page gets another", async () => {
     const thread = makeThread({ limitMs: 150 });
     await thread.read(job("<body><p>warm"));
     const [hung, after] = await Promise.all([thread.read(job(slow)), thread.read(job("<body><p>after"))]);
@@ -47,7 +47,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("ends when there is nothing to do, and starts again", async () => {
+  test("ends when idle, and starts again", async () => {
     const thread = makeThread({ idleMs: 20 });
     await thread.read(job("<body><p>one"));
     await expect.poll(() => thread.running).toBe(false);
@@ -55,7 +55,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("takes no more pages than may wait", async () => {
+  test("accepts no more than the maximum number of waiting pages", async () => {
     const thread = makeThread({ maxWaiting: 2 });
     const reading = ["a", "b", "c", "d"].map((text) => thread.read(job(`<body><p>${text}`)));
     const texts = (await Promise.all(reading)).map((page) => page?.text);
@@ -63,7 +63,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("forgets a page that nobody waits for any more", async () => {
+  test("drops a page whose caller has cancelled", async () => {
     const thread = makeThread();
     const leaving = new AbortController();
     const first = thread.read(job("<body><p>first"));
@@ -74,7 +74,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("is given the bytes of the document alone, and a copy of them", async () => {
+  test("receives only the bytes of the document, as a copy", async () => {
     const thread = makeThread();
     const all = Buffer.from("secret<p>shown</p>secret");
     const body = all.subarray(6, 18);
@@ -84,7 +84,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("that cannot start is not tried for ever", async () => {
+  test("a thread that cannot start is not retried endlessly", async () => {
     const thread = makeThread({ url: new URL("data:text/javascript,throw new Error('broken')") });
     expect(await thread.read(job("<body><p>x"))).toBeUndefined();
     expect(await thread.read(job("<body><p>x"))).toBeUndefined();
@@ -92,7 +92,7 @@ describe("the thread that reads documents", () => {
     await thread.close();
   });
 
-  test("closing answers those who wait", async () => {
+  test("close settles the waiting calls", async () => {
     const thread = makeThread();
     const reading = [thread.read(job(slow)), thread.read(job("<body><p>x"))];
     await thread.close();
@@ -109,7 +109,7 @@ test("a page that is too slow for the thread is read as a stream", async () => {
   await expect(extractor.page("<p>x")).rejects.toMatchObject({ code: "not_available", reason: "closed" });
 });
 
-test("a document that is too slow for the thread is given as it is, within its limits", async () => {
+test("a document that is too slow for the thread is returned unprocessed, within its limits", async () => {
   const extractor = createExtractor({ limitMs: 1 });
   const json = JSON.stringify({ title: "T", list: Array.from({ length: 100_000 }, (_, at) => at) });
   const read = (text: string, contentType: string) =>
@@ -126,7 +126,7 @@ test("a document that is too slow for the thread is given as it is, within its l
   await extractor.close();
 });
 
-test("a process ends by itself once its pages are read", async () => {
+test("a process exits once its pages are read", async () => {
   const program = `import { extractPage } from ${JSON.stringify(new URL("index.ts", import.meta.url).href)};
     const { text } = await extractPage("<p>read</p>");
     process.stdout.write(text);`;
@@ -138,6 +138,6 @@ test("a process ends by itself once its pages are read", async () => {
   const began = performance.now();
   const [code] = (await once(child, "close")) as [number];
   expect({ code, printed }).toEqual({ code: 0, printed: "read" });
-  // Not after the thread has been idle for long.
+  // Earlier than the idle time of the thread.
   expect(performance.now() - began).toBeLessThan(12_000);
 });

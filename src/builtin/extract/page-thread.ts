@@ -2,21 +2,21 @@ import { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../base/index.ts";
 import type { DocumentJob, ExtractedDocument } from "./read-document.ts";
 
-/** What the thread says: that it can start, what it read, or why it read nothing. */
-export type WorkerAnswer =
+/** Messages of the thread: that it is ready, the document that it read, or the failure. */
+export type PageWorkerReply =
   | { readonly ready: true }
   | { readonly document: ExtractedDocument }
   | { readonly fault: string };
 
-/** What a {@link PageThread} needs. */
+/** Options of a {@link PageThread}. */
 export interface PageThreadOptions {
   readonly url: URL;
   readonly clock: Clock;
-  /** A document that takes longer ends the thread. */
+  /** A document that takes longer terminates the thread. */
   readonly limitMs: number;
-  /** A thread that has had nothing to do for so long ends. */
+  /** Idle time after which the thread ends. */
   readonly idleMs: number;
-  /** The most documents that wait. */
+  /** Maximum number of waiting documents. */
   readonly maxWaiting: number;
 }
 
@@ -28,12 +28,12 @@ interface Waiting {
 /** Loading its code takes a while on a busy machine. */
 const startMs = 20_000;
 
-/** A thread that ends so often before it has done anything will not do better the next time. */
+/** A thread that fails this often before it has done anything will not succeed the next time. */
 const maxFailedStarts = 3;
 
 /**
- * One thread that reads documents, one after another. It starts with the first one, keeps the process alive only while
- * it works, and ends when there has been nothing to do for a while. What it cannot read in time it does not read.
+ * A thread that reads documents, one after another. It starts with the first one, keeps the process alive only while it
+ * works, and ends after some idle time. Documents that it cannot read in time are not read.
  */
 export class PageThread {
   readonly #options: PageThreadOptions;
@@ -49,7 +49,10 @@ export class PageThread {
     this.#options = options;
   }
 
-  /** Reads a document; undefined where that was not possible: it took too long, broke the thread, or too many wait. */
+  /**
+   * Reads a document; undefined if that was not possible: it took too long, crashed the thread, or too many are
+   * waiting.
+   */
   read(job: DocumentJob, signal?: AbortSignal): Promise<ExtractedDocument | undefined> {
     const { maxWaiting } = this.#options;
     if (this.#closed || this.#failedStarts >= maxFailedStarts || this.#waiting.length >= maxWaiting)
@@ -69,7 +72,7 @@ export class PageThread {
     });
   }
 
-  /** Whether the thread runs. */
+  /** True if the thread is running. */
   get running(): boolean {
     return this.#worker !== undefined;
   }
@@ -80,7 +83,7 @@ export class PageThread {
     for (const { settle } of this.#waiting.splice(0)) settle(undefined);
   }
 
-  /** Begins with the next document where the thread is free. */
+  /** Starts the next document if the thread is free. */
   #next(): void {
     if (this.#working !== undefined || this.#closed) return;
     if (this.#waiting.length === 0) return this.#rest();
@@ -91,7 +94,7 @@ export class PageThread {
     if (this.#working === undefined) return;
     this.#setTimer(this.#options.limitMs, true);
     const { job } = this.#working;
-    // A copy of its own: sent as it is, all of the memory would go along of which it may be a small part.
+    // A copy: otherwise the whole underlying buffer would be transferred, of which this may be a small part.
     const body = new Uint8Array(job.body);
     worker.postMessage({ ...job, body }, [body.buffer]);
   }
@@ -103,17 +106,17 @@ export class PageThread {
   }
 
   #start(): Worker {
-    // No inherited flags, no environment: a page has no business with either.
+    // No inherited flags, no environment: a page needs neither.
     const worker = new Worker(this.#options.url, {
       execArgv: [],
       env: {},
       name: "windlass-extract",
       resourceLimits: { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
     });
-    worker.on("message", (said: WorkerAnswer) => {
-      if (worker === this.#worker) this.#hear(said);
+    worker.on("message", (reply: PageWorkerReply) => {
+      if (worker === this.#worker) this.#hear(reply);
     });
-    // The end of the thread follows.
+    // An exit event follows.
     worker.on("error", () => {});
     worker.on("exit", () => {
       if (worker === this.#worker) this.#lose();
@@ -122,17 +125,17 @@ export class PageThread {
     return worker;
   }
 
-  #hear(said: WorkerAnswer): void {
-    if ("ready" in said) {
+  #hear(reply: PageWorkerReply): void {
+    if ("ready" in reply) {
       this.#ready = true;
       this.#failedStarts = 0;
     } else {
-      this.#settle("document" in said ? said.document : undefined);
+      this.#settle("document" in reply ? reply.document : undefined);
     }
     this.#next();
   }
 
-  /** The thread ended, or is ended: what it was working on is not read. */
+  /** The thread ended, or is terminated: its current document is not read. */
   #lose(): void {
     const before = this.#ready;
     void this.#end();
@@ -143,7 +146,7 @@ export class PageThread {
     this.#next();
   }
 
-  /** Nobody waits for this document any more. What the thread has begun it finishes. */
+  /** The caller of this document has cancelled. The thread finishes a document that it has started. */
   #leave(waiting: Waiting): void {
     const at = this.#waiting.indexOf(waiting);
     if (at >= 0) this.#waiting.splice(at, 1);

@@ -1,10 +1,10 @@
-// The entry of the thread that reads documents.
+// Entry point of the thread that reads documents.
 import { parentPort } from "node:worker_threads";
-import type { WorkerAnswer } from "./page-thread.ts";
+import type { PageWorkerReply } from "./page-thread.ts";
 import { type Article, type ArticleJob, readArticle } from "./read-article.ts";
 import { type DocumentJob, readDocument } from "./read-document.ts";
 
-/** A page that breaks the search for its content still has its text. */
+/** Returns undefined if the search for the content throws: the text of the page can still be read. */
 function findArticle(job: ArticleJob): Article | undefined {
   try {
     return readArticle(job);
@@ -15,14 +15,14 @@ function findArticle(job: ArticleJob): Article | undefined {
 
 async function answer(job: DocumentJob): Promise<void> {
   try {
-    tell({ document: await readDocument(job, { findArticle }) });
+    postAnswer({ document: await readDocument(job, { findArticle }) });
   } catch (error) {
-    tell({ fault: error instanceof Error ? error.message : String(error) });
+    postAnswer({ fault: error instanceof Error ? error.message : String(error) });
   }
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
-const tell = (said: WorkerAnswer): void => parentPort?.postMessage(said);
+const postAnswer = (reply: PageWorkerReply): void => parentPort?.postMessage(reply);
 
 parentPort?.on("message", (job: DocumentJob) => void answer(job));
-tell({ ready: true });
+postAnswer({ ready: true });

@@ -3,41 +3,43 @@ import type * as HtmlParser2 from "htmlparser2";
 import { type Clock, systemClock } from "../../base/index.ts";
 import { throwIfAborted } from "./extract-reasons.ts";
 
-/** An attribute of an element, by its name in lower case. */
+/** Returns an attribute of an element by its name in lower case. */
 export type Attributes = (name: string) => string | undefined;
 
-/** Takes the parts of a document in order. Every element that is opened is closed, also where the document forgets to. */
+/**
+ * Receives the parts of a document in order. Every opened element is closed, even if the document does not close it.
+ */
 export interface MarkupHandler {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(data: string): void;
-  /** Whether the rest is of no interest. */
+  /** True if the rest is not needed. */
   readonly done?: boolean;
 }
 
-/** How to parse. */
+/** Options of the parser. */
 export interface ParseOptions {
-  /** The syntax of XML instead of HTML's. */
+  /** Parse XML instead of HTML. */
   readonly xml?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
 }
 
-/** What the parsing met. */
+/** Statistics of the parsed document. */
 export interface ParseTrace {
-  /** The greatest depth of elements; at most one more than {@link maxDepth}. */
+  /** Maximum depth of elements; at most one more than {@link maxDepth}. */
   readonly depth: number;
   readonly elements: number;
   /** Runs of text between elements, entities and stray signs. */
   readonly pieces: number;
-  /** The most attributes on one element. */
+  /** Maximum number of attributes on one element. */
   readonly attributes: number;
 }
 
-/** Elements that nest deeper are opened and closed at once: their content counts as their ancestor's. */
+/** Elements that are nested deeper are opened and closed immediately: their content counts as their ancestor's. */
 export const maxDepth = 256;
 
-/** Further attributes of one element are counted, not kept. */
+/** Further attributes of one element are counted, but not stored. */
 const maxAttributes = 1000;
 
 /** Small, since every character may be an element or an entity. */
@@ -47,8 +49,8 @@ const sliceChars = 2048;
 const sliceMs = 8;
 
 /**
- * Parses markup without building a document, a little at a time: the work is linear in the length of the text
- * whatever the text is, and never holds the event loop for long.
+ * Parses markup without building a document, in slices: the work is linear in the length of any text, and never blocks
+ * the event loop for long.
  */
 export async function parseInSlices(
   text: string,
@@ -78,7 +80,7 @@ class Events implements Partial<HtmlParser2.Handler>, ParseTrace {
   elements = 0;
   pieces = 0;
   attributes = 0;
-  /** Attributes of the element that is being opened. */
+  /** Number of attributes of the element that is being opened. */
   onThis = 0;
 
   constructor(handler: MarkupHandler) {
@@ -100,7 +102,7 @@ class Events implements Partial<HtmlParser2.Handler>, ParseTrace {
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
-    this.#handler.open(name, (asked) => (Object.hasOwn(attributes, asked) ? attributes[asked] : undefined));
+    this.#handler.open(name, (request) => (Object.hasOwn(attributes, request) ? attributes[request] : undefined));
   }
 
   onclosetag(name: string): void {
@@ -121,14 +123,12 @@ interface BoundedOptions {
 
 let boundedParser: ReturnType<typeof makeBoundedParser> | undefined;
 
-/** Made when the package is loaded. */
+/** Called when the package is loaded. */
 function makeBoundedParser({
   Parser,
 }: typeof HtmlParser2): new (events: Events, options: BoundedOptions) => HtmlParser2.Parser {
-  /**
-   * The parser looks through its open elements at every end tag, so their number has to be bounded. What nests deeper
-   * is treated like an element without content, and its end tag is owed to it.
-   */
+  // The parser searches its open elements at every end tag, so their number must be bounded. Elements that are nested
+  // deeper are treated as empty, and their end tags are ignored.
   return class extends Parser {
     readonly #events: Events;
     readonly #text: string;

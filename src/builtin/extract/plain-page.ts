@@ -7,19 +7,19 @@ import {
   maxCharsOf,
   structuredLinks,
 } from "./extracted-page.ts";
-import { oneLine } from "./page-sink.ts";
+import { cleanLabel } from "./page-sink.ts";
 
-/** What is known of a document that is no HTML. */
+/** The known parts of a document that is not HTML. */
 export interface PlainPage extends Partial<Omit<ExtractedPage, "kind" | "method" | "truncated">> {
   readonly kind: DocumentKind;
   readonly text: string;
-  /** Something was left out already. */
+  /** True if something was already omitted. */
   readonly cut?: boolean;
 }
 
-/** A document that is no HTML, in the shape of a page. */
+/** Converts a document that is not HTML to a page. */
 export function plainPage(page: PlainPage, options: ExtractOptions): ExtractedPage {
-  const { cut = false, ...told } = page;
+  const { cut = false, ...reported } = page;
   const maxChars = maxCharsOf(options);
   const text = fit(page.text, maxChars);
   const markdown = page.markdown === undefined ? text : fit(page.markdown, maxChars);
@@ -29,8 +29,8 @@ export function plainPage(page: PlainPage, options: ExtractOptions): ExtractedPa
     images: [],
     headings: [],
     tables: [],
-    excerpt: oneLine(text.text.slice(0, 1000)),
-    ...told,
+    excerpt: cleanLabel(text.text.slice(0, 1000)),
+    ...reported,
     method: "document",
     text: text.text,
     markdown: markdown.text,
@@ -40,7 +40,7 @@ export function plainPage(page: PlainPage, options: ExtractOptions): ExtractedPa
 }
 
 function fit(text: string, maxChars: number): CutText {
-  // A little more than fits, so that it is seen where a line, a word or a character ends.
+  // A little more than the limit, so that the end of a line, a word or a character can be found.
   const fitting = cutPage(stripUnsafe(text.slice(0, maxChars + 64)), maxChars);
   return { ...fitting, cut: fitting.cut || text.length > maxChars };
 }

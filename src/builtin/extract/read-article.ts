@@ -1,14 +1,14 @@
-// Runs in a thread of its own: what it imports is heavy, and what it does can take long.
+// Runs in its own thread: its imports are heavy, and its work can take long.
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom/worker";
-import { type DomDocument, type DomNode, isElement, textOf } from "./dom-node.ts";
+import { type DomDocument, type DomNode, isElement, nodeText, type DomElement } from "./dom-node.ts";
 import type { ExtractMethod } from "./extracted-page.ts";
-import { isUnread } from "./is-unread.ts";
-import { type PageContent, PageSink, oneLine } from "./page-sink.ts";
+import { isNonContentElement } from "./is-non-content.ts";
+import { type PageContent, PageSink, cleanLabel } from "./page-sink.ts";
 import { PageStyles } from "./page-styles.ts";
 import { prunePage } from "./prune-page.ts";
 import { LinkResolver } from "./resolve-link.ts";
-import { walkDom } from "./walk-dom.ts";
+import type { MarkupHandler } from "./parse-markup-in-slices.ts";
 
 /** A page to read. */
 export interface ArticleJob {
@@ -20,7 +20,7 @@ export interface ArticleJob {
   readonly styles: PageStyles;
 }
 
-/** What was found in a page. */
+/** Content that was found in a page. */
 export interface Article {
   readonly method: ExtractMethod;
   readonly content: PageContent;
@@ -31,7 +31,7 @@ export interface Article {
   readonly excerpt?: string;
 }
 
-interface Found {
+interface FoundContent {
   readonly method: ExtractMethod;
   readonly root: DomNode;
   readonly title?: string;
@@ -41,8 +41,8 @@ interface Found {
   readonly excerpt?: string;
 }
 
-/** What a page has at its edges. */
-const surroundings: ReadonlySet<string> = new Set(["footer", "aside"]);
+/** Elements at the edges of a page. */
+const boilerplateSelectors: ReadonlySet<string> = new Set(["footer", "aside"]);
 
 /** Finds the content of a page. */
 export function readArticle(job: ArticleJob): Article {
@@ -51,9 +51,9 @@ export function readArticle(job: ArticleJob): Article {
   const sink = new PageSink({
     links: new LinkResolver(base, job.url),
     maxChars: job.maxChars,
-    // What they hide is gone by now, and an article has lost the elements' own styles.
+    // Hidden elements are already removed, and an article has lost the elements' own styles.
     styles: new PageStyles(),
-    without: found.method === "page" ? surroundings : new Set(),
+    without: found.method === "page" ? boilerplateSelectors : new Set(),
   });
   walkDom(root, sink);
   return { ...found, content: sink.content() };
@@ -61,14 +61,14 @@ export function readArticle(job: ArticleJob): Article {
 
 function openPage({ html, isWhole, styles }: ArticleJob): DomDocument {
   const page = isWhole ? html : `<!doctype html><html><body>${html}</body></html>`;
-  // Its own types speak of a browser's window.
+  // Its own types require a browser's window.
   const { document } = parseHTML(page) as unknown as { document: DomDocument };
   prunePage(document, styles);
   return document;
 }
 
-/** What is believed of a page: what reads like an article, unless that leaves out too much of what the page calls its content. */
-function findContent(open: () => DomDocument): Found {
+/** Chooses the content of a page: the article, unless it omits too much of the page's main content. */
+function findContent(open: () => DomDocument): FoundContent {
   const document = open();
   const region = regionOf(document);
   const whole = measure(region.root);
@@ -77,13 +77,13 @@ function findContent(open: () => DomDocument): Found {
   if (article !== undefined && isEnough(measure(article.root), whole, region.method)) {
     return { ...article, ...(title !== undefined && { title }) };
   }
-  // The search for an article took the document to pieces.
+  // The search for an article has modified the document.
   const { root, method } = regionOf(open());
-  const { root: _, ...told } = article ?? { root: undefined };
-  return { ...told, method, root, ...(title !== undefined && { title }) };
+  const { root: _, ...reported } = article ?? { root: undefined };
+  return { ...reported, method, root, ...(title !== undefined && { title }) };
 }
 
-function readable(document: DomDocument): Found | undefined {
+function readable(document: DomDocument): FoundContent | undefined {
   const reader = new Readability<DomNode>(document, {
     keepClasses: true,
     // The element itself instead of its HTML.
@@ -92,13 +92,13 @@ function readable(document: DomDocument): Found | undefined {
   const article = reader.parse();
   if (article?.content == null) return undefined;
   const { title, byline, siteName: site, publishedTime: published, excerpt } = article;
-  const told = Object.entries({ title, byline, site, published, excerpt }).flatMap(([key, value]) =>
-    value == null || value.trim() === "" ? [] : [[key, oneLine(value)]],
+  const reported = Object.entries({ title, byline, site, published, excerpt }).flatMap(([key, value]) =>
+    value == null || value.trim() === "" ? [] : [[key, cleanLabel(value)]],
   );
-  return { ...Object.fromEntries(told), method: "article", root: article.content };
+  return { ...Object.fromEntries(reported), method: "article", root: article.content };
 }
 
-/** The part that the page marks as its main content, else its body. */
+/** Returns the part that the page marks as its main content, else its body. */
 function regionOf(document: DomDocument): { readonly root: DomNode; readonly method: "main" | "page" } {
   const marked = [...document.querySelectorAll("main,[role=main]")];
   const found = marked.length > 0 ? marked : [...document.querySelectorAll("article")];
@@ -107,24 +107,24 @@ function regionOf(document: DomDocument): { readonly root: DomNode; readonly met
   return { root: document.body ?? { nodeType: 1, childNodes: [] }, method: "page" };
 }
 
-/** A heading with which the title of the document begins: the rest names the site. */
+/** Returns a heading with which the title of the document begins: the rest names the site. */
 function headingTitle(document: DomDocument): string | undefined {
   const [element] = document.querySelectorAll("title");
-  const title = oneLine(element?.textContent ?? "");
+  const title = cleanLabel(element?.textContent ?? "");
   for (const heading of document.querySelectorAll("h1,h2")) {
-    const text = oneLine(heading.textContent).replace(/\s*[¶#§🔗]$/u, "");
+    const text = cleanLabel(heading.textContent).replace(/\s*[¶#§🔗]$/u, "");
     if (text.length > 2 && title.startsWith(text) && /^(?:\s*$|\s+[-–—|·:»/]|\s*[|:_])/u.test(title.slice(text.length)))
       return text;
   }
   return undefined;
 }
 
-/** Characters that are no space. */
+/** Numbers of non-space characters. */
 interface Measure {
   text: number;
   /** Those in links. */
   linked: number;
-  /** Those in code and tables, outside of links. */
+  /** Characters in code and tables, outside of links. */
   laidOut: number;
 }
 
@@ -135,7 +135,7 @@ function measure(root: DomNode): Measure {
 
   function add(node: DomNode, where: { readonly inLink: boolean; readonly inLayout: boolean }): void {
     for (const child of node.childNodes) {
-      const length = textOf(child)?.replaceAll(/\s+/g, "").length;
+      const length = nodeText(child)?.replaceAll(/\s+/g, "").length;
       if (length !== undefined) {
         into.text += length;
         if (where.inLink) into.linked += length;
@@ -143,19 +143,35 @@ function measure(root: DomNode): Measure {
       } else if (isElement(child)) {
         const name = child.localName.toLowerCase();
         const inLayout = where.inLayout || name === "pre" || name === "table";
-        if (!isUnread(name)) add(child, { inLink: where.inLink || name === "a", inLayout });
+        if (!isNonContentElement(name)) add(child, { inLink: where.inLink || name === "a", inLayout });
       }
     }
   }
 }
 
-/** Whether an article holds what matters: little is missing, or what is missing is mostly links to other pages. */
-function isEnough(kept: Measure, whole: Measure, method: "main" | "page"): boolean {
-  const missing = Math.max(0, whole.text - kept.text);
-  const linked = Math.max(0, whole.linked - kept.linked);
-  // Code and tables are seldom what surrounds a text, and often what a reader came for.
-  if (whole.laidOut - kept.laidOut > whole.text * 0.1) return false;
-  if (method === "page") return kept.text >= whole.text * 0.4 || (kept.text > 1500 && linked > missing * 0.5);
-  if (kept.text < whole.text * 0.5) return false;
+/** True if an article contains what matters: little is missing, or the missing part is mostly links to other pages. */
+function isEnough(retained: Measure, whole: Measure, method: "main" | "page"): boolean {
+  const missing = Math.max(0, whole.text - retained.text);
+  const linked = Math.max(0, whole.linked - retained.linked);
+  // Code and tables are rarely boilerplate, and often what a reader needs.
+  if (whole.laidOut - retained.laidOut > whole.text * 0.1) return false;
+  if (method === "page") return retained.text >= whole.text * 0.4 || (retained.text > 1500 && linked > missing * 0.5);
+  if (retained.text < whole.text * 0.5) return false;
   return missing <= whole.text * 0.1 || linked > missing * 0.25;
+}
+
+/** Passes the elements below a node to a handler, in order. The depth is bounded before a document is built. */
+function walkDom(node: DomNode, handler: MarkupHandler): void {
+  for (const child of node.childNodes) {
+    const text = nodeText(child);
+    if (text !== undefined) handler.text(text);
+    else if (isElement(child)) walkElement(child, handler);
+  }
+}
+
+function walkElement(element: DomElement, handler: MarkupHandler): void {
+  const name = element.localName.toLowerCase();
+  handler.open(name, (request) => element.getAttribute(request) ?? undefined);
+  walkDom(element, handler);
+  handler.close(name);
 }

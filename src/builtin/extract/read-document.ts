@@ -1,27 +1,38 @@
 import type { Clock } from "../../base/index.ts";
 import type { ContentKind } from "./content-kind.ts";
 import { type CharsetSource, decodeBody } from "./decode-body.ts";
-import { extractHtml } from "./extract-html.ts";
-import type { ExtractOptions, ExtractedPage } from "./extracted-page.ts";
+import { extractHtml, withoutUndefined } from "./extract-html.ts";
+import {
+  type ExtractOptions,
+  type ExtractedPage,
+  maxCharsOf,
+  type PageLink,
+  type PageHeading,
+} from "./extracted-page.ts";
 import { plainPage } from "./plain-page.ts";
 import type { Article, ArticleJob } from "./read-article.ts";
-import { readJson } from "./read-json.ts";
-import { readMarkdown } from "./read-markdown.ts";
-import { readMarkup } from "./read-markup.ts";
+import { prettyPrintJson } from "../../text/index.ts";
+import { fenceFor, markdownAddress } from "./inline-writer.ts";
+import { cleanLabel, listLimits } from "./page-sink.ts";
+import { FeedReader, type FeedEntry } from "./feed-reader.ts";
+import { parseInSlices } from "./parse-markup-in-slices.ts";
+import { LinkResolver, baseOf } from "./resolve-link.ts";
 
-/** A document to read, in a form that goes from one thread to another. */
+/** A document to read, in a form that can be transferred between threads. */
 export interface DocumentJob extends Omit<ExtractOptions, "signal"> {
   readonly kind: Exclude<ContentKind, "unsupported">;
   readonly body: Uint8Array;
-  /** The content type that came with it. */
+  /** The content type of its response header. */
   readonly contentType?: string;
 }
 
-/** How to read. */
+/** Services for reading. */
 export interface ReadServices {
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
-  /** Finds what matters in a page, however long that takes; without it all of the page's text is read in slices. */
+  /**
+   * Finds the main content of a page, without a time limit; without it, the whole text of the page is read in slices.
+   */
   readonly findArticle?: (job: ArticleJob) => Article | undefined;
 }
 
@@ -31,7 +42,7 @@ export interface ExtractedDocument extends ExtractedPage {
   readonly charsetSource: CharsetSource;
 }
 
-/** Reads a document. Markup is read in slices; the time for anything else grows with its length. */
+/** Reads a document. Markup is read in slices; the time for other types grows with their length. */
 export async function readDocument(job: DocumentJob, services: ReadServices = {}): Promise<ExtractedDocument> {
   const { text, charset, source } = decodeBody(job.body, job.contentType);
   return { ...(await read(text, job, services)), charset, charsetSource: source };
@@ -45,7 +56,7 @@ async function read(text: string, job: DocumentJob, services: ReadServices): Pro
     case "markup":
       return readMarkup(text, job, services);
     case "json":
-      return readJson(text, job);
+      return readJsonDocument(text, job);
     case "markdown":
       return readMarkdown(text, job);
     case "text":
@@ -53,4 +64,169 @@ async function read(text: string, job: DocumentJob, services: ReadServices): Pro
     default:
       return kind satisfies never;
   }
+}
+
+/** Formats JSON for reading, with a summary of its shape. Invalid JSON is returned unchanged. */
+function readJsonDocument(text: string, options: ExtractOptions): ExtractedPage {
+  const parsed = parse(text);
+  const shown = parsed === undefined ? { text, cut: false } : prettyPrintJson(text, maxCharsOf(options) + 1);
+  const fence = fenceFor(shown.text, 3);
+  return plainPage(
+    {
+      kind: "json",
+      ...shown,
+      markdown: `${fence}json\n${shown.text}\n${fence}`,
+      title: titleOf(parsed?.value),
+      ...(parsed !== undefined && { excerpt: shapeOf(parsed.value) }),
+    },
+    options,
+  );
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch {
+    return undefined;
+  }
+}
+
+function titleOf(value: unknown): string {
+  for (const key of ["title", "name"]) {
+    const found: unknown = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    if (typeof found === "string") return cleanLabel(found);
+  }
+  return "";
+}
+
+/** Describes the type of a value. */
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) {
+    const [first]: unknown[] = value;
+    const items = value.length === 1 ? "1 item" : `${value.length} items`;
+    return isObject(first) && !Array.isArray(first)
+      ? `a list of ${items}, the first with ${keysOf(first)}`
+      : `a list of ${items}`;
+  }
+  return isObject(value) ? `an object with ${keysOf(value)}` : `a ${value === null ? "null" : typeof value}`;
+}
+
+function keysOf(value: Record<string, unknown>): string {
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, 12).join(", ");
+  return cleanLabel(keys.length === 0 ? "no keys" : `the keys ${shown}${keys.length > 12 ? ", …" : ""}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Reads XML: the entries of a feed as links with their descriptions, or the text of anything else. */
+async function readMarkup(text: string, options: ExtractOptions, services: ReadServices): Promise<ExtractedPage> {
+  const reader = new FeedReader();
+  await parseInSlices(text, reader, { xml: true, ...services });
+  if (!reader.isFeed) return plainPage({ kind: "xml", text: lines(reader.body), cut: reader.cut }, options);
+  const resolver = new LinkResolver(baseOf(undefined, options.url), undefined);
+  const entries = reader.entries.map((entry) => ({ ...entry, link: resolver.link(entry.link) }));
+  return plainPage(
+    {
+      kind: "feed",
+      title: cleanLabel(reader.feed.title),
+      ...withoutUndefined({ published: reader.feed.date, language: reader.feed.language }),
+      excerpt: cleanLabel(reader.feed.summary),
+      text: entries.map((entry) => show(entry, entry.title)).join("\n\n"),
+      markdown: entries.map((entry) => show(entry, markdownTitle(entry))).join("\n\n"),
+      links: listLinks(entries),
+      cut: reader.cut,
+    },
+    options,
+  );
+}
+
+/** Removes indentation and empty lines that only format the XML. */
+function lines(text: string): string {
+  const trimmed = text.split("\n").map((line) => line.trim());
+  return trimmed.filter((line) => line !== "").join("\n");
+}
+
+type DisplayedEntry = Omit<FeedEntry, "link"> & { readonly link: string | undefined };
+
+function show({ date, summary }: DisplayedEntry, title: string): string {
+  return [title, date, summary].filter((part) => part !== "").join("\n");
+}
+
+function markdownTitle({ title, link }: DisplayedEntry): string {
+  const name = title.replaceAll(/[[\]]/g, String.raw`\$&`);
+  return `## ${link === undefined ? name : `[${name}](${markdownAddress(link)})`}`;
+}
+
+function listLinks(entries: readonly DisplayedEntry[]): PageLink[] {
+  const links = new Map<string, PageLink>();
+  for (const { title, link } of entries)
+    if (link !== undefined && !links.has(link)) links.set(link, { text: title, url: link });
+  return [...links.values()].slice(0, listLimits.links);
+}
+
+const maxInput = 2_000_000;
+
+/** Returns Markdown unchanged, with its title, headings and links. */
+function readMarkdown(text: string, options: ExtractOptions): ExtractedPage {
+  const body = text.slice(0, maxInput).replaceAll(/\r\n?/g, "\n");
+  const front = /^---\n([^]{0,20000}?)\n---(?:\n|$)/.exec(body)?.[1] ?? "";
+  const lines = proseLines(body);
+  const headings = lines.flatMap((line) => headingOf(line) ?? []).slice(0, listLimits.headings);
+  const title =
+    /^title:\s*["']?(.{1,300}?)["']?\s*$/m.exec(front)?.[1] ?? headings.find(({ level }) => level === 1)?.text;
+  return plainPage(
+    {
+      kind: "markdown",
+      text: body,
+      headings,
+      links: linksOf(lines, options.url),
+      cut: text.length > maxInput,
+      title: cleanLabel(title ?? headings[0]?.text ?? ""),
+    },
+    options,
+  );
+}
+
+/** Returns the lines outside of fenced code. */
+function proseLines(body: string): string[] {
+  let fence: string | undefined;
+  return body
+    .slice(0, 1_000_000)
+    .split("\n")
+    .filter((line) => {
+      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (fence === undefined) fence = mark;
+      else if (mark?.startsWith(fence) === true) fence = undefined;
+      return fence === undefined && mark === undefined;
+    });
+}
+
+function headingOf(line: string): PageHeading | undefined {
+  const found = /^ {0,3}(#{1,6})\s+(.{1,300})/.exec(line);
+  const text = found?.[2]?.replace(/\s+#+\s*$/, "").trim();
+  return found?.[1] === undefined || text === undefined || text === ""
+    ? undefined
+    : { level: found[1].length, text: cleanLabel(text) };
+}
+
+/** Links in parentheses, and bare ones between angle brackets. Images are not links. */
+const linkPattern =
+  /(?<!!)\[([^\][]{1,300})\]\(\s*<?([^\s()<>]{1,2000})(?:>|\s[^()]{0,300})?\)|<(https?:\/\/[^\s<>]{1,2000})>/g;
+
+function linksOf(lines: readonly string[], url: string | undefined): PageLink[] {
+  const resolver = new LinkResolver(baseOf(undefined, url), url);
+  const links = new Map<string, PageLink>();
+  for (const line of lines) {
+    for (const [, text, target, bare] of line.slice(0, 10_000).matchAll(linkPattern)) {
+      const found = resolver.link(target ?? bare);
+      if (found !== undefined && !links.has(found))
+        links.set(found, { text: cleanLabel(text ?? bare ?? ""), url: found });
+      if (links.size >= listLimits.links) return [...links.values()];
+    }
+  }
+  return [...links.values()];
 }

@@ -1,24 +1,24 @@
-/** The address that links are relative to: the page's own `base`, where it is one, else the page's. */
+/** Returns the address that links are relative to: the page's `base` if it is valid, else the page's address. */
 export function baseOf(href: string | undefined, url: string | undefined): URL | undefined {
   const page = httpUrl(url, undefined);
   return href === undefined ? page : (httpUrl(href, page) ?? page);
 }
 
-/** An absolute http(s) address; undefined where there is none, such as for scripts, data, mail and other schemes. */
+/** Returns an absolute http(s) address; undefined for scripts, data, mail and other schemes. */
 export function httpUrl(href: string | undefined, base: URL | undefined): URL | undefined {
   if (href === undefined || href.length > maxAddress) return undefined;
   const url = URL.parse(href.trim(), base?.href);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
-  // A password in a page is nobody's to pass on, and the page behind it is asked for without one.
+  // Credentials in a page's links are not passed on; the linked page is requested without them.
   url.username = "";
   url.password = "";
   return url;
 }
 
-/** Longer ones hold data, not an address. */
+/** Longer ones are data, not an address. */
 const maxAddress = 4096;
 
-/** What to do with the address of a link or an image. */
+/** Resolves addresses of links and images. */
 export class LinkResolver {
   readonly #base: URL | undefined;
   readonly #page: string | undefined;
@@ -28,7 +28,7 @@ export class LinkResolver {
     this.#page = withoutFragment(httpUrl(page, undefined));
   }
 
-  /** The absolute address; undefined for what leads nowhere else: scripts, data, places on the same page. */
+  /** Returns the absolute address; undefined for scripts, data and fragments of the same page. */
   link(href: string | undefined): string | undefined {
     if (href === undefined || /^\s*#/.test(href)) return undefined;
     const url = httpUrl(href, this.#base);

@@ -1,14 +1,13 @@
-import { oneLine } from "./page-sink.ts";
-import type { PageStyles } from "./page-styles.ts";
-import { type Attributes, type MarkupHandler, maxDepth, parseInSlices } from "./parse-in-slices.ts";
+import { cleanLabel } from "./page-sink.ts";
+import { PageStyles } from "./page-styles.ts";
+import { type Attributes, type MarkupHandler, maxDepth, parseInSlices } from "./parse-markup-in-slices.ts";
 import type { ReadServices } from "./read-document.ts";
-import { StyleReader } from "./style-reader.ts";
 
-/** What a page says of itself, and whether a document can be built from it at reasonable cost. */
+/** Metadata of a page, and whether a document can be built from it at reasonable cost. */
 export interface PageScan {
   readonly fits: boolean;
   readonly base: string | undefined;
-  /** It begins with its root element and has a body: it can be taken as a document as it is. */
+  /** True if it begins with its root element and has a body: it can be parsed as a document as it is. */
   readonly isWhole: boolean;
   readonly title: string;
   readonly language: string | undefined;
@@ -16,14 +15,14 @@ export interface PageScan {
   readonly site: string | undefined;
   readonly published: string | undefined;
   readonly description: string | undefined;
-  /** What its own styles hide. */
+  /** The page's own styles, which may hide elements. */
   readonly styles: PageStyles;
 }
 
-/** Beyond these, building a document takes too long. */
+/** Beyond these limits, building a document takes too long. */
 export const documentLimits = { chars: 3_000_000, elements: 60_000, pieces: 250_000, attributes: 300 } as const;
 
-/** In the order in which they are believed. */
+/** In order of preference. */
 const metaNames = {
   title: ["og:title", "twitter:title", "dc.title"],
   byline: ["author", "article:author", "dc.creator"],
@@ -32,9 +31,9 @@ const metaNames = {
   description: ["description", "og:description", "twitter:description", "dc.description"],
 } as const;
 
-const wanted: ReadonlySet<string> = new Set(Object.values(metaNames).flat());
+const metaNameSet: ReadonlySet<string> = new Set(Object.values(metaNames).flat());
 
-/** Reads once through a page, without building anything. */
+/** Reads a page once, without building a document. */
 export async function scanPage(html: string, services: ReadServices): Promise<PageScan> {
   const head = new HeadReader();
   const { depth, elements, pieces, attributes } = await parseInSlices(html, head, services);
@@ -49,7 +48,7 @@ export async function scanPage(html: string, services: ReadServices): Promise<Pa
       html.length <= documentLimits.chars,
     base: head.base,
     isWhole: head.isWhole,
-    title: oneLine(head.title) || (meta(metaNames.title) ?? ""),
+    title: cleanLabel(head.title) || (meta(metaNames.title) ?? ""),
     language: head.language,
     byline: meta(metaNames.byline),
     site: meta(metaNames.site),
@@ -59,7 +58,7 @@ export async function scanPage(html: string, services: ReadServices): Promise<Pa
   };
 }
 
-/** Notes what stands in the head, wherever the page puts it. */
+/** Collects the metadata of the head, anywhere in the page. */
 class HeadReader implements MarkupHandler {
   readonly style = new StyleReader();
   readonly meta = new Map<string, string>();
@@ -106,13 +105,40 @@ class HeadReader implements MarkupHandler {
   #noteMeta(attributes: Attributes): void {
     const name = (attributes("name") ?? attributes("property") ?? attributes("itemprop"))?.toLowerCase();
     const content = attributes("content");
-    if (name === undefined || content === undefined || !wanted.has(name) || this.meta.has(name)) return;
-    this.meta.set(name, oneLine(content.slice(0, 4000)));
+    if (name === undefined || content === undefined || !metaNameSet.has(name) || this.meta.has(name)) return;
+    this.meta.set(name, cleanLabel(content.slice(0, 4000)));
   }
 }
 
-/** A language tag as it is written; undefined where it is none. */
+/** Returns a language tag as it is written; undefined if it is not one. */
 function languageTag(text: string | undefined): string | undefined {
   const tag = text?.trim().replaceAll("_", "-") ?? "";
   return /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag) ? tag : undefined;
+}
+
+/** A longer `<style>` is truncated. */
+const maxStyleLength = 500_000;
+
+/** Collects a page's own styles. Styles for print, or for readers without scripts, are ignored. */
+class StyleReader implements MarkupHandler {
+  readonly styles: PageStyles = new PageStyles();
+  #style: string | undefined;
+  #withoutScripts = 0;
+
+  open(name: string, attributes: Attributes): void {
+    if (name === "noscript") this.#withoutScripts++;
+    if (name !== "style" || this.#withoutScripts > 0) return;
+    if (/^\s*(?:(?:all|screen)\s*)?$/i.test(attributes("media") ?? "")) this.#style = "";
+  }
+
+  close(name: string): void {
+    if (name === "noscript") this.#withoutScripts--;
+    if (name !== "style" || this.#style === undefined) return;
+    this.styles.add(this.#style);
+    this.#style = undefined;
+  }
+
+  text(data: string): void {
+    if (this.#style !== undefined && this.#style.length < maxStyleLength) this.#style += data;
+  }
 }

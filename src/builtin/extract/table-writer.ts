@@ -1,4 +1,4 @@
-import type { Attributes } from "./parse-in-slices.ts";
+import type { Attributes } from "./parse-markup-in-slices.ts";
 
 /** Writes the content of a cell. */
 export interface CellWriter {
@@ -16,7 +16,7 @@ interface Cell {
   readonly rows: number;
 }
 
-/** Some rows of a table: their cells, or where the table only arranges other things, what these are. */
+/** Some rows of a table: their cells, or the contents of a table that is only used for layout. */
 export type TablePart =
   | { readonly kind: "data"; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: "layout"; readonly blocks: readonly (readonly string[])[] };
@@ -33,35 +33,35 @@ const ownParts: ReadonlySet<string> = new Set([
   "th",
 ]);
 
-/** More than this is a mistake, or an attack. */
+/** A larger span is a mistake, or an attack. */
 const maxSpan = 64;
 
-/** Content of further cells of a row goes into the last one. */
+/** The content of further cells of a row goes into the last one. */
 const maxRowCells = 200;
 
-/** So many cells are written before more are collected. */
+/** Number of cells after which a part of the table is written. */
 const partCells = 500;
 
-/** A cell with more is no entry of a table. */
+/** A cell with more text is not an entry of a data table. */
 const maxCellChars = 2000;
 
 /**
- * Collects the cells of one table. What a cell holds is written by a writer of its own. A long table is written part
- * by part; what it is, its first part decides.
+ * Collects the cells of one table. The content of a cell is written by its own writer. A long table is written in
+ * parts; its first part decides whether it is a data table.
  */
 export class TableWriter {
   readonly #makeWriter: () => CellWriter;
   #rows: Cell[][] = [];
   #cells = 0;
   #kind: TablePart["kind"] | undefined;
-  /** For each column, how many more rows a cell above covers. */
+  /** For each column, the number of further rows that a cell above covers. */
   readonly #owed: number[] = [];
   #caption: CellWriter | undefined;
-  /** Where text goes. */
+  /** The writer that receives text. */
   #current: CellWriter | undefined;
-  /** Elements that are open inside the current cell. */
+  /** Number of open elements inside the current cell. */
   #inside = 0;
-  /** Parts of this table that are open. */
+  /** Number of open parts of this table. */
   #parts = 0;
 
   constructor(makeWriter: () => CellWriter) {
@@ -81,7 +81,7 @@ export class TableWriter {
     return true;
   }
 
-  /** Whether the end tag belongs to something in the table; otherwise it is the table's own. */
+  /** True if the end tag belongs to something in the table; otherwise it is the table's own. */
   close(name: string): boolean {
     if (this.#inside > 0) {
       this.#inside--;
@@ -95,12 +95,12 @@ export class TableWriter {
   }
 
   text(data: string): boolean {
-    // White space between the parts of a table means nothing.
+    // White space between the parts of a table is ignored.
     if (this.#current !== undefined || data.trim() !== "") this.#writer().text(data);
     return true;
   }
 
-  /** Whether there is enough to write a part; only asked between rows. */
+  /** True if there is enough to write a part; only checked between rows. */
   get isFull(): boolean {
     return this.#inside === 0 && this.#current === undefined && this.#cells >= partCells;
   }
@@ -112,7 +112,7 @@ export class TableWriter {
     return caption;
   }
 
-  /** The rows since the last part. */
+  /** Returns the rows since the last part. */
   takePart(): TablePart {
     const rows = this.#rows.filter((row) => row.length > 0);
     this.#rows = [];
@@ -142,11 +142,11 @@ export class TableWriter {
     this.#current = cell.writer;
   }
 
-  /** Content that stands outside of cells gets a cell. */
+  /** Creates a cell for content outside of cells. */
   #writer(): CellWriter {
     if (this.#current === undefined) {
       this.#openCell("td", () => undefined);
-      // It ends with whatever part it stands in.
+      // It ends with the part that contains it.
       return this.#current ?? this.#makeWriter();
     }
     return this.#current;
@@ -158,7 +158,7 @@ function span(value: string | undefined): number {
   return Number.isInteger(count) && count >= 1 && count <= maxSpan ? count : 1;
 }
 
-/** Whether the cells are entries, and not the columns of a page. */
+/** True if the cells are entries, and not the columns of a page layout. */
 function isData(rows: readonly (readonly Cell[])[]): boolean {
   const columns = Math.max(0, ...rows.slice(0, 100).map((row) => row.length));
   if (columns < 2) return false;
@@ -170,9 +170,9 @@ function length(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
-/** The cells in their columns: one that spans several columns or rows leaves the others empty. */
+/** Arranges the cells in columns: a cell that spans several columns or rows leaves the others empty. */
 function arrange(rows: readonly (readonly Cell[])[], owed: number[]): string[][] {
-  // However far the cells say that they span: what comes out is not much more than what is there.
+  // Limits the total of all spans, so that the result is not much larger than the input.
   let spare = rows.reduce((sum, row) => sum + row.length, 1000) * 3;
   const leaveEmpty = (line: string[], count: number): void => {
     for (let left = Math.min(count, spare); left > 0; left--) line.push("");

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PageSink } from "./page-sink.ts";
 import { PageStyles } from "./page-styles.ts";
-import { parseInSlices } from "./parse-in-slices.ts";
+import { parseInSlices } from "./parse-markup-in-slices.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
 
 const styles = new PageStyles();
@@ -92,7 +92,7 @@ describe("blocks", () => {
     expect(await write(html)).toMatchObject({ markdown, text });
   });
 
-  test("whatever the elements are, what is open is closed and what is written fits", async () => {
+  test("for any elements, open marks are closed and the output fits the limit", async () => {
     const names =
       "div p a b pre code table tr td th ul li h1 blockquote script nav svg br img hr caption dl dd q".split(" ");
     const token = fc.oneof(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { folderWith } from "../../../test/support/workspace.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { createFileDoor } from "../../file/index.ts";
+import { createFileAccess } from "../../file/index.ts";
 import { editFileTool, searchFilesTool } from "./index.ts";
 
 const closing: Engine[] = [];
@@ -13,14 +13,14 @@ afterEach(async () => {
 
 async function open(files: Readonly<Record<string, string>>): Promise<{ engine: Engine; dir: string }> {
   const dir = await folderWith(files);
-  const services = { files: createFileDoor({ roots: [{ path: dir, write: true }] }) };
+  const services = { files: createFileAccess({ roots: [{ path: dir, write: true }] }) };
   const engine = createEngine({ tools: [editFileTool(services), searchFilesTool(services)] });
   closing.push(engine);
   return { engine, dir };
 }
 
-describe("edit_file takes a single edit without the list", () => {
-  test("once, or wherever the text is", async () => {
+describe("edit_file accepts a single edit without the list", () => {
+  test("the edit is made once, or at every occurrence", async () => {
     const { engine, dir } = await open({ "a.md": "one two two" });
     const edit = (args: object) => engine.call("edit_file", { path: "a.md", ...args });
     expect(await edit({ old_text: "one", new_text: "1" })).toMatchObject({ output: { replacements: 1 } });
@@ -29,7 +29,7 @@ describe("edit_file takes a single edit without the list", () => {
     expect(readFileSync(join(dir, "a.md"), "utf8")).toBe("1  ");
   });
 
-  test("a second time with the hash of the file before, it changes nothing", async () => {
+  test("a second time with the hash of the previous file, it changes nothing", async () => {
     const { engine } = await open({ "a.md": "one" });
     const expected_sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
     const args = { path: "a.md", old_text: "one", new_text: "one, one", expected_sha256 };
@@ -42,9 +42,9 @@ describe("edit_file takes a single edit without the list", () => {
     ["neither form", {}, "edits is required"],
     ["half of it", { old_text: "one" }, "edits is required"],
     ["an empty list", { edits: [] }, "edits must have at least 1 item"],
-    ["both forms", { edits, old_text: "one", new_text: "1" }, "more than one of forms that exclude each other"],
+    ["both forms", { edits, old_text: "one", new_text: "1" }, "more than one of several mutually exclusive forms"],
     ["`all` beside the list, where it would say nothing", { edits, all: true }, "all is not allowed here"],
-  ])("but not %s", async (_, args, message) => {
+  ])("it refuses %s", async (_, args, message) => {
     const { engine, dir } = await open({ "a.md": "one" });
     const result = await engine.call("edit_file", { path: "a.md", ...args });
     expect(result).toMatchObject({ success: false, error: { code: "validation_error" } });
@@ -53,8 +53,8 @@ describe("edit_file takes a single edit without the list", () => {
   });
 });
 
-describe("search_files takes `pattern` for `query`", () => {
-  test("as text, and with regex as a pattern", async () => {
+describe("search_files accepts `pattern` for `query`", () => {
+  test("the pattern is text, and with regex a pattern", async () => {
     const { engine } = await open({ "a.md": "a.c\nabc" });
     const linesOf = async (args: object): Promise<unknown> => {
       const result = await engine.call("search_files", args);
@@ -66,8 +66,8 @@ describe("search_files takes `pattern` for `query`", () => {
 
   test.each([
     ["neither", {}, "query is required"],
-    ["both", { query: "a", pattern: "b" }, "exclude each other"],
-  ])("but not %s", async (_, args, message) => {
+    ["both", { query: "a", pattern: "b" }, "mutually exclusive"],
+  ])("it refuses %s", async (_, args, message) => {
     const { engine } = await open({ "a.md": "a" });
     const result = await engine.call("search_files", args);
     expect(!result.success && result.error.message).toContain(message);

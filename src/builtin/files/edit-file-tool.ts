@@ -1,54 +1,55 @@
 import {
-  type Before,
+  type FileBeforeEdit,
   type DecodedText,
-  type FileDoor,
-  Pace,
+  type FileAccess,
   canEncode,
   decodeInParts,
   encodeText,
-  refuseFile,
+  fileFailure,
   sha256Of,
   showPath,
+  createFileYielder,
 } from "../../file/index.ts";
+import type { EventLoopYielder } from "../../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
 import { lineDiff } from "./line-diff.ts";
 
-/** What `edit_file` takes: a list of edits, or a single one as it is. */
+/** Input of `edit_file`: a list of edits, or a single one. */
 export interface EditFileInput extends Partial<Edit> {
   readonly path: string;
   readonly edits?: readonly Edit[];
   readonly expected_sha256?: string;
 }
 
-/** What `edit_file` gives. */
+/** Output of `edit_file`. */
 export interface EditFileOutput {
   readonly path: string;
-  /** How many places were replaced; 0 when the edits had been made before. */
+  /** Number of replacements; 0 if the edits had already been made. */
   readonly replacements: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** False when the edits had been made before. */
+  /** False if the edits had already been made. */
   readonly changed: boolean;
   readonly diff: string;
   /** The diff was cut. */
   readonly truncated: boolean;
 }
 
-/** Whoever replaces more writes the file anew. */
-const longestText = 1_000_000;
+/** To replace more, use `write_file`. */
+const maxTextLength = 1_000_000;
 
 const oldText = {
   type: "string",
   minLength: 1,
-  maxLength: longestText,
+  maxLength: maxTextLength,
   description: "The text to replace, exactly as it is.",
 };
 const newText = {
   type: "string",
-  maxLength: longestText,
-  description: "What comes in its place; empty to remove it.",
+  maxLength: maxTextLength,
+  description: "The replacement; empty to remove the text.",
 };
 
 const inputJson: JsonSchema = {
@@ -72,12 +73,12 @@ const inputJson: JsonSchema = {
       },
     },
     old_text: { ...oldText, description: "In place of edits: the text to replace, exactly as it is." },
-    new_text: { ...newText, description: "With old_text: what comes in its place; empty to remove it." },
-    all: { type: "boolean", description: "With old_text: replace it wherever it is." },
+    new_text: { ...newText, description: "With old_text: the replacement; empty to remove the text." },
+    all: { type: "boolean", description: "With old_text: replace all occurrences." },
     expected_sha256: {
       type: "string",
       pattern: "^[0-9a-fA-F]{64}$",
-      description: "Refuse unless the file still has this hash, as read_file gave it.",
+      description: "Refuse unless the file still has this hash, as returned by read_file.",
     },
   },
   required: ["path"],
@@ -100,36 +101,36 @@ const outputJson: JsonSchema = {
   required: ["path", "replacements", "bytes", "sha256", "changed", "diff", "truncated"],
 };
 
-/** `edit_file`: exact replacements in a text file, all or none. */
+/** The tool `edit_file`: exact replacements in a text file, all or none. */
 export function editFileTool({
   files,
 }: {
-  readonly files: FileDoor;
+  readonly files: FileAccess;
 }): Tool<EditFileInput, EditFileInput, EditFileOutput> {
   return defineTool({
     name: "edit_file",
     description:
       "Changes parts of a text file of the workspace. Each edit replaces old_text, copied exactly from the file, with " +
-      "new_text; it must be there exactly once, or all must be true. The edits are made one after the other, and all or " +
-      "none; a single one may be given as old_text and new_text without the list. Gives the sha256 and a short diff. Pass expected_sha256 of read_file to be sure nobody changed the file.",
+      "new_text; it must occur exactly once, or all must be true. The edits are made in order, all or " +
+      "none; a single one may be given as old_text and new_text without the list. Returns the sha256 and a short diff. Pass expected_sha256 from read_file to make sure that the file has not changed.",
     displayName: "Edit file",
     category: "file",
     tags: ["file", "text"],
     capabilities: ["edit_file", "file", "编辑文件", "文件"],
-    // An edit may fit its own result ("a" -> "a, a"), so that a second run would change the file again. With the hash
-    // of the file before, a second run finds the edits made and changes nothing.
+    // An edit may match its own result ("a" -> "a, a"), so that a second run would change the file again. With the hash
+    // of the previous file, a second run detects that the edits were made and changes nothing.
     effect: ({ expected_sha256 }) => (expected_sha256 === undefined ? "once" : "idempotent"),
     destructive: true,
     timeoutMs: 30_000,
     input: fromJsonSchema<EditFileInput, EditFileInput>(inputJson),
     output: fromJsonSchema<EditFileOutput, EditFileOutput>(outputJson),
     run: async (args, { signal }) => {
-      const pace = new Pace(signal);
+      const yielder = createFileYielder(signal);
       let change: Change = { bytes: Buffer.alloc(0), replacements: 0, diff: "", truncated: false };
       const written = await files.edit(
         args.path,
         async (before) => {
-          change = await changeOf(before, args, pace);
+          change = await changeOf(before, args, yielder);
           return change.bytes;
         },
         { signal },
@@ -148,34 +149,34 @@ interface Change {
   readonly truncated: boolean;
 }
 
-async function changeOf(before: Before, args: EditFileInput, pace: Pace): Promise<Change> {
+async function changeOf(before: FileBeforeEdit, args: EditFileInput, yielder: EventLoopYielder): Promise<Change> {
   const { bytes } = before;
-  const { expected_sha256: given } = args;
+  const { expected_sha256: provided } = args;
   const edits = editsOf(args);
   const path = showPath(before.path);
-  const decoded = await decodeInParts(bytes, { path: before.path }, pace);
+  const decoded = await decodeInParts(bytes, { path: before.path }, yielder);
   if (decoded.lossy || !canEncode(decoded.encoding)) {
-    throw refuseFile("bad_encoding", `${path} is no UTF-8 or UTF-16, and would lose characters; convert it first`);
+    throw fileFailure("bad_encoding", `${path} is not UTF-8 or UTF-16, and would lose characters; convert it first`);
   }
-  const expected = given?.toLowerCase();
+  const expected = provided?.toLowerCase();
   if (expected !== undefined && before.sha256 !== expected) {
-    const undone = await undoEdits(decoded.text, edits, pace);
+    const undone = await undoEdits(decoded.text, edits, yielder);
     const isDone = undone !== undefined && (await sha256Of(encode(undone, decoded))) === expected;
     if (isDone) return { bytes, replacements: 0, diff: "", truncated: false };
-    throw refuseFile("changed", `${path} changed since it was read; read it again, then decide`);
+    throw fileFailure("changed", `${path} changed since it was read; read it again, then decide`);
   }
-  const { text, replacements } = await applyEdits(decoded.text, edits, pace);
+  const { text, replacements } = await applyEdits(decoded.text, edits, yielder);
   const diff = lineDiff(decoded.text, text);
-  await pace.rest();
+  await yielder.yieldIfDue();
   return { bytes: encode(text, decoded), replacements, ...diff };
 }
 
-/** The schema sees to it that there is one form or the other. */
+/** The schema guarantees one form or the other. */
 function editsOf({ edits, old_text = "", new_text = "", all = false }: EditFileInput): readonly Edit[] {
   return edits ?? [{ old_text, new_text, all }];
 }
 
-/** In the encoding in which it was read, which is one that can be written. */
+/** Encodes in the original encoding, which is one that can be written. */
 function encode(text: string, decoded: DecodedText): Buffer {
   return encodeText(text, decoded) ?? Buffer.from(text, "utf8");
 }

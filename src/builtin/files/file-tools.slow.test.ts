@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { busiestTurn } from "../../../test/support/busiest-turn.ts";
 import { createEngine } from "../../engine/index.ts";
-import { createFileDoor } from "../../file/index.ts";
+import { createFileAccess } from "../../file/index.ts";
 import { type AnyTool, type ToolResult, ToolRegistry } from "../../tool/index.ts";
 import { editFileTool, listDirTool, readFileTool, searchFilesTool, writeFileTool } from "./index.ts";
 
@@ -35,15 +35,15 @@ interface Bench {
   readonly text: (path: string) => string;
 }
 
-/** The five tools in an engine, over a folder with these files. */
-function bench(given: Record<string, string | Buffer> = {}): Bench {
+/** Creates the five tools in an engine, on a folder with these files. */
+function bench(input: Record<string, string | Buffer> = {}): Bench {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "windlass-file-tools-")));
   closing.push(() => rmSync(root, { recursive: true, force: true }));
-  for (const [path, content] of Object.entries(given)) {
+  for (const [path, content] of Object.entries(input)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
   }
-  const files = createFileDoor({ roots: [{ path: root, write: true }] });
+  const files = createFileAccess({ roots: [{ path: root, write: true }] });
   const tools: AnyTool[] = [readFileTool, writeFileTool, editFileTool, listDirTool, searchFilesTool].map((make) =>
     make({ files }),
   );
@@ -71,7 +71,7 @@ function bench(given: Record<string, string | Buffer> = {}): Bench {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-test("the examples in the schemas are calls that work", async () => {
+test("the examples in the schemas are valid calls", async () => {
   const files = { "notes.md": "a draft\nof notes\n", "src/main.ts": "export function main() {}\n// TODO\n" };
   for (const tool of bench().tools) {
     const examples = tool.input.json["examples"] as unknown[];
@@ -82,7 +82,7 @@ test("the examples in the schemas are calls that work", async () => {
   }
 });
 
-test("what each tool does to files is declared", () => {
+test("the effect of each tool on files is declared", () => {
   const declared = bench().tools.map(({ name, effect, destructive, category }) => {
     const of = (args: unknown): unknown => (typeof effect === "function" ? effect(args) : effect);
     return [name, of({}), of({ expected_sha256: "x" }), destructive, category];
@@ -99,7 +99,7 @@ test("what each tool does to files is declared", () => {
 describe("read_file", () => {
   const ten = Array.from({ length: 10 }, (_, at) => `line ${at + 1}`).join("\n");
 
-  test("gives the whole text with its hash", async () => {
+  test("returns the whole text with its hash", async () => {
     const { output } = bench({ "a.md": "一\n二\n" });
     expect(await output("read_file", { path: "a.md" })).toEqual({
       path: "a.md",
@@ -127,7 +127,7 @@ describe("read_file", () => {
     expect(got).toMatchObject({ content, start_line: start, end_line: end, total_lines: 10, truncated: false });
   });
 
-  test("gives bytes of a range, and where to go on", async () => {
+  test("returns the bytes of a range, and the next offset", async () => {
     const { output } = bench({ "a.md": "中文字" });
     const part = await output("read_file", { path: "a.md", offset: 0, length: 7 });
     expect(part).toMatchObject({ content: "中文", truncated: true, next_offset: 7, size: 9 });
@@ -135,7 +135,7 @@ describe("read_file", () => {
     expect(await output("read_file", { path: "a.md", offset: 2 })).toMatchObject({ content: "文字", truncated: false });
   });
 
-  test("cuts long content after a line, and says where to go on", async () => {
+  test("cuts long content after a line, and returns the next line", async () => {
     const { output } = bench({ "a.log": `${"x".repeat(99)}\n`.repeat(5000), "one.txt": "y".repeat(300_000) });
     const cut = await output<{ content: string }>("read_file", { path: "a.log" });
     expect(cut).toMatchObject({ truncated: true, start_line: 1, end_line: 2000, next_line: 2001, total_lines: 5000 });
@@ -146,7 +146,7 @@ describe("read_file", () => {
     expect(await output("read_file", { path: "one.txt" })).toMatchObject({ truncated: true, end_line: 1 });
   });
 
-  test("finds out the encoding, or takes the one that is named", async () => {
+  test("detects the encoding, or uses the one that is named", async () => {
     const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
     const { output } = bench({
       "le.txt": Buffer.from("\ufeff你", "utf16le"),
@@ -207,7 +207,7 @@ describe("write_file", () => {
     [{ path: "a.md", content: "x", overwrite: false }, "exists"],
     [{ path: "a.md", content: "x", expected_sha256: "0".repeat(64) }, "changed"],
     [{ path: "n/a.md", content: "x" }, "not_found"],
-    [{ path: ".git/hooks/pre-commit", content: "x", create_parents: true }, "closed"],
+    [{ path: ".git/hooks/pre-commit", content: "x", create_parents: true }, "path_denied"],
     [{ path: "../x", content: "x" }, "traversal"],
     [{ path: "b", content: "=A==", encoding: "base64" }, "bad_content"],
     [{ path: "b", content: "AAH", encoding: "base64" }, "bad_content"],
@@ -220,7 +220,7 @@ describe("write_file", () => {
   });
 });
 
-test("what would be too large is not written", async () => {
+test("content that is too large is not written", async () => {
   const { reason, text } = bench({ "many.md": "a".repeat(1_000_000) });
   expect(await reason("write_file", { path: "b", content: "x".repeat(9_000_000) })).toBe("too_large");
   const edits = [{ old_text: "a", new_text: "b".repeat(1_000_000), all: true }];
@@ -243,7 +243,7 @@ describe("edit_file", () => {
     expect(got.diff).toBe("@@ -1 +1 @@\n one\n-two\n+2\n+2b\n three\n four\n@@ -7 +8 @@\n seven\n eight\n-nine\n ");
   });
 
-  test("later edits see what earlier ones made, and all of them fail with one", async () => {
+  test("later edits see the result of earlier ones, and all of them fail with one", async () => {
     const { output, reason, text } = bench({ "a.md": "a b" });
     const second = { old_text: "x", new_text: "y" };
     expect(await reason("edit_file", { path: "a.md", edits: [second, { old_text: "a", new_text: "x" }] })).toBe(
@@ -254,7 +254,7 @@ describe("edit_file", () => {
     expect(text("a.md")).toBe("y b");
   });
 
-  test("a text that is there more than once needs `all`", async () => {
+  test("a text that occurs more than once needs `all`", async () => {
     const { call, output, text } = bench({ "a.md": "x\ny x\nx" });
     const edit = { old_text: "x", new_text: "z" };
     const result = await call("edit_file", { path: "a.md", edits: [edit] });
@@ -266,7 +266,7 @@ describe("edit_file", () => {
     expect(text("a.md")).toBe("z\ny z\nz");
   });
 
-  test("says where only white space differs", async () => {
+  test("reports a line where only white space differs", async () => {
     const { call } = bench({ "a.ts": "if (a) {\n\tb();\n}\n" });
     const result = await call("edit_file", {
       path: "a.ts",
@@ -275,7 +275,7 @@ describe("edit_file", () => {
     expect(JSON.stringify(result)).toContain("line 1 differs only in its white space");
   });
 
-  test("with the hash before, a second run finds the edits made", async () => {
+  test("with the hash of the previous file, a second run detects that the edits were made", async () => {
     const { output, reason, text } = bench({ "a.md": "a" });
     const args = { path: "a.md", edits: [{ old_text: "a", new_text: "a, b" }], expected_sha256: sha256("a") };
     expect(await output("edit_file", args)).toMatchObject({ changed: true, replacements: 1 });
@@ -326,7 +326,7 @@ describe("list_dir", () => {
     expect(entries[0]).toMatchObject({ path: "a.md", size: 3, modified: expect.stringMatching(/^\d{4}-.*Z$/) });
   });
 
-  test("lists more levels, hidden and ignored entries when asked", async () => {
+  test("lists more levels, hidden and ignored entries on request", async () => {
     const { output } = bench(files);
     const all = await output<{ entries: { path: string }[] }>("list_dir", { depth: 3, hidden: true, gitignore: false });
     expect(all.entries.map(({ path }) => path)).toEqual([
@@ -370,7 +370,7 @@ describe("search_files", () => {
     files_searched: number;
     binary_files: number;
   }
-  const places = ({ matches }: Found): string[] =>
+  const positions = ({ matches }: Found): string[] =>
     matches.map(({ path, line, column }) => [path, line, column].filter((part) => part !== undefined).join(":"));
 
   test.each([
@@ -388,16 +388,16 @@ describe("search_files", () => {
     [{ query: ".*+?(" }, []],
     [{ query: "(?=", ignore_case: true }, []],
   ])("%j finds %j", async (args, expected) => {
-    expect(places(await bench(files).output<Found>("search_files", args))).toEqual(expected);
+    expect(positions(await bench(files).output<Found>("search_files", args))).toEqual(expected);
   });
 
-  test("gives the line, what it searched, and what it left out", async () => {
+  test("returns the line, what it searched, and what it skipped", async () => {
     const found = await bench(files).output<Found>("search_files", { query: "TODO" });
     expect(found.matches[0]).toEqual({ path: "a.ts", line: 2, column: 4, excerpt: "// TODO: mend" });
     expect(found).toMatchObject({ truncated: false, files_searched: 2, binary_files: 1 });
   });
 
-  test("ends at its limit, and cuts long lines around the match", async () => {
+  test("stops at its limit, and cuts long lines around the match", async () => {
     const { output } = bench({
       "a.txt": "x\n".repeat(100),
       "long.txt": `${"-".repeat(5000)}needle${"-".repeat(20_000)}`,
@@ -418,7 +418,7 @@ describe("search_files", () => {
     expect(await bench(files).reason("search_files", { query, regex: true })).toBe("bad_pattern");
   });
 
-  test("files are searched to their end, however large", async () => {
+  test("files of any size are searched to their end", async () => {
     const lines = 300_000;
     const text = Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join("\r\n");
     const { output } = bench({
@@ -435,13 +435,13 @@ describe("search_files", () => {
       binary_files: 0,
       truncated: false,
     });
-    expect(places(await output<Found>("search_files", { query: "^line 299999$", regex: true }))).toEqual([
+    expect(positions(await output<Found>("search_files", { query: "^line 299999$", regex: true }))).toEqual([
       "large.log:299999:1",
       "wide.txt:299999:1",
     ]);
   });
 
-  test("characters and lines that lie across two parts are read as one", async () => {
+  test("characters and lines that span two parts are read as one", async () => {
     for (const before of [65_533, 65_534, 65_535, 65_536, 65_537]) {
       const { output } = bench({ "a.txt": `${"-".repeat(before - 2)}\n中文 needle\nend` });
       const found = await output<Found>("search_files", { query: "中文 needle" });
@@ -449,19 +449,19 @@ describe("search_files", () => {
     }
   });
 
-  test("what was not searched whole is named, with the reason", async () => {
+  test("files that were not searched completely are named, with the reason", async () => {
     const { output, root } = bench({
       "minified.js": `${"x".repeat(5000)}near${"x".repeat(200_000)}far\nnext\n`,
     });
     const handle = openSync(join(root, "huge.log"), "w");
-    // Mostly a hole, which takes no room on the disk.
+    // Mostly a sparse region, which takes no space on the disk.
     writeSync(handle, "near\n".repeat(2000), 0);
     writeSync(handle, "far\n", 70 * 1_048_576);
     closeSync(handle);
     const near = await output<Found>("search_files", { query: "near", include: "*.js" });
     expect(near.matches).toContainEqual(expect.objectContaining({ path: "minified.js", line: 1, column: 5001 }));
     const far = await output<Found>("search_files", { query: "next", include: "*.js" });
-    expect(places(far)).toEqual(["minified.js:2:1"]);
+    expect(positions(far)).toEqual(["minified.js:2:1"]);
     const missed = await output("search_files", { query: "far" });
     expect(missed).toMatchObject({
       matches: [],
@@ -474,7 +474,7 @@ describe("search_files", () => {
     });
   });
 
-  test.skipIf(process.getuid?.() === 0)("what may not be read is named too", async () => {
+  test.skipIf(process.getuid?.() === 0)("unreadable files are named too", async () => {
     const { output, root } = bench({ "a.txt": "x", "locked.txt": "x", "folder/b.txt": "x" });
     chmodSync(join(root, "locked.txt"), 0);
     chmodSync(join(root, "folder"), 0);
@@ -486,7 +486,7 @@ describe("search_files", () => {
     });
   });
 
-  test("a hostile pattern over large files holds nobody up", async () => {
+  test("a hostile pattern over large files does not block the event loop", async () => {
     const { output } = bench({ "a.txt": `${"a".repeat(5000)}\n`.repeat(400), "one.txt": "a".repeat(2_000_000) });
     const search = (query: string) => async () => {
       expect((await output<Found>("search_files", { query, regex: true })).matches).toEqual([]);
@@ -500,7 +500,7 @@ describe("names that deceive the eye", () => {
   const shown = "photo<U+202E>gpj.<U+001B>[2Jtxt";
   const files = { [`in/${name}`]: "needle one\n", "in/plain.txt": "needle" };
 
-  test("are shown for what they are, and can be used as they are shown", async () => {
+  test("are shown escaped, and can be used as they are shown", async () => {
     const { call, output, text } = bench(files);
     const path = `in/${shown}`;
     const listed = await output<{ entries: object[] }>("list_dir", { path: "in" });
@@ -519,7 +519,7 @@ describe("names that deceive the eye", () => {
     expect(JSON.stringify([listed, refused])).not.toMatch(/[\u001b\u202e]|\\u001b/);
   });
 
-  test("that other systems could not have are read where they are", async () => {
+  test("names that are invalid on other systems are read", async () => {
     const odd = ["Meeting: x.md", " lead.md", "c:5.md", "back\\slash.md", "a#b.md", "trail.md ", "con.md"];
     const { output, reason } = bench(Object.fromEntries(odd.map((path) => [path, path])));
     for (const path of odd) expect(await output("read_file", { path })).toMatchObject({ path, content: path });
@@ -528,7 +528,7 @@ describe("names that deceive the eye", () => {
   });
 });
 
-describe("files as large as may be read", () => {
+describe("files of the maximum size", () => {
   const size = 8 * 1_048_576 - 64;
   const contents: Record<string, Buffer> = {
     "only-line-ends.txt": Buffer.alloc(size, "\n"),
@@ -539,13 +539,13 @@ describe("files as large as may be read", () => {
     "latin.txt": Buffer.alloc(size, Buffer.from([0x61, 0xe9, 10])),
   };
 
-  /** Of processor time. The better of two: what the engine compiles and throws away comes once. */
+  /** Returns the maximum CPU time of one turn. The better of two runs: compilation happens once. */
   async function busiest(work: () => Promise<unknown>): Promise<number> {
     const first = await busiestTurn(work);
     return first < 50 ? first : Math.min(first, await busiestTurn(work));
   }
 
-  test.each(Object.keys(contents))("reading %s holds nobody up", async (name) => {
+  test.each(Object.keys(contents))("reading %s does not block the event loop", async (name) => {
     const { output } = bench({ [name]: contents[name] ?? "" });
     for (const range of [{}, { start_line: -3, line_numbers: true }]) {
       expect(await busiest(() => output("read_file", { path: name, ...range }))).toBeLessThan(50);
@@ -560,18 +560,18 @@ describe("files as large as may be read", () => {
     ["crlf.txt", { old_text: "x\n", new_text: "y\n", all: true }, undefined],
     ["chinese.txt", { old_text: "字", new_text: "子", all: true }, undefined],
     ["utf-16.txt", { old_text: "文\n", new_text: "子\n", all: true }, undefined],
-  ])("editing %s holds nobody up (%#)", async (name, edit, reason) => {
+  ])("editing %s does not block the event loop (%#)", async (name, edit, reason) => {
     const { root, ...made } = bench();
     const turn = await busiest(async () => {
       writeFileSync(join(root, name), contents[name] ?? "");
-      // Writing the file anew is not part of it.
+      // Writing the file is not part of it.
       await new Promise((resolve) => void setImmediate(resolve));
       expect(await made.reason("edit_file", { path: name, edits: [edit] })).toBe(reason);
     });
     expect(turn).toBeLessThan(50);
   });
 
-  test("a cancelled edit stops at once and changes nothing", async () => {
+  test("a cancelled edit stops immediately and changes nothing", async () => {
     const { root, tools } = bench({ "a.txt": contents["one-line.txt"] ?? "" });
     const controller = new AbortController();
     const edit = tools.find(({ name }) => name === "edit_file");

@@ -1,18 +1,18 @@
-/** A line, and which one it is. */
+/** A line and its number. */
 export interface NumberedLine {
-  /** Without its line end; of a very long one the beginning. */
+  /** Without its line end; the beginning of a very long one. */
   readonly line: string;
   readonly number: number;
 }
 
-/** Makes whole lines of a text that comes in parts, and counts them. Of lines that are too long only the beginning stays. */
+/** Assembles lines from a text that arrives in parts, and counts them. Lines that are too long are truncated. */
 export class LineBlocks {
   readonly #maxLine: number;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #begun = "";
-  /** The rest of that line is left out. */
+  /** True while the rest of that line is skipped. */
   #skipping = false;
-  /** Lines of earlier blocks, and of this one. */
+  /** Number of lines of earlier blocks, and of this one. */
   #before = 0;
   #taken = 0;
   #longLine: number | undefined;
@@ -21,12 +21,12 @@ export class LineBlocks {
     this.#maxLine = maxLine;
   }
 
-  /** The first line of which only the beginning was given. */
+  /** The first line that was truncated. */
   get longLine(): number | undefined {
     return this.#longLine;
   }
 
-  /** Takes the next part of the text, and gives all lines that end with it. */
+  /** Takes the next part of the text, and returns all lines that end with it. */
   take(part: string, last: boolean): string {
     this.#before += this.#taken;
     const end = this.#skipping ? part.indexOf("\n") : 0;
@@ -44,7 +44,7 @@ export class LineBlocks {
     return text.slice(0, whole);
   }
 
-  /** The lines of the block that was taken last. */
+  /** Iterates over the lines of the block that was taken last. */
   *lines(block: string): Generator<NumberedLine> {
     let number = this.#before;
     for (let start = 0; start < block.length;) {

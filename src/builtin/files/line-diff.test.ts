@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineDiff } from "./line-diff.ts";
 
-/** What the first text becomes when the groups of a diff are applied to it. */
+/** Applies the groups of a diff to the first text. */
 function patched(before: string, diff: string): string {
   const lines = before.split("\n");
   const result: string[] = [];
@@ -22,7 +22,7 @@ function patched(before: string, diff: string): string {
   return [...result, ...lines.slice(at)].join("\n");
 }
 
-test("a diff leads from the one text to the other", () => {
+test("a diff converts the one text to the other", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", "", "long line"), { maxLength: 30 })
     .map((all) => all.join("\n"));
@@ -54,7 +54,7 @@ test("a change deep in a long text has its own line numbers, and costs little", 
   ]);
 });
 
-test("of changes that are far apart the first are shown, and that there are more", () => {
+test("the first of changes that are far apart are shown, with a note that there are more", () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at + 1}`);
   const { diff, truncated } = lineDiff(lines.join("\n"), lines.toSpliced(9000, 1).with(4, "five").join("\n"));
   expect(truncated).toBe(true);

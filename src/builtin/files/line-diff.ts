@@ -2,27 +2,29 @@
 export interface LineDiff {
   /** Lines with `-`, `+` or a space in front, in groups that start with `@@ -line +line @@`. */
   readonly diff: string;
-  /** The diff goes on. */
+  /** True if the diff is incomplete. */
   readonly truncated: boolean;
 }
 
-/** Unchanged lines shown around a change. */
+/** Number of unchanged lines shown around a change. */
 const around = 2;
 const maxChars = 8_000;
 
-/** From the first change on, so much of each text is compared line by line; that is more than can be shown. */
+/**
+ * Number of characters of each text, from the first change on, that are compared line by line; more than can be shown.
+ */
 const comparedChars = 65_536;
 const comparedLines = 1_000;
 
-/** So much of two texts is compared at once. */
+/** Number of characters of two texts that are compared at once. */
 const windowChars = 65_536;
 
 type Mark = " " | "-" | "+";
 type Line = readonly [mark: Mark, text: string];
 
 /**
- * The lines in which two texts differ, with a little of what is around them. What is the same at both ends is only
- * passed over, and of the rest only as much is looked at as can be shown: also texts of many megabytes take milliseconds.
+ * Returns the lines in which two texts differ, with a little context. Equal parts at both ends are skipped, and of the
+ * rest only as much is compared as can be shown: even texts of many megabytes take milliseconds.
  */
 export function lineDiff(before: string, after: string): LineDiff {
   const head = lineStart(before, commonHead(before, after));
@@ -33,27 +35,30 @@ export function lineDiff(before: string, after: string): LineDiff {
   const compared = compare(old.lines, now.lines);
   const lead = linesBefore(before, head);
   const follow = tail === 0 ? [] : before.slice(before.length - tail).split("\n", around);
-  const lines: Line[] = [...lead.map(kept), ...(cut ? untilLastKept(compared) : [...compared, ...follow.map(kept)])];
+  const lines: Line[] = [
+    ...lead.map(commonLine),
+    ...(cut ? trimAfterLastCommon(compared) : [...compared, ...follow.map(commonLine)]),
+  ];
   const first = countLineEnds(before, head) - lead.length + 1;
   const text = hunks(lines, first).join("\n");
   return { diff: text.slice(0, maxChars).toWellFormed(), truncated: cut || text.length > maxChars };
 }
 
 function commonHead(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
+  const limit = Math.min(a.length, b.length);
   let at = 0;
-  while (at < most && a.slice(at, at + windowChars) === b.slice(at, at + windowChars)) at += windowChars;
-  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return Math.min(at, most);
+  while (at < limit && a.slice(at, at + windowChars) === b.slice(at, at + windowChars)) at += windowChars;
+  while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return Math.min(at, limit);
 }
 
-/** How long the lines are that both texts end with. */
+/** Returns the length of the lines that both texts end with. */
 function commonTail(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
+  const limit = Math.min(a.length, b.length);
   const end = (text: string, from: number): string => text.slice(text.length - from - windowChars, text.length - from);
   let count = 0;
-  while (count + windowChars <= most && end(a, count) === end(b, count)) count += windowChars;
-  while (count < most && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
+  while (count + windowChars <= limit && end(a, count) === end(b, count)) count += windowChars;
+  while (count < limit && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
   const lineEnd = a.indexOf("\n", a.length - count);
   return lineEnd === -1 ? 0 : a.length - lineEnd - 1;
 }
@@ -64,12 +69,12 @@ function countLineEnds(text: string, before: number): number {
   return count;
 }
 
-/** Where the line begins in which this offset lies. */
+/** Returns the start of the line that contains this offset. */
 function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** The lines that are shown before one that begins here. */
+/** Returns the context lines before one that begins here. */
 function linesBefore(text: string, at: number): string[] {
   const lines: string[] = [];
   for (let end = at; end > 0 && lines.length < around;) {
@@ -80,7 +85,7 @@ function linesBefore(text: string, at: number): string[] {
   return lines;
 }
 
-/** The first lines of a part, which ends with the end of a line unless it is the end of its text. */
+/** Returns the first lines of a part, which ends with the end of a line unless it is the end of its text. */
 function firstLines(text: string, isEnd: boolean): { readonly lines: readonly string[]; readonly cut: boolean } {
   const lines = text.slice(0, comparedChars).split("\n", comparedLines + 1);
   const cut = text.length > comparedChars || lines.length > comparedLines;
@@ -88,7 +93,7 @@ function firstLines(text: string, isEnd: boolean): { readonly lines: readonly st
   return { lines: lines.slice(0, comparedLines), cut };
 }
 
-/** Removed, added and kept lines, by the longest common subsequence. */
+/** Returns removed, added and unchanged lines, by the longest common subsequence. */
 function compare(old: readonly string[], now: readonly string[]): Line[] {
   const common = commonLengths(old, now);
   const lines: Line[] = [];
@@ -96,7 +101,7 @@ function compare(old: readonly string[], now: readonly string[]): Line[] {
   while (i < old.length || j < now.length) {
     const [was, is] = [old[i], now[j]];
     if (was !== undefined && was === is) {
-      lines.push(kept(was));
+      lines.push(commonLine(was));
       [i, j] = [i + 1, j + 1];
     } else if (was !== undefined && (is === undefined || common(i + 1, j) >= common(i, j + 1))) {
       lines.push(["-", was]);
@@ -109,17 +114,17 @@ function compare(old: readonly string[], now: readonly string[]): Line[] {
   return lines;
 }
 
-function kept(text: string): Line {
+function commonLine(text: string): Line {
   return [" ", text];
 }
 
-/** Behind the last line that both have, what was compared says nothing: the rest may go on with the same lines. */
-function untilLastKept(lines: readonly Line[]): readonly Line[] {
+/** Drops everything after the last common line: the comparison was cut there, and the rest may have the same lines. */
+function trimAfterLastCommon(lines: readonly Line[]): readonly Line[] {
   const last = lines.findLastIndex(([mark]) => mark === " ");
   return last === -1 ? lines : lines.slice(0, last + 1);
 }
 
-/** How many lines the rests from `i` and from `j` on have in common, in order. */
+/** Returns the lengths of the longest common subsequences of the rests from `i` and from `j`. */
 function commonLengths(old: readonly string[], now: readonly string[]): (i: number, j: number) => number {
   const [left, right] = numbered(old, now);
   const width = now.length + 1;
@@ -133,7 +138,7 @@ function commonLengths(old: readonly string[], now: readonly string[]): (i: numb
   return at;
 }
 
-/** Lines as numbers, the same for the same: long lines are then compared only once. */
+/** Maps lines to numbers, equal for equal lines: long lines are then compared only once. */
 function numbered(...texts: readonly [readonly string[], readonly string[]]): [number[], number[]] {
   const known = new Map<string, number>();
   const numberOf = (line: string): number => {
@@ -144,7 +149,7 @@ function numbered(...texts: readonly [readonly string[], readonly string[]]): [n
   return [texts[0].map(numberOf), texts[1].map(numberOf)];
 }
 
-/** Groups of changes with what is around them; `first` is the number of the first line in both texts. */
+/** Returns groups of changes with their context; `first` is the number of the first line in both texts. */
 function hunks(lines: readonly Line[], first: number): string[] {
   const near = lines.map((_line, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(([mark]) => mark !== " "),

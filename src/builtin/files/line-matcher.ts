@@ -1,8 +1,8 @@
 import { isFailureError, loadPackage } from "../../base/index.ts";
 import { compilePattern } from "../../schema/index.ts";
-import { refuseEdit } from "./file-tool-reasons.ts";
+import { fileToolFailure } from "./file-tool-reasons.ts";
 
-/** Where the first match is, in UTF-16 units. */
+/** Offset and length of the first match, in UTF-16 units. */
 export interface LineMatch {
   readonly at: number;
   readonly length: number;
@@ -10,19 +10,19 @@ export interface LineMatch {
 
 /** Finds something in a line, in time linear in its length. */
 export interface LineMatcher {
-  /** May a text of many lines hold a match at all? Much faster than line by line. */
+  /** True if a text of many lines may contain a match. Much faster than line by line. */
   mayHold(text: string): boolean;
   find(line: string): LineMatch | undefined;
 }
 
-/** What to look for. */
+/** A text or pattern to search for. */
 export interface LineQuery {
   readonly query: string;
   readonly regex: boolean;
   readonly ignoreCase: boolean;
 }
 
-/** A matcher for plain text, or for a pattern; what backtracks is refused. */
+/** Creates a matcher for plain text, or for a pattern; patterns that need backtracking are refused. */
 export function lineMatcher({ query, regex, ignoreCase }: LineQuery): LineMatcher {
   if (!regex && !ignoreCase) return plainMatcher(query);
   const { RE2JS } = loadPackage("re2js");
@@ -30,7 +30,7 @@ export function lineMatcher({ query, regex, ignoreCase }: LineQuery): LineMatche
   const source = regex ? RE2JS.translateRegExp(query) : RE2JS.quote(query);
   const pattern = RE2JS.compile(source, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0));
   return {
-    // A pattern for an empty line or for the ends of a text can match a line and not the whole.
+    // A pattern for an empty line or for the ends of a text can match a line and not the whole text.
     mayHold: (text) => /[$^]|\\[AzZbB]/.test(source) || pattern.test(text),
     find: (line) => {
       const matcher = pattern.matcher(line);
@@ -54,6 +54,6 @@ function checkPattern(query: string): void {
     compilePattern(query);
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    throw refuseEdit("bad_pattern", error.message);
+    throw fileToolFailure("bad_pattern", error.message);
   }
 }

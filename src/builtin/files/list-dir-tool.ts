@@ -1,8 +1,8 @@
-import { type EntryType, type FileDoor, type WalkEnd, showGivenPath, showPath } from "../../file/index.ts";
+import { type EntryType, type FileAccess, type WalkResult, showUserPath, showPath } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 
-/** What `list_dir` takes. */
+/** Input of `list_dir`. */
 export interface ListDirInput {
   readonly path?: string;
   readonly depth?: number;
@@ -18,11 +18,11 @@ export interface DirEntry {
   readonly type: EntryType;
   /** Bytes, of a file. */
   readonly size?: number;
-  /** When it was changed last, in ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly modified?: string;
 }
 
-/** What `list_dir` gives. */
+/** Output of `list_dir`. */
 export interface ListDirOutput {
   readonly path: string;
   readonly entries: readonly DirEntry[];
@@ -39,14 +39,14 @@ const inputJson: JsonSchema = {
   properties: {
     path: { type: "string", default: ".", description: "The folder, relative to the workspace." },
     depth: { type: "integer", minimum: 1, maximum: 20, default: 1, description: "How many levels to show." },
-    hidden: { type: "boolean", default: false, description: "Also names that start with a dot." },
-    gitignore: { type: "boolean", default: true, description: "Leave out what .gitignore files name." },
+    hidden: { type: "boolean", default: false, description: "Include names that start with a dot." },
+    gitignore: { type: "boolean", default: true, description: "Omit what .gitignore files name." },
     max_entries: {
       type: "integer",
       minimum: 1,
       maximum: 5000,
       default: defaultEntries,
-      description: "At most so many entries.",
+      description: "Maximum number of entries.",
     },
   },
   additionalProperties: false,
@@ -77,14 +77,18 @@ const outputJson: JsonSchema = {
   required: ["path", "entries", "truncated"],
 };
 
-/** `list_dir`: what is in a folder. */
-export function listDirTool({ files }: { readonly files: FileDoor }): Tool<ListDirInput, ListDirInput, ListDirOutput> {
+/** The tool `list_dir`: the entries of a folder. */
+export function listDirTool({
+  files,
+}: {
+  readonly files: FileAccess;
+}): Tool<ListDirInput, ListDirInput, ListDirOutput> {
   return defineTool({
     name: "list_dir",
     description:
       "Lists a folder of the workspace: names, paths, types (file, folder, link, other), sizes and times, sorted by " +
-      "name; with depth also what is in its folders. Leaves out hidden entries and what .gitignore names, unless asked. " +
-      "A character in a name that would deceive the eye stands as <U+202E>; other tools take the path as it is shown.",
+      "name; with depth also the contents of its folders. Omits hidden entries and those in .gitignore, unless requested. " +
+      "A deceptive character in a name is shown as <U+202E>; other tools accept the path as it is shown.",
     displayName: "List folder",
     category: "file",
     tags: ["file", "folder"],
@@ -110,11 +114,11 @@ export function listDirTool({ files }: { readonly files: FileDoor }): Tool<ListD
           ...(facts !== undefined && { modified: new Date(facts.modifiedMs).toISOString() }),
         });
       }
-      return { path: showGivenPath(path), entries, ...endOf(step.value) };
+      return { path: showUserPath(path), entries, ...endOf(step.value) };
     },
   });
 }
 
-function endOf({ truncated, unreadable }: WalkEnd): Pick<ListDirOutput, "truncated" | "unreadable"> {
+function endOf({ truncated, unreadable }: WalkResult): Pick<ListDirOutput, "truncated" | "unreadable"> {
   return { truncated, ...(unreadable.length > 0 && { unreadable: unreadable.map(showPath) }) };
 }

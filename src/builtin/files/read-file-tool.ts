@@ -1,10 +1,18 @@
-import { type FileDoor, Pace, type ReadFile, decodeInParts, sha256Of, showPath } from "../../file/index.ts";
+import {
+  type FileAccess,
+  type ReadFileResult,
+  decodeInParts,
+  sha256Of,
+  showPath,
+  createFileYielder,
+} from "../../file/index.ts";
+import type { EventLoopYielder } from "../../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { refuseEdit } from "./file-tool-reasons.ts";
+import { fileToolFailure } from "./file-tool-reasons.ts";
 import { type SelectedLines, selectLines } from "./select-lines.ts";
 
-/** What `read_file` takes. */
+/** Input of `read_file`. */
 export interface ReadFileInput {
   readonly path: string;
   readonly start_line?: number;
@@ -15,42 +23,42 @@ export interface ReadFileInput {
   readonly encoding?: string;
 }
 
-/** What `read_file` gives. */
+/** Output of `read_file`. */
 export interface ReadFileOutput {
   readonly path: string;
   readonly content: string;
   readonly encoding: string;
   /** Bytes of the whole file. */
   readonly size: number;
-  /** There is more than was given. */
+  /** True if there is more than was returned. */
   readonly truncated: boolean;
-  /** Of the whole file, where all of it was read. */
+  /** Hash of the whole file, if all of it was read. */
   readonly sha256?: string;
   readonly start_line?: number;
   readonly end_line?: number;
   readonly total_lines?: number;
-  /** Where to go on. */
+  /** First line that was not returned. */
   readonly next_line?: number;
   readonly next_offset?: number;
-  /** What to know about the content. */
+  /** Remark about the content. */
   readonly note?: string;
 }
 
-/** More than this is not for a model; the rest is read by ranges. */
+/** More than this is too much for a model; the rest is read by ranges. */
 const maxChars = 200_000;
 
 const inputJson: JsonSchema = {
   type: "object",
   properties: {
     path: { type: "string", minLength: 1, description: "The file, relative to the workspace: notes/today.md" },
-    start_line: { type: "integer", description: "The first line to give; 1 by default, negative from the end." },
-    end_line: { type: "integer", description: "The last line to give; the end of the file by default." },
-    offset: { type: "integer", minimum: 0, description: "The first byte to give, instead of lines." },
-    length: { type: "integer", minimum: 1, description: "How many bytes to give, with offset." },
+    start_line: { type: "integer", description: "The first line to return; 1 by default, negative from the end." },
+    end_line: { type: "integer", description: "The last line to return; the end of the file by default." },
+    offset: { type: "integer", minimum: 0, description: "The first byte to return, instead of lines." },
+    length: { type: "integer", minimum: 1, description: "The number of bytes to return, with offset." },
     line_numbers: { type: "boolean", default: false, description: "Put its number before every line." },
     encoding: {
       type: "string",
-      description: "Such as utf-8, gbk or base64. By default found out: a byte order mark, else UTF-8.",
+      description: "Such as utf-8, gbk or base64. Default: detected by a byte order mark, else UTF-8.",
     },
   },
   required: ["path"],
@@ -77,19 +85,19 @@ const outputJson: JsonSchema = {
   required: ["path", "content", "encoding", "size", "truncated"],
 };
 
-/** `read_file`: text of a file, whole or in part. */
+/** The tool `read_file`: text of a file, whole or in part. */
 export function readFileTool({
   files,
 }: {
-  readonly files: FileDoor;
+  readonly files: FileAccess;
 }): Tool<ReadFileInput, ReadFileInput, ReadFileOutput> {
   return defineTool({
     name: "read_file",
     description:
-      "Reads a text file of the workspace and gives its content, with the encoding, the size, and the sha256 that " +
-      "edit_file and write_file take to be sure that nobody changed it. Read a part of a long file by lines " +
+      "Reads a text file of the workspace and returns its content, with the encoding, the size, and the sha256 that " +
+      "edit_file and write_file take to make sure that the file has not changed. Read a part of a long file by lines " +
       "(start_line, end_line; -20 is the 20th line from the end) or by bytes (offset, length); next_line or " +
-      'next_offset says where to go on. A binary file is read with the encoding "base64".',
+      'next_offset says where to continue. Read a binary file with the encoding "base64".',
     displayName: "Read file",
     category: "file",
     tags: ["file", "text"],
@@ -103,7 +111,9 @@ export function readFileTool({
       const { offset = 0 } = args;
       const maxBytes = byBytes(args) ? Math.min(args.length ?? maxChars, maxChars) : files.maxBytes;
       const file = await files.read(args.path, { offset, maxBytes, signal });
-      return args.encoding === "base64" ? await asBase64(file, offset) : await asText(file, args, new Pace(signal));
+      return args.encoding === "base64"
+        ? await asBase64(file, offset)
+        : await asText(file, args, createFileYielder(signal));
     },
   });
 }
@@ -115,15 +125,15 @@ function byBytes({ offset, length, encoding }: ReadFileInput): boolean {
 function checkRange(args: ReadFileInput): void {
   const lines = args.start_line !== undefined || args.end_line !== undefined || args.line_numbers === true;
   if (byBytes(args) && lines) {
-    throw refuseEdit("bad_range", "read either lines (start_line, end_line) or bytes (offset, length, base64)");
+    throw fileToolFailure("bad_range", "read either lines (start_line, end_line) or bytes (offset, length, base64)");
   }
 }
 
-async function asBase64(file: ReadFile, offset: number): Promise<ReadFileOutput> {
+async function asBase64(file: ReadFileResult, offset: number): Promise<ReadFileOutput> {
   return { ...(await facts(file, offset)), encoding: "base64", content: file.bytes.toString("base64") };
 }
 
-async function asText(file: ReadFile, args: ReadFileInput, pace: Pace): Promise<ReadFileOutput> {
+async function asText(file: ReadFileResult, args: ReadFileInput, yielder: EventLoopYielder): Promise<ReadFileOutput> {
   const { offset = 0 } = args;
   const options = {
     path: file.path,
@@ -131,15 +141,18 @@ async function asText(file: ReadFile, args: ReadFileInput, pace: Pace): Promise<
     from: offset > 0 ? "middle" : "start",
     ...(args.encoding !== undefined && { encoding: args.encoding }),
   } as const;
-  const { text, encoding, lossy } = await decodeInParts(file.bytes, options, pace);
-  const note = lossy ? { note: `some bytes are no ${encoding} and are shown as \ufffd; name the encoding` } : {};
+  const { text, encoding, lossy } = await decodeInParts(file.bytes, options, yielder);
+  const note = lossy ? { note: `some bytes are not ${encoding} and are shown as \ufffd; name the encoding` } : {};
   if (byBytes(args)) return { ...(await facts(file, offset)), encoding, content: text, ...note };
   const { start_line: start = 1, end_line: end, line_numbers: numbered = false } = args;
-  const lines = await selectLines(text, { start, end, numbered, maxChars }, pace);
+  const lines = await selectLines(text, { start, end, numbered, maxChars }, yielder);
   return { ...(await facts(file, 0)), ...lineFacts(lines, file), encoding, content: lines.content, ...note };
 }
 
-function lineFacts(lines: SelectedLines, file: ReadFile): Partial<ReadFileOutput> & Pick<ReadFileOutput, "truncated"> {
+function lineFacts(
+  lines: SelectedLines,
+  file: ReadFileResult,
+): Partial<ReadFileOutput> & Pick<ReadFileOutput, "truncated"> {
   const { start, end, total, next, cutLine } = lines;
   return {
     start_line: start,
@@ -151,7 +164,10 @@ function lineFacts(lines: SelectedLines, file: ReadFile): Partial<ReadFileOutput
   };
 }
 
-async function facts(file: ReadFile, offset: number): Promise<Pick<ReadFileOutput, "path" | "size" | "truncated">> {
+async function facts(
+  file: ReadFileResult,
+  offset: number,
+): Promise<Pick<ReadFileOutput, "path" | "size" | "truncated">> {
   const whole = offset === 0 && !file.truncated;
   const next = offset + file.bytes.length;
   return {

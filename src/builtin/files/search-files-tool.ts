@@ -1,9 +1,9 @@
-import type { FileDoor } from "../../file/index.ts";
+import type { FileAccess } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { type FileMatch, type FileQuery, type SkippedFile, searchFiles } from "./search-files.ts";
 
-/** What `search_files` takes: `query`, or `pattern`, which means the same. */
+/** Input of `search_files`: `query`, or its synonym `pattern`. */
 export interface SearchFilesInput {
   readonly query?: string;
   readonly pattern?: string;
@@ -17,15 +17,15 @@ export interface SearchFilesInput {
   readonly max_results?: number;
 }
 
-/** What `search_files` gives. */
+/** Output of `search_files`. */
 export interface SearchFilesOutput {
   readonly matches: readonly FileMatch[];
   readonly files_searched: number;
-  /** Files left out because they hold no text. */
+  /** Number of files that were skipped because they contain no text. */
   readonly binary_files: number;
-  /** The first files and folders that were not searched, or not to their end; absent when there are none. */
+  /** The first files and folders that were not searched, or not to their end; undefined if there are none. */
   readonly skipped?: readonly SkippedFile[];
-  /** How many there are. */
+  /** Total number of skipped files and folders. */
   readonly skipped_count?: number;
   /** There may be more. */
   readonly truncated: boolean;
@@ -36,7 +36,7 @@ const defaultResults = 50;
 const inputJson: JsonSchema = {
   type: "object",
   properties: {
-    query: { type: "string", minLength: 1, maxLength: 512, description: "The text or the pattern to look for." },
+    query: { type: "string", minLength: 1, maxLength: 512, description: "The text or the pattern to search for." },
     pattern: {
       type: "string",
       minLength: 1,
@@ -48,9 +48,9 @@ const inputJson: JsonSchema = {
       type: "string",
       enum: ["contents", "names", "both"],
       default: "contents",
-      description: "Look into files, at names, or both.",
+      description: "Search file contents, names, or both.",
     },
-    path: { type: "string", default: ".", description: "The folder to look in, relative to the workspace." },
+    path: { type: "string", default: ".", description: "The folder to search, relative to the workspace." },
     include: {
       anyOf: [
         { type: "string", minLength: 1 },
@@ -58,15 +58,15 @@ const inputJson: JsonSchema = {
       ],
       description: 'Only files that match, as in .gitignore: "*.ts", or ["docs/", "*.md"].',
     },
-    ignore_case: { type: "boolean", default: false, description: "Take upper and lower case for the same." },
-    hidden: { type: "boolean", default: false, description: "Also names that start with a dot." },
-    gitignore: { type: "boolean", default: true, description: "Leave out what .gitignore files name." },
+    ignore_case: { type: "boolean", default: false, description: "Ignore case." },
+    hidden: { type: "boolean", default: false, description: "Include names that start with a dot." },
+    gitignore: { type: "boolean", default: true, description: "Omit what .gitignore files name." },
     max_results: {
       type: "integer",
       minimum: 1,
       maximum: 1000,
       default: defaultResults,
-      description: "At most so many matches.",
+      description: "Maximum number of matches.",
     },
   },
   oneOf: [{ required: ["query"] }, { required: ["pattern"] }],
@@ -106,18 +106,18 @@ const outputJson: JsonSchema = {
   required: ["matches", "files_searched", "binary_files", "truncated"],
 };
 
-/** `search_files`: text or a pattern in names and contents of files. */
+/** The tool `search_files`: text or a pattern in names and contents of files. */
 export function searchFilesTool({
   files,
 }: {
-  readonly files: FileDoor;
+  readonly files: FileAccess;
 }): Tool<SearchFilesInput, SearchFilesInput, SearchFilesOutput> {
   return defineTool({
     name: "search_files",
     description:
       "Searches the files of the workspace for a text, or with regex for a pattern (no lookaround, no backreferences), " +
-      "line by line. Gives path, line, column and the line itself; target names searches file and folder names instead. " +
-      "Leaves out hidden files and what .gitignore names, unless asked; `skipped` names what could not be searched whole.",
+      "line by line. Returns path, line, column and the line itself; target names searches file and folder names instead. " +
+      "Omits hidden files and those in .gitignore, unless requested; `skipped` names what could not be searched completely.",
     displayName: "Search files",
     category: "file",
     tags: ["file", "search"],
@@ -138,7 +138,7 @@ export function searchFilesTool({
 
 function queryOf(args: SearchFilesInput): FileQuery {
   return {
-    // The schema sees to it that there is one of them.
+    // The schema guarantees one of them.
     query: args.query ?? args.pattern ?? "",
     regex: args.regex === true,
     ignoreCase: args.ignore_case === true,

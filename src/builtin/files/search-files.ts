@@ -1,17 +1,17 @@
-import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
+import { type Clock, type EventLoopYielder, isFailureError } from "../../base/index.ts";
 import {
-  type FileDoor,
+  type FileAccess,
   type IgnoreRules,
-  Pace,
   type WalkEntry,
   ignoreRules,
   showPath,
   textDecoder,
+  createFileYielder,
 } from "../../file/index.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import { type LineMatch, type LineMatcher, type LineQuery, lineMatcher } from "./line-matcher.ts";
 
-/** What to look for, and where. */
+/** The query, and the folder and files to search. */
 export interface FileQuery extends LineQuery {
   readonly target: "contents" | "names" | "both";
   /** The folder to look in. */
@@ -25,7 +25,7 @@ export interface FileQuery extends LineQuery {
   readonly clock?: Pick<Clock, "elapsed">;
 }
 
-/** One place that was found: a line of a file, or, without a line, a name. */
+/** One match: a line of a file, or, without a line, a name. */
 export interface FileMatch {
   readonly path: string;
   readonly line?: number;
@@ -34,37 +34,37 @@ export interface FileMatch {
   readonly excerpt?: string;
 }
 
-/** A file or a folder that was not searched, or not to its end, and why. */
+/** A file or a folder that was not searched, or not to its end, and the reason. */
 export interface SkippedFile {
   readonly path: string;
   readonly why: string;
 }
 
-/** What a search found. */
+/** Result of a search. */
 export interface FileMatches {
   readonly matches: readonly FileMatch[];
   readonly filesSearched: number;
-  /** Files that hold no text. */
+  /** Number of files that contain no text. */
   readonly binary: number;
-  /** The first that were not searched whole. */
+  /** The first that were not searched completely. */
   readonly skipped: readonly SkippedFile[];
   readonly skippedCount: number;
-  /** There may be more: a limit was reached, or something was skipped. */
+  /** True if there may be more: a limit was reached, or something was skipped. */
   readonly truncated: boolean;
 }
 
 const maxEntries = 100_000;
 const maxFileBytes = 64 * 1_048_576;
 const maxTotalBytes = 256 * 1_048_576;
-/** Read and searched at a time. */
+/** Bytes that are read and searched at a time. */
 const partBytes = 65_536;
-/** Of one line; what follows is not searched. */
+/** Longer lines are only searched up to this length. */
 const maxLine = 32_768;
 const excerptChars = 200;
-const mostSkipped = 20;
+const maxSkipped = 20;
 
 /** Searches names and contents of files below a folder. */
-export async function searchFiles(files: FileDoor, query: FileQuery): Promise<FileMatches> {
+export async function searchFiles(files: FileAccess, query: FileQuery): Promise<FileMatches> {
   return new Search(query, lineMatcher(query), await included(query.include)).run(files);
 }
 
@@ -76,7 +76,7 @@ class Search {
   readonly #query: FileQuery;
   readonly #matcher: LineMatcher;
   readonly #include: IgnoreRules | undefined;
-  readonly #pace: Pace;
+  readonly #yielder: EventLoopYielder;
   readonly #matches: FileMatch[] = [];
   readonly #skipped: SkippedFile[] = [];
   #skippedCount = 0;
@@ -89,10 +89,10 @@ class Search {
     this.#query = query;
     this.#matcher = matcher;
     this.#include = include;
-    this.#pace = new Pace(query.signal, query.clock ?? systemClock);
+    this.#yielder = createFileYielder(query.signal, query.clock);
   }
 
-  async run(files: FileDoor): Promise<FileMatches> {
+  async run(files: FileAccess): Promise<FileMatches> {
     const { path, hidden, gitignore, signal, maxResults } = this.#query;
     const walk = files.walk(path, { maxEntries, hidden, gitignore, signal });
     try {
@@ -115,7 +115,7 @@ class Search {
     };
   }
 
-  /** One more than wanted, to know whether there is more. */
+  /** One more than requested, to know whether there are more. */
   #isFull(): boolean {
     return this.#matches.length > this.#query.maxResults || this.#bytesLeft <= 0;
   }
@@ -123,7 +123,7 @@ class Search {
   #skip(path: string, why: string): void {
     this.#truncated = true;
     this.#skippedCount++;
-    if (this.#skipped.length < mostSkipped) this.#skipped.push({ path: showPath(path), why });
+    if (this.#skipped.length < maxSkipped) this.#skipped.push({ path: showPath(path), why });
   }
 
   async #look(entry: WalkEntry): Promise<void> {
@@ -143,7 +143,7 @@ class Search {
   }
 
   #isIncluded({ path, type }: WalkEntry): boolean {
-    // Paths of other roots than the first are absolute; to rules they are paths all the same.
+    // Paths of other roots than the first are absolute; rules treat them like any other.
     return this.#include === undefined || this.#include.matches(path.replace(/^\/+/, ""), type === "folder");
   }
 
@@ -153,45 +153,44 @@ class Search {
     let decode: ReturnType<typeof textDecoder> | undefined;
     let offset = 0;
     for (let last = false; !last && !this.#isFull();) {
-      const most = Math.min(partBytes, maxFileBytes - offset, this.#bytesLeft);
-      if (most <= 0) return this.#skip(entry.path, `only its first ${maxFileBytes} bytes were searched`);
-      const { bytes, truncated } = await entry.read({ offset, maxBytes: most, signal });
+      const limit = Math.min(partBytes, maxFileBytes - offset, this.#bytesLeft);
+      if (limit <= 0) return this.#skip(entry.path, `only its first ${maxFileBytes} bytes were searched`);
+      const { bytes, truncated } = await entry.read({ offset, maxBytes: limit, signal });
       if (decode === undefined) {
         decode = textDecoder(bytes, { path: entry.path });
         this.#files++;
       }
-      // A file that lost its end meanwhile has no more to read.
+      // A file that was truncated in the meantime has no more to read.
       last = !truncated || bytes.length === 0;
       offset += bytes.length;
       this.#bytesLeft -= bytes.length;
       await this.#searchLines(entry.path, blocks.take(decode(bytes, last), last), blocks);
       if (!last && this.#bytesLeft <= 0) {
-        this.#skip(entry.path, `the search ended after ${maxTotalBytes} bytes in all; look in a smaller folder`);
+        this.#skip(entry.path, `the search ended after ${maxTotalBytes} bytes in total; search a smaller folder`);
       }
     }
     if (blocks.longLine !== undefined) {
-      const what = `line ${blocks.longLine} is longer than ${maxLine} characters`;
-      this.#skip(entry.path, `${what}: only the beginning of such lines was searched`);
+      const reason = `line ${blocks.longLine} is longer than ${maxLine} characters`;
+      this.#skip(entry.path, `${reason}: only the beginning of such lines was searched`);
     }
   }
 
-  // oxlint-disable-next-line max-params -- the lines, and where they are from
   async #searchLines(path: string, block: string, blocks: LineBlocks): Promise<void> {
-    await this.#pace.rest();
+    await this.#yielder.yieldIfDue();
     if (block === "" || !this.#matcher.mayHold(block)) return;
     for (const { line, number } of blocks.lines(block)) {
       if (this.#isFull()) return;
       const match = this.#matcher.find(line);
       if (match !== undefined) {
-        const place = { line: number, column: match.at + 1, excerpt: excerpt(line, match) };
-        this.#matches.push({ path: showPath(path), ...place });
+        const offset = { line: number, column: match.at + 1, excerpt: excerpt(line, match) };
+        this.#matches.push({ path: showPath(path), ...offset });
       }
-      if (number % 64 === 0) await this.#pace.rest();
+      if (number % 64 === 0) await this.#yielder.yieldIfDue();
     }
   }
 }
 
-/** The line, or the part of a long one around the match. */
+/** Returns the line, or the part of a long one around the match. */
 function excerpt(line: string, { at, length }: LineMatch): string {
   if (line.length <= excerptChars) return line;
   const start = Math.max(0, Math.min(at - Math.floor((excerptChars - Math.min(length, excerptChars)) / 2), at));

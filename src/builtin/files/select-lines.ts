@@ -1,15 +1,15 @@
-import type { Pace } from "../../file/index.ts";
-import { refuseEdit } from "./file-tool-reasons.ts";
+import type { EventLoopYielder } from "../../base/index.ts";
+import { fileToolFailure } from "./file-tool-reasons.ts";
 import { afterLineEnds, countLineEnds } from "./line-ends.ts";
 
-/** Which lines of a text to show. */
+/** The lines of a text to show. */
 export interface LineRange {
   /** 1 is the first line; -1 the last one. */
   readonly start: number;
-  /** The last line, included; the end of the text where absent. */
+  /** The last line, inclusive. Default: the end of the text. */
   readonly end: number | undefined;
   readonly numbered: boolean;
-  /** Longer content is cut, after a whole line where that is possible. */
+  /** Longer content is cut, after a whole line if possible. */
   readonly maxChars: number;
 }
 
@@ -20,18 +20,18 @@ export interface SelectedLines {
   /** The last line that is shown, at least in part. */
   readonly end: number;
   readonly total: number;
-  /** Where to go on, when lines of the range did not fit. */
+  /** First line of the range that did not fit. */
   readonly next: number | undefined;
-  /** The last line is longer than what may be shown. */
+  /** True if the last line is longer than what may be shown. */
   readonly cutLine: boolean;
 }
 
-/** Picks lines of a text. Their own line ends stay as they are. */
-export async function selectLines(text: string, range: LineRange, pace: Pace): Promise<SelectedLines> {
-  // The end of the last line begins no new one.
-  const total = (await countLineEnds(text, text.length, pace)) + (text === "" || text.endsWith("\n") ? 0 : 1);
+/** Selects lines of a text. Their line ends are unchanged. */
+export async function selectLines(text: string, range: LineRange, yielder: EventLoopYielder): Promise<SelectedLines> {
+  // A line end after the last line does not begin a new one.
+  const total = (await countLineEnds(text, text.length, yielder)) + (text === "" || text.endsWith("\n") ? 0 : 1);
   const [first, last] = boundsOf(range, total);
-  const from = await afterLineEnds(text, first - 1, pace);
+  const from = await afterLineEnds(text, first - 1, yielder);
   const picked = pick(text.slice(from), { range, first, last });
   const facts = { start: first, total };
   if (picked.length === last - first + 1) {
@@ -47,14 +47,15 @@ export async function selectLines(text: string, range: LineRange, pace: Pace): P
   return { ...facts, content, end, next, cutLine: true };
 }
 
-interface Picked {
-  readonly range: LineRange;
-  readonly first: number;
-  readonly last: number;
-}
-
-/** The lines from the beginning of the text on, as many as fit. */
-function pick(text: string, { range: { numbered, maxChars }, first, last }: Picked): string[] {
+/** Returns the lines from the beginning of the text, as many as fit. */
+function pick(
+  text: string,
+  {
+    range: { numbered, maxChars },
+    first,
+    last,
+  }: { readonly range: LineRange; readonly first: number; readonly last: number },
+): string[] {
   const picked: string[] = [];
   let [at, chars] = [0, -1];
   for (let number = first; number <= last; number++) {
@@ -69,13 +70,13 @@ function pick(text: string, { range: { numbered, maxChars }, first, last }: Pick
   return picked;
 }
 
-/** The first and the last line of a range, as numbers from 1. */
+/** Returns the first and the last line of a range, as numbers from 1. */
 function boundsOf({ start, end = -1 }: LineRange, total: number): [first: number, last: number] {
   const first = start < 0 ? Math.max(1, total + start + 1) : start;
   const last = Math.min(end < 0 ? total + end + 1 : end, total);
   if (start === 0 || (first > total && total > 0)) {
-    throw refuseEdit("bad_range", `there is no line ${start}; the text has ${total} lines, counted from 1`);
+    throw fileToolFailure("bad_range", `there is no line ${start}; the text has ${total} lines, counted from 1`);
   }
-  if (last < first && total > 0) throw refuseEdit("bad_range", `line ${end} comes before line ${start}`);
+  if (last < first && total > 0) throw fileToolFailure("bad_range", `line ${end} comes before line ${start}`);
   return [first, last];
 }

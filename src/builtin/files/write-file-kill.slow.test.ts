@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createFileDoor } from "../../file/index.ts";
+import { createFileAccess } from "../../file/index.ts";
 
 /** Calls the tool for one version after another, each as one number repeated. */
 const writer = `
 const { createEngine } = await import(${JSON.stringify(resolve("src/engine/index.ts"))});
-const { createFileDoor } = await import(${JSON.stringify(resolve("src/file/index.ts"))});
+const { createFileAccess } = await import(${JSON.stringify(resolve("src/file/index.ts"))});
 const { writeFileTool } = await import(${JSON.stringify(resolve("src/builtin/files/write-file-tool.ts"))});
-const files = createFileDoor({ roots: [{ path: process.argv[1], write: true }] });
+const files = createFileAccess({ roots: [{ path: process.argv[1], write: true }] });
 const engine = createEngine({ tools: [writeFileTool({ files })] });
 const write = (count) => engine.call("write_file", { path: "a.md", content: (count + "\\n").repeat(50_000) });
 await write(Number(process.argv[2]) + 1);
@@ -20,7 +20,7 @@ process.stdout.write("ready");
 for (let count = Number(process.argv[2]) + 2; ; count++) await write(count);
 `;
 
-test("write_file under kill -9, 50 times: the file is old or new, never half, and the next write leaves no leftovers", async () => {
+test("write_file under kill -9, 50 times: the file is old or new, never partial, and the next write leaves no leftovers", async () => {
   const root = mkdtempSync(join(tmpdir(), "windlass-kill-"));
   const file = join(root, "a.md");
   const body = (count: number): string => `${count}\n`.repeat(50_000);
@@ -47,7 +47,7 @@ test("write_file under kill -9, 50 times: the file is old or new, never half, an
   }
   expect(newer).toBeGreaterThan(0);
   expect(leftovers).toBeGreaterThan(0);
-  await createFileDoor({ roots: [{ path: root, write: true }] }).write("b.md", "done");
+  await createFileAccess({ roots: [{ path: root, write: true }] }).write("b.md", "done");
   expect(readdirSync(root).toSorted()).toEqual(["a.md", "b.md"]);
   rmSync(root, { recursive: true });
 }, 120_000);

@@ -1,9 +1,9 @@
-import { type FileDoor, type Written, showPath } from "../../file/index.ts";
+import { type FileAccess, type WriteFileResult, showPath } from "../../file/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { refuseEdit } from "./file-tool-reasons.ts";
+import { fileToolFailure } from "./file-tool-reasons.ts";
 
-/** What `write_file` takes. */
+/** Input of `write_file`. */
 export interface WriteFileInput {
   readonly path: string;
   readonly content: string;
@@ -13,26 +13,26 @@ export interface WriteFileInput {
   readonly expected_sha256?: string;
 }
 
-/** What `write_file` gives. */
-export type WriteFileOutput = Written;
+/** Output of `write_file`. */
+export type WriteFileOutput = WriteFileResult;
 
 const inputJson: JsonSchema = {
   type: "object",
   properties: {
     path: { type: "string", minLength: 1, description: "The file, relative to the workspace: notes/today.md" },
-    content: { type: "string", description: "All that the file is to hold." },
+    content: { type: "string", description: "The complete content of the file." },
     encoding: {
       type: "string",
       enum: ["utf-8", "base64"],
       default: "utf-8",
       description: "How content is written: text, or bytes in base64.",
     },
-    create_parents: { type: "boolean", default: false, description: "Make folders that are missing." },
-    overwrite: { type: "boolean", default: true, description: "May a file that exists be replaced?" },
+    create_parents: { type: "boolean", default: false, description: "Create missing folders." },
+    overwrite: { type: "boolean", default: true, description: "Allow replacing an existing file." },
     expected_sha256: {
       type: "string",
       pattern: "^[0-9a-fA-F]{64}$",
-      description: "Refuse unless the file still has this hash, as read_file gave it.",
+      description: "Refuse unless the file still has this hash, as returned by read_file.",
     },
   },
   required: ["path", "content"],
@@ -52,22 +52,22 @@ const outputJson: JsonSchema = {
   required: ["path", "bytes", "sha256", "created", "changed"],
 };
 
-/** `write_file`: replaces or makes a file, all at once. */
+/** The tool `write_file`: replaces or creates a file atomically. */
 export function writeFileTool({
   files,
 }: {
-  readonly files: FileDoor;
+  readonly files: FileAccess;
 }): Tool<WriteFileInput, WriteFileInput, WriteFileOutput> {
   return defineTool({
     name: "write_file",
     description:
-      "Writes a whole file of the workspace: makes it, or replaces what it held. Readers see the old content or the " +
-      "new, never a part. Gives the number of bytes and the sha256. To change a part of a file use edit_file.",
+      "Writes a whole file of the workspace: creates it, or replaces its content. Readers see the old content or the " +
+      "new, never a part. Returns the number of bytes and the sha256. To change a part of a file use edit_file.",
     displayName: "Write file",
     category: "file",
     tags: ["file", "text"],
     capabilities: ["write_file", "file", "写入文件", "文件"],
-    // The same content twice is the same file; what it held before is gone, hence destructive.
+    // Writing the same content twice has the same result; the previous content is lost, hence destructive.
     effect: "idempotent",
     destructive: true,
     timeoutMs: 30_000,
@@ -88,9 +88,9 @@ export function writeFileTool({
 
 function fromBase64(content: string): Buffer {
   const plain = content.replace(/\s/g, "");
-  // Node reads what it can and drops the rest, which would write another file than was meant.
+  // Node decodes what it can and drops the rest, which would write another file than intended.
   if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) {
-    throw refuseEdit("bad_content", "content is no base64; write it in full, padding included");
+    throw fileToolFailure("bad_content", "content is not valid base64; send it completely, including padding");
   }
   return Buffer.from(plain, "base64");
 }

@@ -4,7 +4,7 @@ import type { HttpRequest, RequestHeaders } from "../../net/index.ts";
 /** A value that has one obvious form in a header or a query. */
 type Scalar = string | number | boolean;
 
-/** What `http_request` takes, before defaults. */
+/** Input of `http_request` before defaults. */
 export interface HttpRequestInput {
   readonly url: string;
   readonly method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS";
@@ -16,7 +16,7 @@ export interface HttpRequestInput {
   readonly timeout?: number;
 }
 
-/** The door's request for the tool's arguments. */
+/** The HTTP request for the tool's arguments. */
 export function requestParts(args: HttpRequestInput): HttpRequest {
   const body = bodyOf(args.body);
   const headers = headersOf(args.headers ?? {});
@@ -48,8 +48,8 @@ function headersOf(headers: NonNullable<HttpRequestInput["headers"]>): RequestHe
 /** The query is appended as text: what the URL already holds stays exactly as it was written. */
 function withQuery(url: string, query: NonNullable<HttpRequestInput["query"]>): string {
   const added = new URLSearchParams();
-  for (const [name, given] of Object.entries(query)) {
-    for (const value of [given].flat()) {
+  for (const [name, input] of Object.entries(query)) {
+    for (const value of [input].flat()) {
       if (value !== null)
         added.append(name, scalarText(`the query parameter ${JSON.stringify(name.slice(0, 60))}`, value));
     }
@@ -59,9 +59,9 @@ function withQuery(url: string, query: NonNullable<HttpRequestInput["query"]>): 
   return `${base}${base.includes("?") ? "&" : "?"}${added.toString()}${fragment}`;
 }
 
-function scalarText(what: string, value: Scalar): string {
+function scalarText(label: string, value: Scalar): string {
   // A tool file may define these parameters more loosely than the built-in tool does.
   if (typeof value === "object")
-    throw fail(`${what} must be text, a number or a boolean`, { code: "validation_error" });
+    throw fail(`${label} must be text, a number or a boolean`, { code: "validation_error" });
   return String(value);
 }

@@ -1,9 +1,9 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { type ConversationHistory, type HistoryParts, conversationHistory } from "./conversation-history.ts";
+import { type ConversationHistory, type ConversationHistoryDeps, conversationHistory } from "./conversation-history.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
-/** What `get_conversation_history` takes. */
+/** Input of `get_conversation_history`. */
 export interface ConversationHistoryInput {
   readonly conversation_id?: string;
   readonly limit?: number;
@@ -36,16 +36,16 @@ const outputJson = {
   required: ["conversation_id", "history", "summary", "truncated"],
 };
 
-/** `get_conversation_history`: what was said and called in this conversation. */
+/** `get_conversation_history`: the messages and tool calls of the current conversation. */
 export function conversationHistoryTool(
-  parts: HistoryParts,
+  parts: ConversationHistoryDeps,
 ): Tool<ConversationHistoryInput, ConversationHistoryInput, ConversationHistory> {
   return defineTool({
     name: "get_conversation_history",
     aliases: ["getConversationHistory"],
     description:
-      "Tells what happened earlier in this conversation: the last tool calls with arguments and results, the " +
-      "messages where they are kept, and figures over all calls. Use it to look up what was already tried or found.",
+      "Returns the history of this conversation: the latest tool calls with their arguments and results, the " +
+      "messages if they are recorded, and statistics over all calls. Use it to look up what was already tried or found.",
     displayName: "Conversation history",
     category: "general",
     tags: ["conversation", "history"],
@@ -62,7 +62,13 @@ export function conversationHistoryTool(
           maxLength: 200,
           description: "Within a conversation leave it out; otherwise which one.",
         },
-        limit: { type: "integer", minimum: 1, maximum: 200, default: 20, description: "The last so many entries." },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 200,
+          default: 20,
+          description: "Maximum number of entries to return, counted from the latest.",
+        },
         max_characters: {
           type: "integer",
           minimum: 50,
@@ -84,16 +90,19 @@ export function conversationHistoryTool(
   });
 }
 
-/** Whoever is in a conversation sees that one: what others said to somebody else is not for its model. */
-function whichOne(asked: string | undefined, own: string | undefined): string {
+/**
+ * A call within a conversation may read only that conversation, so that a model never sees the messages of another
+ * user.
+ */
+function whichOne(query: string | undefined, own: string | undefined): string {
   if (own !== undefined) {
-    if (asked === undefined || asked === own) return own;
+    if (query === undefined || query === own) return own;
     throw memoryFailure(
       "other_conversation",
       "only the history of this conversation can be read. Leave conversation_id out",
     );
   }
-  if (asked !== undefined) return asked;
+  if (query !== undefined) return query;
   const message = "this call belongs to no conversation: name one with conversation_id";
   throw memoryFailure("no_conversation", message, {
     issues: [{ path: ["conversation_id"], code: "no_conversation", message }],

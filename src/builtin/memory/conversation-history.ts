@@ -1,18 +1,18 @@
 import type { CallRecord, RecordStore } from "../../store/index.ts";
 
-/** Something that was said in a conversation. */
-export interface ConversationMessage {
-  /** Who said it, such as `user` or `assistant`. */
+/** A message of a conversation. */
+export interface HistoryMessage {
+  /** Author of the message, such as `user` or `assistant`. */
   readonly role: string;
   readonly content: string;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** Where the messages of conversations are kept, by whoever keeps them. */
+/** Source of the messages of conversations. */
 export interface MessageLog {
   /** The last messages of a conversation, oldest first. */
-  messages(conversationId: string, limit: number): Promise<readonly ConversationMessage[]>;
+  messages(conversationId: string, limit: number): Promise<readonly HistoryMessage[]>;
 }
 
 /** One thing that happened in a conversation. */
@@ -25,16 +25,16 @@ export type HistoryEntry =
       readonly success: boolean;
       /** As JSON, perhaps cut. */
       readonly arguments: string;
-      /** The output as JSON, or what went wrong, perhaps cut. */
+      /** The output as JSON, or the error, possibly cut. */
       readonly result: string;
       readonly duration_ms: number;
     };
 
-/** What happened in a conversation, oldest first. */
+/** History of a conversation, oldest entry first. */
 export interface ConversationHistory {
   readonly conversation_id: string;
   readonly history: readonly HistoryEntry[];
-  /** Of all calls of the conversation, shown or not. */
+  /** Counts all calls of the conversation, shown or not. */
   readonly summary: {
     readonly total_calls: number;
     readonly success_rate: number;
@@ -47,14 +47,14 @@ export interface ConversationHistory {
 /** Which conversation, and how much of it. */
 export interface HistoryQuery {
   readonly conversationId: string;
-  /** The last so many messages and calls together; 20 where absent. */
+  /** Maximum number of messages and calls together, counted from the latest. Default: 20. */
   readonly limit?: number;
-  /** Of each text; 500 characters where absent. */
+  /** Maximum length of each text in characters. Default: 500. */
   readonly maxCharacters?: number;
 }
 
-/** Where histories come from. */
-export interface HistoryParts {
+/** Dependencies of {@link conversationHistory}. */
+export interface ConversationHistoryDeps {
   readonly records: RecordStore;
   readonly messages?: MessageLog;
 }
@@ -65,10 +65,13 @@ interface Cut {
   readonly cut: boolean;
 }
 
-/** The calls of a conversation and, where somebody keeps them, its messages. */
-export async function conversationHistory(parts: HistoryParts, query: HistoryQuery): Promise<ConversationHistory> {
+/** Returns the calls of a conversation and, if a message log is given, its messages. */
+export async function conversationHistory(
+  parts: ConversationHistoryDeps,
+  query: HistoryQuery,
+): Promise<ConversationHistory> {
   const { conversationId, limit = 20, maxCharacters = 500 } = query;
-  // What was just called may still be on its way into the store; what cannot be written is not worth failing for.
+  // Records of the latest calls may still be buffered. A failed write does not fail the query.
   await parts.records.flush().catch(() => {});
   const [page, messages, summary] = await Promise.all([
     parts.records.query({ conversationId, limit: Math.min(1000, limit + 1) }),
@@ -92,30 +95,30 @@ export async function conversationHistory(parts: HistoryParts, query: HistoryQue
   };
 }
 
-function callEntry(record: CallRecord, most: number): Cut {
-  const given = shorten(JSON.stringify(record.args ?? {}), most);
+function callEntry(record: CallRecord, max: number): Cut {
+  const input = shorten(JSON.stringify(record.args ?? {}), max);
   const result = shorten(
     record.success ? JSON.stringify(record.output ?? null) : `${record.error?.code}: ${record.error?.message}`,
-    most,
+    max,
   );
   const entry: HistoryEntry = {
     kind: "call",
     at: new Date(record.createdAt).toISOString(),
     tool: record.tool,
     success: record.success,
-    arguments: given.text,
+    arguments: input.text,
     result: result.text,
     duration_ms: Math.round(record.durationMs),
   };
-  return { entry, time: record.createdAt, cut: given.cut || result.cut };
+  return { entry, time: record.createdAt, cut: input.cut || result.cut };
 }
 
-function messageEntry({ role, content, at }: ConversationMessage, most: number): Cut {
-  const { text, cut } = shorten(content, most);
+function messageEntry({ role, content, at }: HistoryMessage, max: number): Cut {
+  const { text, cut } = shorten(content, max);
   return { entry: { kind: "message", at: new Date(at).toISOString(), role, content: text }, time: at, cut };
 }
 
-function shorten(text: string, most: number): { readonly text: string; readonly cut: boolean } {
-  const cut = text.length > most;
-  return { text: cut ? `${text.slice(0, most).toWellFormed()}…` : text, cut };
+function shorten(text: string, max: number): { readonly text: string; readonly cut: boolean } {
+  const cut = text.length > max;
+  return { text: cut ? `${text.slice(0, max).toWellFormed()}…` : text, cut };
 }

@@ -1,8 +1,11 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import type { Memories } from "./memories.ts";
+import type { MemoryService } from "./memory-service.ts";
 
-/** What `memory_forget` takes: an id, or a query and, after a look at what fits, the sign that it gave. */
+/**
+ * Input of `memory_forget`: an id, or a query and, after inspecting its matches, the confirmation token that it
+ * returned.
+ */
 export interface MemoryForgetInput {
   readonly id?: string;
   readonly query?: string;
@@ -11,21 +14,21 @@ export interface MemoryForgetInput {
   readonly confirm?: string;
 }
 
-/** What `memory_forget` gives. */
+/** Output of `memory_forget`. */
 export interface MemoryForgetOutput {
-  /** How many memories are gone now. */
+  /** Number of memories that were deleted. */
   readonly forgotten: number;
   /** The memories that are gone now; absent while nothing is confirmed. */
   readonly removed?: readonly ForgottenMemory[];
-  /** The memories that fit and are still there; absent when they are gone. */
+  /** The matching memories that still exist; undefined once they are deleted. */
   readonly matches?: readonly ForgottenMemory[];
-  /** Stands for just these memories: pass it as `confirm` to forget them. */
+  /** Token for exactly these memories: pass it as `confirm` to delete them. */
   readonly confirm?: string;
-  /** More fit than the hundred that are forgotten at a time: ask once more. */
+  /** True if more than a hundred memories match. They are deleted a hundred at a time: send the query once more. */
   readonly truncated?: true;
 }
 
-/** By what a memory is known that is gone, or will be. */
+/** Identifies a memory that was or will be deleted. */
 export interface ForgottenMemory {
   readonly id: string;
   readonly title: string;
@@ -52,19 +55,19 @@ const outputJson = {
   required: ["forgotten"],
 };
 
-/** `memory_forget`: forgets by id, or by a query that somebody looked at first. */
+/** `memory_forget`: deletes memories by id, or by a query whose matches were inspected first. */
 export function memoryForgetTool({
   memories,
 }: {
-  readonly memories: Memories;
+  readonly memories: MemoryService;
 }): Tool<MemoryForgetInput, MemoryForgetInput, MemoryForgetOutput> {
   return defineTool({
     name: "memory_forget",
     aliases: ["memoryForget"],
     description:
-      "Forgets memories for good. With `id` it forgets that one. With `query` it first only tells which memories have " +
-      "all of its words, and gives a sign that stands for just these; call it again with the sign as `confirm` to forget " +
-      "them. Where others fit by then, it refuses. `removed` tells which are gone.",
+      "Forgets memories: deletes them permanently. With `id` it deletes that one. With `query` it first only lists the " +
+      "memories that contain all of its words and returns a token for exactly these; call it again with the token as " +
+      "`confirm` to delete them. If the matches have changed since then, it refuses. `removed` lists the deleted memories.",
     displayName: "Forget memory",
     category: "general",
     tags: ["memory"],
@@ -75,9 +78,17 @@ export function memoryForgetTool({
     input: fromJsonSchema<MemoryForgetInput, MemoryForgetInput>({
       type: "object",
       properties: {
-        id: { type: "string", maxLength: 200, description: "The id that memory_store gave, or a `memory:` address." },
-        query: { type: "string", maxLength: 4000, description: "Words that the memories to forget have, all of them." },
-        namespace: { type: "string", description: "For a query: where to look; `default` when left out." },
+        id: {
+          type: "string",
+          maxLength: 200,
+          description: "The id that memory_store returned, or a `memory:` address.",
+        },
+        query: {
+          type: "string",
+          maxLength: 4000,
+          description: "Words that the memories to forget contain, all of them.",
+        },
+        namespace: { type: "string", description: "For a query: the namespace to search. Default: `default`." },
         tags: {
           type: "array",
           items: { type: "string" },
@@ -87,7 +98,7 @@ export function memoryForgetTool({
         confirm: {
           type: "string",
           maxLength: 100,
-          description: "For a query: the sign that the look without it gave as `confirm`, such as 2-0f4c….",
+          description: "For a query: the token that the call without it returned as `confirm`, such as 2-0f4c….",
         },
       },
       additionalProperties: false,

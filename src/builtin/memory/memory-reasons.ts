@@ -1,26 +1,30 @@
-import { type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
 
 /** Every reason for which memory refuses or fails. The reference in the docs is generated from it. */
 export const memoryReasons = {
-  empty_content: { code: "validation_error", means: "There is nothing to remember.", retry: "never" },
-  not_json: { code: "validation_error", means: "The content or the metadata is no plain JSON.", retry: "never" },
-  too_large: { code: "validation_error", means: "The content or the metadata is too large.", retry: "never" },
-  bad_namespace: { code: "validation_error", means: "The namespace is no name.", retry: "never" },
-  nothing_named: { code: "validation_error", means: "Neither an id nor a query says what to forget.", retry: "never" },
+  empty_content: { code: "validation_error", meaning: "The content is empty.", retry: "never" },
+  not_json: { code: "validation_error", meaning: "The content or the metadata is not plain JSON.", retry: "never" },
+  too_large: { code: "validation_error", meaning: "The content or the metadata is too large.", retry: "never" },
+  bad_namespace: { code: "validation_error", meaning: "The namespace is not a valid name.", retry: "never" },
+  missing_selector: {
+    code: "validation_error",
+    meaning: "Neither an id nor a query selects the memories to forget.",
+    retry: "never",
+  },
   matches_differ: {
     code: "validation_error",
-    means: "Other memories fit the query than were confirmed.",
+    meaning: "The query matches other memories than those confirmed.",
     retry: "never",
   },
   nothing_found: {
     code: "execution_error",
-    means: "Nothing is remembered about it, and the caller said `must_find`.",
+    meaning: "No memory matches, and the caller set `must_find`.",
     retry: "never",
   },
-  no_conversation: { code: "validation_error", means: "No conversation is named.", retry: "never" },
+  no_conversation: { code: "validation_error", meaning: "No conversation is named.", retry: "never" },
   other_conversation: {
     code: "permission_denied",
-    means: "A conversation may read its own history only.",
+    meaning: "A conversation may read its own history only.",
     retry: "never",
   },
 } as const;
@@ -29,4 +33,4 @@ export const memoryReasons = {
 export type MemoryReason = keyof typeof memoryReasons;
 
 /** A failure of memory for this reason. */
-export const memoryFailure: ReasonFailure<MemoryReason> = failuresFor(memoryReasons);
+export const memoryFailure: ReasonFailure<MemoryReason> = createReasonFailures(memoryReasons);

@@ -1,10 +1,10 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import type { MemoryHit } from "../../store/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { type Memories, memoryScheme } from "./memories.ts";
+import { type MemoryService, memoryScheme } from "./memory-service.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
-/** What `memory_recall` takes. */
+/** Input of `memory_recall`. */
 export interface MemoryRecallInput {
   readonly query: string;
   readonly limit?: number;
@@ -32,7 +32,7 @@ export interface RecalledMemory {
   readonly updated_at: string;
 }
 
-/** What `memory_recall` gives: the shape of a web search, so that one can stand in for the other. */
+/** Output of `memory_recall`. It has the shape of a web search result, so that either tool can replace the other. */
 export interface MemoryRecallOutput {
   readonly results: readonly RecalledMemory[];
   readonly provider: "memory";
@@ -72,15 +72,15 @@ const outputJson = {
 export function memoryRecallTool({
   memories,
 }: {
-  readonly memories: Memories;
+  readonly memories: MemoryService;
 }): Tool<MemoryRecallInput, MemoryRecallInput, MemoryRecallOutput> {
   return defineTool({
     name: "memory_recall",
     aliases: ["memoryRecall"],
     description:
-      "Finds what was stored with memory_store by its words, in any language, best first, with snippets and " +
-      "addresses (`memory:…`) that web_fetch reads in full. Use it before asking the user something they may have " +
-      "said already, or when the web cannot be searched.",
+      "Finds memories stored with memory_store by their words, in any language, best match first, with snippets and " +
+      "addresses (`memory:…`) that web_fetch reads in full. Use it before asking the user for something that they may " +
+      "have mentioned already, or when web search is unavailable.",
     displayName: "Recall memory",
     category: "search",
     tags: ["memory", "search"],
@@ -91,15 +91,16 @@ export function memoryRecallTool({
       type: "object",
       properties: {
         query: { type: "string", minLength: 1, maxLength: 4000, description: "What to recall, in plain words." },
-        limit: number("At most this many; 5 when nothing is said."),
+        limit: number("Maximum number of results. Default: 5."),
         count: number("The same as limit."),
         max_results: number("The same as limit."),
-        namespace: { type: "string", description: "Whose or which project's memory; `default` when left out." },
+        namespace: { type: "string", description: "The namespace of a user or project. Default: `default`." },
         tags: { type: "array", items: text, maxItems: 20, description: "Only memories that have all of these tags." },
         must_find: {
           type: "boolean",
           default: false,
-          description: "Fail where nothing is found; for a fallback, whose caller then hears why it was needed.",
+          description:
+            "Fail if nothing is found; for a fallback, so that its caller gets the reason why it was needed.",
         },
       },
       required: ["query"],
@@ -107,9 +108,9 @@ export function memoryRecallTool({
       examples: [{ query: "rope", limit: 3 }],
     }),
     output: fromJsonSchema<MemoryRecallOutput, MemoryRecallOutput>(outputJson),
-    run: async ({ limit, count, max_results, must_find: mustFind = false, ...asked }, { signal }) => {
-      const hits = await memories.recall({ ...asked, limit: limit ?? count ?? max_results ?? 5, signal });
-      if (mustFind && hits.length === 0) throw memoryFailure("nothing_found", "nothing is remembered about it");
+    run: async ({ limit, count, max_results, must_find: mustFind = false, ...recallQuery }, { signal }) => {
+      const hits = await memories.recall({ ...recallQuery, limit: limit ?? count ?? max_results ?? 5, signal });
+      if (mustFind && hits.length === 0) throw memoryFailure("nothing_found", "no memory matches the query");
       const best = hits[0]?.score ?? 1;
       return { results: hits.map((hit) => resultOf(hit, best)), provider: "memory" as const };
     },

@@ -1,56 +1,59 @@
 import { type Clock, nodeCrypto, systemClock } from "../../base/index.ts";
-import type { Memory, MemoryHit, MemoryStats, MemoryStore, StoredMemory } from "../../store/index.ts";
+import type { Memory, MemoryHit, MemoryStats, MemoryStore, StoreMemoryResult } from "../../store/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
-import { type Remembered, checkNamespace, newMemory, withTitle } from "./new-memory.ts";
+import { type RememberInput, checkNamespace, newMemory, withTitle } from "./new-memory.ts";
 
-/** What to recall. */
-export interface Recall {
+/** Query for memories. */
+export interface RecallQuery {
   readonly query: string;
   readonly namespace?: string;
   /** Has all of these. */
   readonly tags?: readonly string[];
-  /** At most this many; 5 where absent. */
+  /** Maximum number of memories. Default: 5. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What to forget: by its id, or what has all words of the query. */
-export interface Forget {
+/** Selects the memories to delete: one by its id, or all that contain every word of the query. */
+export interface ForgetQuery {
   readonly id?: string;
   readonly query?: string;
   readonly namespace?: string;
   readonly tags?: readonly string[];
-  /** Which memories are to be forgotten by the query, as {@link Forgotten} told; none are while this is absent. */
+  /** Token from {@link ForgetResult} that confirms exactly these memories; without it a query deletes nothing. */
   readonly confirm?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What was forgotten, or would be. */
-export interface Forgotten {
+/** Memories that were deleted or, without a confirmation, would be. */
+export interface ForgetResult {
   readonly forgotten: number;
-  /** What was forgotten or, while nothing is confirmed, would be; at most a hundred. */
+  /** Deleted memories or, without a confirmation, the matches; at most a hundred. */
   readonly matches: readonly Memory[];
-  /** Stands for just these memories. */
+  /** Token for exactly these memories. */
   readonly confirm: string;
-  /** More fits than is forgotten at a time. */
+  /** More memories match than are deleted at a time. */
   readonly truncated: boolean;
 }
 
-/** What Windlass remembers between runs and conversations. */
-export interface Memories {
-  /** Remembers; the same content in the same namespace is one memory, which gains the new metadata and tags. */
-  store(given: Remembered): Promise<StoredMemory>;
+/** Memories that persist between runs and conversations. */
+export interface MemoryService {
+  /**
+   * Stores a memory; the same content in the same namespace is one memory, to which the new metadata and tags are
+   * added.
+   */
+  store(input: RememberInput): Promise<StoreMemoryResult>;
   /** A memory by its id, or by its address `memory:<id>`. */
   get(id: string): Promise<Memory | undefined>;
-  recall(asked: Recall): Promise<readonly MemoryHit[]>;
+  recall(recallQuery: RecallQuery): Promise<readonly MemoryHit[]>;
   /** The memories stored last, newest first. */
   latest(namespace?: string, limit?: number): Promise<readonly Memory[]>;
-  forget(what: Forget): Promise<Forgotten>;
+  forget(query: ForgetQuery): Promise<ForgetResult>;
   stats(): Promise<MemoryStats>;
 }
 
 /** Forgotten by one query at most. */
-const mostForgotten = 100;
+const maxForgotten = 100;
 /** Half of the advantage of a new memory is gone after three months. */
 const halfLifeMs = 90 * 24 * 60 * 60 * 1000;
 
@@ -59,27 +62,33 @@ const halfLifeMs = 90 * 24 * 60 * 60 * 1000;
  *
  * @example
  * ```ts
- * const memories = createMemories({ store: createMemoryMemories() });
+ * const memories = createMemoryService({ store: createInMemoryMemoryStore() });
  * const { memory } = await memories.store({ content: "Rope shrinks when wet", tags: ["rope"] });
  * await memories.recall({ query: "wet rope" });
  * ```
  */
-export function createMemories(parts: { readonly store: MemoryStore; readonly clock?: Clock }): Memories {
+export function createMemoryService(parts: { readonly store: MemoryStore; readonly clock?: Clock }): MemoryService {
   const { store, clock = systemClock } = parts;
   return {
-    store: async (given) => {
-      // As it was validated, so that a store never sees what it cannot keep.
-      const memory = newMemory(given);
+    store: async (input) => {
+      // Uses the validated form, so that a store never gets a value that it cannot persist.
+      const memory = newMemory(input);
       return await store.store(withTitle(memory, await store.get(memory.id)), clock.now());
     },
     get: (id) => store.get(bareId(id)),
     recall: async ({ query, namespace, signal, ...rest }) => {
       const recency = { now: clock.now(), halfLifeMs, weight: 0.25 };
-      const asked = { ...rest, text: query, namespace: checkNamespace(namespace), recency, limit: rest.limit ?? 5 };
-      return await store.search(asked, signal);
+      const recallQuery = {
+        ...rest,
+        text: query,
+        namespace: checkNamespace(namespace),
+        recency,
+        limit: rest.limit ?? 5,
+      };
+      return await store.search(recallQuery, signal);
     },
     latest: async (namespace, limit = 10) => await store.latest(checkNamespace(namespace), limit),
-    forget: (what) => (what.id === undefined ? forgetByQuery(store, what) : forgetById(store, what.id)),
+    forget: (query) => (query.id === undefined ? forgetByQuery(store, query) : forgetById(store, query.id)),
     stats: () => store.stats(),
   };
 }
@@ -92,41 +101,46 @@ function bareId(id: string): string {
   return trimmed.startsWith(memoryScheme) ? trimmed.slice(memoryScheme.length) : trimmed;
 }
 
-async function forgetById(store: MemoryStore, id: string): Promise<Forgotten> {
+async function forgetById(store: MemoryStore, id: string): Promise<ForgetResult> {
   const memory = await store.get(bareId(id));
-  // Gone already is as good as forgotten.
+  // A memory that is already gone counts as deleted.
   const matches = memory === undefined ? [] : [memory];
   return { ...(await forgetAll(store, matches)), truncated: false };
 }
 
-async function forgetAll(store: MemoryStore, matches: readonly Memory[]): Promise<Omit<Forgotten, "truncated">> {
+async function forgetAll(store: MemoryStore, matches: readonly Memory[]): Promise<Omit<ForgetResult, "truncated">> {
   const ids = matches.map((memory) => memory.id);
   return { forgotten: ids.length === 0 ? 0 : await store.forget(ids), matches, confirm: markOf(matches) };
 }
 
-/** The same for the same memories only, whatever their order: their number, and a hash of their ids. */
+/** Identifies a set of memories independent of their order: their number and a hash of their ids. */
 function markOf(memories: readonly Memory[]): string {
   const ids = memories.map(({ id }) => id).toSorted();
   return `${ids.length}-${nodeCrypto().hash("sha256", JSON.stringify(ids), "hex").slice(0, 16)}`;
 }
 
-async function forgetByQuery(store: MemoryStore, what: Forget): Promise<Forgotten> {
-  const { query, namespace, tags, confirm, signal } = what;
+async function forgetByQuery(store: MemoryStore, options: ForgetQuery): Promise<ForgetResult> {
+  const { query, namespace, tags, confirm, signal } = options;
   if (query === undefined || query.trim() === "") {
-    throw memoryFailure("nothing_named", "pass the id of the memory to forget, or a query");
+    throw memoryFailure("missing_selector", "pass the id of the memory to forget, or a query");
   }
   // One more, to know whether there are others.
-  const asked = { text: query, namespace: checkNamespace(namespace), match: "all", limit: mostForgotten + 1 } as const;
-  const hits = await store.search({ ...asked, ...(tags !== undefined && { tags }) }, signal);
-  const matches = hits.slice(0, mostForgotten).map(({ memory }) => memory);
-  const truncated = hits.length > mostForgotten;
+  const recallQuery = {
+    text: query,
+    namespace: checkNamespace(namespace),
+    match: "all",
+    limit: maxForgotten + 1,
+  } as const;
+  const hits = await store.search({ ...recallQuery, ...(tags !== undefined && { tags }) }, signal);
+  const matches = hits.slice(0, maxForgotten).map(({ memory }) => memory);
+  const truncated = hits.length > maxForgotten;
   const mark = markOf(matches);
   if (confirm === undefined) return { forgotten: 0, matches, confirm: mark, truncated };
-  // What was confirmed and is gone already is as good as forgotten.
+  // Confirmed memories that are already gone count as deleted.
   if (confirm !== mark && matches.length > 0) {
     const message =
-      `confirm does not stand for the memories that fit now (${matches.length}); ` +
-      "look at them without confirm first, and pass the sign that this gives";
+      `confirm does not match the memories that the query finds now (${matches.length}); ` +
+      "call it without confirm first, check the matches, and pass the token that it returns";
     throw memoryFailure("matches_differ", message, {
       issues: [{ path: ["confirm"], code: "matches_differ", message }],
     });

@@ -1,16 +1,20 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import type { Memories } from "./memories.ts";
-import type { Remembered } from "./new-memory.ts";
+import type { MemoryService } from "./memory-service.ts";
+import type { RememberInput } from "./new-memory.ts";
 
-/** `memory_store`: remembers a text or an object, and gives its id. */
-export function memoryStoreTool({ memories }: { readonly memories: Memories }): Tool<Remembered, Remembered, string> {
+/** `memory_store`: stores a text or an object, and returns its id. */
+export function memoryStoreTool({
+  memories,
+}: {
+  readonly memories: MemoryService;
+}): Tool<RememberInput, RememberInput, string> {
   return defineTool({
     name: "memory_store",
     aliases: ["memoryStore"],
     description:
-      "Remembers a text or an object for later conversations and runs, and gives its id. Storing the same content " +
-      "again gives the same id and adds the new metadata and tags. Use it for facts, decisions, preferences and " +
+      "Remembers a text or an object for later conversations and runs, and returns its id. Storing the same content " +
+      "again returns the same id and adds the new metadata and tags. Use it for facts, decisions, preferences and " +
       "results worth keeping; find them again with memory_recall.",
     displayName: "Store memory",
     category: "general",
@@ -19,25 +23,30 @@ export function memoryStoreTool({ memories }: { readonly memories: Memories }): 
     effect: "idempotent",
     destructive: false,
     timeoutMs: 30_000,
-    input: fromJsonSchema<Remembered, Remembered>({
+    input: fromJsonSchema<RememberInput, RememberInput>({
       type: "object",
       properties: {
         content: { description: "What to remember: a text, or any other JSON value; at most 256 KiB." },
         metadata: { type: "object", description: "Facts about it, such as its topic, sources or title." },
-        tags: { type: "array", items: { type: "string" }, maxItems: 50, description: "Words to find it by, exactly." },
+        tags: {
+          type: "array",
+          items: { type: "string" },
+          maxItems: 50,
+          description: "Words to find it by, as exact matches.",
+        },
         namespace: {
           type: "string",
-          description: "Whose or which project's memory it is; it is found only from there. `default` when left out.",
+          description: "The namespace of a user or project; the memory is found only from there. Default: `default`.",
         },
-        type: { type: "string", maxLength: 100, description: "What kind of memory it is, such as `research`." },
+        type: { type: "string", maxLength: 100, description: "Kind of memory, such as `research`." },
       },
       required: ["content"],
       additionalProperties: false,
       examples: [{ content: "Rope of natural fibre shrinks when wet.", tags: ["rope"], metadata: { topic: "rope" } }],
     }),
     output: fromJsonSchema<string, string>({ type: "string", description: "The id." }),
-    run: async (given, { report }) => {
-      const { memory, created } = await memories.store(given);
+    run: async (provided, { report }) => {
+      const { memory, created } = await memories.store(provided);
       report({ memoryId: memory.id, created });
       return memory.id;
     },

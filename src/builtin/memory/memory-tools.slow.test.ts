@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { folderWith } from "../../../test/support/workspace.ts";
-import { openMemories } from "../../adapters/index.ts";
+import { openMemoryStore } from "../../adapters/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { createMemoryRecords } from "../../store/index.ts";
+import { createInMemoryRecords } from "../../store/index.ts";
 import type { AnyTool, ToolResult } from "../../tool/index.ts";
 import {
-  type Memories,
+  type MemoryService,
   type MemoryRecallOutput,
   type MessageLog,
   conversationHistoryTool,
-  createMemories,
+  createMemoryService,
   memoryForgetTool,
   memoryRecallTool,
   memoryStoreTool,
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 interface Opened {
   readonly engine: Engine;
-  readonly memories: Memories;
+  readonly memories: MemoryService;
   readonly clock: FakeClock;
   readonly tools: readonly AnyTool[];
   readonly file: string;
@@ -33,10 +33,10 @@ interface Opened {
 
 async function open(messages?: MessageLog): Promise<Opened> {
   const file = join(await folderWith({}), "memory.db");
-  const store = openMemories({ file });
+  const store = openMemoryStore({ file });
   const clock = new FakeClock();
-  const memories = createMemories({ store, clock });
-  const records = createMemoryRecords();
+  const memories = createMemoryService({ store, clock });
+  const records = createInMemoryRecords();
   const tools = [
     memoryStoreTool({ memories }),
     memoryRecallTool({ memories }),
@@ -56,7 +56,7 @@ function outputOf(result: ToolResult): unknown {
   return result.output;
 }
 
-test("[A17] memory_store gives the id, and memory_recall finds it in the shape of a search", async () => {
+test("[A17] memory_store returns the id, and memory_recall finds it in the shape of a search", async () => {
   const { engine, memories } = await open();
   const stored = await engine.call("memory_store", {
     content: "- 绳子湿了会缩短\n- Rope shrinks when wet",
@@ -89,7 +89,7 @@ test("[A17] memory_store gives the id, and memory_recall finds it in the shape o
   expect(await memories.get("memory:unknown")).toBeUndefined();
 });
 
-test("[A17] storing the same again is one memory, with what both said about it", async () => {
+test("[A17] storing the same content twice gives one memory with the metadata of both", async () => {
   const { engine, tools } = await open();
   const first = await engine.call("memory_store", { content: "\n \r\nRope shrinks \r\n", metadata: { a: 1 } });
   const again = await engine.call("memory_store", { content: "Rope shrinks", metadata: { b: 2 }, type: "fact" });
@@ -116,11 +116,11 @@ test("texts that differ in white space within are two memories, such as code", a
   expect(await store("if wet:\n    coil()\n    stow()")).not.toBe(one);
   expect(await store("if wet:\n  coil()\nstow()")).not.toBe(one);
   expect(await store("    if wet:\n    coil()\nstow()")).not.toBe(one);
-  // Line ends and blank lines around it say nothing.
+  // Line endings and blank lines around the content do not matter.
   expect(await store("\n\nif wet:\r\n    coil()\r\nstow()\n\n")).toBe(one);
 });
 
-test("a title that is given later is the title from then on, until another is given", async () => {
+test("a later title replaces the earlier one", async () => {
   const { engine, memories } = await open();
   const content = "Rope shrinks when wet";
   const titleAfter = async (metadata: object): Promise<string | undefined> => {
@@ -139,13 +139,13 @@ test("a title that is given later is the title from then on, until another is gi
   expect(outputOf(await engine.call("memory_recall", { query: "rigging" }))).toMatchObject({ results: [] });
 });
 
-test("more than can be forgotten at a time is told, and goes the next time", async () => {
+test("matches beyond the limit are reported as truncated and deleted by the next call", async () => {
   const { engine } = await open();
   for (let number = 0; number < 130; number++) await engine.call("memory_store", { content: `old rope ${number}` });
   const look = async (): Promise<{ confirm: string }> =>
     outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string };
-  const { confirm, ...told } = await look();
-  expect(told).toMatchObject({ forgotten: 0, truncated: true });
+  const { confirm, ...reported } = await look();
+  expect(reported).toMatchObject({ forgotten: 0, truncated: true });
   expect(confirm).toMatch(/^100-/);
   const gone = outputOf(await engine.call("memory_forget", { query: "rope", confirm }));
   expect(gone).toMatchObject({ forgotten: 100, truncated: true });
@@ -186,7 +186,7 @@ test.each([
   });
 });
 
-test("[hostile] what nests deep is kept, and laid out only where that stays small", async () => {
+test("[hostile] deeply nested content is stored, and pretty-printed only if that stays small", async () => {
   const { engine } = await open();
   const deep = JSON.parse(`${"[".repeat(120)}${"1,".repeat(60_000)}"anchor"${"]".repeat(120)}`) as unknown;
   const began = process.threadCpuUsage();
@@ -236,7 +236,7 @@ test("as many memories as were confirmed, but others, are not forgotten", async 
   });
 });
 
-test("what was confirmed and is gone by now is as good as forgotten", async () => {
+test("confirmed memories that are already gone count as deleted", async () => {
   const { engine } = await open();
   await engine.call("memory_store", { content: "old rope" });
   const { confirm } = outputOf(await engine.call("memory_forget", { query: "rope" })) as { confirm: string };
@@ -246,7 +246,7 @@ test("what was confirmed and is gone by now is as good as forgotten", async () =
   });
 });
 
-test("a recall that must find something fails where nothing is remembered", async () => {
+test("a recall with must_find fails if nothing is found", async () => {
   const { engine } = await open();
   expect(await engine.call("memory_recall", { query: "rope", must_find: true })).toMatchObject({
     success: false,
@@ -258,7 +258,7 @@ test("a recall that must find something fails where nothing is remembered", asyn
   });
 });
 
-test("forgetting by query takes a look first, and only what was confirmed", async () => {
+test("forgetting by query first lists the matches, and deletes only confirmed ones", async () => {
   const { engine, tools } = await open();
   const ids: unknown[] = [];
   for (const content of ["wet rope", "dry rope", "sail"]) {
@@ -288,15 +288,15 @@ test("forgetting by query takes a look first, and only what was confirmed", asyn
   expect(outputOf(await engine.call("memory_recall", { query: "rope sail" }))).toMatchObject({
     results: [{ title: "sail" }],
   });
-  expect(await engine.call("memory_forget", {})).toMatchObject({ error: { reason: "nothing_named" } });
+  expect(await engine.call("memory_forget", {})).toMatchObject({ error: { reason: "missing_selector" } });
 });
 
-test("what one process stored, another recalls, though the first was killed right after", async () => {
+test("a memory stored by one process is recalled by another, even if the first was killed right after", async () => {
   const { engine, file } = await open();
   const program = `
-    import { openMemories } from ${JSON.stringify(join(import.meta.dirname, "../../adapters/index.ts"))};
-    import { createMemories } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
-    const memories = createMemories({ store: openMemories({ file: process.argv[1] }) });
+    import { openMemoryStore } from ${JSON.stringify(join(import.meta.dirname, "../../adapters/index.ts"))};
+    import { createMemoryService } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
+    const memories = createMemoryService({ store: openMemoryStore({ file: process.argv[1] }) });
     const { memory } = await memories.store({ content: "绳子 rope of hemp" });
     process.stdout.write(memory.id, () => process.kill(process.pid, "SIGKILL"));`;
   let id = "";
@@ -310,11 +310,11 @@ test("what one process stored, another recalls, though the first was killed righ
   });
 });
 
-test("[E09] get_conversation_history tells calls and messages, oldest first, cut where they are long", async () => {
-  const asked: string[] = [];
+test("[E09] get_conversation_history returns calls and messages, oldest first, with long texts cut", async () => {
+  const requested: string[] = [];
   const { engine } = await open({
     messages: async (conversationId) => {
-      asked.push(conversationId);
+      requested.push(conversationId);
       return [{ role: "user", content: "hello ".repeat(200), at: 0 }];
     },
   });
@@ -333,7 +333,7 @@ test("[E09] get_conversation_history tells calls and messages, oldest first, cut
     summary: { total_calls: 2, success_rate: 50, tool_usage: { memory_store: 2 } },
     truncated: true,
   });
-  expect(asked).toEqual(["c1"]);
+  expect(requested).toEqual(["c1"]);
   expect(outputOf(await engine.call("getConversationHistory", { limit: 1 }, context))).toMatchObject({
     history: [{ tool: "get_conversation_history" }],
     truncated: true,

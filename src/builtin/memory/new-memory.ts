@@ -1,18 +1,18 @@
 import { canonicalJson, jsonText, nodeCrypto, plainJsonSize } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type Memory, type NewMemory, joinTags } from "../../store/index.ts";
-import { layOutJson } from "../../text/index.ts";
+import { type Memory, type NewMemory, mergeTags } from "../../store/index.ts";
+import { prettyPrintJson } from "../../text/index.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
-/** Something to remember, as a caller says it. */
-export interface Remembered {
+/** A memory to store, as the caller passes it. */
+export interface RememberInput {
   /** A text, or any other JSON value. */
   readonly content: unknown;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly tags?: readonly string[];
-  /** Memories of one namespace are not found from another; `default` where absent. */
+  /** Memories of one namespace are not found from another. Default: `default`. */
   readonly namespace?: string;
-  /** What kind of memory it is, such as `research`. */
+  /** Kind of memory, such as `research`. */
   readonly type?: string;
 }
 
@@ -20,39 +20,39 @@ export interface Remembered {
 const maxContentBytes = 256 * 1024;
 const maxMetadataBytes = 32 * 1024;
 const maxTags = 50;
-const longestTag = 100;
-const longestTitle = 100;
+const maxTagLength = 100;
+const maxTitleLength = 100;
 
-/** Where memories go when nothing is said. */
-export const usualNamespace = "default";
+/** Namespace used if none is given. */
+export const defaultNamespace = "default";
 
-/** Checks what is to be remembered, gives it its title, and the id that the same content always has. */
-export function newMemory(given: Remembered): NewMemory {
-  const { content, metadata = {} } = given;
-  const namespace = checkNamespace(given.namespace);
-  const text = textOf(content);
+/** Validates a memory and derives its title, and an id that is always the same for the same content. */
+export function newMemory(input: RememberInput): NewMemory {
+  const { content, metadata = {} } = input;
+  const namespace = checkNamespace(input.namespace);
+  const text = contentToText(content);
   if (text.trim() === "") throw refusal("empty_content", "content is empty: pass the text to remember", "content");
   if (Buffer.byteLength(text) > maxContentBytes) {
     throw refusal("too_large", `content has more than ${maxContentBytes} bytes: store a summary of it`, "content");
   }
   checkMetadata(metadata);
-  const type = given.type ?? (typeof metadata["type"] === "string" ? metadata["type"] : undefined);
+  const type = input.type ?? (typeof metadata["type"] === "string" ? metadata["type"] : undefined);
   return {
     id: idOf(namespace, content),
     namespace,
     title: titleOf(content, text, metadata),
     text,
     ...(typeof content !== "string" && { content }),
-    ...(type !== undefined && { type: type.slice(0, longestTag) }),
-    tags: joinTags([], given.tags ?? [])
+    ...(type !== undefined && { type: type.slice(0, maxTagLength) }),
+    tags: mergeTags([], input.tags ?? [])
       .slice(0, maxTags)
-      .map((tag) => tag.slice(0, longestTag)),
+      .map((tag) => tag.slice(0, maxTagLength)),
     metadata,
   };
 }
 
 /** A namespace in its one form. */
-export function checkNamespace(namespace: string = usualNamespace): string {
+export function checkNamespace(namespace: string = defaultNamespace): string {
   const name = namespace.trim().normalize("NFC");
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._:@/-]{0,127}$/u.test(name)) return name;
   const message =
@@ -60,21 +60,21 @@ export function checkNamespace(namespace: string = usualNamespace): string {
   throw refusal("bad_namespace", message, "namespace");
 }
 
-function textOf(content: unknown): string {
+function contentToText(content: unknown): string {
   if (typeof content === "string") return content;
   // Counted before it is written: it may be very large.
   if (plainJsonSize(content, 2 * maxContentBytes) === Infinity) {
     throw refusal("too_large", `content has more than ${maxContentBytes} bytes: store a summary of it`, "content");
   }
   const written = jsonText(content);
-  if ("problem" in written) throw refusal("not_json", `content cannot be kept: ${written.problem}`, "content");
+  if ("problem" in written) throw refusal("not_json", `content cannot be stored: ${written.problem}`, "content");
   if (content === null || isEmpty(content)) return "";
   return typeof content === "object" ? readable(written.text) : written.text;
 }
 
-/** Laid out where there is room for it: what nests deep can be a thousand times as long that way. */
+/** Pretty-printed if there is room: deeply nested values can get a thousand times as long that way. */
 function readable(json: string): string {
-  const { text, cut } = layOutJson(json, maxContentBytes);
+  const { text, cut } = prettyPrintJson(json, maxContentBytes);
   return cut || Buffer.byteLength(text) > maxContentBytes ? json : text;
 }
 
@@ -84,7 +84,7 @@ function isEmpty(content: unknown): boolean {
 
 function checkMetadata(metadata: Readonly<Record<string, unknown>>): void {
   const written = jsonText(metadata);
-  if ("problem" in written) throw refusal("not_json", `metadata cannot be kept: ${written.problem}`, "metadata");
+  if ("problem" in written) throw refusal("not_json", `metadata cannot be stored: ${written.problem}`, "metadata");
   if (Buffer.byteLength(written.text) > maxMetadataBytes) {
     throw refusal(
       "too_large",
@@ -109,10 +109,10 @@ function trimLines(text: string): string {
   return lines.slice(lines.lastIndexOf("\n", first) + 1);
 }
 
-/** A memory with the title that it has by all that was ever said about it. */
-export function withTitle(given: NewMemory, before: Memory | undefined): NewMemory {
-  const { content, text } = given;
-  return { ...given, title: titleOf(content ?? text, text, { ...before?.metadata, ...given.metadata }) };
+/** Returns the memory with the title that follows from the new and the stored metadata together. */
+export function withTitle(input: NewMemory, before: Memory | undefined): NewMemory {
+  const { content, text } = input;
+  return { ...input, title: titleOf(content ?? text, text, { ...before?.metadata, ...input.metadata }) };
 }
 
 function titleOf(content: unknown, text: string, metadata: Readonly<Record<string, unknown>>): string {
@@ -120,13 +120,13 @@ function titleOf(content: unknown, text: string, metadata: Readonly<Record<strin
   const named = [metadata["title"], own, metadata["topic"]].find((one) => typeof one === "string" && one.trim() !== "");
   const line = typeof named === "string" ? named : firstLine(text);
   const title = line.replaceAll(/\s+/g, " ").trim();
-  return title.length > longestTitle ? `${title.slice(0, longestTitle).toWellFormed()}…` : title;
+  return title.length > maxTitleLength ? `${title.slice(0, maxTitleLength).toWellFormed()}…` : title;
 }
 
 function firstLine(text: string): string {
   const lines = text.slice(0, 2000).split("\n");
   const bare = lines.map((line) => line.replace(/^[\s#>*\-{["]+/, "").trim());
-  return bare.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? text.slice(0, longestTitle).trim();
+  return bare.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? text.slice(0, maxTitleLength).trim();
 }
 
 function refusal(reason: Parameters<typeof memoryFailure>[0], message: string, parameter: string): Error {

@@ -3,13 +3,13 @@ import type { Readable } from "node:stream";
 import type { Clock, Timer } from "../../base/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { statusDescriptor } from "./bubblewrap-arguments.ts";
-import { MemoryWatch } from "./memory-watch.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
-import { type SandboxReason, refuseSandbox } from "./sandbox-reasons.ts";
+import { type SandboxReason, sandboxFailure } from "./sandbox-reasons.ts";
+import { memoryUse } from "./memory-use.ts";
 
-/** How a program ended in the sandbox. */
+/** Outcome of a program in the sandbox. */
 export interface SandboxResult {
-  /** Its exit code; 128 and the number of the signal that ended it. */
+  /** Its exit code, or 128 plus the number of the signal that ended it. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -18,30 +18,24 @@ export interface SandboxResult {
   readonly durationMs: number;
 }
 
-/** What holds a program in. */
-export interface Holding {
+/** The limits and the signal that confine a program. */
+export interface SandboxHold {
   readonly limits: SandboxLimits;
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }
 
-/** The code of a program that was killed, as shells tell it. */
+/** Exit code of a killed program, as shells report it. */
 const killed = 137;
 
-/** When killing what is inside does not end it, the sandbox itself is killed. */
+/** If killing the inner process does not end it, the sandbox itself is killed after this time. */
 const graceMs = 2_000;
 
-/** The first process inside, and how the program ended, as bubblewrap tells it. */
-interface Status {
-  readonly pid: number | undefined;
-  readonly code: number | undefined;
-}
-
-/** A program in its sandbox, until nothing of it is left. */
-export class Confined {
+/** A program in its sandbox, until all its processes have ended. */
+export class ConfinedProcess {
   readonly result: Promise<SandboxResult>;
   readonly #child: ChildProcess;
-  readonly #holding: Holding;
+  readonly #holding: SandboxHold;
   readonly #stdout: Buffer[] = [];
   readonly #stderr: Buffer[] = [];
   readonly #memory: MemoryWatch;
@@ -54,7 +48,7 @@ export class Confined {
   #gone = false;
   readonly #abort = (): void => this.#kill();
 
-  constructor(child: ChildProcess, holding: Holding) {
+  constructor(child: ChildProcess, holding: SandboxHold) {
     const { limits, signal, clock } = holding;
     this.#child = child;
     this.#holding = holding;
@@ -71,12 +65,12 @@ export class Confined {
       .finally(() => this.#release());
   }
 
-  /** When bubblewrap is gone, and all who held the output. */
+  /** Resolves when bubblewrap, and every process that held the output, has ended. */
   #closed(): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#child.once("error", (error) => {
-        // Also told when a signal could not be sent; only a failed start ends the wait.
-        if (this.#child.pid === undefined) reject(refuseSandbox("not_installed", `bubblewrap: ${error.message}`));
+        // Also emitted if a signal could not be sent; only a failed start ends the wait.
+        if (this.#child.pid === undefined) reject(sandboxFailure("not_installed", `bubblewrap: ${error.message}`));
       });
       this.#child.once("exit", () => {
         this.#gone = true;
@@ -101,12 +95,13 @@ export class Confined {
       const { pid } = this.#status();
       if (known !== undefined || pid === undefined) return;
       this.#memory.start(pid);
-      // Asked to end before there was anything to kill.
+      // The end was requested before there was a process to kill.
       if (this.#ended !== undefined || this.#holding.signal?.aborted === true) this.#kill();
     });
   }
 
-  #status(): Status {
+  /** The first process inside, and the exit of the program, as bubblewrap reports them. */
+  #status(): { readonly pid: number | undefined; readonly code: number | undefined } {
     const pid = /"child-pid":\s*(\d+)/.exec(this.#statusText)?.[1];
     const code = /"exit-code":\s*(\d+)/.exec(this.#statusText)?.[1];
     return { pid: pid === undefined ? undefined : Number(pid), code: code === undefined ? undefined : Number(code) };
@@ -117,7 +112,7 @@ export class Confined {
     this.#kill();
   }
 
-  /** The end of the first process inside is the end of all; bubblewrap itself ends when the last one is gone. */
+  /** Kills the first process inside, which ends all others; bubblewrap itself ends after the last one. */
   #kill(): void {
     if (this.#gone) return;
     const { pid } = this.#status();
@@ -127,10 +122,10 @@ export class Confined {
 
   #finish(): SandboxResult {
     const { signal, clock } = this.#holding;
-    if (signal?.aborted === true) throw refuseSandbox("aborted", "the work in the sandbox was cancelled");
+    if (signal?.aborted === true) throw sandboxFailure("aborted", "the work in the sandbox was cancelled");
     const stderr = text(this.#stderr);
     const { code } = this.#status();
-    // Without an exit code it never began, unless it was killed.
+    // Without an exit code it never started, unless it was killed.
     if (code === undefined && this.#ended === undefined) throw notSetUp(stderr);
     const durationMs = clock.elapsed() - this.#startedAt;
     const ended = this.#ended === undefined ? {} : { ended: this.#ended };
@@ -157,13 +152,13 @@ function text(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What bubblewrap says when it cannot make a sandbox, and what to do about it. */
+/** Messages of bubblewrap when it cannot create a sandbox, with the reason and the fix. */
 const complaints: readonly (readonly [RegExp, SandboxReason, string])[] = [
   [/Unknown option/i, "too_old", "it is too old; install bubblewrap 0.8 or newer"],
   [
     /namespace|uid map|gid map|Operation not permitted|loopback/i,
     "no_namespaces",
-    "this system does not let the user make namespaces. Allow it (sysctl kernel.unprivileged_userns_clone=1; " +
+    "this system does not let the user create namespaces. Allow it (sysctl kernel.unprivileged_userns_clone=1; " +
       "kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu), or give the container the rights",
   ],
   [
@@ -174,11 +169,48 @@ const complaints: readonly (readonly [RegExp, SandboxReason, string])[] = [
 ];
 
 function notSetUp(stderr: string): Error {
-  const told = stripUnsafe(stderr).trim().slice(0, 500);
-  const [, reason, advice] = complaints.find(([pattern]) => pattern.test(told)) ?? [
+  const messages = stripUnsafe(stderr).trim().slice(0, 500);
+  const [, reason, advice] = complaints.find(([pattern]) => pattern.test(messages)) ?? [
     undefined,
     "setup_failed" as const,
     "try `bwrap --ro-bind / / true` to see why",
   ];
-  return refuseSandbox(reason, `bubblewrap could not make a sandbox (${told}): ${advice}`);
+  return sandboxFailure(reason, `bubblewrap could not create a sandbox (${messages}): ${advice}`);
+}
+
+/** Between two looks. */
+const intervalMs = 100;
+
+/** Watches the total memory use of a sandbox; single processes are limited by prlimit. */
+class MemoryWatch {
+  readonly #clock: Clock;
+  readonly #maxBytes: number;
+  readonly #exceeded: () => void;
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(maxBytes: number, exceeded: () => void, clock: Clock) {
+    this.#maxBytes = maxBytes;
+    this.#exceeded = exceeded;
+    this.#clock = clock;
+  }
+
+  start(pid: number): void {
+    if (this.#stopped) return;
+    this.#timer = this.#clock.after(intervalMs, () => {
+      void this.#look(pid);
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #look(pid: number): Promise<void> {
+    const bytes = await memoryUse(pid);
+    if (this.#stopped) return;
+    if (bytes > this.#maxBytes) this.#exceeded();
+    else this.start(pid);
+  }
 }

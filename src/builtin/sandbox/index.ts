@@ -1,4 +1,4 @@
-export type { SandboxResult } from "./confined.ts";
+export type { SandboxResult } from "./confined-process.ts";
 export { type SandboxOptions, runSandboxed } from "./run-sandboxed.ts";
 export { type SandboxLimits } from "./sandbox-limits.ts";
 export { type SandboxPrograms, findPrograms } from "./sandbox-programs.ts";

@@ -1,12 +1,12 @@
 import { readFile, readdir, statfs } from "node:fs/promises";
 import { memoryFolders } from "./bubblewrap-arguments.ts";
 
-/** What the kernel needs for a file or folder beside its content, about. */
+/** Approximate kernel memory of a file or folder besides its content. */
 const entryBytes = 1024;
 
 /**
- * Memory that is in use below the first process of a sandbox: by it and its descendants, and by what they keep in the
- * folders that are in memory. What processes share counts for each of them; what ends meanwhile does not count.
+ * Returns the memory in use by the first process of a sandbox, its descendants, and their files in the memory folders.
+ * Shared memory counts for each process; a process that ends while it is measured does not count.
  */
 export async function memoryUse(first: number): Promise<number> {
   let bytes = await folderBytes(first);
@@ -19,7 +19,7 @@ export async function memoryUse(first: number): Promise<number> {
   return bytes;
 }
 
-/** Without the files that it runs, which the system keeps once for all. */
+/** Excludes the mapped program files, which the system shares. */
 async function processBytes(pid: number): Promise<number> {
   const status = await read(`/proc/${pid}/status`);
   const kibibytes = status.matchAll(/^(?:RssAnon|RssShmem):\s*(\d+) kB$/gm);

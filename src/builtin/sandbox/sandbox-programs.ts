@@ -1,31 +1,38 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { access, lstat, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { refuseSandbox } from "./sandbox-reasons.ts";
+import { sandboxFailure } from "./sandbox-reasons.ts";
 
-/** The programs that make a sandbox. */
+/** The programs that create a sandbox. */
 export interface SandboxPrograms {
   readonly bubblewrap: string;
-  /** As it is called inside, where the system is in the same places. */
+  /** Its path inside, where the system has the same layout. */
   readonly prlimit: string;
 }
 
-const places = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+const programFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
-/** Finds the programs, or says what to install. `folders` are where programs are looked for. */
-export async function findPrograms(folders: readonly string[] = places): Promise<SandboxPrograms> {
+/** Finds the programs, or throws with installation advice. `folders` are the folders to search. */
+export async function findPrograms(folders: readonly string[] = programFolders): Promise<SandboxPrograms> {
   if (process.platform !== "linux") {
-    throw refuseSandbox("not_linux", "the sandbox works on Linux only; run Windlass in a Linux container or machine");
+    throw sandboxFailure("not_linux", "the sandbox works on Linux only; run Windlass in a Linux container or machine");
   }
   const [bubblewrap, prlimit] = await Promise.all([find("bwrap", folders), find("prlimit", folders)]);
   if (bubblewrap === undefined) {
     const how = "install the package bubblewrap (Debian, Ubuntu: apt-get install bubblewrap)";
-    throw refuseSandbox("not_installed", `the sandbox needs bubblewrap: ${how}`);
+    throw sandboxFailure("not_installed", `the sandbox needs bubblewrap: ${how}`);
   }
   if (prlimit === undefined) {
-    throw refuseSandbox("not_installed", "the sandbox needs prlimit: install the package util-linux");
+    throw sandboxFailure("not_installed", "the sandbox needs prlimit: install the package util-linux");
   }
   return { bubblewrap, prlimit };
+}
+
+/** Why the sandbox cannot start, as far as that is known without trying; undefined if it may. */
+export function missingPrograms(): string | undefined {
+  if (process.platform !== "linux") return "the sandbox works on Linux only";
+  const lacks = ["bwrap", "prlimit"].find((name) => !programFolders.some((folder) => existsSync(join(folder, name))));
+  return lacks && `the sandbox needs ${lacks}`;
 }
 
 async function find(name: string, folders: readonly string[]): Promise<string | undefined> {
@@ -43,7 +50,7 @@ async function find(name: string, folders: readonly string[]): Promise<string | 
 /** Top folders of a system that programs need. */
 const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/** Arguments that show the system inside, read only: its programs and libraries, nothing of its users. */
+/** Returns arguments that mount the system read-only: its programs and libraries, but no user data. */
 export async function systemMounts(): Promise<string[]> {
   const mounts = ["--ro-bind", "/usr", "/usr"];
   for (const folder of systemFolders) {
@@ -51,7 +58,7 @@ export async function systemMounts(): Promise<string[]> {
     if (stats?.isSymbolicLink() === true) mounts.push("--symlink", await readlink(folder), folder);
     else if (stats?.isDirectory() === true) mounts.push("--ro-bind", folder, folder);
   }
-  // How the loader and the links of Debian find libraries and programs, and what time it is here.
+  // Files by which the loader and the links of Debian find libraries and programs, and the time zone.
   for (const file of ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"])
     mounts.push("--ro-bind-try", file, file);
   return mounts;

@@ -2,12 +2,12 @@ import { isFailureError } from "../../base/index.ts";
 import { type SandboxOptions, runSandboxed } from "./run-sandboxed.ts";
 import type { SandboxReason } from "./sandbox-reasons.ts";
 
-/** Can programs be run in a sandbox here? */
+/** Result of testing the sandbox. */
 export type SandboxStatus =
   | { readonly available: true }
   | { readonly available: false; readonly reason: SandboxReason; readonly message: string };
 
-/** Tries the sandbox out; where it does not work, says why and what to do. */
+/** Tests the sandbox; if it does not work, returns the reason and the fix. */
 export async function sandboxStatus(
   options: Pick<SandboxOptions, "signal" | "clock" | "programs"> = {},
 ): Promise<SandboxStatus> {
@@ -17,7 +17,7 @@ export async function sandboxStatus(
     return { available: false, reason: "setup_failed", message: `node does not run in the sandbox: ${stderr.trim()}` };
   } catch (error) {
     if (!isFailureError(error) || error.code !== "not_available") throw error;
-    // The sandbox fails with its own reasons only.
+    // The sandbox fails only with its own reasons.
     return { available: false, reason: error.reason as SandboxReason, message: error.message };
   }
 }

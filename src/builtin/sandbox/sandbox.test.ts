@@ -35,15 +35,15 @@ async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
   return "it went through";
 }
 
-/** Runs a script with the sandbox's Node, which may be given flags. */
+/** Runs a script with the sandbox's Node, optionally with flags. */
 function script(code: string, options: SandboxOptions = {}, flags: readonly string[] = []): Promise<SandboxResult> {
   return runSandboxed(["node", ...flags, "main.js"], { ...options, files: [{ path: "main.js", content: code }] });
 }
 
-/** Node's own permissions, with the right to read everything. */
+/** Node's permission model, with read access to everything. */
 const permission = ["--permission", "--allow-fs-read=*"];
 
-/** Processes of this machine whose command line holds this text. */
+/** Returns the processes of this machine whose command line contains this text. */
 function running(mark: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -56,17 +56,17 @@ function running(mark: string): string[] {
     });
 }
 
-/** Those that are left: the system takes a moment to end what it was told to kill. */
+/** Returns the processes that remain: the system takes a moment to end a killed process. */
 async function left(mark: string): Promise<string[]> {
   const until = performance.now() + 2000;
   while (running(mark).length > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   return running(mark);
 }
 
-/** A number of seconds that no other process of this machine sleeps. */
+/** Returns a sleep time that no other process of this machine uses. */
 const mark = (): string => `${80_000 + Math.floor(Math.random() * 10_000)}.${process.pid}`;
 
-/** What each row of the table means here. */
+/** The check for each row of the table. */
 const cases: Readonly<Record<string, () => Promise<void>>> = {
   "process.kill(process.ppid)": async () => {
     const { stdout } = await script(`
@@ -136,7 +136,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     expect(performance.now() - started).toBeLessThan(5000);
   },
   "let a=[];for(;;)a.push(new Array(1e5).fill(1))": async () => {
-    // Less would not let Node begin; its own limit is put out of the way.
+    // Node would not start with less; its own limit is raised out of the way.
     const limits = { timeMs: 15_000, memoryBytes: 768 * 1_048_576 };
     const result = await script("console.log(1);let a=[];for(;;)a.push(new Array(1e5).fill(1))", { limits }, [
       "--max-old-space-size=4096",
@@ -146,7 +146,7 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** Where what a row expects cannot hold word for word: what holds instead, and why. */
+/** Rows whose expectation cannot hold literally: the behavior instead, and the reason. */
 const instead: Readonly<Record<string, string>> = {
   "process.kill(process.ppid)": "the parent is the sandbox's own first process, which such a signal does not end",
   "this.constructor.constructor('return process')()":
@@ -165,7 +165,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     },
   );
 
-  test("there is no network, home, secret or other process, and the system cannot be written", async () => {
+  test("there is no network, home, secret or other process, and the system is read-only", async () => {
     const { stdout } = await script(`
       const fs = require("node:fs"), os = require("node:os");
       const fails = (work) => { try { work(); return false } catch { return true } };
@@ -190,7 +190,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(stdout).not.toMatch(/root|home|var|mnt|srv|boot|run/);
   });
 
-  test("no further namespace can be made, and no right gained", async () => {
+  test("no further namespace can be created, and no privilege gained", async () => {
     const { stdout } = await runSandboxed([
       "sh",
       "-c",
@@ -199,7 +199,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(stdout.replace(/\s+/g, " ")).toBe("no CapEff: 0000000000000000 NoNewPrivs: 1 ");
   });
 
-  test("a fork bomb ends at its limits, and nothing of it is left", async () => {
+  test("a fork bomb ends at its limits, and none of its processes remains", async () => {
     const seconds = mark();
     const bomb = `bomb() { sleep ${seconds} & bomb | bomb; }; bomb`;
     const started = performance.now();
@@ -209,8 +209,8 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(await left(seconds)).toEqual([]);
   });
 
-  test("many processes share one limit of memory", async () => {
-    // Each keeps 110 MB until someone reads on.
+  test("many processes share one memory limit", async () => {
+    // Each holds 110 MB until its output is read.
     const hoard = "(head -c 120000000 /dev/zero | tail -c 110000000 | (sleep 60; cat > /dev/null)) &";
     const limits = { timeMs: 15_000, memoryBytes: 400 * 1_048_576 };
     const result = await runSandboxed(["sh", "-c", `${hoard} ${hoard} ${hoard} ${hoard} ${hoard} wait`], { limits });
@@ -227,7 +227,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(Number(one.stdout)).toBeLessThanOrEqual(4_000_000);
   });
 
-  test("a cancelled program is killed, with all it started", async () => {
+  test("a cancelled program is killed, with all its processes", async () => {
     const seconds = mark();
     const controller = new AbortController();
     const work = runSandboxed(["sh", "-c", `sleep ${seconds} & echo on; sleep ${seconds}`], {
@@ -241,7 +241,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(await reasonOf(runSandboxed(["true"], { signal: AbortSignal.abort() }))).toBe("aborted");
   });
 
-  test("files arrive in their folders, byte for byte", async () => {
+  test("files are written to their folders, byte for byte", async () => {
     const files = [
       { path: "a/b/c.bin", content: Buffer.from([0, 255, 10]) },
       { path: "长.txt", content: "文".repeat(200_000) },
@@ -253,7 +253,7 @@ describe.skipIf(!available)("in the sandbox", () => {
     expect(stdout.replace(/\s+/g, " ")).toBe(" 00 ff 0a 600000 0 ");
   });
 
-  test("arguments reach the program as they are", async () => {
+  test("arguments reach the program unchanged", async () => {
     const args = ["$(id)", "`id`", "; id", "--help", "a b", "*", ""];
     const { stdout } = await script("console.log(JSON.stringify(process.argv.slice(2)))").then(() =>
       runSandboxed(["node", "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...args]),
@@ -313,7 +313,7 @@ test.skipIf(process.platform !== "linux").each([
   ["bwrap: setting up uid map: Permission denied", "no_namespaces", "sysctl"],
   ["bwrap: Can't find source path /root/node: Permission denied", "unreadable", "every user can read"],
   ["bwrap: something new", "setup_failed", "something new"],
-])("a sandbox that cannot be made tells why: %s", async (complaint, reason, advice) => {
+])("a sandbox that cannot be created reports why: %s", async (complaint, reason, advice) => {
   const folder = mkdtempSync(join(tmpdir(), "windlass-bwrap-"));
   closing.push(() => rmSync(folder, { recursive: true }));
   const { chmodSync, writeFileSync } = await import("node:fs");

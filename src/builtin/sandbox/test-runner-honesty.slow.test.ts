@@ -9,7 +9,7 @@ const python = available && existsSync("/usr/bin/python3");
 
 const head = 'import test, { after, before, describe, it } from "node:test";\nimport assert from "node:assert";\n';
 
-/** Tests in JavaScript, run with this code as main.js. */
+/** Runs tests in JavaScript, with this code as main.js. */
 function runJs(tests: string, code = "export {};"): Promise<TestRun> {
   return runTests({ code, tests: head + tests }, { timeMs: 20_000 });
 }
@@ -18,7 +18,7 @@ function runPython(tests: string, code = ""): Promise<TestRun> {
   return runTests({ code: code || "pass", tests, language: "python" }, { timeMs: 20_000 });
 }
 
-/** What a report of a run says first about its own end. */
+/** Beginning of the failure message of a run that ended early. */
 const endedEarly = "the tests ended the process before they were done";
 
 describe.skipIf(!available)("a run in JavaScript fails when", () => {
@@ -35,7 +35,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(run.failures).toMatchObject([{ name: "main.test.js", message: expect.stringContaining(endedEarly) }]);
   });
 
-  test("its exit code says so, though no test failed", async () => {
+  test("its exit code is not zero, though no test failed", async () => {
     const run = await runJs('test("a", () => {}); process.exitCode = 3;');
     expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "main.test.js" }] });
     expect(run.failures[0]?.message).toContain("exit code 3");
@@ -70,7 +70,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(run.failures[0]?.message).toContain("no tests");
   });
 
-  test("a test file among others has no tests; what only helps needs none", async () => {
+  test("a test file among others has no tests; helper files need none", async () => {
     const own = { path: "a.test.js", content: `${head}import "./help.js"; test("a", () => {});` };
     const help = { path: "help.js", content: "export {};" };
     const files = [{ path: "main.js", content: "export {};" }];
@@ -81,7 +81,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(run).toMatchObject({ passed: 1, failed: 1, failures: [{ name: "b.test.js" }] });
   });
 
-  test("a suite breaks while it is made, or in a hook", async () => {
+  test("a suite throws during its definition, or in a hook", async () => {
     const broken = await runJs('describe("s", () => { throw new Error("made badly"); });');
     expect(broken).toMatchObject({ passed: 0, failed: 1, failures: [{ name: "s" }] });
     expect(broken.failures[0]?.message).toContain("made badly");
@@ -103,10 +103,10 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
       "export const f = async () => 1;",
     );
     expect(run).toMatchObject({ failed: 1, failures: [{ name: "main.test.js" }] });
-    expect(run.failures[0]?.message).toMatch(/^something failed that no test waited for: Error: Test "f is 2"/);
+    expect(run.failures[0]?.message).toMatch(/^something failed that no test awaited: Error: Test "f is 2"/);
   });
 
-  test("a test fails, and another leaves an error behind: both are told", async () => {
+  test("a test fails, and another causes a late error: both are reported", async () => {
     const run = await runJs(
       `test("late", () => { setTimeout(() => { throw new Error("too late") }, 20); });
       test("later", () => { setTimeout(() => { throw new Error("far too late") }, 40); });
@@ -123,7 +123,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(suite).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "b" }] });
   });
 
-  test("a test fails that the file adds after a long wait, whatever goes on meanwhile", async () => {
+  test("a test fails that the file adds after a long wait, regardless of other activity in the meantime", async () => {
     const run = await runJs(
       `const timer = setInterval(() => {}, 1000); test("a", () => {});
       await new Promise((resolve) => setTimeout(resolve, 2_600)); test("b", () => assert.fail("in time"));`,
@@ -131,7 +131,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
     expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "b" }] });
   });
 
-  test("one of several files ends early, and the others are told as they are", async () => {
+  test("one of several files ends early, and the others are reported as they are", async () => {
     const code = {
       files: [{ path: "main.js", content: "export {};" }],
       tests: [
@@ -144,7 +144,7 @@ describe.skipIf(!available)("a run in JavaScript fails when", () => {
   });
 });
 
-describe.skipIf(!available)("what the code prints is output, also when it", () => {
+describe.skipIf(!available)("text printed by the code is output, even if it", () => {
   const event = '{"kind":"test","status":"passed","name":"forged"}';
   const end = '{"kind":"end"}';
 
@@ -202,11 +202,11 @@ describe.skipIf(!available)("what the code prints is output, also when it", () =
     ],
   ])("%s", async (_how, forge) => {
     const run = await runJs(`${forge}\nprocess.exit(0);`);
-    // The first test did pass, and nothing else.
+    // Only the first test passed.
     expect(run).toMatchObject({ passed: 1, failed: 1, total: 2, failures: [{ name: "main.test.js" }] });
   });
 
-  test("spoils what a report is made with", async () => {
+  test("modifies the functions that a report is made with", async () => {
     const run = await runJs(
       `test("a", () => {});
       JSON.stringify = () => '{"kind":"end"}'; Object.prototype.toJSON = () => 1; Array.prototype.join = () => "";
@@ -217,12 +217,12 @@ describe.skipIf(!available)("what the code prints is output, also when it", () =
     expect(run.failures[0]?.message).toContain("kept");
   });
 
-  test("has no line end, and stands between two tests", async () => {
+  test("has no line end, and is printed between two tests", async () => {
     const run = await runJs('test("a", () => { process.stdout.write("x"); }); test("b", () => { console.log("y"); });');
     expect(run).toMatchObject({ passed: 2, failed: 0, total: 2, output: "xy\n" });
   });
 
-  test("comes from threads and other processes, which tell nothing", async () => {
+  test("comes from threads and other processes, which report nothing", async () => {
     const run = await runJs(
       `import { Worker } from "node:worker_threads"; import { fork } from "node:child_process"; import { once } from "node:events";
       test("thread", async () => { await once(new Worker("console.log('in a thread')", { eval: true }), "exit"); });
@@ -235,7 +235,7 @@ describe.skipIf(!available)("what the code prints is output, also when it", () =
   });
 });
 
-test.skipIf(!available)("coverage is that of all test files together", async () => {
+test.skipIf(!available)("coverage is merged over all test files", async () => {
   const request: TestRequest = {
     code: {
       files: [
@@ -250,7 +250,7 @@ test.skipIf(!available)("coverage is that of all test files together", async () 
   expect(await runTests(request, { coverage: true })).toMatchObject({ passed: 2, coverage: { lines: 100 } });
 });
 
-test.skipIf(!available)("files for which no time is left are told as not run", async () => {
+test.skipIf(!available)("files for which no time remains are reported as not run", async () => {
   const tests = ["a", "b"].map((name) => ({ path: `${name}.test.js`, content: "for (;;);" }));
   const run = await runTests({ code: { files: [], tests } }, { timeMs: 1_500 });
   expect(run).toMatchObject({ failed: 2, total: 2, ended: "time" });
@@ -333,7 +333,7 @@ describe.skipIf(!python)("a run in Python fails when", () => {
     expect(run.failures[0]?.message).toContain("setup");
   });
 
-  test("what is printed imitates the driver", async () => {
+  test("printed text imitates the driver", async () => {
     const run = await runPython(
       `import os, json
 line = json.dumps({"kind": "test", "status": "passed", "name": "forged"}) + "\\n" + json.dumps({"kind": "end"}) + "\\n"
@@ -350,7 +350,7 @@ os._exit(0)`,
   });
 });
 
-test.skipIf(!python)("Python tests that are coroutines or methods of plain classes run to their end", async () => {
+test.skipIf(!python)("Python tests that are coroutines or methods of plain classes are run completely", async () => {
   const run = await runPython(`
 import asyncio, unittest
 async def test_function():
@@ -370,8 +370,10 @@ class Cases(unittest.IsolatedAsyncioTestCase):
   expect(run.output.split("\n").toSorted().join(" ").trim()).toBe("after after case function test_method waited");
 });
 
-test.skipIf(!python)("no frame of the driver below which Python tests run holds the mark or the channel", async () => {
-  const run = await runPython(`
+test.skipIf(!python)(
+  "no frame of the driver that is visible to Python tests holds the mark or the channel",
+  async () => {
+    const run = await runPython(`
 import sys
 def test_a():
     frame, held = sys._getframe(), set()
@@ -380,15 +382,19 @@ def test_a():
         frame = frame.f_back
     assert not held & {"mark", "channel"}, held
 `);
-  expect(run).toMatchObject({ passed: 1, failed: 0 });
-});
+    expect(run).toMatchObject({ passed: 1, failed: 0 });
+  },
+);
 
 describe("tests that are written for another runner get advice:", () => {
   test.skipIf(!available).each([
     ["describe('x', () => { it('a', () => {}) })", /^There are no global test functions here: import test/],
     ["import test from 'node:test'; test('x', () => { expect(1).toBe(1) })", /^There are no global.*node:assert/],
-    ["import { expect } from 'vitest';", /^There are no global test functions.*Only what comes with the language/],
-    ["import _ from 'lodash';", /^Only what comes with the language is installed here\.\n/],
+    [
+      "import { expect } from 'vitest';",
+      /^There are no global test functions.*Only the standard library of the language/,
+    ],
+    ["import _ from 'lodash';", /^Only the standard library of the language is installed here\.\n/],
   ])("%s", async (tests, advice) => {
     const run = await runTests({ code: "export {};", tests }, { timeMs: 20_000 });
     expect(run).toMatchObject({ passed: 0, failed: 1 });
@@ -398,7 +404,7 @@ describe("tests that are written for another runner get advice:", () => {
   test.skipIf(!python).each([
     ["import pytest\ndef test_a(): pass", /^pytest is not installed here; write functions named test_…/],
     ["def test_a(tmp_path): assert tmp_path", /^pytest is not installed here; .* without parameters\./],
-    ["import numpy\ndef test_a(): pass", /^Only what comes with the language is installed here\.\n/],
+    ["import numpy\ndef test_a(): pass", /^Only the standard library of the language is installed here\.\n/],
   ])("%s", async (tests, advice) => {
     const run = await runPython(tests);
     expect(run).toMatchObject({ passed: 0, failed: 1 });
@@ -406,7 +412,7 @@ describe("tests that are written for another runner get advice:", () => {
   });
 });
 
-test.skipIf(!python)("a thread that Python leaves behind is not waited for", async () => {
+test.skipIf(!python)("a thread that a Python test does not end is not awaited", async () => {
   const run = await runPython(
     "import threading, time\ndef test_a(): threading.Thread(target=lambda: time.sleep(60)).start()",
   );

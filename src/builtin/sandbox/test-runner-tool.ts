@@ -5,7 +5,7 @@ import type { SandboxPrograms } from "./sandbox-programs.ts";
 import type { CodeFile, CodeFiles } from "./test-runner/test-project.ts";
 import type { TestReport } from "./test-runner/test-report.ts";
 
-/** What `test_runner` takes. */
+/** Input of `test_runner`. */
 export interface TestRunnerInput {
   readonly code: string | CodeFiles;
   readonly tests?: string | readonly CodeFile[];
@@ -14,7 +14,7 @@ export interface TestRunnerInput {
   readonly timeout?: number;
 }
 
-/** What `test_runner` gives; tests that fail are part of it. */
+/** Output of `test_runner`; failed tests are part of it. */
 export interface TestRunnerOutput extends TestReport {
   readonly duration_ms: number;
   /** The limit at which the run was ended. */
@@ -23,7 +23,7 @@ export interface TestRunnerOutput extends TestReport {
 
 const defaultSeconds = 60;
 
-/** To set the sandbox up and to clear it away. */
+/** Time to set up and remove the sandbox. */
 const aroundMs = 10_000;
 
 const fileList: JsonSchema = {
@@ -48,18 +48,18 @@ const inputJson: JsonSchema = {
         },
       ],
       description:
-        "The code: text, or { language, files: [{ path, content }], tests: [{ path, content }] } as code_generator gives. " +
+        "The code: text, or { language, files: [{ path, content }], tests: [{ path, content }] } as returned by code_generator. " +
         "Text becomes main.js, main.ts or main.py, by which tests import it.",
     },
     tests: {
       anyOf: [{ type: "string", minLength: 1 }, fileList],
       description:
         "The tests: text or files. JavaScript and TypeScript with node:test and node:assert; Python with unittest, plain " +
-        "test_ functions, or pytest where it is installed. Without, the tests in code are run.",
+        "test_ functions, or pytest if it is installed. Default: the tests in code.",
     },
     language: {
       type: "string",
-      description: "javascript, typescript or python; by default what code says or its file names, else javascript.",
+      description: "javascript, typescript or python. Default: from code or its file names, else javascript.",
     },
     coverage: { type: "boolean", default: false, description: "Also measure how many lines of the code ran." },
     timeout: {
@@ -107,7 +107,10 @@ const outputJson: JsonSchema = {
   required: ["passed", "failed", "skipped", "total", "failures", "output", "truncated", "duration_ms"],
 };
 
-/** `test_runner`: runs tests in the sandbox. Always registered; without a sandbox it answers `not_available`. */
+/**
+ * The tool `test_runner`: runs tests in the sandbox. Always registered; without a sandbox it fails with
+ * `not_available`.
+ */
 export function testRunnerTool({
   clock,
   programs,
@@ -120,8 +123,8 @@ export function testRunnerTool({
     name: "test_runner",
     description:
       "Runs tests of JavaScript, TypeScript or Python code in a sandbox: no network, no files of this machine, limited " +
-      "memory and time. Gives how many passed, failed and were skipped, the failures with their messages, what was " +
-      "printed, and with coverage the percentage of lines that ran. Failing tests are a result, not an error. " +
+      "memory and time. Returns how many passed, failed and were skipped, the failures with their messages, the printed " +
+      "output, and with coverage the percentage of lines that ran. Failing tests are a result, not an error. " +
       "A file without tests, and code that ends the process early, count as failed.",
     displayName: "Test runner",
     category: "general",

@@ -35,14 +35,14 @@ async function run(args: TestRunnerInput): Promise<TestRunnerOutput> {
 const head = 'import test from "node:test";\nimport assert from "node:assert";\n';
 
 describe.skipIf(!available)("[A17] test_runner", () => {
-  test("its example runs, and measures what ran", async () => {
+  test("its example runs, and reports coverage", async () => {
     const [example] = testRunnerTool().input.json["examples"] as TestRunnerInput[];
     const output = await run(example as TestRunnerInput);
     expect(output).toMatchObject({ passed: 1, failed: 0, skipped: 0, total: 1, failures: [], truncated: false });
     expect(output.coverage).toEqual({ lines: 100 });
   });
 
-  test("failing tests are an output, with names, messages and what was printed", async () => {
+  test("failing tests are an output, with names, messages and printed text", async () => {
     const tests = `${head}import { add } from "./main.js";
       console.log("printed");
       test("right", () => assert.equal(add(1, 1), 2));
@@ -58,7 +58,7 @@ describe.skipIf(!available)("[A17] test_runner", () => {
     expect(output).not.toHaveProperty("coverage");
   });
 
-  test("takes what code_generator gives, whatever else it holds", async () => {
+  test("accepts the output of code_generator, including its other fields", async () => {
     const code = {
       language: "TypeScript",
       explanation: "adds",
@@ -83,13 +83,13 @@ describe.skipIf(!available)("[A17] test_runner", () => {
     expect(output.coverage?.lines).toBeLessThan(100);
   });
 
-  test("code that cannot be loaded is a failed test that says why", async () => {
+  test("code that cannot be loaded is a failed test with the reason", async () => {
     const output = await run({ code: "export const x = ;", tests: `${head}import "./main.js"; test("a", () => {});` });
     expect(output).toMatchObject({ passed: 0, failed: 1, total: 1 });
     expect(output.failures[0]).toMatchObject({ name: "main.test.js", message: expect.stringContaining("SyntaxError") });
   });
 
-  test("a loop without end is reported, together with what came before", async () => {
+  test("an endless loop is reported, together with the results before it", async () => {
     const tests = `${head}test("fine", () => {}); test("stuck", () => { for (;;); });`;
     const output = await run({ code: "export {};", tests, timeout: 2 });
     expect(output).toMatchObject({ ended: "time", failures: [{ name: "main.test.js" }] });
@@ -97,7 +97,7 @@ describe.skipIf(!available)("[A17] test_runner", () => {
     expect(output.failures[0]?.message).toContain("did not finish within 2 s");
   });
 
-  test("a test that waits for ever is named, and one that leaves a timer behind is not waited for", async () => {
+  test("a test that never ends is named, and a remaining timer is not awaited", async () => {
     const tests = `${head}setInterval(() => {}, 1000);
       test("fine", () => {}); test("waits", () => new Promise(() => {}));`;
     const output = await run({ code: "export {};", tests, timeout: 3 });
@@ -105,14 +105,14 @@ describe.skipIf(!available)("[A17] test_runner", () => {
     expect(output).not.toHaveProperty("ended");
   });
 
-  test("code without tests is said to have none, which is a failure", async () => {
+  test("code without tests is reported as such, which is a failure", async () => {
     const output = await run({ code: "console.log('only runs')" });
     expect(output).toMatchObject({ passed: 0, failed: 1, total: 1, output: "only runs\n" });
     const several = { files: ["a.js", "b.js"].map((path) => ({ path, content: "" })) };
     expect(await run({ code: several })).toMatchObject({ failed: 1, failures: [{ name: "(run)" }] });
   });
 
-  test("code that holds its own tests is run", async () => {
+  test("code that contains its own tests is run", async () => {
     const output = await run({ code: `${head}const f = () => 1;\ntest("f", () => assert.equal(f(), 1));` });
     expect(output).toMatchObject({ passed: 1, total: 1 });
   });
@@ -145,7 +145,7 @@ class Cases(unittest.TestCase):
     expect(output.failures[0]?.name).toContain("test_wrong");
   });
 
-  test.skipIf(!python)("reports Python that cannot be loaded, or ends the process", async () => {
+  test.skipIf(!python)("reports Python that cannot be loaded, or exits the process", async () => {
     const broken = await run({ code: "def f(:\n", tests: "import main\ndef test_a(): pass", language: "py" });
     expect(broken).toMatchObject({ passed: 0, failed: 1 });
     expect(JSON.stringify(broken.failures)).toContain("SyntaxError");
@@ -154,7 +154,7 @@ class Cases(unittest.TestCase):
   });
 });
 
-test("without a sandbox test_runner is there, and says what to install", async () => {
+test("without a sandbox test_runner is registered, and its failure names what to install", async () => {
   const folder = mkdtempSync(join(tmpdir(), "windlass-none-"));
   closing.push(() => rmSync(folder, { recursive: true }));
   const programs = { bubblewrap: join(folder, "bwrap"), prlimit: "/usr/bin/prlimit" };
@@ -193,12 +193,12 @@ describe("a project", () => {
     ],
     [{ code: { files: [file("a.mjs"), file("b.mjs")] } }, "javascript", ["a.mjs", "b.mjs"]],
     [{ code: "x", language: " " }, "javascript", ["main.js"]],
-  ])("of %j is %s, and runs %j", (request, language, tests) => {
+  ])("a project of %j is %s, and runs %j", (request, language, tests) => {
     expect(testProject(request)).toMatchObject({ language, tests });
   });
 });
 
-test("events are what the mark stands before; everything else was printed", () => {
+test("lines with the mark are events; everything else was printed", () => {
   const lines = [
     "before",
     'MARK{"kind":"test","status":"passed","name":"a"}',
@@ -218,7 +218,7 @@ test("events are what the mark stands before; everything else was printed", () =
   });
 });
 
-test("a report keeps its size, and says last why the run broke off", () => {
+test("a report has a limited size, and ends with the reason why the run was interrupted", () => {
   const events = Array.from({ length: 80 }, (_, at) => ({
     kind: "test" as const,
     status: "failed" as const,

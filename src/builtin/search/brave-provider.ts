@@ -1,25 +1,25 @@
-import type { Door } from "../../net/index.ts";
-import { askForJson, listAt, memberOf, readItems, textAt } from "./ask-provider.ts";
+import type { HttpClient } from "../../net/index.ts";
+import { fetchProviderJson, nestedList, memberOf, readItems, textMember } from "./fetch-provider.ts";
 import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
-/** How a {@link braveProvider} is reached. */
+/** Options of {@link braveProvider}. */
 export interface BraveOptions {
-  readonly door: Door;
+  readonly http: HttpClient;
   /** The subscription token; without it the provider is not configured. */
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** What to set, for messages. */
+  /** Names of the settings to set, for messages. */
   readonly missing?: readonly string[];
 }
 
-/** The most results that the API gives at once. */
-const mostResults = 20;
+/** Maximum number of results per request of the API. */
+const maxResults = 20;
 const spare = 5;
 
 /** Brave Search, by its API. */
-export function braveProvider({ door, apiKey, baseUrl, missing = ["apiKey"] }: BraveOptions): SearchProvider {
+export function braveProvider({ http, apiKey, baseUrl, missing = ["apiKey"] }: BraveOptions): SearchProvider {
   const name = "brave";
   return {
     name,
@@ -28,16 +28,20 @@ export function braveProvider({ door, apiKey, baseUrl, missing = ["apiKey"] }: B
     configured: () => apiKey !== undefined || { missing },
     async search({ query, count, signal }) {
       const url = readBaseUrl(name, baseUrl ?? "https://api.search.brave.com", "res/v1/web/search");
-      // The API refuses longer questions.
+      // The API rejects longer queries.
       url.searchParams.set("q", query.slice(0, 400).split(/\s+/).slice(0, 50).join(" "));
-      // A few more than asked for: some may turn out to be the same page, or no page.
-      url.searchParams.set("count", String(Math.min(mostResults, Math.max(1, count) + spare)));
+      // Requests a few more than needed: some results may be duplicates or not pages.
+      url.searchParams.set("count", String(Math.min(maxResults, Math.max(1, count) + spare)));
       url.searchParams.set("text_decorations", "false");
       const headers = { accept: "application/json", "x-subscription-token": apiKey ?? "" };
-      const answer = await askForJson({ door, name, url, headers, signal, explain });
+      const answer = await fetchProviderJson({ http, name, url, headers, signal, explain });
       // Without any result the API leaves `web` out.
-      if (memberOf(answer, "web") === undefined && textAt(answer, "type") === "search") return [];
-      return readItems(name, listAt(answer, "web", "results"), { title: "title", url: "url", snippet: "description" });
+      if (memberOf(answer, "web") === undefined && textMember(answer, "type") === "search") return [];
+      return readItems(name, nestedList(answer, "web", "results"), {
+        title: "title",
+        url: "url",
+        snippet: "description",
+      });
     },
   };
 

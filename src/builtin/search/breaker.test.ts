@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Breaker } from "./breaker.ts";
-import { RateBucket } from "./rate-bucket.ts";
+import { SearchBreaker } from "./breaker.ts";
+import { RateBucket } from "./search.ts";
 
 describe("a breaker", () => {
-  const limits = { failures: 2, restMs: 100, longestRestMs: 300 };
+  const limits = { failures: 2, coolDownMs: 100, maxCoolDownMs: 300 };
 
-  test("opens after failures in a row, and lets one try after the rest", () => {
-    const breaker = new Breaker(limits);
+  test("opens after consecutive failures, and allows one probe after the cool-down", () => {
+    const breaker = new SearchBreaker(limits);
     expect(breaker.enter(0)).toBe(0);
     breaker.fail(0);
     expect(breaker.enter(1)).toBe(0);
@@ -18,8 +18,8 @@ describe("a breaker", () => {
     expect([breaker.enter(102), breaker.enter(102)]).toEqual([0, 0]);
   });
 
-  test("rests longer each time that the trial fails, up to a limit", () => {
-    const breaker = new Breaker(limits);
+  test("cools down longer each time that the probe fails, up to a limit", () => {
+    const breaker = new SearchBreaker(limits);
     breaker.fail(0);
     breaker.fail(0);
     let now = 100;
@@ -34,29 +34,29 @@ describe("a breaker", () => {
     expect(rests).toEqual([200, 300, 300, 300]);
   });
 
-  test("rests at once where the other side says how long", () => {
-    const breaker = new Breaker(limits);
+  test("cools down at once if the provider requests a delay", () => {
+    const breaker = new SearchBreaker(limits);
     expect(breaker.fail(0, { waitMs: 250 })).toBe(250);
     expect(breaker.enter(0)).toBe(250);
   });
 
   test("counts calls, not how often each tried", () => {
-    const breaker = new Breaker(limits);
+    const breaker = new SearchBreaker(limits);
     expect(["a", "a", "a"].map((call) => breaker.fail(0, { call }))).toEqual([0, 0, 0]);
     expect(breaker.enter(0)).toBe(0);
     expect(breaker.fail(0, { call: "b" })).toBe(100);
     expect(breaker.enter(0)).toBe(100);
   });
 
-  test("does not rest shorter because somebody fails late", () => {
-    const breaker = new Breaker(limits);
+  test("a late failure does not shorten the cool-down", () => {
+    const breaker = new SearchBreaker(limits);
     breaker.fail(0, { waitMs: 300 });
     breaker.fail(10, { waitMs: 20 });
     expect(breaker.enter(10)).toBeGreaterThanOrEqual(290);
   });
 
-  test("success in between starts the count anew; what tells nothing changes nothing", () => {
-    const breaker = new Breaker(limits);
+  test("a success resets the count, and a neutral outcome does not change it", () => {
+    const breaker = new SearchBreaker(limits);
     breaker.fail(0);
     breaker.succeed();
     breaker.fail(0);
@@ -69,7 +69,7 @@ describe("a breaker", () => {
   });
 });
 
-test("a bucket gives a few at once, then as many as flow in", () => {
+test("a bucket allows a short burst, then the configured rate", () => {
   const bucket = new RateBucket(60);
   expect(Array.from({ length: 7 }, () => bucket.take(0))).toEqual([0, 0, 0, 0, 0, 0, 1000]);
   expect(bucket.take(999)).toBe(1);

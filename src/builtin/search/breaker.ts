@@ -1,40 +1,45 @@
-/** How patient a {@link Breaker} is. */
-export interface BreakerLimits {
+/** Limits of a {@link SearchBreaker}. */
+export interface SearchBreakerLimits {
   /** Failures in a row, each of another call, before it opens. */
   readonly failures: number;
-  /** How long it stays open first; twice as long each time that the trial fails. */
-  readonly restMs: number;
-  readonly longestRestMs: number;
+  /** Initial cool-down. It doubles each time that the probe fails. */
+  readonly coolDownMs: number;
+  readonly maxCoolDownMs: number;
 }
 
-/** What is known of a failure. */
-export interface Broken {
-  /** Who failed: several failures of one call, which tried again, count as one. */
+/** Details of a failure. */
+export interface BreakerFailure {
+  /** The call that failed. Several failures of one call, from its retries, count as one. */
   readonly call?: string | undefined;
-  /** How long the other side asked to be left alone. */
+  /** Delay that the provider requested before the next attempt. */
   readonly waitMs?: number | undefined;
 }
 
-const usual: BreakerLimits = { failures: 3, restMs: 30_000, longestRestMs: 600_000 };
+const defaultBreakerLimits: SearchBreakerLimits = { failures: 3, coolDownMs: 30_000, maxCoolDownMs: 600_000 };
 
-/** Keeps work away from somebody who fails time and again; after a rest one piece of work tries whether it is over. */
-export class Breaker {
-  readonly #limits: BreakerLimits;
-  /** The calls that failed since the last success or rest; one without a name is like no other. */
+/**
+ * Circuit breaker: blocks requests to a provider that fails repeatedly. After the cool-down one probe request decides.
+ */
+export class SearchBreaker {
+  readonly #limits: SearchBreakerLimits;
+  /** The calls that failed since the last success or cool-down; a call without an id counts as a new one. */
   readonly #failed = new Set<string | symbol>();
   #rests = 0;
   #openUntil = -Infinity;
   #trying = false;
 
-  constructor(limits: BreakerLimits = usual) {
+  constructor(limits: SearchBreakerLimits = defaultBreakerLimits) {
     this.#limits = limits;
   }
 
-  /** 0 when work may begin; then it must end with `succeed`, `fail` or `forget`. Else how long to keep away. */
+  /**
+   * Returns 0 if work may start; then it must end with `succeed`, `fail` or `forget`. Otherwise returns the remaining
+   * cool-down.
+   */
   enter(now: number): number {
     if (this.#openUntil > now) return this.#openUntil - now;
     if (this.#rests === 0) return 0;
-    if (this.#trying) return this.#limits.restMs;
+    if (this.#trying) return this.#limits.coolDownMs;
     this.#trying = true;
     return 0;
   }
@@ -45,21 +50,21 @@ export class Breaker {
     this.#trying = false;
   }
 
-  /** It failed. Gives how long to keep away from now on; 0 where work may go on. */
-  fail(now: number, { call, waitMs }: Broken = {}): number {
-    const { failures, restMs, longestRestMs } = this.#limits;
+  /** Records a failure. Returns the remaining cool-down, or 0 if requests may continue. */
+  fail(now: number, { call, waitMs }: BreakerFailure = {}): number {
+    const { failures, coolDownMs, maxCoolDownMs } = this.#limits;
     const tried = this.#trying;
     this.#trying = false;
     this.#failed.add(call ?? Symbol("call"));
     if (!tried && waitMs === undefined && this.#failed.size < failures) return 0;
     this.#failed.clear();
-    const rest = Math.min(longestRestMs, Math.max(waitMs ?? 0, restMs * 2 ** this.#rests));
+    const rest = Math.min(maxCoolDownMs, Math.max(waitMs ?? 0, coolDownMs * 2 ** this.#rests));
     this.#rests = Math.min(this.#rests + 1, 16);
     this.#openUntil = Math.max(this.#openUntil, now + rest);
     return this.#openUntil - now;
   }
 
-  /** The work ended without telling anything about the other side. */
+  /** Records that the work ended without evidence for or against the provider. */
   forget(): void {
     this.#trying = false;
   }

@@ -24,7 +24,7 @@ describe("two addresses are the same page", () => {
     ["https://de.example.com/", "https://example.com/"],
     ["https://example.com/a%2Fb", "https://example.com/a/b"],
     ["memory:1", "memory:2"],
-  ])("but not %s and %s", (one, other) => {
+  ])("%s and %s are two pages", (one, other) => {
     expect(canonicalUrl(one)).not.toBe(canonicalUrl(other));
   });
 
@@ -58,7 +58,7 @@ describe("texts", () => {
     );
   });
 
-  test("of hostile length are cleaned in little time", () => {
+  test("texts of hostile length are cleaned in little time", () => {
     const started = performance.now();
     for (const text of ["<a ".repeat(500_000), "&".repeat(1_000_000), "<".repeat(1_000_000), " ".repeat(1_000_000)]) {
       cleanText(text, 1000);
@@ -67,7 +67,7 @@ describe("texts", () => {
   });
 });
 
-test("results that are no pages are left out, and the same page comes once", () => {
+test("results that are not pages are omitted, and each page is listed once", () => {
   const found = (url: string, title = "T"): { title: string; url: string; snippet: string } => ({
     title,
     url,

@@ -1,9 +1,9 @@
 import { canonicalUrl, stripUnsafe, withoutTracking } from "../../text/index.ts";
 import type { SearchResult } from "./search-provider.ts";
 
-const longest = { title: 300, snippet: 1000, url: 2048 } as const;
+const maxLength = { title: 300, snippet: 1000, url: 2048 } as const;
 /** More of a text than this is not cleaned. */
-const mostRaw = 20_000;
+const maxRaw = 20_000;
 
 /**
  * Results as they can be shown: only addresses that can be fetched, each page once, texts without tags, entities and
@@ -20,8 +20,12 @@ export function cleanResults(
     if (address === undefined) continue;
     const key = canonicalUrl(address);
     if (found.has(key)) continue;
-    const name = cleanText(title, longest.title);
-    found.set(key, { title: name === "" ? address : name, url: address, snippet: cleanText(snippet, longest.snippet) });
+    const name = cleanText(title, maxLength.title);
+    found.set(key, {
+      title: name === "" ? address : name,
+      url: address,
+      snippet: cleanText(snippet, maxLength.snippet),
+    });
   }
   return [...found.values()];
 }
@@ -29,7 +33,7 @@ export function cleanResults(
 /** A web address in full, or one of the provider's own. */
 function addressOf(url: string, schemes: readonly string[]): string | undefined {
   const text = url.trim();
-  if (text.length > longest.url || stripUnsafe(text) !== text) return undefined;
+  if (text.length > maxLength.url || stripUnsafe(text) !== text) return undefined;
   const parsed = URL.parse(text);
   if (parsed === null || parsed.username !== "" || parsed.password !== "") return undefined;
   if (parsed.protocol === "http:" || parsed.protocol === "https:") return withoutTracking(parsed.href);
@@ -37,21 +41,21 @@ function addressOf(url: string, schemes: readonly string[]): string | undefined 
 }
 
 /** A text of unknown origin on one line, without markup. */
-export function cleanText(text: string, most: number): string {
-  const plain = openEntities(text.slice(0, mostRaw).replaceAll(/<\/?[a-z!][^<>]{0,2000}>/gi, tagSpace));
+export function cleanText(text: string, max: number): string {
+  const plain = openEntities(text.slice(0, maxRaw).replaceAll(/<\/?[a-z!][^<>]{0,2000}>/gi, tagSpace));
   const line = stripUnsafe(plain)
     .replaceAll(/[\s\u00a0]+/g, " ")
     .trim();
-  return line.length <= most
+  return line.length <= max
     ? line
     : `${line
-        .slice(0, most - 1)
+        .slice(0, max - 1)
         .toWellFormed()
         .replace(/\ufffd$/, "")
         .trimEnd()}…`;
 }
 
-/** Marks of emphasis stand inside words, other tags between them. */
+/** Emphasis tags occur inside words, other tags between them. */
 function tagSpace(tag: string): string {
   return /^<\/?(?:b|strong|em|i|mark|span|u)\b/i.test(tag) ? "" : " ";
 }
@@ -80,7 +84,7 @@ const named: Readonly<Record<string, string>> = {
   times: "×",
 };
 
-/** Once only: what is written as `&amp;lt;` means `&lt;`. */
+/** Decodes once only: `&amp;lt;` means `&lt;`. */
 function openEntities(text: string): string {
   return text.replaceAll(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (entity, body: string) => {
     if (!body.startsWith("#")) return Object.hasOwn(named, body) ? (named[body] ?? entity) : entity;

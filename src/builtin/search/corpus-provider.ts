@@ -1,20 +1,20 @@
-import { type TextDocument, type TextIndex, createMemoryTextIndex } from "../../store/index.ts";
+import { type TextDocument, type TextIndex, createInMemoryTextIndex } from "../../store/index.ts";
 import type { SearchProvider } from "./search-provider.ts";
 
-/** How a {@link createCorpus} is made. */
+/** Options of {@link createCorpus}. */
 export interface CorpusOptions {
   /** The folder; without it the provider is not configured. */
   readonly folder?: string | undefined;
-  /** Where its texts are found by their words; in memory where absent. */
+  /** Full-text index of the corpus. Default: in memory. */
   readonly index?: TextIndex;
-  /** What to set, for messages. */
+  /** Names of the settings to set, for messages. */
   readonly missing?: readonly string[];
 }
 
-/** A folder of texts that stands in for the web, without any network. */
+/** A folder of texts that replaces the web, without any network. */
 export interface Corpus {
   readonly provider: SearchProvider;
-  /** What stands behind an address such as `corpus:tides.md`, for `web_fetch`. */
+  /** Resolves an address such as `corpus:tides.md`, for `web_fetch`. */
   readonly resolve: (address: string) => Promise<{ readonly title: string; readonly text: string } | undefined>;
 }
 
@@ -22,25 +22,25 @@ const collection = "corpus";
 
 /**
  * Makes a folder of Markdown, text and HTML files searchable: `corpus:<path>` addresses, which {@link Corpus.resolve}
- * reads. The files are read when something is first looked for, and once.
+ * reads. The files are read once, at the first search.
  *
  * @example
  * ```ts
  * const corpus = createCorpus({ folder: "examples/corpus" });
- * const pages = createPages({ door, resolvers: { corpus: corpus.resolve } });
+ * const pages = createPageReader({ http, resolvers: { corpus: corpus.resolve } });
  * ```
  */
 export function createCorpus({ folder, index, missing = ["folder"] }: CorpusOptions): Corpus {
   let loading: Promise<TextIndex> | undefined;
   const load = async (from: string): Promise<TextIndex> => {
-    const filled = index ?? createMemoryTextIndex();
+    const filled = index ?? createInMemoryTextIndex();
     const { readCorpus } = await import("./read-corpus.ts");
     await filled.clear(collection);
     await filled.put(collection, await readCorpus(from));
     return filled;
   };
   const ready = (from: string): Promise<TextIndex> => {
-    // A failure is not kept: the folder may be there next time.
+    // A failure is not cached: the folder may exist next time.
     loading ??= load(from).catch((error: unknown) => {
       loading = undefined;
       throw error;

@@ -1,22 +1,22 @@
-import type { Door } from "../../net/index.ts";
-import { askProvider, blocked } from "./ask-provider.ts";
+import type { HttpClient } from "../../net/index.ts";
+import { fetchProvider, blockedFailure } from "./fetch-provider.ts";
 import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
-/** How a {@link duckduckgoProvider} is reached. */
+/** Options of {@link duckduckgoProvider}. */
 export interface DuckduckgoOptions {
-  readonly door: Door;
-  /** It has no interface for programs and may refuse them at any time: somebody has to want it. */
+  readonly http: HttpClient;
+  /** Must be enabled explicitly: DuckDuckGo has no API and may block programs at any time. */
   readonly enabled: boolean;
   readonly baseUrl?: string | undefined;
-  /** What to set, for messages. */
+  /** Names of the settings to set, for messages. */
   readonly missing?: readonly string[];
 }
 
-/** DuckDuckGo's page without scripts, for whoever asks for it. */
+/** Searches the HTML version of DuckDuckGo. Opt-in. */
 export function duckduckgoProvider({
-  door,
+  http,
   enabled,
   baseUrl = "https://html.duckduckgo.com",
   missing = ["enabled"],
@@ -29,21 +29,21 @@ export function duckduckgoProvider({
     async search({ query, signal }) {
       const url = readBaseUrl(name, baseUrl, "html/");
       url.searchParams.set("q", query);
-      const html = await askProvider({ door, name, url, signal, explain });
+      const html = await fetchProvider({ http, name, url, signal, explain });
       if (/anomaly-modal|challenge-form|g-recaptcha/.test(html)) throw captcha();
       const results = await readResults(html);
       if (results.length > 0 || /class="[^"]*\bno-results\b/.test(html)) return results;
-      throw searchFailure("bad_answer", "the page of DuckDuckGo has neither results nor a word that there are none");
+      throw searchFailure("bad_answer", "the page of DuckDuckGo has neither results nor a message that there are none");
     },
   };
 
-  /** 202 comes with the page that asks to prove that one is human. */
+  /** Status 202 comes with a CAPTCHA page. */
   function explain(status: number): Error | undefined {
     return status === 202 ? captcha() : undefined;
   }
 
   function captcha(): Error {
-    return blocked(name, "it wants a captcha solved; wait, or set up another provider");
+    return blockedFailure(name, "it requires a captcha; wait, or set up another provider");
   }
 }
 
@@ -77,7 +77,7 @@ async function readResults(html: string): Promise<SearchResult[]> {
   return results.filter(({ url }) => url !== "");
 }
 
-/** Links lead over a page that counts them; advertisements lead over another, and are left out. */
+/** Links go through a redirect page that counts clicks; advertisements use another one, and are omitted. */
 function targetOf(href: string): string {
   const url = URL.parse(href, "https://duckduckgo.com");
   if (url === null || url.pathname === "/y.js") return "";

@@ -8,7 +8,7 @@ import {
   loopbackOnly,
   loopbackSite,
 } from "../../../test/support/loopback-site.ts";
-import { type Door, createDoor } from "../../net/index.ts";
+import { type HttpClient, createHttpClient } from "../../net/index.ts";
 import {
   type SearchProvider,
   type SearchResult,
@@ -26,16 +26,16 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function serve(handler: SiteHandler): Promise<{ site: LoopbackSite; door: Door }> {
+async function serve(handler: SiteHandler): Promise<{ site: LoopbackSite; http: HttpClient }> {
   const site = await loopbackSite(handler);
-  const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`] });
-  closing.push(site.close, () => door.close());
-  return { site, door };
+  const http = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`] });
+  closing.push(site.close, () => http.close());
+  return { site, http };
 }
 
 const signal = new AbortController().signal;
 
-function ask(provider: SearchProvider, query = "tide tables", count = 3): Promise<readonly SearchResult[]> {
+function search(provider: SearchProvider, query = "tide tables", count = 3): Promise<readonly SearchResult[]> {
   return provider.search({ query, count, signal });
 }
 
@@ -45,27 +45,27 @@ function json(value: unknown, status = 200, headers: Record<string, string> = {}
 }
 
 /** Each provider as it is reached on a loopback server. */
-const makers: Record<string, (door: Door, origin: string) => SearchProvider> = {
-  searxng: (door, origin) => searxngProvider({ door, baseUrl: `${origin}/sub/` }),
-  brave: (door, origin) => braveProvider({ door, apiKey: "k3y", baseUrl: origin }),
-  mediawiki: (door, origin) => mediawikiProvider({ door, apiUrl: `${origin}/w/api.php` }),
-  duckduckgo: (door, origin) => duckduckgoProvider({ door, enabled: true, baseUrl: origin }),
+const makers: Record<string, (http: HttpClient, origin: string) => SearchProvider> = {
+  searxng: (http, origin) => searxngProvider({ http, baseUrl: `${origin}/sub/` }),
+  brave: (http, origin) => braveProvider({ http, apiKey: "k3y", baseUrl: origin }),
+  mediawiki: (http, origin) => mediawikiProvider({ http, apiUrl: `${origin}/w/api.php` }),
+  duckduckgo: (http, origin) => duckduckgoProvider({ http, enabled: true, baseUrl: origin }),
 };
 
 describe("SearXNG", () => {
-  test("is asked for JSON, and its results are read", async () => {
-    const { site, door } = await serve(
+  test("requests JSON and reads its results", async () => {
+    const { site, http } = await serve(
       json({ query: "tide tables", results: [{ title: "T", url: "https://a.test/", content: "c", engine: "x" }] }),
     );
-    expect(await ask(makers["searxng"]!(door, site.origin))).toEqual([
+    expect(await search(makers["searxng"]!(http, site.origin))).toEqual([
       { title: "T", url: "https://a.test/", snippet: "c" },
     ]);
     expect(site.paths).toEqual(["/sub/search?q=tide+tables&format=json"]);
   });
 
-  test("that does not speak JSON says what to change", async () => {
-    const { site, door } = await serve((_request, response) => response.writeHead(403).end("<h1>Forbidden</h1>"));
-    await expect(ask(makers["searxng"]!(door, site.origin))).rejects.toMatchObject({
+  test("without JSON output fails with a hint what to change", async () => {
+    const { site, http } = await serve((_request, response) => response.writeHead(403).end("<h1>Forbidden</h1>"));
+    await expect(search(makers["searxng"]!(http, site.origin))).rejects.toMatchObject({
       reason: "provider_error",
       message: expect.stringContaining("search.formats"),
     });
@@ -83,9 +83,9 @@ describe("SearXNG", () => {
     [[["bing", "timeout"]], "provider_error", "(bing: timeout)"],
     [["bing\u202e\n", { a: 1 }, 7, null], "provider_error", '(bing; {"a":1}; 7; null)'],
     [Array.from({ length: 8 }, () => ["x", "too many requests"]), "blocked", "; 3 more)"],
-  ])("that found nothing while engines of it failed (%j) is %s, not empty", async (engines, reason, words) => {
-    const { site, door } = await serve(json({ results: [], unresponsive_engines: engines }));
-    const failure = await ask(makers["searxng"]!(door, site.origin)).catch((error: unknown) => error as Error);
+  ])("no results while some engines failed (%j) is %s, not empty", async (engines, reason, words) => {
+    const { site, http } = await serve(json({ results: [], unresponsive_engines: engines }));
+    const failure = await search(makers["searxng"]!(http, site.origin)).catch((error: unknown) => error as Error);
     expect(failure).toMatchObject({
       reason,
       message: expect.stringContaining("found nothing, but some of its engines"),
@@ -93,29 +93,29 @@ describe("SearXNG", () => {
     expect((failure as Error).message).toContain(words);
   });
 
-  test("gives as many as are asked for, however often it repeats itself", async () => {
+  test("returns the requested number of results even if it repeats some", async () => {
     const results = Array.from({ length: 60 }, (_unused, index) => ({
       title: "T",
       url: `https://a.test/${Math.floor(index / 6)}?utm_source=${index}`,
       content: "c",
     }));
-    const { site, door } = await serve(json({ results }));
-    const search = createSearch({ providers: [makers["searxng"]!(door, site.origin)] });
+    const { site, http } = await serve(json({ results }));
+    const search = createSearch({ providers: [makers["searxng"]!(http, site.origin)] });
     expect((await search.search({ query: "x", count: 10 })).results).toHaveLength(10);
   });
 
   test("may find nothing", async () => {
-    const { site, door } = await serve(json({ results: [], unresponsive_engines: [] }));
-    expect(await ask(makers["searxng"]!(door, site.origin))).toEqual([]);
+    const { site, http } = await serve(json({ results: [], unresponsive_engines: [] }));
+    expect(await search(makers["searxng"]!(http, site.origin))).toEqual([]);
   });
 });
 
 describe("Brave", () => {
-  test("is asked with its key, and its results are read", async () => {
-    const { site, door } = await serve(
+  test("sends its key and reads the results", async () => {
+    const { site, http } = await serve(
       json({ type: "search", web: { results: [{ title: "T", url: "https://a.test/", description: "d" }] } }),
     );
-    expect(await ask(makers["brave"]!(door, site.origin), "x".repeat(900), 99)).toEqual([
+    expect(await search(makers["brave"]!(http, site.origin), "x".repeat(900), 99)).toEqual([
       { title: "T", url: "https://a.test/", snippet: "d" },
     ]);
     const url = new URL(site.paths[0]!, site.origin);
@@ -128,26 +128,26 @@ describe("Brave", () => {
   });
 
   test("may find nothing", async () => {
-    const { site, door } = await serve(json({ type: "search", query: { original: "x" } }));
-    expect(await ask(makers["brave"]!(door, site.origin))).toEqual([]);
+    const { site, http } = await serve(json({ type: "search", query: { original: "x" } }));
+    expect(await search(makers["brave"]!(http, site.origin))).toEqual([]);
   });
 
-  test("says when it does not know the key, and never shows it", async () => {
-    const { site, door } = await serve(json({ error: { code: "SUBSCRIPTION_TOKEN_INVALID" } }, 422));
-    await expect(ask(makers["brave"]!(door, site.origin))).rejects.toMatchObject({
+  test("reports an invalid key, and never shows it", async () => {
+    const { site, http } = await serve(json({ error: { code: "SUBSCRIPTION_TOKEN_INVALID" } }, 422));
+    await expect(search(makers["brave"]!(http, site.origin))).rejects.toMatchObject({
       reason: "bad_key",
       message: expect.not.stringContaining("k3y"),
     });
   });
 
-  test("does not hand its key to where a redirect leads", async () => {
+  test("does not send its key to the target of a redirect", async () => {
     const { site: other } = await serve(json({ web: { results: [] } }));
     const first = await loopbackSite((_request, response) =>
       response.writeHead(302, { location: `${other.origin}/steal` }).end(),
     );
-    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${first.port}`, `127.0.0.1:${other.port}`] });
-    closing.push(first.close, () => door.close());
-    await ask(makers["brave"]!(door, first.origin));
+    const http = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${first.port}`, `127.0.0.1:${other.port}`] });
+    closing.push(first.close, () => http.close());
+    await search(makers["brave"]!(http, first.origin));
     expect(other.requests[0]?.headers).not.toHaveProperty("x-subscription-token");
   });
 });
@@ -155,13 +155,13 @@ describe("Brave", () => {
 describe("MediaWiki", () => {
   const general = { server: "//wiki.test", articlepath: "/wiki/$1", sitename: "W" };
 
-  test("is asked by its API, and gives the addresses of its pages", async () => {
-    const search = [
+  test("uses the API and returns the addresses of its pages", async () => {
+    const found = [
       { ns: 0, title: "Tide table", pageid: 1, snippet: 'A <span class="searchmatch">tide</span> table' },
       { ns: 4, title: "Help:Moon/C++ & $& more?", pageid: 2, snippet: "" },
     ];
-    const { site, door } = await serve(json({ batchcomplete: true, query: { search, general } }));
-    const results = await ask(makers["mediawiki"]!(door, site.origin));
+    const { site, http } = await serve(json({ batchcomplete: true, query: { search: found, general } }));
+    const results = await search(makers["mediawiki"]!(http, site.origin));
     expect(results.map(({ url }) => url)).toEqual([
       "http://wiki.test/wiki/Tide_table",
       "http://wiki.test/wiki/Help:Moon/C%2B%2B_%26_%24%26_more%3F",
@@ -169,9 +169,9 @@ describe("MediaWiki", () => {
     expect(new URL(site.paths[0]!, site.origin).searchParams.get("srsearch")).toBe("tide tables");
   });
 
-  test("that does not say where its pages are is asked by its script", async () => {
-    const { site, door } = await serve(json({ query: { search: [{ title: "Tide table" }] } }));
-    const [result] = await ask(makers["mediawiki"]!(door, site.origin));
+  test("falls back to the script path if it does not report where its pages are", async () => {
+    const { site, http } = await serve(json({ query: { search: [{ title: "Tide table" }] } }));
+    const [result] = await search(makers["mediawiki"]!(http, site.origin));
     expect(result?.url).toBe(`${site.origin}/w/index.php?title=Tide_table`);
   });
 
@@ -179,9 +179,9 @@ describe("MediaWiki", () => {
     ["ratelimited", "blocked"],
     ["maxlag", "blocked"],
     ["badvalue", "provider_error"],
-  ])("that answers with the error %s is %s", async (code, reason) => {
-    const { site, door } = await serve(json({ error: { code, info: "no" } }));
-    await expect(ask(makers["mediawiki"]!(door, site.origin))).rejects.toMatchObject({ reason });
+  ])("the error %s is %s", async (code, reason) => {
+    const { site, http } = await serve(json({ error: { code, info: "no" } }));
+    await expect(search(makers["mediawiki"]!(http, site.origin))).rejects.toMatchObject({ reason });
   });
 });
 
@@ -197,8 +197,8 @@ describe("DuckDuckGo", () => {
   };
 
   test("is read without its redirects and advertisements", async () => {
-    const { site, door } = await serve(html(page));
-    expect(await ask(makers["duckduckgo"]!(door, site.origin))).toEqual([
+    const { site, http } = await serve(html(page));
+    expect(await search(makers["duckduckgo"]!(http, site.origin))).toEqual([
       { title: "Tide tables & more", url: "https://a.test/tide?x=1", snippet: "When the tide comes." },
     ]);
     expect(site.paths).toEqual(["/html/?q=tide+tables"]);
@@ -209,22 +209,22 @@ describe("DuckDuckGo", () => {
     ["a captcha with its own status", html("<form>", 202)],
     ["403", html("", 403)],
     ["429", html("", 429)],
-  ])("that answers with %s is blocked, not empty", async (_name, handler) => {
-    const { site, door } = await serve(handler);
-    await expect(ask(makers["duckduckgo"]!(door, site.origin))).rejects.toMatchObject({
+  ])("an answer with %s is blocked, not empty", async (_name, handler) => {
+    const { site, http } = await serve(handler);
+    await expect(search(makers["duckduckgo"]!(http, site.origin))).rejects.toMatchObject({
       code: "not_available",
       reason: "blocked",
     });
   });
 
-  test("may find nothing, if it says so", async () => {
-    const { site, door } = await serve(html('<div class="no-results">No results.</div>'));
-    expect(await ask(makers["duckduckgo"]!(door, site.origin))).toEqual([]);
+  test("may find nothing, if the page confirms it", async () => {
+    const { site, http } = await serve(html('<div class="no-results">No results.</div>'));
+    expect(await search(makers["duckduckgo"]!(http, site.origin))).toEqual([]);
   });
 
-  test("is asked only where somebody wants it", () => {
-    const door = createDoor(loopbackOnly);
-    expect(duckduckgoProvider({ door, enabled: false, missing: ["X"] }).configured()).toEqual({ missing: ["X"] });
+  test("is used only if it is enabled", () => {
+    const http = createHttpClient(loopbackOnly);
+    expect(duckduckgoProvider({ http, enabled: false, missing: ["X"] }).configured()).toEqual({ missing: ["X"] });
   });
 });
 
@@ -254,14 +254,14 @@ describe.each(Object.entries(makers))("hostile answers of %s", (_name, make) => 
     ],
     ["a broken connection", (request) => request.socket.destroy(), "provider_error"],
   ])("%s", async (_what, handler, reason) => {
-    const { site, door } = await serve(handler);
-    await expect(ask(make(door, site.origin))).rejects.toMatchObject({ reason });
+    const { site, http } = await serve(handler);
+    await expect(search(make(http, site.origin))).rejects.toMatchObject({ reason });
   });
 
   test("wrong types inside", async () => {
     const items = [null, 1, "x", [], { title: {}, url: 5, content: [], description: null }, { title: 3, url: {} }];
-    const { site, door } = await serve(json({ results: items, web: { results: items }, query: { search: items } }));
-    await expect(ask(make(door, site.origin))).rejects.toMatchObject({ reason: "bad_answer" });
+    const { site, http } = await serve(json({ results: items, web: { results: items }, query: { search: items } }));
+    await expect(search(make(http, site.origin))).rejects.toMatchObject({ reason: "bad_answer" });
   });
 });
 
@@ -284,15 +284,15 @@ describe("[D07] a corpus", () => {
     });
     await symlink("/etc/passwd", join(path, "link.md"));
     const { provider, resolve } = createCorpus({ folder: path });
-    expect((await ask(provider, "high water", 5)).map(({ url, title }) => [url, title])).toEqual([
+    expect((await search(provider, "high water", 5)).map(({ url, title }) => [url, title])).toEqual([
       ["corpus:tides.md", "Tides of the North Sea"],
     ]);
-    const [moon] = await ask(provider, "潮汐", 5);
+    const [moon] = await search(provider, "潮汐", 5);
     expect(moon).toMatchObject({ title: "月亮", snippet: expect.stringContaining("潮汐由月亮引起") });
     expect(await resolve(moon!.url)).toMatchObject({ title: "月亮", text: expect.stringContaining("月亮引起") });
-    expect(await ask(provider, "harbour master", 5)).toMatchObject([{ url: "corpus:page.html", title: "Harbour" }]);
-    expect(await ask(provider, "root", 5)).toEqual([]);
-    expect(await ask(provider, "Hidden", 5)).toEqual([]);
+    expect(await search(provider, "harbour master", 5)).toMatchObject([{ url: "corpus:page.html", title: "Harbour" }]);
+    expect(await search(provider, "root", 5)).toEqual([]);
+    expect(await search(provider, "Hidden", 5)).toEqual([]);
   });
 
   test.each(["corpus:../../etc/passwd", "corpus:none.md", "corpus:%ZZ", "corpus:", "corpus:/etc/passwd", "x"])(
@@ -303,21 +303,21 @@ describe("[D07] a corpus", () => {
     },
   );
 
-  test("whose folder is not there says so, and works once it is", async () => {
+  test("a missing folder is reported, and found once it exists", async () => {
     const path = await folder({});
     const { provider } = createCorpus({ folder: join(path, "later") });
-    await expect(ask(provider, "tide")).rejects.toMatchObject({ reason: "provider_error" });
+    await expect(search(provider, "tide")).rejects.toMatchObject({ reason: "provider_error" });
     await mkdir(join(path, "later"));
     await writeFile(join(path, "later", "a.md"), "# Tide");
-    expect(await ask(provider, "tide")).toHaveLength(1);
+    expect(await search(provider, "tide")).toHaveLength(1);
   });
 });
 
 describe("the settings", () => {
-  const door = createDoor(loopbackOnly);
+  const http = createHttpClient(loopbackOnly);
 
-  test("without any, every provider says what it needs", () => {
-    const { providers } = openProviders({ door, env: {} });
+  test("without settings, every provider reports what it needs", () => {
+    const { providers } = openProviders({ http, env: {} });
     expect(providers.map(({ name }) => name)).toEqual(["searxng", "brave", "mediawiki", "duckduckgo", "corpus"]);
     expect(providers.map((provider) => provider.configured())).toEqual(
       ["SEARXNG_URL", "BRAVE_API_KEY", "MEDIAWIKI_URL", "DUCKDUCKGO", "CORPUS"].map((name) => ({
@@ -326,9 +326,9 @@ describe("the settings", () => {
     );
   });
 
-  test("of the file and of the environment count, in the order that is asked for", () => {
+  test("settings of the file and of the environment apply, in the requested order", () => {
     const { providers } = openProviders({
-      door,
+      http,
       env: { WINDLASS_SEARXNG_URL: "http://127.0.0.1:1", WINDLASS_CORPUS: " " },
       file: { providers: ["corpus", "brave", "searxng"], brave_api_key: "BRAVE" },
       secret: (name) => (name === "BRAVE" ? "value" : undefined),
@@ -340,7 +340,7 @@ describe("the settings", () => {
     ]);
   });
 
-  test.each(["not a url", "ftp://a.test"])("a base URL such as %s is told as such", async (baseUrl) => {
-    await expect(ask(searxngProvider({ door, baseUrl }))).rejects.toMatchObject({ reason: "not_configured" });
+  test.each(["not a url", "ftp://a.test"])("an invalid base URL such as %s is reported", async (baseUrl) => {
+    await expect(search(searxngProvider({ http, baseUrl }))).rejects.toMatchObject({ reason: "not_configured" });
   });
 });

@@ -5,18 +5,18 @@ import { stripUnsafe } from "../../text/index.ts";
 import type { TextDocument } from "../../store/index.ts";
 import { searchFailure } from "./search-reasons.ts";
 
-const mostFiles = 5000;
-const mostBytes = 2 * 2 ** 20;
-const deepest = 8;
+const maxFiles = 5000;
+const maxBytes = 2 * 2 ** 20;
+const maxDepth = 8;
 const kinds = /\.(?:md|markdown|txt|html?)$/i;
 
-/** The texts of a folder, and of the folders in it. Links and hidden files are left out. */
+/** The texts of a folder, and of its subfolders. Links and hidden files are skipped. */
 export async function readCorpus(folder: string): Promise<readonly TextDocument[]> {
   const documents: TextDocument[] = [];
   for (const path of await listFiles(folder, "", 0)) {
     const document = await readText(folder, path);
     if (document !== undefined) documents.push(document);
-    if (documents.length >= mostFiles) break;
+    if (documents.length >= maxFiles) break;
   }
   return documents;
 }
@@ -26,9 +26,9 @@ async function listFiles(folder: string, below: string, depth: number): Promise<
   for (const entry of await entriesOf(join(folder, below), depth)) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
     if (entry.name.startsWith(".")) continue;
-    if (entry.isDirectory() && depth < deepest) paths.push(...(await listFiles(folder, path, depth + 1)));
+    if (entry.isDirectory() && depth < maxDepth) paths.push(...(await listFiles(folder, path, depth + 1)));
     else if (entry.isFile() && kinds.test(entry.name)) paths.push(path);
-    if (paths.length > mostFiles) break;
+    if (paths.length > maxFiles) break;
   }
   return paths;
 }
@@ -50,7 +50,7 @@ async function readText(folder: string, path: string): Promise<TextDocument | un
   try {
     const file = join(folder, path);
     const { size, mtimeMs } = await stat(file);
-    if (size > mostBytes) return undefined;
+    if (size > maxBytes) return undefined;
     const bytes = await readFile(file);
     const { title, body } = await readBody(bytes, path);
     return { id: path, title, body, tags: [], at: Math.round(mtimeMs), path };
@@ -64,13 +64,13 @@ async function readBody(bytes: Uint8Array, path: string): Promise<{ readonly tit
   if (/\.html?$/i.test(path)) {
     const { extractDocument } = await import("../extract/index.ts");
     const { title, markdown } = await extractDocument(bytes, { contentType: "text/html" });
-    return { title: title === "" ? nameOf(path) : title, body: markdown };
+    return { title: title === "" ? fileTitle(path) : title, body: markdown };
   }
   const body = stripUnsafe(new TextDecoder().decode(bytes));
   const [, heading] = /^#{1,2}[ \t]+(.{1,300})$/m.exec(body) ?? [];
-  return { title: heading?.trim() ?? nameOf(path), body };
+  return { title: heading?.trim() ?? fileTitle(path), body };
 }
 
-function nameOf(path: string): string {
+function fileTitle(path: string): string {
   return (path.split("/").at(-1) ?? path).replace(kinds, "");
 }

@@ -1,11 +1,11 @@
 import { array, assert, property, record, string } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { refineQuery } from "./refine-query.ts";
+import { refineQuery } from "./web-search-tool.ts";
 
 const user = (content: string): { role: string; content: string } => ({ role: "user", content });
 const model = (content: string): { role: string; content: string } => ({ role: "assistant", content });
 
-describe("a pronoun is replaced by what was talked about", () => {
+describe("a pronoun is replaced by the topic of the conversation", () => {
   test.each([
     ["who built it", [user("Tell me about the Eiffel Tower")], "who built Eiffel Tower"],
     ["what is its capital", [user("Where is France?"), model("In Europe.")], "what is France capital"],
@@ -47,7 +47,7 @@ describe("a Chinese history is understood", () => {
   });
 });
 
-describe("words of chatting are no topic", () => {
+describe("small talk is not a topic", () => {
   test.each([
     ["how old is it", [user("Can you please tell me about the Great Wall? Thanks!")], "how old is Great Wall"],
     [
@@ -92,7 +92,7 @@ describe("words of chatting are no topic", () => {
 test.each([
   ["when did he die", [user("Could you tell me who wrote Hamlet?"), model("The answer is William Shakespeare.")]],
   ["他是哪年去世的", [user("谁写了哈姆雷特？"), model("哈姆雷特的作者是 William Shakespeare。")]],
-])("a person is who was asked for, not what the question was about: %s", (query, history) => {
+])("a personal pronoun refers to the person that a prompt is about, not to its topic: %s", (query, history) => {
   expect(refineQuery(query, history)).toContain("William Shakespeare");
 });
 

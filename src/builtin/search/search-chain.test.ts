@@ -5,9 +5,9 @@ import { afterEach, expect, test } from "vitest";
 import { loopbackOnly } from "../../../test/support/loopback-site.ts";
 import { type ChainSpec, runChain } from "../../chain/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import { createDoor } from "../../net/index.ts";
+import { createHttpClient } from "../../net/index.ts";
 import { echoTool } from "../echo-tool.ts";
-import { createPages, parallelFetchTool, webFetchTool } from "../web/index.ts";
+import { createPageReader, parallelFetchTool, webFetchTool } from "../web/index.ts";
 import { createSearch, openProviders, webSearchTool } from "./index.ts";
 
 const closing: (() => unknown)[] = [];
@@ -15,21 +15,21 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-test("[A17] [D07] a chain searches a folder and reads what it finds, without a network", async () => {
+test("[A17] [D07] a chain searches a folder and reads the results, without a network", async () => {
   const folder = await mkdtemp(join(tmpdir(), "windlass-corpus-"));
   closing.push(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "tides.md"), "# Tides\n\nHigh water comes twice a day.");
   await writeFile(join(folder, "moon.md"), "# Moon\n\nThe moon makes the tides rise.");
   await writeFile(join(folder, "bread.md"), "# Bread\n\nFlour and water.");
-  const door = createDoor(loopbackOnly);
-  const { providers, corpus } = openProviders({ door, env: { WINDLASS_CORPUS: folder } });
-  const pages = createPages({ door, resolvers: { corpus: corpus.resolve } });
+  const http = createHttpClient(loopbackOnly);
+  const { providers, corpus } = openProviders({ http, env: { WINDLASS_CORPUS: folder } });
+  const pages = createPageReader({ http, resolvers: { corpus: corpus.resolve } });
   const search = createSearch({ providers });
   const engine = createEngine({
     tools: [webSearchTool({ search }), parallelFetchTool({ pages }), webFetchTool({ pages }), echoTool],
   });
   closing.push(
-    () => door.close(),
+    () => http.close(),
     () => engine.close(),
   );
   const chain: ChainSpec = {

@@ -6,30 +6,30 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-/** What to look for. */
+/** Query for a search provider. */
 export interface SearchQuery {
   readonly query: string;
   /**
-   * How many are wanted. A provider may give more, and should where that costs nothing: what is no page, or a page that
-   * is there already, is left out afterwards.
+   * Number of requested results. A provider may return more, and should if that costs nothing: duplicates and results
+   * that are not pages are removed afterwards.
    */
   readonly count: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Somebody who can be asked. Results need not be clean, nor unique: the service sees to both. A provider that gets no
- * proper answer throws; an empty list means that there is nothing.
+ * A search engine. Results need not be clean or unique: the service removes invalid ones and duplicates. A provider
+ * that gets an invalid response throws; an empty list means that nothing was found.
  */
 export interface SearchProvider {
   readonly name: string;
-  /** True, or what to set so that it can be asked. */
+  /** True, or the settings that are missing. */
   configured(): true | { readonly missing: readonly string[] };
   search(query: SearchQuery): Promise<readonly SearchResult[]>;
-  /** Starts per minute; the service's own limit where absent. */
+  /** Maximum requests per minute. Default: the limit of the service. */
   readonly perMinute?: number;
-  /** Schemes of its addresses besides the web's, which `web_fetch` must be able to resolve. */
+  /** Schemes of its addresses in addition to the web's, which `web_fetch` must be able to resolve. */
   readonly schemes?: readonly string[];
-  /** The same question gets the same answer, at no cost: no cache, no limits. */
+  /** Local and deterministic: needs no cache and no rate limit. */
   readonly local?: boolean;
 }

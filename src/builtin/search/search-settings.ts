@@ -1,4 +1,4 @@
-import type { Door } from "../../net/index.ts";
+import type { HttpClient } from "../../net/index.ts";
 import type { TextIndex } from "../../store/index.ts";
 import { braveProvider } from "./brave-provider.ts";
 import { type Corpus, createCorpus } from "./corpus-provider.ts";
@@ -20,8 +20,8 @@ export const searchVariables = {
 export type ProviderName = keyof typeof searchVariables;
 
 /** `search:` of a `windlass.yaml`. */
-export interface SearchFile {
-  /** Which providers are asked, and in which order. */
+export interface SearchSettingsFile {
+  /** Search providers, in order of preference. */
   readonly providers?: readonly ProviderName[] | undefined;
   readonly searxng_url?: string | undefined;
   /** The name of a secret, never its value. */
@@ -30,41 +30,41 @@ export interface SearchFile {
   /** A folder of texts. */
   readonly corpus?: string | undefined;
   readonly duckduckgo?: boolean | undefined;
-  /** How a wiki may reach whoever runs this, as large wikis ask for. */
+  /** Contact in the User-Agent header, which large wikis require. */
   readonly user_agent?: string | undefined;
 }
 
-/** Where {@link openProviders} looks. */
+/** Sources of settings for {@link openProviders}. */
 export interface SearchSources {
-  readonly door: Door;
-  readonly file?: SearchFile | undefined;
+  readonly http: HttpClient;
+  readonly file?: SearchSettingsFile | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The value of a secret by its name. */
   readonly secret?: (name: string) => string | undefined;
   readonly index?: TextIndex;
 }
 
-/** The providers in the order in which they are asked. */
+/** The configured providers in order of preference. */
 export interface OpenedProviders {
   readonly providers: readonly SearchProvider[];
   /** Resolves `corpus:` addresses. */
   readonly corpus: Corpus;
 }
 
-/** A private instance first, then keys that somebody pays for, then what is free; the corpus when all else is missing. */
-const usualOrder: readonly ProviderName[] = ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"];
+/** A private instance first, then providers with a paid key, then free ones; the corpus is the last resort. */
+const defaultProviderOrder: readonly ProviderName[] = ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"];
 
 /**
- * The providers that a workspace and its environment name, the environment first. One that lacks a setting is there all
- * the same and says what it needs.
+ * The providers of a workspace and its environment, where the environment takes precedence. A provider that lacks a
+ * setting is included and reports what it needs.
  *
  * @example
  * ```ts
- * const { providers, corpus } = openProviders({ door, env: process.env });
+ * const { providers, corpus } = openProviders({ http, env: process.env });
  * const search = createSearch({ providers });
  * ```
  */
-export function openProviders({ door, file = {}, env, secret, index }: SearchSources): OpenedProviders {
+export function openProviders({ http, file = {}, env, secret, index }: SearchSources): OpenedProviders {
   const of = (name: ProviderName): string | undefined => {
     const variable = searchVariables[name];
     const value = Object.hasOwn(env, variable) ? env[variable]?.trim() : undefined;
@@ -81,25 +81,25 @@ export function openProviders({ door, file = {}, env, secret, index }: SearchSou
   });
   const byName: Readonly<Record<ProviderName, SearchProvider>> = {
     searxng: searxngProvider({
-      door,
+      http,
       baseUrl: of("searxng") ?? file.searxng_url,
       missing: needs("searxng", "searxng_url"),
     }),
-    brave: braveProvider({ door, apiKey: of("brave") ?? key, missing: needs("brave", "brave_api_key") }),
+    brave: braveProvider({ http, apiKey: of("brave") ?? key, missing: needs("brave", "brave_api_key") }),
     mediawiki: mediawikiProvider({
-      door,
+      http,
       apiUrl: of("mediawiki") ?? file.mediawiki_url,
       userAgent: file.user_agent,
       missing: needs("mediawiki", "mediawiki_url"),
     }),
     duckduckgo: duckduckgoProvider({
-      door,
+      http,
       enabled: isOn(of("duckduckgo")) ?? file.duckduckgo === true,
       missing: [`${searchVariables.duckduckgo}=1 (or search.duckduckgo: true in windlass.yaml)`],
     }),
     corpus: corpus.provider,
   };
-  return { providers: (file.providers ?? usualOrder).map((name) => byName[name]), corpus };
+  return { providers: (file.providers ?? defaultProviderOrder).map((name) => byName[name]), corpus };
 }
 
 function isOn(value: string | undefined): boolean | undefined {

@@ -3,7 +3,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { loopbackOnly, loopbackSite } from "../../../test/support/loopback-site.ts";
 import type { FailureError } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import { createDoor } from "../../net/index.ts";
+import { createHttpClient } from "../../net/index.ts";
 import {
   type SearchProvider,
   type SearchResult,
@@ -21,12 +21,12 @@ afterEach(async () => {
 
 const found = (url: string): SearchResult => ({ title: "T", url, snippet: "s" });
 
-interface Told extends SearchProvider {
+interface Reported extends SearchProvider {
   readonly queries: string[];
 }
 
 /** Another provider is as small as this. */
-function provider(name: string, answer: (query: string) => readonly SearchResult[], extra = {}): Told {
+function provider(name: string, answer: (query: string) => readonly SearchResult[], extra = {}): Reported {
   const queries: string[] = [];
   return {
     name,
@@ -44,7 +44,7 @@ const broken = (reason: "blocked" | "bad_answer" | "provider_error", waitMs?: nu
   throw searchFailure(reason, `it is ${reason}`, waitMs === undefined ? {} : { retryAfterMs: waitMs });
 };
 
-describe("[D07] providers are asked in order", () => {
+describe("[D07] providers are queried in order", () => {
   test("the first that finds something answers", async () => {
     const first = provider("first", () => []);
     const second = provider("second", () => [found("https://a.test/")]);
@@ -58,19 +58,19 @@ describe("[D07] providers are asked in order", () => {
     expect([first.queries, second.queries, third.queries]).toEqual([["tide tables"], ["tide tables"], []]);
   });
 
-  test("a failure of one passes the question on", async () => {
+  test("if one provider fails, the next is queried", async () => {
     const search = createSearch({
       providers: [provider("a", broken("blocked")), provider("b", () => [found("https://a.test/")])],
     });
     expect(await search.search({ query: "x" })).toMatchObject({ provider: "b" });
   });
 
-  test("nothing found is an empty list, of whoever looked", async () => {
+  test("an empty list is the result if a provider finds nothing", async () => {
     const search = createSearch({ providers: [provider("a", broken("blocked")), provider("b", () => [])] });
     expect(await search.search({ query: "x" })).toEqual({ results: [], provider: "b", cached: false });
   });
 
-  test("when all fail, each reason is told", async () => {
+  test("if all providers fail, the failure has each reason", async () => {
     const providers = [provider("a", broken("blocked", 9000)), provider("b", broken("provider_error"))];
     const failure = await createSearch({ providers })
       .search({ query: "x" })
@@ -79,7 +79,7 @@ describe("[D07] providers are asked in order", () => {
     expect((failure as Error).message).toMatch(/a: it is blocked \(blocked\)[\s\S]*b: .*\(provider_error\)/);
   });
 
-  test("when one of all was slow, nobody is asked again within the same search", async () => {
+  test("if one of the providers timed out, none is retried within the same search", async () => {
     const slow = provider("a", () => {
       throw searchFailure("provider_slow", "it is slow", { retryAfterMs: 30_000 });
     });
@@ -93,7 +93,7 @@ describe("[D07] providers are asked in order", () => {
     });
   });
 
-  test("the failure of the only one is told as it is", async () => {
+  test("the failure of the only provider is reported unchanged", async () => {
     const search = createSearch({ providers: [provider("a", broken("blocked", 9000))] });
     await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "blocked" });
   });
@@ -103,8 +103,8 @@ describe("[D07] providers are asked in order", () => {
     await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "bad_answer" });
   });
 
-  test("nobody set up names what to set", async () => {
-    const { providers } = openProviders({ door: createDoor(loopbackOnly), env: {} });
+  test("a search without a configured provider lists the settings to set", async () => {
+    const { providers } = openProviders({ http: createHttpClient(loopbackOnly), env: {} });
     const failure = await createSearch({ providers })
       .search({ query: "x" })
       .catch((error: unknown) => error as Error);
@@ -119,7 +119,7 @@ describe("[D07] providers are asked in order", () => {
     }
   });
 
-  test("an empty question is refused", async () => {
+  test("an empty query is refused", async () => {
     const search = createSearch({ providers: [provider("a", () => [])] });
     await expect(search.search({ query: " \n" })).rejects.toMatchObject({
       code: "validation_error",
@@ -129,20 +129,20 @@ describe("[D07] providers are asked in order", () => {
 });
 
 describe("each provider is spared", () => {
-  test("by a cache, for a while", async () => {
+  test("results are cached for a while", async () => {
     const clock = new FakeClock();
-    const asked = provider("a", () => [found("https://a.test/")]);
-    const search = createSearch({ providers: [asked], clock, cacheMs: 1000 });
+    const requested = provider("a", () => [found("https://a.test/")]);
+    const search = createSearch({ providers: [requested], clock, cacheMs: 1000 });
     const first = await search.search({ query: "x", count: 3 });
     const second = await search.search({ query: "x", count: 3 });
     expect([first.cached, second.cached, second.results]).toEqual([false, true, first.results]);
     await search.search({ query: "x", count: 4 });
-    expect(asked.queries).toHaveLength(2);
+    expect(requested.queries).toHaveLength(2);
     clock.advance(1001);
     expect((await search.search({ query: "x", count: 3 })).cached).toBe(false);
   });
 
-  test("neither an empty answer nor a local one is kept", async () => {
+  test("neither an empty nor a local response is cached", async () => {
     const empty = provider("a", () => []);
     const local = provider("b", () => [found("https://a.test/")], { local: true });
     const search = createSearch({ providers: [empty, local] });
@@ -151,7 +151,7 @@ describe("each provider is spared", () => {
     expect([empty.queries.length, local.queries.length]).toEqual([2, 2]);
   });
 
-  test("by a breaker: after three failures it is left alone, then tried once", async () => {
+  test("a breaker opens after three failures: the provider cools down, then one probe is sent", async () => {
     const clock = new FakeClock();
     let works = false;
     const shaky = provider("a", () => {
@@ -162,15 +162,17 @@ describe("each provider is spared", () => {
     for (let turn = 0; turn < 5; turn++) await search.search({ query: "x" }).catch(() => {});
     expect(shaky.queries).toHaveLength(3);
     await expect(search.search({ query: "x" })).rejects.toMatchObject({
-      reason: "resting",
-      message: expect.stringMatching(/a is left alone .* asked again in 30 s; last it said: it is provider_error/),
+      reason: "cooling_down",
+      message: expect.stringMatching(
+        /a failed repeatedly and is cooling down; .* in 30 s; last failure: it is provider_error/,
+      ),
     });
     works = true;
     clock.advance(30_001);
     expect(await search.search({ query: "x" })).toMatchObject({ provider: "a" });
   });
 
-  test("by its breaker, which counts calls and not the tries of each", async () => {
+  test("the breaker counts calls and not the tries of each", async () => {
     const shaky = provider("a", broken("provider_error"));
     const engine = createEngine({
       tools: [webSearchTool({ search: createSearch({ providers: [shaky], perMinute: 600 }) })],
@@ -182,7 +184,7 @@ describe("each provider is spared", () => {
         meta: { attempts },
       });
     }
-    // The third call opens it: its failure says why, and when somebody is asked again.
+    // The third call opens the breaker: its failure has the reason and the time of the next attempt.
     expect(await engine.call("web_search", { query: "x" })).toMatchObject({
       error: { reason: "provider_error", message: "it is provider_error", retryAfterMs: 30_000 },
       meta: { attempts: 1 },
@@ -190,18 +192,18 @@ describe("each provider is spared", () => {
     expect(shaky.queries).toHaveLength(9);
     expect(await engine.call("web_search", { query: "x" })).toMatchObject({
       error: {
-        reason: "resting",
-        message: expect.stringMatching(/asked again in \d+ s; last it said: it is provider/),
+        reason: "cooling_down",
+        message: expect.stringMatching(/the next attempt is in \d+ s; last failure: it is provider/),
       },
     });
   });
 
-  test("that hangs is asked once in a search", async () => {
+  test("a provider that hangs is queried once per search", async () => {
     const clock = new FakeClock();
     const site = await loopbackSite(() => {});
-    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], clock });
-    closing.push(site.close, () => door.close());
-    const search = createSearch({ providers: [searxngProvider({ door, baseUrl: site.origin })], clock });
+    const http = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], clock });
+    closing.push(site.close, () => http.close());
+    const search = createSearch({ providers: [searxngProvider({ http, baseUrl: site.origin })], clock });
     const failing = search.search({ query: "x" }).catch((error: unknown) => error as FailureError);
     await expect.poll(() => site.paths.length).toBe(1);
     await clock.pass(10_000);
@@ -211,20 +213,20 @@ describe("each provider is spared", () => {
     expect((failure as FailureError).toFailure()).toMatchObject({ retry: "safe", retryAfterMs: 30_000 });
   });
 
-  test("by its own word: it is left alone as long as it asks", async () => {
+  test("a provider is not queried for the time of its Retry-After", async () => {
     const clock = new FakeClock();
-    const asked = provider("a", broken("blocked", 120_000));
-    const search = createSearch({ providers: [asked], clock });
+    const requested = provider("a", broken("blocked", 120_000));
+    const search = createSearch({ providers: [requested], clock });
     await search.search({ query: "x" }).catch(() => {});
     clock.advance(100_000);
-    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "resting" });
-    expect(asked.queries).toHaveLength(1);
+    await expect(search.search({ query: "x" })).rejects.toMatchObject({ reason: "cooling_down" });
+    expect(requested.queries).toHaveLength(1);
   });
 
-  test("by a rate: short waits are waited for, long ones are told", async () => {
+  test("the rate is limited: the search waits for short delays and reports long ones", async () => {
     const clock = new FakeClock();
-    const asked = provider("a", (query) => [found(`https://a.test/${query}`)], { perMinute: 60 });
-    const search = createSearch({ providers: [asked], clock });
+    const requested = provider("a", (query) => [found(`https://a.test/${query}`)], { perMinute: 60 });
+    const search = createSearch({ providers: [requested], clock });
     for (let turn = 0; turn < 6; turn++) await search.search({ query: `${turn}` });
     const late = search.search({ query: "late" });
     await clock.pass(1000);
@@ -235,10 +237,10 @@ describe("each provider is spared", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("a cancelled search ends at once and counts against nobody", async () => {
+  test("a cancelled search ends at once and counts as no failure of a provider", async () => {
     const clock = new FakeClock();
-    const asked = provider("a", () => [found("https://a.test/")], { perMinute: 60 });
-    const search = createSearch({ providers: [asked], clock, cacheMs: 0 });
+    const requested = provider("a", () => [found("https://a.test/")], { perMinute: 60 });
+    const search = createSearch({ providers: [requested], clock, cacheMs: 0 });
     for (let turn = 0; turn < 6; turn++) await search.search({ query: `${turn}` });
     const controller = new AbortController();
     const waiting = search.search({ query: "x", signal: controller.signal });
@@ -264,14 +266,14 @@ describe("[D06] [A17] [E09] web_search", () => {
     expect((result as { output: { results: unknown[] } }).output.results).toEqual(twelve.slice(0, count));
   });
 
-  test.each(["chat_history", "chatHistory"])("%s says what it is about", async (name) => {
-    const asked = provider("a", () => twelve);
-    const engine = createEngine({ tools: [webSearchTool({ search: createSearch({ providers: [asked] }) })] });
+  test.each(["chat_history", "chatHistory"])("%s provides the topic of a pronoun", async (name) => {
+    const requested = provider("a", () => twelve);
+    const engine = createEngine({ tools: [webSearchTool({ search: createSearch({ providers: [requested] }) })] });
     const history = [{ role: "user", content: "Tell me about the Eiffel Tower" }];
     expect(await engine.call("webSearch", { query: "who built it", [name]: history })).toMatchObject({
       output: { query: "who built Eiffel Tower", provider: "a" },
     });
-    expect(asked.queries).toEqual(["who built Eiffel Tower"]);
+    expect(requested.queries).toEqual(["who built Eiffel Tower"]);
   });
 
   test("every example works", async () => {
@@ -301,9 +303,9 @@ describe("[D06] [A17] [E09] web_search", () => {
       error: { code: "not_available", reason: "not_configured" },
     });
     const site = await loopbackSite((_request, response) => response.writeHead(429, { "retry-after": "60" }).end());
-    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`] });
-    closing.push(site.close, () => door.close());
-    const search = createSearch({ providers: [searxngProvider({ door, baseUrl: site.origin })] });
+    const http = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`] });
+    closing.push(site.close, () => http.close());
+    const search = createSearch({ providers: [searxngProvider({ http, baseUrl: site.origin })] });
     const blocked = createEngine({ tools: [webSearchTool({ search })] });
     expect(await blocked.call("web_search", { query: "x" }, { maxRetries: 0 })).toMatchObject({
       error: { code: "not_available", reason: "blocked", retryAfterMs: 60_000 },

@@ -1,144 +1,143 @@
 import { type Clock, type Failure, FailureError, isFailureError, systemClock } from "../../base/index.ts";
-import { type ResultCache, createMemoryCache } from "../../store/index.ts";
-import { searchMs } from "./ask-provider.ts";
-import { Breaker } from "./breaker.ts";
+import { type ResultCache, createInMemoryResultCache } from "../../store/index.ts";
+import { searchMs } from "./fetch-provider.ts";
+import { SearchBreaker } from "./breaker.ts";
 import { cleanResults } from "./clean-results.ts";
-import { RateBucket } from "./rate-bucket.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
-/** What {@link createSearch} takes. */
+/** Options of {@link createSearch}. */
 export interface SearchOptions {
-  /** Asked in this order: the first that is configured and finds something answers. */
+  /** Providers in order of preference: the first that is configured and finds something wins. */
   readonly providers: readonly SearchProvider[];
-  /** Answers kept for a while; in memory where absent. */
+  /** Cache of results. Default: in memory. */
   readonly cache?: ResultCache;
-  /** How long an answer is kept; 10 minutes where absent. */
+  /** Lifetime of a cached result. Default: 10 minutes. */
   readonly cacheMs?: number;
-  /** Requests to each provider; 30 where neither this nor the provider says so. */
+  /** Requests per minute to each provider that sets no limit. Default: 30. */
   readonly perMinute?: number;
   readonly clock?: Clock;
 }
 
-/** One question. */
+/** A search request. */
 export interface SearchRequest {
   readonly query: string;
-  /** 5 where absent. */
+  /** Number of results. Default: 5. */
   readonly count?: number;
-  /** Names the call that asks; where it asks again, all its failures count as one. */
+  /** Id of the calling tool call; all failures of its retries count as one. */
   readonly call?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What was found, and by whom. */
-export interface SearchAnswer {
+/** Search results and the provider that returned them. */
+export interface SearchResponse {
   readonly results: readonly SearchResult[];
   readonly provider: string;
-  /** The answer was kept from before. */
+  /** The results come from the cache. */
   readonly cached: boolean;
 }
 
-/** Searches by whoever can be asked. */
-export interface Search {
-  search(request: SearchRequest): Promise<SearchAnswer>;
-  /** Which providers can be asked, and what to set for the others. */
+/** Searches with the first provider that can answer. */
+export interface SearchService {
+  search(request: SearchRequest): Promise<SearchResponse>;
+  /** Lists the providers, with the missing settings of those that are not configured. */
   status(): readonly { readonly name: string; readonly missing: readonly string[] }[];
 }
 
-/** How long a call waits for its turn at a provider. */
-const longestWaitMs = 2000;
-const mostResults = 50;
-const longestQuery = 2000;
+/** Maximum wait for the rate limit of a provider. */
+const maxWaitMs = 2000;
+const maxResults = 50;
+const maxQueryLength = 2000;
 
 /**
- * Searches over providers in order, each with a rate, a breaker and a cache of its own. An empty list means that
- * somebody looked and found nothing; whoever is blocked, broken or not set up is a failure with a reason.
+ * Searches over providers in order, each with its own rate limit, breaker and cache. An empty list means that a
+ * provider found nothing; a provider that is blocked, broken or not configured is a failure with a reason.
  *
  * @example
  * ```ts
- * const search = createSearch({ providers: [searxngProvider({ door, baseUrl: "http://127.0.0.1:8888" })] });
+ * const search = createSearch({ providers: [searxngProvider({ http, baseUrl: "http://127.0.0.1:8888" })] });
  * const { results } = await search.search({ query: "tide tables", count: 3 });
  * ```
  */
-export function createSearch(options: SearchOptions): Search {
+export function createSearch(options: SearchOptions): SearchService {
   return new OrderedSearch(options);
 }
 
-interface Asked {
+interface ProviderState {
   readonly provider: SearchProvider;
-  readonly breaker: Breaker;
+  readonly breaker: SearchBreaker;
   readonly bucket: RateBucket;
   /** Why it failed last. */
   lastFailure?: FailureError;
 }
 
-interface Question {
+interface CheckedSearch {
   readonly query: string;
   readonly count: number;
   readonly call: string | undefined;
   readonly signal: AbortSignal;
 }
 
-interface Told {
+interface ProviderReport {
   readonly name: string;
   readonly failure: Failure;
   readonly error: FailureError;
 }
 
-class OrderedSearch implements Search {
-  readonly #asked: readonly Asked[];
+class OrderedSearch implements SearchService {
+  readonly #providers: readonly ProviderState[];
   readonly #cache: ResultCache;
   readonly #cacheMs: number;
   readonly #clock: Clock;
 
   constructor({ providers, cache, cacheMs = 600_000, perMinute = 30, clock = systemClock }: SearchOptions) {
-    this.#asked = providers.map((provider) => ({
+    this.#providers = providers.map((provider) => ({
       provider,
-      breaker: new Breaker(),
+      breaker: new SearchBreaker(),
       bucket: new RateBucket(provider.perMinute ?? perMinute),
     }));
-    this.#cache = cache ?? createMemoryCache({ maxBytes: 4 * 2 ** 20, maxEntries: 1000 });
+    this.#cache = cache ?? createInMemoryResultCache({ maxBytes: 4 * 2 ** 20, maxEntries: 1000 });
     this.#cacheMs = cacheMs;
     this.#clock = clock;
   }
 
   status(): readonly { readonly name: string; readonly missing: readonly string[] }[] {
-    return this.#asked.map(({ provider }) => {
+    return this.#providers.map(({ provider }) => {
       const configured = provider.configured();
       return { name: provider.name, missing: configured === true ? [] : configured.missing };
     });
   }
 
-  async search(request: SearchRequest): Promise<SearchAnswer> {
-    const question = readQuestion(request);
-    const usable = this.#asked.filter(({ provider }) => provider.configured() === true);
+  async search(request: SearchRequest): Promise<SearchResponse> {
+    const checked = checkSearchRequest(request);
+    const usable = this.#providers.filter(({ provider }) => provider.configured() === true);
     if (usable.length === 0) throw this.#notConfigured();
-    const failed: Told[] = [];
-    let nothing: SearchAnswer | undefined;
-    for (const asked of usable) {
+    const failed: ProviderReport[] = [];
+    let nothing: SearchResponse | undefined;
+    for (const state of usable) {
       try {
-        const answer = await this.#ask(asked, question);
+        const answer = await this.#searchProvider(state, checked);
         if (answer.results.length > 0) return answer;
         nothing ??= answer;
       } catch (error) {
         if (!isFailureError(error) || error.code === "cancelled") throw error;
-        failed.push({ name: asked.provider.name, failure: error.toFailure("safe"), error });
+        failed.push({ name: state.provider.name, failure: error.toFailure("safe"), error });
       }
     }
     if (nothing !== undefined) return nothing;
     throw allFailed(failed);
   }
 
-  async #ask(asked: Asked, question: Question): Promise<SearchAnswer> {
-    const { provider } = asked;
-    const { query, count } = question;
+  async #searchProvider(state: ProviderState, checked: CheckedSearch): Promise<SearchResponse> {
+    const { provider } = state;
+    const { query, count } = checked;
     const key = JSON.stringify(["search", provider.name, query, count]);
-    const kept = provider.local === true ? undefined : this.#cache.get(key, this.#clock.now());
-    // Written below, by nobody else.
-    if (kept !== undefined) {
-      return { results: JSON.parse(kept) as SearchResult[], provider: provider.name, cached: true };
+    const stored = provider.local === true ? undefined : this.#cache.get(key, this.#clock.now());
+    // Only the code below writes these entries.
+    if (stored !== undefined) {
+      return { results: JSON.parse(stored) as SearchResult[], provider: provider.name, cached: true };
     }
-    const raw = provider.local === true ? await provider.search(question) : await this.#guarded(asked, question);
+    const raw = provider.local === true ? await provider.search(checked) : await this.#guarded(state, checked);
     const results = cleanResults(raw, { count, schemes: provider.schemes });
     if (raw.length > 0 && results.length === 0) {
       throw searchFailure("bad_answer", `no result of ${provider.name} has an address that can be fetched`);
@@ -150,17 +149,17 @@ class OrderedSearch implements Search {
     return { results, provider: provider.name, cached: false };
   }
 
-  async #guarded(asked: Asked, question: Question): Promise<readonly SearchResult[]> {
-    const { provider, breaker, bucket } = asked;
-    const restMs = breaker.enter(this.#clock.elapsed());
-    if (restMs > 0) throw resting(asked, restMs);
+  async #guarded(state: ProviderState, checked: CheckedSearch): Promise<readonly SearchResult[]> {
+    const { provider, breaker, bucket } = state;
+    const coolDownMs = breaker.enter(this.#clock.elapsed());
+    if (coolDownMs > 0) throw coolingDownFailure(state, coolDownMs);
     try {
-      await this.#turn(provider.name, bucket, question.signal);
-      const results = await provider.search(question);
+      await this.#turn(provider.name, bucket, checked.signal);
+      const results = await provider.search(checked);
       breaker.succeed();
       return results;
     } catch (error) {
-      throw this.#note(asked, error, question.call);
+      throw this.#note(state, error, checked.call);
     }
   }
 
@@ -168,8 +167,8 @@ class OrderedSearch implements Search {
     for (let waited = 0; ;) {
       const waitMs = bucket.take(this.#clock.elapsed());
       if (waitMs === 0) return;
-      if (waited + waitMs > longestWaitMs) {
-        throw searchFailure("rate_limited", `${name} is asked as often as it may be; try again later`, {
+      if (waited + waitMs > maxWaitMs) {
+        throw searchFailure("rate_limited", `the rate limit of ${name} is reached; try again later`, {
           retryAfterMs: waitMs,
         });
       }
@@ -178,63 +177,63 @@ class OrderedSearch implements Search {
     }
   }
 
-  /** Only what tells something about the provider counts against it. Gives what to say of it. */
-  #note(asked: Asked, error: unknown, call: string | undefined): unknown {
-    const { breaker } = asked;
+  /** Counts failures that are the provider's own. Returns the error to report. */
+  #note(state: ProviderState, error: unknown, call: string | undefined): unknown {
+    const { breaker } = state;
     const failure = isFailureError(error) ? error.toFailure("safe") : undefined;
     if (failure !== undefined && !againstProvider.has(failure.reason ?? "")) {
       breaker.forget();
       return error;
     }
     const waitMs = failure?.reason === "blocked" ? failure.retryAfterMs : undefined;
-    const restMs = breaker.fail(this.#clock.elapsed(), { call, waitMs });
+    const coolDownMs = breaker.fail(this.#clock.elapsed(), { call, waitMs });
     if (!isFailureError(error) || failure === undefined) return error;
-    asked.lastFailure = error;
-    if (restMs === 0) return error;
-    // Nobody gets an answer before the rest is over, whatever the provider itself would say.
-    const { message, ...said } = failure;
-    return new FailureError(message, { ...said, retryAfterMs: Math.ceil(restMs), cause: error });
+    state.lastFailure = error;
+    if (coolDownMs === 0) return error;
+    // No request is sent before the cool-down ends, regardless of the provider's own Retry-After.
+    const { message, ...content } = failure;
+    return new FailureError(message, { ...content, retryAfterMs: Math.ceil(coolDownMs), cause: error });
   }
 
   #notConfigured(): FailureError {
     const ways = this.status().map(({ name, missing }) => `${name}: set ${missing.join(" and ")}`);
     const todo = ways.length === 0 ? "" : `; set up one of these:${ways.map((way) => `\n- ${way}`).join("")}`;
     return searchFailure("not_configured", `no search provider is set up${todo}`, {
-      forModel: "web search is not set up here; go on without it",
+      forModel: "web search is not configured here; continue without it",
     });
   }
 }
 
 const againstProvider: ReadonlySet<string> = new Set(["blocked", "bad_answer", "provider_error", "provider_slow"]);
 
-function resting({ provider: { name }, lastFailure }: Asked, restMs: number): FailureError {
-  const again = `${name} is left alone after it failed, and asked again in ${Math.ceil(restMs / 1000)} s`;
-  const words = (why: string | undefined): string => (why === undefined ? again : `${again}; last it said: ${why}`);
+function coolingDownFailure({ provider: { name }, lastFailure }: ProviderState, coolDownMs: number): FailureError {
+  const again = `${name} failed repeatedly and is cooling down; the next attempt is in ${Math.ceil(coolDownMs / 1000)} s`;
+  const words = (why: string | undefined): string => (why === undefined ? again : `${again}; last failure: ${why}`);
   const last = lastFailure?.toFailure("safe");
-  return searchFailure("resting", words(last?.message), {
+  return searchFailure("cooling_down", words(last?.message), {
     forModel: words(last?.forModel),
-    // Longer than a search, so that none sits out the rest: its caller may have something better to do.
-    retryAfterMs: Math.max(searchMs, Math.ceil(restMs)),
+    // Longer than a search, so that no call waits for the end of the cool-down: its caller may have an alternative.
+    retryAfterMs: Math.max(searchMs, Math.ceil(coolDownMs)),
     cause: lastFailure,
   });
 }
 
-function readQuestion({ query, count = 5, signal, call }: SearchRequest): Question {
-  const text = query.replaceAll(/\s+/g, " ").trim().slice(0, longestQuery).toWellFormed();
+function checkSearchRequest({ query, count = 5, signal, call }: SearchRequest): CheckedSearch {
+  const text = query.replaceAll(/\s+/g, " ").trim().slice(0, maxQueryLength).toWellFormed();
   if (text === "") throw searchFailure("empty_query", "there is nothing to search for; write a query of a few words");
   return {
     query: text,
     call,
-    count: Math.min(mostResults, Math.max(1, Math.trunc(count) || 1)),
+    count: Math.min(maxResults, Math.max(1, Math.trunc(count) || 1)),
     signal: signal ?? new AbortController().signal,
   };
 }
 
-function allFailed(failed: readonly Told[]): FailureError {
+function allFailed(failed: readonly ProviderReport[]): FailureError {
   const [first] = failed;
   if (failed.length === 1 && first !== undefined) return first.error;
   const waits = failed.flatMap(({ failure }) => failure.retryAfterMs ?? []);
-  // Whoever kept a search waiting would do so again, however soon the others may be asked.
+  // A provider that timed out would do so again, even if the others may be retried sooner.
   const isLate = failed.some(({ failure }) => failure.code === "timeout");
   const list = (words: (failure: Failure) => string): string =>
     failed.map(({ name, failure }) => `\n- ${name}: ${words(failure)} (${failure.reason ?? failure.code})`).join("");
@@ -258,4 +257,29 @@ function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) quit();
     else signal.addEventListener("abort", quit, { once: true });
   });
+}
+
+/** Token bucket: allows a short burst and a fixed number of requests per minute on average. */
+export class RateBucket {
+  readonly #perMs: number;
+  readonly #max: number;
+  #tokens: number;
+  #filledAt = -Infinity;
+
+  constructor(perMinute: number) {
+    this.#perMs = perMinute / 60_000;
+    this.#max = Math.max(1, Math.floor(perMinute / 10));
+    this.#tokens = this.#max;
+  }
+
+  /** Takes a token, or returns the milliseconds until there is one. */
+  take(now: number): number {
+    const filled = Number.isFinite(this.#filledAt) ? (now - this.#filledAt) * this.#perMs : 0;
+    this.#tokens = Math.min(this.#max, this.#tokens + Math.max(0, filled));
+    this.#filledAt = now;
+    // Sums of fractions may fall short of a whole token by next to nothing.
+    if (this.#tokens < 1 - 1e-9) return Math.ceil((1 - this.#tokens) / this.#perMs - 1e-6);
+    this.#tokens = Math.max(0, this.#tokens - 1);
+    return 0;
+  }
 }

@@ -1,25 +1,25 @@
-import type { Door } from "../../net/index.ts";
-import { askForJson, blockedMs, listAt, quoted, readItems } from "./ask-provider.ts";
+import type { HttpClient } from "../../net/index.ts";
+import { fetchProviderJson, blockedMs, nestedList, quoteProviderText, readItems } from "./fetch-provider.ts";
 import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
-/** How a {@link searxngProvider} is reached. */
+/** Options of {@link searxngProvider}. */
 export interface SearxngOptions {
-  readonly door: Door;
-  /** Where the instance is, such as `http://127.0.0.1:8888`; without it the provider is not configured. */
+  readonly http: HttpClient;
+  /** Address of the instance, such as `http://127.0.0.1:8888`; without it the provider is not configured. */
   readonly baseUrl?: string | undefined;
-  /** A language such as `en` or `zh-CN`; the instance's own where absent. */
+  /** A language such as `en` or `zh-CN`. Default: that of the instance. */
   readonly language?: string | undefined;
-  /** What to set, for messages. */
+  /** Names of the settings to set, for messages. */
   readonly missing?: readonly string[];
 }
 
-/** How an instance says that an engine does not want it. */
+/** Messages of an instance whose engine blocks it. */
 const refusal = /captcha|suspended|too many|denied|forbidden|blocked|\b(?:403|429)\b/i;
 
 /** A SearXNG instance; its settings must allow the format `json`. */
-export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"] }: SearxngOptions): SearchProvider {
+export function searxngProvider({ http, baseUrl, language, missing = ["baseUrl"] }: SearxngOptions): SearchProvider {
   const name = "searxng";
   return {
     name,
@@ -29,9 +29,13 @@ export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"]
       url.searchParams.set("q", query);
       url.searchParams.set("format", "json");
       if (language !== undefined) url.searchParams.set("language", language);
-      const answer = await askForJson({ door, name, url, signal, explain });
-      const results = readItems(name, listAt(answer, "results"), { title: "title", url: "url", snippet: "content" });
-      if (results.length === 0) checkEngines(listAt(answer, "unresponsive_engines"));
+      const answer = await fetchProviderJson({ http, name, url, signal, explain });
+      const results = readItems(name, nestedList(answer, "results"), {
+        title: "title",
+        url: "url",
+        snippet: "content",
+      });
+      if (results.length === 0) checkEngines(nestedList(answer, "unresponsive_engines"));
       return results;
     },
   };
@@ -43,18 +47,20 @@ export function searxngProvider({ door, baseUrl, language, missing = ["baseUrl"]
     });
   }
 
-  /** Nothing found, while engines behind it were refused or failed, is no answer: they might have found something. */
+  /**
+   * An empty list while engines of the instance were blocked or failed is a failure: they might have found something.
+   */
   function checkEngines(engines: readonly unknown[] | undefined): void {
     if (engines === undefined || engines.length === 0) return;
-    const said = engines.slice(0, 5).map((engine) =>
+    const text = engines.slice(0, 5).map((engine) =>
       [engine]
         .flat()
-        .map((word) => quoted(word, 60))
+        .map((word) => quoteProviderText(word, 60))
         .join(": "),
     );
-    const more = engines.length > said.length ? `; ${engines.length - said.length} more` : "";
-    const message = `${name} found nothing, but some of its engines did not answer (${said.join("; ")}${more})`;
-    const isRefused = said.some((words) => refusal.test(words));
+    const more = engines.length > text.length ? `; ${engines.length - text.length} more` : "";
+    const message = `${name} found nothing, but some of its engines did not answer (${text.join("; ")}${more})`;
+    const isRefused = text.some((words) => refusal.test(words));
     throw searchFailure(
       isRefused ? "blocked" : "provider_error",
       message,

@@ -1,12 +1,11 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool, ok } from "../../tool/index.ts";
-import { searchMs } from "./ask-provider.ts";
-import type { ChatTurn } from "./chat-topics.ts";
-import { refineQuery } from "./refine-query.ts";
-import type { Search } from "./search.ts";
+import { searchMs } from "./fetch-provider.ts";
+import { type ChatTurn, chatTopic, segmentText } from "./chat-topics.ts";
+import type { SearchService } from "./search.ts";
 import type { SearchResult } from "./search-provider.ts";
 
-/** What `web_search` takes. */
+/** Input of `web_search`. */
 export interface WebSearchInput {
   readonly query: string;
   readonly count?: number;
@@ -17,12 +16,12 @@ export interface WebSearchInput {
   readonly chatHistory?: readonly ChatTurn[];
 }
 
-/** What `web_search` gives. `results` is its only list, so that a chain can say `output[*].url`. */
+/** Output of `web_search`. `results` is its only list, so that a chain can use `output[*].url`. */
 export interface WebSearchOutput {
   readonly results: readonly SearchResult[];
-  /** Who answered. */
+  /** Name of the provider that answered. */
   readonly provider: string;
-  /** What was looked for, where the chat history made it another question. */
+  /** The query that was sent, if the chat history changed it. */
   readonly query?: string;
 }
 
@@ -54,16 +53,16 @@ const outputSchema = fromJsonSchema<WebSearchOutput, WebSearchOutput>({
   required: ["results", "provider"],
 });
 
-/** `web_search`: addresses, titles and snippets for a question. */
+/** `web_search`: addresses, titles and snippets for a query. */
 export function webSearchTool({
   search,
 }: {
-  readonly search: Search;
+  readonly search: SearchService;
 }): Tool<WebSearchInput, WebSearchInput, WebSearchOutput> {
   return defineTool({
     name: "web_search",
     description:
-      "Searches the web and gives { results: [{ title, url, snippet }], provider }. Use it for anything that is recent " +
+      "Searches the web and returns { results: [{ title, url, snippet }], provider }. Use it for anything that is recent " +
       "or not known for certain; write the query as for a search engine, in the language of the best sources. Read a " +
       "result in full with web_fetch. An empty list means that nothing was found.",
     displayName: "Web search",
@@ -76,14 +75,14 @@ export function webSearchTool({
     input: fromJsonSchema<WebSearchInput, WebSearchInput>({
       type: "object",
       properties: {
-        query: { type: "string", minLength: 1, maxLength: 2000, description: "What to look for." },
-        count: { ...number, description: "How many results to give; 5 where absent." },
+        query: { type: "string", minLength: 1, maxLength: 2000, description: "The search query." },
+        count: { ...number, description: "Number of results. Default: 5." },
         max_results: { ...number, description: "Another name for count." },
         chat_history: {
           ...turns,
           description:
-            "The last turns of the conversation. Where the query says it, they or the like, the topic of these turns " +
-            "takes its place.",
+            "The last turns of the conversation. A pronoun in the query, such as it or they, is replaced by the topic of " +
+            "these turns.",
         },
         chatHistory: { ...turns, description: "Another name for chat_history." },
       },
@@ -107,4 +106,68 @@ export function webSearchTool({
       return cached ? ok(output, { meta: { fromSearchCache: true } }) : output;
     },
   });
+}
+
+/** English pronouns, which refer to something earlier in the conversation. */
+const pronouns: ReadonlySet<string> = new Set("it its they them their theirs he him his she her hers".split(" "));
+/** Words that are pronouns only at the end of a query. */
+const atTheEnd: ReadonlySet<string> = new Set(["this", "that", "these", "those", "one", "there"]);
+const persons: ReadonlySet<string> = new Set(["he", "him", "his", "she", "her", "hers"]);
+
+/** Nouns that a Chinese pronoun may precede: 这家公司, 该书, 那个地方. */
+const kinds =
+  "公司|企业|品牌|产品|软件|语言|工具|项目|电影|电视剧|游戏|书|小说|歌|城市|国家|地方|景点|学校|大学|人|作家|作者|演员|药|东西";
+const measures = "家|本|部|款|位|座|种|项|条|只|台|支|首|篇|所|场|个|些";
+
+/** Chinese pronouns, unless they are part of another word: 其他, 吉他, 这个月. */
+const chinese = new RegExp(
+  `(?<person>(?<![其吉])[他她]们?|此人)|它们?|[那这][里儿]|该(?:${kinds})|(?<![尤极与何])其(?![他它她余中实次间])(?=\\p{Script=Han})|` +
+    `[这那](?:${measures})(?:${kinds})|[这那](?:个|些|家)(?!月|年|周|星期|礼拜|时候|时间|世纪|季度|天|人)`,
+  "u",
+);
+
+interface PronounMatch {
+  readonly at: number;
+  readonly length: number;
+  readonly person: boolean;
+}
+
+/**
+ * Replaces the pronoun of a query with the topic of the last turns: "who built it" after a turn about the Eiffel Tower
+ * becomes "who built Eiffel Tower", 它有多高 after 介绍一下埃菲尔铁塔 becomes 埃菲尔铁塔有多高. A query without a pronoun, or with its own
+ * topic in quotes or capitals, stays unchanged.
+ */
+export function refineQuery(query: string, history: readonly ChatTurn[]): string {
+  const match = hasTopic(query) ? undefined : (pronounIn(query) ?? chinesePronounIn(query));
+  const topic = match && chatTopic(history, { person: match.person, query });
+  if (match === undefined || topic === undefined) return query;
+  const after = query.slice(match.at + match.length);
+  // 其历史 is 它的历史.
+  const owns = query.startsWith("其", match.at) ? "的" : "";
+  return query.slice(0, match.at) + topic + owns + after;
+}
+
+function pronounIn(query: string): PronounMatch | undefined {
+  const words = segmentText(query);
+  const found = words.find(({ text }, index) => isPronoun(text, index === words.length - 1));
+  return found && { at: found.at, length: found.text.length, person: persons.has(found.text.toLowerCase()) };
+}
+
+/** `IT` in capitals is a trade. */
+function isPronoun(text: string, isLast: boolean): boolean {
+  if (/^[A-Z]{2,}$/.test(text)) return false;
+  const word = text.toLowerCase();
+  return pronouns.has(word) || (isLast && atTheEnd.has(word));
+}
+
+function chinesePronounIn(query: string): PronounMatch | undefined {
+  const found = chinese.exec(query);
+  return found === null
+    ? undefined
+    : { at: found.index, length: found[0].length, person: found.groups?.["person"] !== undefined };
+}
+
+/** A name inside the query: something in quotes, or with a capital after its beginning. */
+function hasTopic(query: string): boolean {
+  return /["“「《][^"”」》]{2,}["”」》]/.test(query) || /\s(?!I\b)\p{Lu}[\p{L}\d]/u.test(query.trim());
 }

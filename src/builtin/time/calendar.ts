@@ -14,14 +14,14 @@ export interface Days {
   readonly end: Day;
 }
 
-/** The length of a day on a clock that nobody sets. */
+/** Length of a day without clock changes. */
 export const dayMs: number = 86_400_000;
 
-/** The years that are counted in; others need no time zone. */
+/** Range of supported years; others need no time zone. */
 export const firstYear = 1000;
 export const lastYear = 9999;
 
-/** The day of a date; a month or a day that is too large or too small runs over. */
+/** Returns the day of a date; a month or a day out of range carries over. */
 export function dayOf(year: number, month: number, day: number): Day {
   return Date.UTC(year, month - 1, day) / dayMs;
 }
@@ -38,17 +38,17 @@ export function weekdayOf(day: Day): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** The Monday on or before a day. */
+/** Returns the Monday on or before a day. */
 export function mondayOf(day: Day): Day {
   return day - weekdayOf(day);
 }
 
-/** Does the calendar have this date? */
+/** True if the date exists in the calendar. */
 export function isDate(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
-/** The same day of another month; the last one of a month that is shorter. */
+/** Returns the same day of another month, or the last day of a shorter month. */
 export function addMonths(day: Day, count: number): Day {
   const date = dateOf(day);
   const months = date.year * 12 + date.month - 1 + count;
@@ -57,12 +57,12 @@ export function addMonths(day: Day, count: number): Day {
   return dayOf(year, month, Math.min(date.day, daysInMonth(year, month)));
 }
 
-/** `count` months from the first of a month on. */
+/** Returns `count` months from the first of a month. */
 export function monthsFrom(year: number, month: number, count: number): Days {
   return { start: dayOf(year, month, 1), end: dayOf(year, month + count, 1) };
 }
 
-/** A week by its ISO number, or undefined where the year has no such week: week 1 holds 4 January. */
+/** Returns a week by its ISO number, or undefined if the year has no such week: week 1 contains 4 January. */
 export function isoWeek(year: number, week: number): Days | undefined {
   const start = mondayOf(dayOf(year, 1, 4)) + (week - 1) * 7;
   const next = mondayOf(dayOf(year + 1, 1, 4));

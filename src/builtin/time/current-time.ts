@@ -5,7 +5,7 @@ import { monthNames, weekdayNames } from "./day-names.ts";
 import { findZone, systemTimezone } from "./zone.ts";
 import { weekdayOf } from "./calendar.ts";
 
-/** What a clock and a calendar show in a zone. */
+/** The time and date in a zone. */
 export interface CurrentTime {
   /** With the zone's offset: `2026-11-15T21:04:05.123+08:00`. */
   readonly iso: string;
@@ -24,15 +24,15 @@ export interface CurrentTime {
   readonly human: string;
 }
 
-/** Where and when; the machine's own zone and clock where nothing is said. */
+/** Zone and time. Default: the machine's zone and clock. */
 export interface TimeOptions {
   readonly timezone?: string | undefined;
-  /** Epoch milliseconds, or an ISO time, which without an offset means the zone's. */
+  /** Epoch milliseconds, or an ISO time, which without an offset is in the zone. */
   readonly now?: number | string | undefined;
 }
 
 /**
- * The time in a zone.
+ * Returns the time in a zone.
  *
  * @example
  * ```ts
@@ -58,17 +58,17 @@ export function currentTime({ timezone = systemTimezone(), now = systemClock.now
     date,
     time,
     weekday,
-    human: `${weekday}, ${day} ${monthNames[month - 1] ?? ""} ${year}, ${time} (${placeName(zone.name, utcOffset)})`,
+    human: `${weekday}, ${day} ${monthNames[month - 1] ?? ""} ${year}, ${time} (${zoneLabel(zone.name, utcOffset)})`,
   };
 }
 
-/** `Asia/Shanghai, UTC+08:00`; a zone that is an offset, or UTC itself, is not named twice. */
-export function placeName(zone: string, utcOffset: string): string {
+/** Returns `Asia/Shanghai, UTC+08:00`; a zone that is an offset, or UTC itself, is not named twice. */
+export function zoneLabel(zone: string, utcOffset: string): string {
   if (zone === "UTC" || zone === utcOffset) return zone === "UTC" ? zone : `UTC${utcOffset}`;
   return `${zone}, UTC${utcOffset}`;
 }
 
-/** Old zones were seconds off. */
+/** Offsets of historical zones include seconds. */
 function showOffset(offset: number): string {
   const seconds = Math.abs(offset) / 1000;
   const parts = [

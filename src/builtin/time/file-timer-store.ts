@@ -3,23 +3,23 @@ import { link, mkdir, open, readFile, readdir, rename, rm, stat } from "node:fs/
 import { join } from "node:path";
 import { isFailureError } from "../../base/index.ts";
 import { timeFailure } from "./time-reasons.ts";
-import type { KeptTimer, StoredTimer, TimerStore } from "./timer-store.ts";
+import type { TimerState, StoredTimer, TimerStore } from "./timer-store.ts";
 
-/** Every revision is a file of its own. */
+/** Every revision is a separate file. */
 const revisionName = /^timer-(\d{1,15})\.json$/;
 const temporaryName = /^timer-[\da-f-]{36}\.tmp$/;
-/** A timer is a few hundred bytes. */
-const mostBytes = 65_536;
-/** What is left of a writer that died is removed after this long. */
+/** A timer takes a few hundred bytes. */
+const maxBytes = 65_536;
+/** Files of a dead writer are removed after this time. */
 const staleMs = 60_000;
-const mostReads = 20;
-/** So many of the latest revisions stay: see {@link writeNext}. */
-const kept = 4;
+const maxReads = 20;
+/** Number of latest revisions that are retained: see {@link writeNext}. */
+const retainedRevisions = 4;
 
 /**
- * Keeps the timer in a folder, as a small file that is named for its revision. A new revision is written beside the
- * old one and gets its name by a link, which fails when another process was faster: no lock that a crash could leave
- * behind, and never half a file.
+ * Stores the timer in a folder, as a small file that is named after its revision. A new revision is written beside the
+ * old one and gets its name by a link, which fails if another process was faster: there is no lock that a crash could
+ * leave behind, and never a partial file.
  */
 export function createFileTimerStore(folder: string): TimerStore {
   return {
@@ -29,7 +29,7 @@ export function createFileTimerStore(folder: string): TimerStore {
 }
 
 async function readLatest(folder: string, signal: AbortSignal | undefined): Promise<StoredTimer> {
-  for (let tried = 0; tried < mostReads; tried++) {
+  for (let tried = 0; tried < maxReads; tried++) {
     signal?.throwIfAborted();
     const revision = Math.max(0, ...(await revisionsIn(folder)));
     if (revision === 0) return { revision };
@@ -37,11 +37,11 @@ async function readLatest(folder: string, signal: AbortSignal | undefined): Prom
     try {
       return { timer: parse(await readFile(file), file), revision };
     } catch (error) {
-      // A newer one came, and this one went, in between.
+      // A newer one was written, and this one removed, in between.
       if (codeOf(error) !== "ENOENT") throw error;
     }
   }
-  throw timeFailure("timer_contended", "other processes keep changing the timer; try again");
+  throw timeFailure("timer_contended", "other processes keep changing the timer; retry");
 }
 
 async function writeNext(folder: string, { timer, revision }: StoredTimer, signal?: AbortSignal): Promise<boolean> {
@@ -53,12 +53,12 @@ async function writeNext(folder: string, { timer, revision }: StoredTimer, signa
   try {
     await writeDurably(temporary, `${JSON.stringify(timer)}\n`);
     await giveName(temporary, target);
-    // A writer that slept may find the name free because it was used and removed: then much newer ones are there.
-    if (Math.max(...(await revisionsIn(folder))) >= next + kept) {
+    // A writer that was suspended may find the name free because it was used and removed: then much newer ones exist.
+    if (Math.max(...(await revisionsIn(folder))) >= next + retainedRevisions) {
       await rm(target, { force: true });
       return false;
     }
-    await tidy(folder, next - kept, temporary);
+    await tidy(folder, next - retainedRevisions, temporary);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -68,7 +68,7 @@ async function writeNext(folder: string, { timer, revision }: StoredTimer, signa
   }
 }
 
-/** Unlike a rename, a link never replaces a file; but not every file system has links. */
+/** Unlike a rename, a link never replaces a file; but not every file system supports links. */
 async function giveName(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
@@ -90,7 +90,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Removes revisions up to `oldest`, and what writers left that died long before `mine` was written. */
+/** Removes revisions up to `oldest`, and files of writers that died long before `mine` was written. */
 async function tidy(folder: string, oldest: number, mine: string): Promise<void> {
   const now = (await seen(stat(mine)))?.mtimeMs ?? 0;
   for (const name of await readdir(folder)) {
@@ -101,7 +101,7 @@ async function tidy(folder: string, oldest: number, mine: string): Promise<void>
   }
 }
 
-/** Another writer may have removed it. */
+/** Returns undefined if another writer has removed the file. */
 async function seen(found: Promise<Stats>): Promise<Stats | undefined> {
   try {
     return await found;
@@ -124,19 +124,19 @@ function fileOf(revision: number): string {
   return `timer-${revision}.json`;
 }
 
-function parse(bytes: Buffer, file: string): KeptTimer {
+function parse(bytes: Buffer, file: string): TimerState {
   try {
-    const value: unknown = bytes.length > mostBytes ? undefined : JSON.parse(bytes.toString());
+    const value: unknown = bytes.length > maxBytes ? undefined : JSON.parse(bytes.toString());
     if (isTimer(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw timeFailure("timer_unreadable", `${file} holds no timer; remove it to start anew`);
+  throw timeFailure("timer_unreadable", `${file} is not a timer file; remove it to start anew`);
 }
 
-function isTimer(value: unknown): value is KeptTimer {
+function isTimer(value: unknown): value is TimerState {
   if (typeof value !== "object" || value === null) return false;
-  const timer = value as Partial<Record<keyof KeptTimer, unknown>>;
+  const timer = value as Partial<Record<keyof TimerState, unknown>>;
   const isTime = (time: unknown): boolean => typeof time === "number" && Math.abs(time) <= 8.64e15;
   const isText = (text: unknown): boolean => text === undefined || typeof text === "string";
   return (
@@ -156,7 +156,7 @@ async function guarded<T>(folder: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The code of an error of the file system. */
+/** Returns the code of a file system error. */
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "syscall" in error && "code" in error ? String(error.code) : undefined;
 }

@@ -1,38 +1,46 @@
 import { type Clock, systemClock } from "../../base/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type Tool, defineTool, withForms } from "../../tool/index.ts";
 import type { CurrentTime } from "./current-time.ts";
+import { getTimeTool } from "./get-time-tool.ts";
 import { timezoneParameter } from "./timezone-parameter.ts";
 
-/** What the tools of time work with. */
+/** Services of the time tools. */
 export interface TimeServices {
   readonly clock?: Clock | undefined;
-  /** The zone where a call names none; that of the machine where there is none here either. */
+  /** Default zone of calls. Default: the zone of the machine. */
   readonly timezone?: string | undefined;
 }
 
-/** What `getCurrentTime` and `get_time` take. */
+/** Input of `get_current_time`. */
 export interface CurrentTimeInput {
   readonly timezone?: string;
 }
 
-/** `getCurrentTime`: the time in a zone, in the forms that a model may need. */
-export function getCurrentTimeTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<
-  CurrentTimeInput,
-  CurrentTimeInput,
-  CurrentTime
-> {
+/**
+ * The tool `get_current_time`: the time in a zone, in all forms that a model may need. Under its alias `get_time` it
+ * returns one line of text.
+ */
+export function getCurrentTimeTool(services: TimeServices = {}): Tool<CurrentTimeInput, CurrentTimeInput, CurrentTime> {
+  return withForms(currentTimeTool(services), { get_time: getTimeTool(services) });
+}
+
+function currentTimeTool({
+  clock = systemClock,
+  timezone: defaultTimezone,
+}: TimeServices): Tool<CurrentTimeInput, CurrentTimeInput, CurrentTime> {
   return defineTool({
-    name: "getCurrentTime",
+    name: "get_current_time",
     description:
-      "Gives the current date and time in a time zone: ISO text with offset, epoch milliseconds, date, time, weekday " +
+      "Returns the current date and time in a time zone: ISO text with offset, epoch milliseconds, date, time, weekday " +
       "and a form for people. Use it whenever an answer depends on today's date or the time of day. For a range such " +
-      "as last week, use getTimeRangeMs.",
+      "as last week, use get_time_range_ms.",
     displayName: "Current time",
     category: "time",
     tags: ["time", "date", "timezone"],
     capabilities: ["time", "date", "时间", "日期"],
-    aliases: ["get_current_time"],
+    aliases: ["getCurrentTime", "get_time"],
+    alwaysEnabled: true,
     effect: "read",
     timeoutMs: 5000,
     input: fromJsonSchema<CurrentTimeInput, CurrentTimeInput>({
@@ -55,7 +63,7 @@ export function getCurrentTimeTool({ clock = systemClock, timezone: usual }: Tim
       },
       required: ["iso", "epochMs", "timezone", "utcOffset", "date", "time", "weekday", "human"],
     }),
-    run: async ({ timezone = usual }) => {
+    run: async ({ timezone = defaultTimezone }) => {
       const { currentTime } = await import("./current-time.ts");
       return currentTime({ timezone, now: clock.now() });
     },

@@ -5,7 +5,7 @@ import type { TimeServices } from "./get-current-time-tool.ts";
 import type { TimeRange } from "./time-range.ts";
 import { timezoneParameter } from "./timezone-parameter.ts";
 
-/** What `getTimeRangeMs` takes. */
+/** Input of `get_time_range_ms`. */
 export interface TimeRangeInput {
   readonly description: string;
   readonly timezone?: string;
@@ -13,34 +13,34 @@ export interface TimeRangeInput {
 }
 
 const purpose =
-  "Turns words for a range of time, in English or Chinese, into { startTime, endTime } in epoch milliseconds; " +
-  "startTime belongs to the range, endTime does not. Use it before a search that is limited in time, and pass the " +
+  "Converts words for a range of time, in English or Chinese, to { startTime, endTime } in epoch milliseconds; " +
+  "startTime is inclusive, endTime exclusive. Use it before a search that is limited in time, and pass the " +
   "result on as it is. Weeks begin on Monday. last week, 上周: the whole week before this one; past week, last 7 " +
   "days, 最近一周: from the start of the day 7 days ago up to now. A month or weekday without a year or week is the latest " +
   "that has begun; last Friday is the nearest one before today, 上周五 the Friday of last week. A to B includes " +
   "all of day or month B; since and after end now; before and until begin in 1970; all time, ever, 有史以来: from 1970 " +
-  "up to now. end of the month, 月底: its days from the 21st on; beginning of the year, 年初: January and February. Holidays that move, such as 春节, and seasons have to be given as dates.";
+  "up to now. end of the month, 月底: its days from the 21st on; beginning of the year, 年初: January and February. Holidays that move, such as 春节, and seasons must be given as dates.";
 
-/** `getTimeRangeMs`: words to a range of epoch milliseconds. */
-export function getTimeRangeMsTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<
+/** The tool `get_time_range_ms`: converts words to a range of epoch milliseconds. */
+export function getTimeRangeMsTool({ clock = systemClock, timezone: defaultTimezone }: TimeServices = {}): Tool<
   TimeRangeInput,
   TimeRangeInput,
   TimeRange
 > {
   return defineTool({
-    name: "getTimeRangeMs",
+    name: "get_time_range_ms",
     description: purpose,
     displayName: "Time range",
     category: "time",
     tags: ["time", "date", "range"],
     capabilities: ["time_range", "时间范围"],
-    aliases: ["get_time_range_ms", "get_time_range"],
+    aliases: ["getTimeRangeMs", "get_time_range"],
     effect: "read",
     timeoutMs: 5000,
     input: fromJsonSchema<TimeRangeInput, TimeRangeInput>({
       type: "object",
       properties: {
-        // What is too long or empty is refused with a reason and examples of what is understood.
+        // Descriptions that are empty or too long are refused with a reason and with examples.
         description: {
           type: "string",
           description:
@@ -70,7 +70,7 @@ export function getTimeRangeMsTool({ clock = systemClock, timezone: usual }: Tim
       },
       required: ["startTime", "endTime"],
     }),
-    run: async ({ description, timezone = usual, now = clock.now() }) => {
+    run: async ({ description, timezone = defaultTimezone, now = clock.now() }) => {
       const { timeRange } = await import("./time-range.ts");
       const { currentTime } = await import("./current-time.ts");
       const range = timeRange(description, { timezone, now });

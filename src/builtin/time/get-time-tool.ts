@@ -4,8 +4,8 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import type { CurrentTimeInput, TimeServices } from "./get-current-time-tool.ts";
 import { timezoneParameter } from "./timezone-parameter.ts";
 
-/** `get_time`: the time as one line of text. */
-export function getTimeTool({ clock = systemClock, timezone: usual }: TimeServices = {}): Tool<
+/** The tool `get_time`: the time as one line of text. */
+export function getTimeTool({ clock = systemClock, timezone: defaultTimezone }: TimeServices = {}): Tool<
   CurrentTimeInput,
   CurrentTimeInput,
   string
@@ -13,8 +13,8 @@ export function getTimeTool({ clock = systemClock, timezone: usual }: TimeServic
   return defineTool({
     name: "get_time",
     description:
-      "Gives the current date and time as one line of text, such as " +
-      '"2026-11-15 21:04:05 Sunday (Asia/Shanghai, UTC+08:00)". Use it to tell the time; use getCurrentTime to ' +
+      "Returns the current date and time as one line of text, such as " +
+      '"2026-11-15 21:04:05 Sunday (Asia/Shanghai, UTC+08:00)". Use it to report the time to the user; use get_current_time to ' +
       "compute with it.",
     displayName: "Time",
     category: "time",
@@ -30,10 +30,10 @@ export function getTimeTool({ clock = systemClock, timezone: usual }: TimeServic
       examples: [{}, { timezone: "America/New_York" }],
     }),
     output: fromJsonSchema<string, string>({ type: "string" }),
-    run: async ({ timezone = usual }) => {
-      const { currentTime, placeName } = await import("./current-time.ts");
+    run: async ({ timezone = defaultTimezone }) => {
+      const { currentTime, zoneLabel } = await import("./current-time.ts");
       const now = currentTime({ timezone, now: clock.now() });
-      return `${now.date} ${now.time} ${now.weekday} (${placeName(now.timezone, now.utcOffset)})`;
+      return `${now.date} ${now.time} ${now.weekday} (${zoneLabel(now.timezone, now.utcOffset)})`;
     },
   });
 }

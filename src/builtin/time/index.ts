@@ -6,4 +6,4 @@ export { getTimeTool } from "./get-time-tool.ts";
 export { Pomodoro, type PomodoroStart, type PomodoroStatus } from "./pomodoro.ts";
 export { pomodoroTool } from "./pomodoro-tool.ts";
 export { type TimeRange, timeRange } from "./time-range.ts";
-export { type KeptTimer, type StoredTimer, type TimerStore, createMemoryTimerStore } from "./timer-store.ts";
+export { type TimerState, type StoredTimer, type TimerStore, createInMemoryTimerStore } from "./timer-store.ts";

@@ -5,14 +5,14 @@ import type { TimeServices } from "./get-current-time-tool.ts";
 import type { PomodoroStatus } from "./pomodoro.ts";
 import type { TimerStore } from "./timer-store.ts";
 
-/** What `pomodoro` takes. */
+/** Input of `pomodoro`. */
 export interface PomodoroInput {
   readonly action?: "start" | "status" | "stop";
   readonly minutes?: number;
   readonly label?: string;
 }
 
-/** What `pomodoro` works with; without a store, the timer lives as long as the process. */
+/** Services of `pomodoro`. Without a store, the timer lives as long as the process. */
 export interface PomodoroServices extends Pick<TimeServices, "clock"> {
   readonly timers?: TimerStore | undefined;
 }
@@ -33,7 +33,7 @@ const output: Schema<PomodoroStatus, PomodoroStatus> = fromJsonSchema<PomodoroSt
   required: ["state", "message"],
 });
 
-/** `pomodoro`: a timer for one stretch of work. */
+/** The tool `pomodoro`: a timer for one stretch of work. */
 export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices = {}): Tool<
   PomodoroInput,
   PomodoroInput,
@@ -46,9 +46,9 @@ export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices =
   return defineTool({
     name: "pomodoro",
     description:
-      "A timer for focused work: start begins one (25 minutes unless minutes says otherwise), status tells what it is " +
-      "doing and how much is left, stop ends it early. One timer runs at a time; starting a second one fails and says " +
-      "which is running. The timer goes on when the program ends. It does not ring: ask for the status.",
+      "A timer for focused work: start begins one (25 minutes unless minutes says otherwise), status shows its state " +
+      "and the time left, stop ends it early. One timer runs at a time; starting a second one fails and names the " +
+      "running one. The timer keeps running when the program ends. It does not ring: call status to check it.",
     displayName: "Pomodoro timer",
     category: "time",
     tags: ["time", "timer", "focus"],
@@ -87,7 +87,7 @@ export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices =
   });
 }
 
-/** Makes it at the first use, so that every call shares one. */
+/** Creates it on first use, so that every call shares one. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());

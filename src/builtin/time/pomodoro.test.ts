@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { type TimerStore, Pomodoro, createFileTimerStore, createMemoryTimerStore } from "./index.ts";
+import { type TimerStore, Pomodoro, createFileTimerStore, createInMemoryTimerStore } from "./index.ts";
 
 const run = promisify(execFile);
 const folders: string[] = [];
@@ -24,7 +24,7 @@ const stores: readonly (readonly [string, () => Promise<() => TimerStore>])[] = 
   [
     "memory",
     () => {
-      const store = createMemoryTimerStore();
+      const store = createInMemoryTimerStore();
       return Promise.resolve(() => store);
     },
   ],
@@ -37,8 +37,8 @@ const stores: readonly (readonly [string, () => Promise<() => TimerStore>])[] = 
   ],
 ];
 
-describe.each(stores)("a timer kept in %s", (_name, make) => {
-  test("runs, tells what is left, and finishes", async () => {
+describe.each(stores)("a timer stored in %s", (_name, make) => {
+  test("runs, reports the remaining time, and finishes", async () => {
     const clock = new FakeClock();
     const open = await make();
     const pomodoro = new Pomodoro({ store: open(), clock });
@@ -50,7 +50,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
       elapsedSeconds: 0,
     });
     clock.advance(60_500);
-    // Another process, as far as the store can tell.
+    // The store cannot distinguish this from another process.
     const later = new Pomodoro({ store: open(), clock });
     expect(await later.status()).toEqual({
       state: "running",
@@ -67,7 +67,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
     expect(await later.start({ minutes: 5 })).toMatchObject({ state: "running", minutes: 5 });
   });
 
-  test("a second start says which one runs", async () => {
+  test("a second start names the running timer", async () => {
     const pomodoro = new Pomodoro({ store: (await make())(), clock: new FakeClock() });
     await pomodoro.start({ minutes: 10, label: "Read" });
     await expect(pomodoro.start({ label: "Write" })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
     expect(await pomodoro.status()).toMatchObject({ label: "Read" });
   });
 
-  test("a start that is tried again with the same key starts one timer", async () => {
+  test("a start that is retried with the same key starts one timer", async () => {
     const clock = new FakeClock();
     const pomodoro = new Pomodoro({ store: (await make())(), clock });
     const first = await pomodoro.start({ key: "call-1" });
@@ -88,7 +88,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
     expect(await pomodoro.start({ key: "call-2" })).toMatchObject({ state: "running" });
   });
 
-  test("stopping twice is stopping once", async () => {
+  test("stopping twice has the same effect as stopping once", async () => {
     const clock = new FakeClock();
     const pomodoro = new Pomodoro({ store: (await make())(), clock });
     expect(await pomodoro.stop()).toMatchObject({ state: "idle" });
@@ -102,7 +102,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
     expect(await pomodoro.status()).toEqual(stopped);
   });
 
-  test("of many starts at once, one succeeds and the others name it", async () => {
+  test("one of many concurrent starts succeeds, and the others name it", async () => {
     const open = await make();
     const clock = new FakeClock();
     const results = await Promise.allSettled(
@@ -115,7 +115,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
     expect(reasons.every((reason) => reason.includes(`for "${label}"`))).toBe(true);
   });
 
-  test("a write after another's changes nothing", async () => {
+  test("a write after another writer's changes nothing", async () => {
     const store = (await make())();
     const timer = { minutes: 1, startedAt: 0, endsAt: 60_000 };
     expect(await store.write(timer, 0)).toBe(true);
@@ -126,7 +126,7 @@ describe.each(stores)("a timer kept in %s", (_name, make) => {
   });
 });
 
-describe("a timer kept in files", () => {
+describe("a timer stored in files", () => {
   const script = (folder: string, body: string): string => `
     import { Pomodoro } from ${JSON.stringify(join(import.meta.dirname, "pomodoro.ts"))};
     import { createFileTimerStore } from ${JSON.stringify(join(import.meta.dirname, "file-timer-store.ts"))};
@@ -139,14 +139,14 @@ describe("a timer kept in files", () => {
     const folder = await temporaryFolder();
     const start = `console.log(await pomodoro.start({ label: "n" + process.pid }).then(({ label }) => label, ({ reason }) => reason));`;
     const runs = await Promise.all(Array.from({ length: 4 }, () => node(script(folder, start))));
-    const said = runs.map(({ stdout }) => String(stdout).trim());
-    expect(said.filter((line) => line === "timer_running")).toHaveLength(3);
+    const text = runs.map(({ stdout }) => String(stdout).trim());
+    expect(text.filter((line) => line === "timer_running")).toHaveLength(3);
     const { label, state } = await new Pomodoro({ store: createFileTimerStore(folder) }).status();
     expect(state).toBe("running");
-    expect(said).toContain(label);
+    expect(text).toContain(label);
   });
 
-  test("is the old or the new one when a writer is killed, never half of one", async () => {
+  test("is the old or the new one if a writer is killed, never a partial one", async () => {
     const folder = await temporaryFolder();
     const endless = `for (;;) { await pomodoro.stop(); await pomodoro.start({ label: "x".repeat(150) }); }`;
     const store = createFileTimerStore(folder);
@@ -177,7 +177,7 @@ describe("a timer kept in files", () => {
     expect(JSON.parse(await readFile(join(folder, "timer-6.json"), "utf8"))).toMatchObject({ minutes: 25 });
   });
 
-  test("a writer that slept while many others wrote does not win", async () => {
+  test("a writer that was suspended while many others wrote does not win", async () => {
     const store = createFileTimerStore(await temporaryFolder());
     const timer = { minutes: 1, startedAt: 0, endsAt: 60_000 };
     for (let revision = 0; revision < 8; revision++) expect(await store.write(timer, revision)).toBe(true);
@@ -185,7 +185,7 @@ describe("a timer kept in files", () => {
     expect(await store.read()).toEqual({ timer, revision: 8 });
   });
 
-  test("what a dead writer left is removed in time, other files are not touched", async () => {
+  test("files of a dead writer are removed eventually, other files are not touched", async () => {
     const folder = await temporaryFolder();
     const store = createFileTimerStore(folder);
     const pomodoro = new Pomodoro({ store });
@@ -206,7 +206,7 @@ describe("a timer kept in files", () => {
     '{"minutes":"x"}',
     '{"minutes":1,"startedAt":1e300,"endsAt":1}',
     `"${"x".repeat(70_000)}"`,
-  ])("%j in its place is refused by name", async (text) => {
+  ])("%j as the timer file is refused by name", async (text) => {
     const folder = await temporaryFolder();
     const store = createFileTimerStore(folder);
     await store.write({ minutes: 1, startedAt: 0, endsAt: 1 }, 0);
@@ -217,7 +217,7 @@ describe("a timer kept in files", () => {
     });
   });
 
-  test("a folder that cannot be one is named", async () => {
+  test("an invalid folder is named", async () => {
     const folder = await temporaryFolder();
     await writeFile(folder, "a file");
     await expect(new Pomodoro({ store: createFileTimerStore(folder) }).start()).rejects.toMatchObject({
@@ -235,9 +235,9 @@ describe("a timer kept in files", () => {
   });
 });
 
-test("a clock that was set back does not make a timer longer", async () => {
+test("setting the clock back does not extend a timer", async () => {
   const clock = new FakeClock();
-  const store = createMemoryTimerStore();
+  const store = createInMemoryTimerStore();
   await store.write({ minutes: 10, startedAt: clock.now() + 3_600_000, endsAt: clock.now() + 4_200_000 }, 0);
   expect(await new Pomodoro({ store, clock }).status()).toMatchObject({
     state: "running",

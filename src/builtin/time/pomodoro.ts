@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from "../../base/index.ts";
 import { formatDuration, quoteText } from "../../text/index.ts";
 import { timeFailure } from "./time-reasons.ts";
-import { type KeptTimer, type StoredTimer, type TimerStore, createMemoryTimerStore } from "./timer-store.ts";
+import { type TimerState, type StoredTimer, type TimerStore, createInMemoryTimerStore } from "./timer-store.ts";
 
-/** What a timer is doing; all times are ISO texts in UTC. */
+/** State of a timer; all times are ISO strings in UTC. */
 export interface PomodoroStatus {
-  /** `idle` where none was ever started. */
+  /** `idle` if none was ever started. */
   readonly state: "idle" | "running" | "finished" | "stopped";
   readonly label?: string;
   readonly minutes?: number;
@@ -19,9 +19,9 @@ export interface PomodoroStatus {
   readonly message: string;
 }
 
-/** What a new timer is for. */
+/** Options of a new timer. */
 export interface PomodoroStart {
-  /** 25 where nothing is said. */
+  /** Default: 25. */
   readonly minutes?: number | undefined;
   readonly label?: string | undefined;
   /** Starting twice with the same key starts one timer. */
@@ -29,12 +29,12 @@ export interface PomodoroStart {
 }
 
 /** The usual length. */
-export const usualMinutes = 25;
-/** How often a change is tried while others change the timer. */
-const mostTries = 20;
+export const defaultMinutes = 25;
+/** Maximum number of attempts of a change while others change the timer. */
+const maxTries = 20;
 
 /**
- * A timer for one stretch of work: one runs at a time, and it outlives the process when its store does.
+ * A timer for one stretch of work: one runs at a time, and it outlives the process if its store does.
  *
  * @example
  * ```ts
@@ -46,13 +46,13 @@ export class Pomodoro {
   readonly #store: TimerStore;
   readonly #clock: Clock;
 
-  constructor({ store = createMemoryTimerStore(), clock = systemClock }: { store?: TimerStore; clock?: Clock } = {}) {
+  constructor({ store = createInMemoryTimerStore(), clock = systemClock }: { store?: TimerStore; clock?: Clock } = {}) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** Starts a timer; fails and says which one runs where one does. */
-  start({ minutes = usualMinutes, label, key }: PomodoroStart = {}, signal?: AbortSignal): Promise<PomodoroStatus> {
+  /** Starts a timer; fails and names the running one if there is one. */
+  start({ minutes = defaultMinutes, label, key }: PomodoroStart = {}, signal?: AbortSignal): Promise<PomodoroStatus> {
     return this.#change((timer, now) => {
       if (timer !== undefined && key !== undefined && timer.key === key) return timer;
       const status = statusOf(timer, now);
@@ -69,13 +69,13 @@ export class Pomodoro {
     }, signal);
   }
 
-  /** What the latest timer is doing. */
+  /** Returns the state of the latest timer. */
   async status(signal?: AbortSignal): Promise<PomodoroStatus> {
     const { timer } = await this.#store.read(signal);
     return statusOf(timer, this.#clock.now());
   }
 
-  /** Stops the timer if one runs; stopping twice is stopping once. */
+  /** Stops the timer if one is running. Idempotent. */
   stop(signal?: AbortSignal): Promise<PomodoroStatus> {
     return this.#change((timer, now) => {
       const isRunning = statusOf(timer, now).state === "running";
@@ -83,27 +83,29 @@ export class Pomodoro {
     }, signal);
   }
 
-  /** Reads, decides and writes, again when another was faster: the decision is always about the latest timer. */
+  /**
+   * Reads, decides and writes, and retries if another writer was faster: the decision is always about the latest timer.
+   */
   async #change(
-    decide: (timer: KeptTimer | undefined, now: number) => KeptTimer | undefined,
+    decide: (timer: TimerState | undefined, now: number) => TimerState | undefined,
     signal: AbortSignal | undefined,
   ): Promise<PomodoroStatus> {
-    for (let tried = 0; tried < mostTries; tried++) {
+    for (let tried = 0; tried < maxTries; tried++) {
       const { timer, revision }: StoredTimer = await this.#store.read(signal);
       const now = this.#clock.now();
       const next = decide(timer, now);
       if (next === undefined || next === timer) return statusOf(timer, now);
       if (await this.#store.write(next, revision, signal)) return statusOf(next, now);
     }
-    throw timeFailure("timer_contended", "other processes keep changing the timer; try again");
+    throw timeFailure("timer_contended", "other processes keep changing the timer; retry");
   }
 }
 
-function statusOf(timer: KeptTimer | undefined, now: number): PomodoroStatus {
+function statusOf(timer: TimerState | undefined, now: number): PomodoroStatus {
   if (timer === undefined) return { state: "idle", message: "No timer was started yet." };
   const { minutes, label, startedAt, endsAt, stoppedAt } = timer;
   const until = stoppedAt ?? Math.min(now, endsAt);
-  // A clock that was set back does not make a timer longer.
+  // Setting the clock back does not extend a timer.
   const elapsedMs = Math.min(Math.max(0, until - startedAt), Math.max(0, endsAt - startedAt));
   const remainingMs = Math.max(0, endsAt - startedAt) - elapsedMs;
   const running = now < endsAt ? "running" : "finished";
@@ -122,7 +124,7 @@ function statusOf(timer: KeptTimer | undefined, now: number): PomodoroStatus {
 }
 
 function messageOf(
-  { label, minutes, endsAt }: KeptTimer,
+  { label, minutes, endsAt }: TimerState,
   state: "running" | "finished" | "stopped",
   { elapsedMs, remainingMs }: { readonly elapsedMs: number; readonly remainingMs: number },
 ): string {

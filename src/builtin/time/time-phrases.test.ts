@@ -6,7 +6,7 @@ import { timeRange } from "./time-range.ts";
 
 type Row = readonly [phrase: string, start: string, end: string];
 
-/** Every start and end to the millisecond; "now" is the end of what reaches up to now. */
+/** Checks every start and end to the millisecond; "now" is the end of ranges that reach up to now. */
 function check(timezone: string, now: string, rows: readonly Row[]): void {
   test.each(rows)("%s is %s up to %s", (phrase, start, end) => {
     const ms = (text: string): number => Date.parse(text === "now" ? now : text);
@@ -166,7 +166,7 @@ describe("Chinese, in New York, half an hour into 2026", () => {
   ]);
 });
 
-/** What is said where something cannot be done. */
+/** Returns the message of the failure. */
 function messageOf(work: () => unknown): string {
   try {
     work();
@@ -177,7 +177,7 @@ function messageOf(work: () => unknown): string {
   return "nothing";
 }
 
-describe("What has a name but no date of its own says so:", () => {
+describe("A name without a fixed date is refused with the reason:", () => {
   test.each([
     ["春节", "goes by the moon"],
     ["去年春节", "goes by the moon"],
@@ -194,7 +194,7 @@ describe("What has a name but no date of its own says so:", () => {
   });
 });
 
-describe("Whatever is sent, a message shows it and does not act it out:", () => {
+describe("Any text is shown in the message and not interpreted:", () => {
   const hostile = [
     "\u202egnp.exe",
     "\u001b[31mred",

@@ -3,12 +3,12 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type FailureError, isFailureError } from "../../base/index.ts";
 import { tokenize } from "./phrase/tokenize.ts";
-import { Unclear } from "./phrase/unclear.ts";
+import { Unclear } from "./phrase/unclear-phrase.ts";
 import { timeRange } from "./time-range.ts";
 
 type Row = readonly [phrase: string, start: string, end: string];
 
-/** What the phrase gives, as ISO texts in UTC. */
+/** Returns the range of the phrase, as ISO strings in UTC. */
 function rangeOf(phrase: string, timezone: string, now: string): { start: string; end: string } {
   const { startTime, endTime } = timeRange(phrase, { timezone, now });
   return { start: new Date(startTime).toISOString(), end: new Date(endTime).toISOString() };
@@ -31,7 +31,7 @@ function failureOf(phrase: string, timezone = "UTC", now: number | string = "202
   throw new Error(`${phrase} is understood`);
 }
 
-describe("All there is, on Tuesday 31 March 2026", () => {
+describe("All time, on Tuesday 31 March 2026", () => {
   const phrases = ["all time", "of all time", "Ever", "any time", "anytime", "all dates"];
   const chinese = ["有史以来", "所有时间", "所有時間", "任何时候", "一直以来", "不限时间"];
   const rows = [...phrases, ...chinese].map((phrase): Row => [phrase, "1970-01-01T00:00Z", "now"]);
@@ -45,7 +45,7 @@ describe("All there is, on Tuesday 31 March 2026", () => {
   });
 });
 
-describe("Lengths up to now hold today and whole days before it:", () => {
+describe("Lengths up to now contain today and whole days before it:", () => {
   check("Europe/Berlin", "2026-03-31T10:30:00+02:00", [
     ["last 7 days", "2026-03-24T00:00+01:00", "now"],
     ["past 7 days", "2026-03-24T00:00+01:00", "now"],
@@ -349,19 +349,19 @@ describe("In Apia, on Saturday 31 December 2011", () => {
     ["past 3 days", "2011-12-28T00:00-10:00", "now"],
   ]);
 
-  test("the day that was left out holds no time", () => {
+  test("the skipped day contains no time", () => {
     expect(failureOf("2011-12-30", "Pacific/Apia").reason).toBe("empty_range");
   });
 });
 
-describe("A day whose midnight the clocks jump over begins at the jump", () => {
+describe("A day whose midnight is skipped by the clocks begins at the jump", () => {
   check("America/Sao_Paulo", "2018-11-04T12:00:00-02:00", [
     ["today", "2018-11-04T01:00-02:00", "2018-11-05T00:00-02:00"],
     ["yesterday", "2018-11-03T00:00-03:00", "2018-11-04T01:00-02:00"],
   ]);
 });
 
-describe("A midnight that comes twice counts the first time", () => {
+describe("A midnight that occurs twice counts the first time", () => {
   check("America/Havana", "2025-11-02T12:00:00-05:00", [
     ["today", "2025-11-02T00:00-04:00", "2025-11-03T00:00-05:00"],
     ["yesterday", "2025-11-01T00:00-04:00", "2025-11-02T00:00-04:00"],
@@ -450,22 +450,28 @@ describe("What is not understood", () => {
     expect(failureOf(phrase).reason).toBe(reason);
   });
 
-  test.each(["Mars/Olympus", "", "x".repeat(10_000), "CET-99", "+99:00", "\u0000"])("no zone %j", (timezone) => {
-    expect(failureOf("today", timezone)).toMatchObject({ code: "validation_error", reason: "bad_timezone" });
-  });
+  test.each(["Mars/Olympus", "", "x".repeat(10_000), "CET-99", "+99:00", "\u0000"])(
+    "the zone %j is refused",
+    (timezone) => {
+      expect(failureOf("today", timezone)).toMatchObject({ code: "validation_error", reason: "bad_timezone" });
+    },
+  );
 
-  test("what to write instead is a sentence of its own", () => {
+  test("the advice is a separate sentence", () => {
     expect(failureOf("today", "Mars").message).toContain('there is no time zone "Mars". Use an IANA name');
     expect(failureOf("today", "Europe/Berln").message).toContain('; did you mean "Europe/Berlin"? Use an IANA name');
   });
 
-  test("a zone that is almost right is suggested", () => {
+  test("a similar zone name is suggested", () => {
     expect(failureOf("today", "Asia/Shangai").message).toContain('did you mean "Asia/Shanghai"?');
   });
 
-  test.each(["yesterday", "2026-02-30", "2026-01-01T25:00", "", Number.NaN, Infinity])("no now %j", (now) => {
-    expect(failureOf("today", "UTC", now).reason).toBe("bad_now");
-  });
+  test.each(["yesterday", "2026-02-30", "2026-01-01T25:00", "", Number.NaN, Infinity])(
+    "the time %j is refused as now",
+    (now) => {
+      expect(failureOf("today", "UTC", now).reason).toBe("bad_now");
+    },
+  );
 });
 
 test.each([
@@ -489,7 +495,7 @@ describe("For any text", () => {
     .array(fc.constantFrom(...words.split(" ")), { minLength: 1, maxLength: 8 })
     .chain((list) => fc.constantFrom(" ", "").map((space) => list.join(space)));
 
-  /** "range" for one that holds time, or the name of the failure. */
+  /** Returns "range" for a range that contains time, or the name of the failure. */
   function kindOf(text: string, timezone: string, now: number): string {
     try {
       const { startTime, endTime } = timeRange(text, { timezone, now });
@@ -501,7 +507,7 @@ describe("For any text", () => {
 
   const instants = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2100, 0) });
 
-  test("there is a range that begins before it ends, or a named failure", () => {
+  test("every input gives a range that begins before it ends, or a named failure", () => {
     const texts = fc.oneof(
       { arbitrary: phrases, weight: 3 },
       fc.string(),
@@ -532,7 +538,7 @@ describe("For any text", () => {
   });
 
   test.each(["最近", "last ", "9", "1:", "-", "a-", "2025-03-05 to ", " ", "上", "\u0300", "ﷺ", "之"])(
-    "100,000 characters of %j take no time",
+    "100,000 characters of %j are read quickly",
     (piece) => {
       const text = piece.repeat(Math.ceil(100_000 / piece.length));
       const before = performance.now();
@@ -543,7 +549,7 @@ describe("For any text", () => {
 });
 
 test.each(["today ", "今天", "3 days ago ", "a-", "2025-03-05 ", "第一", ", ", "..", "x"])(
-  "a text of %j is read in linear time, however long",
+  "a text of %j is read in linear time, regardless of its length",
   (piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
     const before = performance.now();
@@ -567,7 +573,7 @@ describe("the rows of bad inputs", () => {
     ({ area }) => area === "time-range",
   );
 
-  /** Some rows name the day and the place. */
+  /** Some rows name the day and the zone. */
   const situated = /^(.+) on (\d{4}-\d\d-\d\d) in (\S+\/\S+)$/;
 
   function outcome(input: string): string {

@@ -28,7 +28,7 @@ function engineAt(now: number, timezone?: string): Engine {
 }
 
 describe("[E09] getCurrentTime", () => {
-  test("gives the time of the workspace's zone in every form", async () => {
+  test("returns the time of the workspace's zone in every form", async () => {
     const engine = engineAt(noon);
     for (const name of ["getCurrentTime", "get_current_time"]) {
       expect(await engine.call(name, {})).toMatchObject({
@@ -57,7 +57,7 @@ describe("[E09] getCurrentTime", () => {
     expect(await engineAt(noon).call("getCurrentTime", { timezone })).toMatchObject({ output: { iso } });
   });
 
-  test("a zone that does not exist is a failure that says what to write", async () => {
+  test("a zone that does not exist is a failure with advice", async () => {
     expect(await engineAt(noon).call("getCurrentTime", { timezone: "Beijing" })).toMatchObject({
       success: false,
       error: {
@@ -70,7 +70,7 @@ describe("[E09] getCurrentTime", () => {
   });
 });
 
-test("[E09] get_time gives one line of text", async () => {
+test("[E09] get_time returns one line of text", async () => {
   const engine = engineAt(noon);
   expect(await engine.call("get_time", {})).toMatchObject({
     output: "2026-11-15 20:34:56 Sunday (Asia/Shanghai, UTC+08:00)",
@@ -81,7 +81,7 @@ test("[E09] get_time gives one line of text", async () => {
 });
 
 describe("[E09] getTimeRangeMs", () => {
-  test("gives the range and nothing else, and says in meta what it means", async () => {
+  test("returns only the range, and its description in meta", async () => {
     const result = await engineAt(noon).call("getTimeRangeMs", { description: "last week" });
     expect(result).toMatchObject({
       success: true,
@@ -97,7 +97,7 @@ describe("[E09] getTimeRangeMs", () => {
     });
   });
 
-  test("counts from another time where one is given, as a number or a text", async () => {
+  test("counts from another time if one is given, as a number or a text", async () => {
     const engine = engineAt(noon);
     const range = { startTime: Date.parse("2025-12-31T00:00Z"), endTime: Date.parse("2026-01-01T00:00Z") };
     for (const now of [Date.parse("2026-01-01T00:00Z"), "2026-01-01", "2026-01-01T08:00+08:00"]) {
@@ -106,7 +106,7 @@ describe("[E09] getTimeRangeMs", () => {
     }
   });
 
-  test("what is not understood is a failure with examples", async () => {
+  test("a description that is not understood is a failure with examples", async () => {
     expect(await engineAt(noon).call("getTimeRangeMs", { description: "when pigs fly" })).toMatchObject({
       success: false,
       error: {
@@ -118,7 +118,7 @@ describe("[E09] getTimeRangeMs", () => {
   });
 });
 
-test("[E09] pomodoro starts, tells, and stops, under both names and across engines", async () => {
+test("[E09] pomodoro starts, reports its status, and stops, under both names and across engines", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pomodoro-"));
   try {
     const clock = new FakeClock();
@@ -158,7 +158,7 @@ describe("every tool of time", () => {
     }
   });
 
-  test.each(tools)("$name: every parameter has a description, and no other is taken", async (tool: AnyTool) => {
+  test.each(tools)("$name: every parameter has a description, and unknown ones are refused", async (tool: AnyTool) => {
     const properties = Object.values(tool.input.json["properties"] as Record<string, { description?: string }>);
     expect(properties.every(({ description = "" }) => description !== "")).toBe(true);
     expect(await tool.input.validate({ description: "today", unknown: 1 })).toHaveProperty("issues");
@@ -167,7 +167,7 @@ describe("every tool of time", () => {
   });
 });
 
-test("the time needs no engine, and uses the machine's zone and clock where nothing is said", () => {
+test("the time functions need no engine, and default to the machine's zone and clock", () => {
   expect(currentTime({ timezone: "UTC", now: "1883-11-18T12:00" })).toMatchObject({ date: "1883-11-18" });
   expect(currentTime({ timezone: "Africa/Monrovia", now: "1960-01-01T00:00Z" }).utcOffset).toBe("-00:44:30");
   expect(Math.abs(Date.now() - currentTime().epochMs)).toBeLessThan(10_000);

@@ -1,30 +1,32 @@
-/** A timer as it is kept; times are epoch milliseconds. */
-export interface KeptTimer {
+/** A stored timer; times are epoch milliseconds. */
+export interface TimerState {
   readonly minutes: number;
   readonly label?: string;
   readonly startedAt: number;
   readonly endsAt: number;
-  /** When it was stopped before its end. */
+  /** Time at which it was stopped before its end. */
   readonly stoppedAt?: number;
   /** The same for every attempt of the call that started it. */
   readonly key?: string;
 }
 
-/** What a store holds, and how often it was written. */
+/** The timer of a store, and its revision. */
 export interface StoredTimer {
-  readonly timer?: KeptTimer;
+  readonly timer?: TimerState;
   readonly revision: number;
 }
 
-/** Where the latest timer is kept. Of several writers that read the same revision, exactly one succeeds. */
+/** Stores the latest timer. If several writers read the same revision, exactly one succeeds. */
 export interface TimerStore {
   read(signal?: AbortSignal): Promise<StoredTimer>;
-  /** Replaces the timer, unless it was written since `revision` was read: then nothing changes, and this gives false. */
-  write(timer: KeptTimer, revision: number, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Replaces the timer, unless it was written since `revision` was read: then nothing changes, and this returns false.
+   */
+  write(timer: TimerState, revision: number, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** A store that lives as long as the process. */
-export function createMemoryTimerStore(): TimerStore {
+/** Creates a store that lives as long as the process. */
+export function createInMemoryTimerStore(): TimerStore {
   let stored: StoredTimer = { revision: 0 };
   return {
     read: () => Promise.resolve(stored),

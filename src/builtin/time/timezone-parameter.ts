@@ -1,4 +1,4 @@
-/** The parameter `timezone` as every tool of time describes it. */
+/** The parameter `timezone` of every time tool. */
 export const timezoneParameter: Readonly<Record<string, unknown>> = {
   type: "string",
   maxLength: 64,

@@ -2,14 +2,14 @@ import { quoteText, suggest } from "../../text/index.ts";
 import { type Day, dayMs } from "./calendar.ts";
 import { timeFailure } from "./time-reasons.ts";
 
-/** What a clock on a wall shows. */
+/** Date and time of a wall clock. */
 export interface WallClock {
   readonly day: Day;
   /** Milliseconds since midnight, as the clock shows it. */
   readonly ms: number;
 }
 
-/** A time zone: what its clocks show at an instant, and when they show a given time. */
+/** A time zone: converts instants to wall-clock times, and back. */
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
@@ -31,7 +31,7 @@ export class Zone {
     this.name = this.#format.resolvedOptions().timeZone;
   }
 
-  /** By how many milliseconds the clocks are ahead of UTC at an instant. */
+  /** Returns the offset from UTC at an instant, in milliseconds. */
   offsetAt(instant: number): number {
     const shown: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
     for (const { type, value } of this.#format.formatToParts(instant)) shown[type] = Number(value);
@@ -39,7 +39,7 @@ export class Zone {
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
   }
 
-  /** What the clocks show at an instant. */
+  /** Returns the wall-clock time at an instant. */
   wallClock(instant: number): WallClock {
     const shown = instant + this.offsetAt(instant);
     const day = Math.floor(shown / dayMs);
@@ -47,12 +47,12 @@ export class Zone {
   }
 
   /**
-   * The first instant at which the clocks show this time, or, where they jump over it, the instant of the jump. So the
-   * end of one day is always the start of the next, whatever the clocks do at midnight.
+   * Returns the first instant at which the clocks show this time, or, if they skip it, the instant of the jump. So the
+   * end of one day is always the start of the next, even if the clocks change at midnight.
    */
   instantOf(day: Day, ms = 0): number {
     const shown = day * dayMs + ms;
-    // No zone is a whole day away from UTC, so these lie before and after the instant.
+    // No zone is a whole day away from UTC, so these are before and after the instant.
     const before = this.offsetAt(shown - dayMs);
     const after = this.offsetAt(shown + dayMs);
     const early = shown - Math.max(before, after);
@@ -62,7 +62,7 @@ export class Zone {
     return this.#jump(early, late, after);
   }
 
-  /** The first instant in between at which the clocks are `offset` ahead of UTC. */
+  /** Returns the first instant in between at which the clocks are `offset` ahead of UTC. */
   #jump(early: number, late: number, offset: number): number {
     let low = early;
     let high = late;
@@ -75,23 +75,23 @@ export class Zone {
   }
 }
 
-/** Making a zone costs a hundred times what using one does; a caller may name any number of them. */
+/** Creating a zone costs a hundred times what using one does; a caller may name any number of them. */
 const known = new Map<string, Zone>();
-const mostKnown = 64;
+const maxKnown = 64;
 /** The longest names of zones have 38 characters. */
-const longestName = 64;
+const maxNameLength = 64;
 
-/** The zone of this name: an IANA name such as `Asia/Shanghai`, or an offset such as `+08:00` or `UTC+8`. */
+/** Returns the zone of this name: an IANA name such as `Asia/Shanghai`, or an offset such as `+08:00` or `UTC+8`. */
 export function findZone(name: string): Zone {
   const found = known.get(name);
   if (found !== undefined) return found;
   const zone = makeZone(name);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(name, zone);
   return zone;
 }
 
-/** The zone of the machine. */
+/** Returns the zone of the machine. */
 export function systemTimezone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -99,21 +99,21 @@ export function systemTimezone(): string {
 function makeZone(name: string): Zone {
   const plain = name.trim();
   try {
-    if (plain.length <= longestName) return new Zone(offsetName(plain) ?? plain);
+    if (plain.length <= maxNameLength) return new Zone(offsetName(plain) ?? plain);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  const near = plain.length <= longestName ? suggest(plain, Intl.supportedValuesOf("timeZone")) : undefined;
+  const near = plain.length <= maxNameLength ? suggest(plain, Intl.supportedValuesOf("timeZone")) : undefined;
   const hint = near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`;
   throw timeFailure(
     "bad_timezone",
-    `there is no time zone ${quoteText(plain, longestName)}${hint} ` +
+    `there is no time zone ${quoteText(plain, maxNameLength)}${hint} ` +
       'Use an IANA name such as "Europe/Berlin" or "Asia/Shanghai", or an offset such as "+08:00"',
     { parameter: "timezone" },
   );
 }
 
-/** `UTC+8`, `GMT-3:30`, `+8` as `+08:00`, … */
+/** Normalizes `UTC+8`, `GMT-3:30`, `+8` to `+08:00`, … */
 function offsetName(name: string): string | undefined {
   const parts = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(name);
   if (parts === null) return undefined;

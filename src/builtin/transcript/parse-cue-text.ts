@@ -1,7 +1,7 @@
 import { stripUnsafe } from "../../text/index.ts";
 import type { Cue, CueList } from "./captions.ts";
 
-/** A line with the times of a cue; what they look like is read apart, since many are broken. */
+/** A line with the times of a cue; the times are parsed separately, since many are invalid. */
 const timing = /^\s{0,8}(\S{0,24})\s{0,8}-->\s{0,8}(\S{0,24})/;
 /** `01:02:03.456`, `02:03,4`, and hours of any length. */
 const clockTime = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?$/;
@@ -36,7 +36,7 @@ class CueReader {
       this.#close();
       this.#begin(times);
     } else if (line === "" && this.#format === "vtt") {
-      // What follows, up to the next times, is an identifier or a note.
+      // The lines up to the next times are an identifier or a note.
       this.#close();
     } else this.#open?.lines.push(line);
   }
@@ -58,7 +58,7 @@ class CueReader {
     if (this.#open === undefined) return;
     const { start, end, lines } = this.#open;
     this.#open = undefined;
-    // The number of the next cue stands before its times.
+    // The number of the next cue precedes its times.
     if (this.#format === "srt" && lines.length > 1 && /^\s*\d{1,9}\s*$/.test(lines.at(-1) ?? "")) lines.pop();
     if (!this.#rolling && lines.some((line) => wordTime.test(line))) this.#rolling = true;
     const words = lines.map(plain).filter((line) => line !== "");

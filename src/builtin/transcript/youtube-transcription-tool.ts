@@ -3,7 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import type { CaptionFormat } from "./captions.ts";
 import type { Transcript, TranscriptProvider } from "./transcript.ts";
 
-/** What `youtubeTranscription` takes. */
+/** Input of `youtube_transcription`. */
 export interface YoutubeTranscriptionInput {
   readonly url?: string;
   /** The id of the video, instead of its address. */
@@ -15,7 +15,7 @@ export interface YoutubeTranscriptionInput {
   readonly max_length?: number;
 }
 
-/** What `youtubeTranscription` gives. */
+/** Output of `youtube_transcription`. */
 export type YoutubeTranscriptionOutput = Omit<Transcript, "segments"> & Partial<Pick<Transcript, "segments">>;
 
 const text = { type: "string" };
@@ -30,7 +30,7 @@ const properties = {
   url: { ...text, maxLength: 2000, description: "The address of the video." },
   video_id: { ...text, maxLength: 100, description: "The id of the video, 11 characters, instead of url." },
   transcript: { ...text, description: "The content of a caption file: WebVTT, SRT or JSON3." },
-  format: { ...text, enum: ["vtt", "srt", "json3"], description: "Of transcript; detected where absent." },
+  format: { ...text, enum: ["vtt", "srt", "json3"], description: "Format of transcript. Default: detected." },
   language: { ...text, maxLength: 35, description: "The language of the captions, such as en or zh." },
   include_segments: { type: "boolean", default: true, description: "false for the text only." },
   max_length: {
@@ -38,11 +38,11 @@ const properties = {
     minimum: 1,
     maximum: 1_000_000,
     default: 50_000,
-    description: "Characters of text; whole segments beyond are left out and the result is marked truncated.",
+    description: "Maximum characters of text; segments beyond are omitted and the result is marked truncated.",
   },
 };
 
-/** `youtubeTranscription`: what is said in a video, from supplied captions or through a provider. */
+/** `youtube_transcription`: the transcript of a video, from supplied captions or through a provider. */
 export function youtubeTranscriptionTool({
   transcripts,
 }: {
@@ -50,16 +50,16 @@ export function youtubeTranscriptionTool({
   readonly transcripts?: TranscriptProvider | undefined;
 } = {}): Tool<YoutubeTranscriptionInput, YoutubeTranscriptionInput, YoutubeTranscriptionOutput> {
   return defineTool({
-    name: "youtubeTranscription",
+    name: "youtube_transcription",
     description:
-      "Gives what is said in a YouTube video as plain text and as segments with start and end in seconds. Supply the " +
-      "captions as transcript (the content of a VTT, SRT or JSON3 file), or the video's url or video_id where a " +
-      "transcript provider is configured. Lines that rolling captions repeat are given once.",
+      "Returns the transcript of a YouTube video: what is spoken, as plain text and as segments with start and end in " +
+      "seconds. Supply the captions as transcript (the content of a VTT, SRT or JSON3 file), or the video's url or " +
+      "video_id if a transcript provider is configured. Lines that rolling captions repeat are returned once.",
     displayName: "YouTube transcription",
     category: "media",
     tags: ["video", "youtube", "captions"],
     capabilities: ["transcribe", "video", "转录", "字幕", "视频"],
-    aliases: ["youtube_transcription"],
+    aliases: ["youtubeTranscription"],
     effect: ({ transcript }) => (transcript === undefined ? "read" : "pure"),
     timeoutMs: 60_000,
     input: fromJsonSchema<YoutubeTranscriptionInput, YoutubeTranscriptionInput>({

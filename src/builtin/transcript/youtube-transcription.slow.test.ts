@@ -44,7 +44,7 @@ describe("[E09] youtubeTranscription", () => {
     }
   });
 
-  test("without a provider says that it cannot fetch, and what to do", async () => {
+  test("without a provider reports that it cannot fetch, and what to do", async () => {
     const result = await engine.call("youtubeTranscription", { url: "https://youtu.be/dQw4w9WgXcQ" });
     expect(result).toMatchObject({
       success: false,
@@ -64,12 +64,12 @@ describe("[E09] youtubeTranscription", () => {
     "youtube.com/embed/dQw4w9WgXcQ",
     "https://www.youtube.com/live/dQw4w9WgXcQ",
     "dQw4w9WgXcQ",
-  ])("asks its provider for the video of %s", async (url) => {
-    const asked: TranscriptRequest[] = [];
+  ])("requests the video of %s from its provider", async (url) => {
+    const requested: TranscriptRequest[] = [];
     const transcripts: TranscriptProvider = {
       name: "fake",
       fetch: async (request) => {
-        asked.push(request);
+        requested.push(request);
         return { captions: "1\n00:00:00,000 --> 00:00:01,000\nhi", title: "A talk", language: "en" };
       },
     };
@@ -80,7 +80,7 @@ describe("[E09] youtubeTranscription", () => {
       output: { source: "fake", title: "A talk", text: "hi", video_id: "dQw4w9WgXcQ" },
     });
     expect(result.success && result.output).not.toHaveProperty("segments");
-    expect(asked).toMatchObject([{ videoId: "dQw4w9WgXcQ", language: "en", signal: expect.any(AbortSignal) }]);
+    expect(requested).toMatchObject([{ videoId: "dQw4w9WgXcQ", language: "en", signal: expect.any(AbortSignal) }]);
     await live.close();
   });
 
@@ -105,7 +105,7 @@ describe("[E09] youtubeTranscription", () => {
     });
   });
 
-  test("leaves out what is more than was asked for, and says so", async () => {
+  test("omits text beyond the requested length, and reports it", async () => {
     const cues = Array.from(
       { length: 100 },
       (_, at) => `${at + 1}\n00:00:${String(at % 60).padStart(2, "0")},000 --> 00:00:59,000\nword ${at}\n`,
@@ -114,7 +114,7 @@ describe("[E09] youtubeTranscription", () => {
     expect([text.length <= 14, segments.length, truncated]).toEqual([true, 2, true]);
   });
 
-  test("gives a part of a first caption that is too long, and no more captions than a result can hold", async () => {
+  test("returns a part of a first caption that is too long, and no more captions than a result can hold", async () => {
     const long = `1\n00:00:00,000 --> 00:00:01,000\n${"word ".repeat(100)}`;
     expect(await transcribe({ captions: long, maxLength: 12 })).toMatchObject({ text: "word word…", truncated: true });
     const events = Array.from({ length: 30_000 }, (_, at) => ({
@@ -136,7 +136,7 @@ describe("[E09] youtubeTranscription", () => {
 });
 
 describe("captions", () => {
-  test("in SRT: numbers, commas, blank lines inside, no blank lines between", () => {
+  test("SRT may have numbers, commas, blank lines inside, and no blank lines between", () => {
     const srt =
       "\ufeff1\r\n00:00:01,5 --> 00:00:02,25\r\n{\\an8}<b>One</b>\r\n2\r\n01:00:00,000 --> 01:00:01,000\r\nTwo\r\n\r\nstill two\r\n\r\n3\r\n01:00:02,000 --> 01:00:03,000\r\n2026\r\n";
     expect(readCaptions(srt)).toEqual({
@@ -150,14 +150,14 @@ describe("captions", () => {
     });
   });
 
-  test("in VTT: notes, styles, identifiers and settings are no words", () => {
+  test("notes, styles, identifiers and settings of VTT are not part of the text", () => {
     const text = vtt(
       "STYLE\n::cue { color: red }\n\nNOTE a comment\n\nintro\n00:01.000 --> 00:02.000 align:start position:0%\n<v Ann>Hi</v> &lt;all&gt; &amp;lt; &#x4e2d;&#25991; &nosuch;\n",
     );
     expect(texts(readCaptions(text).segments)).toEqual(["Hi <all> &lt; 中文 &nosuch;"]);
   });
 
-  test("in JSON3: parts are joined, newline events are none, broken times are mended", () => {
+  test("parts of JSON3 are joined, newline events are skipped, invalid times are repaired", () => {
     const events = [
       { tStartMs: 0, dDurationMs: 9000, id: 1, wpWinPosId: 1 },
       { tStartMs: 100, dDurationMs: 2000, segs: [{ utf8: "hello" }, { utf8: " world", tOffsetMs: 300 }] },
@@ -176,7 +176,7 @@ describe("captions", () => {
     });
   });
 
-  test("that roll up are given once", () => {
+  test("captions that roll up are returned once", () => {
     const text = vtt(
       [
         "00:00:00.000 --> 00:00:02.000 align:start position:0%\n \nhello<00:00:00.500><c> dear</c><00:00:01.000><c> world</c>",
@@ -193,7 +193,7 @@ describe("captions", () => {
     ]);
   });
 
-  test("that roll up without times of words are recognised by their repeated lines", () => {
+  test("captions that roll up without word times are recognized by their repeated lines", () => {
     const lines = ["one", "two", "three", "four", "five", "six"];
     const cues = lines.map(
       (line, at) => `${at}\n00:00:0${at},000 --> 00:00:0${at + 1},000\n${at > 0 ? `${lines[at - 1]}\n` : ""}${line}\n`,
@@ -201,7 +201,58 @@ describe("captions", () => {
     expect(texts(readCaptions(cues.join("\n")).segments)).toEqual(lines);
   });
 
-  test("that say the same twice keep it", () => {
+  const srt = (...cues: readonly string[]): string =>
+    cues
+      .map(
+        (text, at) =>
+          `${at + 1}\n00:00:${String(at).padStart(2, "0")},000 --> 00:00:${String(at + 1).padStart(2, "0")},000\n${text}\n`,
+      )
+      .join("\n");
+
+  test.each<[string, readonly string[], string]>([
+    ["two cues", ["so today we look", "so today we look\nat the tide mill"], "so today we look at the tide mill"],
+    [
+      "each line also alone",
+      ["so today we look", "so today we look\nat the tide", "at the tide", "at the tide\nin the pond"],
+      "so today we look at the tide in the pond",
+    ],
+    [
+      "one line, word by word",
+      ["hello", "hello dear", "hello dear world", "this", "this is it"],
+      "hello dear world this is it",
+    ],
+    [
+      "each line also alone, two lines joined to one",
+      ["so today we look", "so today we look at the tide", "at the tide", "at the tide in the pond"],
+      "so today we look at the tide in the pond",
+    ],
+    [
+      "two lines joined to one",
+      ["so today we look", "so today we look at the tide", "at the tide mill in", "the tide mill in the pond"],
+      "so today we look at the tide mill in the pond",
+    ],
+    [
+      "Chinese, one line",
+      ["今天我们来看", "今天我们来看潮汐磨坊", "今天我们来看潮汐磨坊的池塘"],
+      "今天我们来看潮汐磨坊的池塘",
+    ],
+  ])("[H18] plain captions that roll appear once: %s", (_, cues, expected) => {
+    const found = texts(readCaptions(srt(...cues)).segments);
+    expect(found.join(" ")).toBe(expected);
+  });
+
+  test.each<[readonly string[]]>([
+    [["No.", "No.\nYes.", "Yes.", "Well."]],
+    [["Row, row, row your boat", "Row, row, row your boat", "Gently down the stream", "Gently down the stream"]],
+    [["I", "I am here now", "Where are you?", "Over there, by the mill."]],
+    [["one two three", "three four five", "five six seven", "seven eight nine"]],
+    [["cat", "catalog", "catalogue", "catalogues"]],
+  ])("[H18] captions that only look alike stay complete: %j", (cues) => {
+    const expected = cues.map((text) => text.replaceAll("\n", " "));
+    expect(texts(readCaptions(srt(...cues)).segments)).toEqual(expected);
+  });
+
+  test("captions that repeat a text keep it", () => {
     const cues = ["No.", "No.", "Yes.", "Yes."].map(
       (line, at) => `${at}\n00:00:0${at},000 --> 00:00:0${at + 1},000\n${line}\n`,
     );
@@ -210,7 +261,7 @@ describe("captions", () => {
     expect(texts(readCaptions(doubled).segments)).toEqual(["Once"]);
   });
 
-  test("with broken times keep their words, in the order of time", () => {
+  test("captions with invalid times keep their text, in the order of time", () => {
     const text = vtt(
       [
         "00:00:10.000 --> 00:00:05.000\nbackwards",
@@ -229,7 +280,7 @@ describe("captions", () => {
     ]);
   });
 
-  test("without what is unseen", () => {
+  test("invisible characters are removed", () => {
     const text = vtt("00:01.000 --> 00:02.000\n\u202egnorts\u001b[31m \u{e0041}ok\n");
     expect(texts(readCaptions(text).segments)).toEqual(["gnorts ok"]);
   });
@@ -268,7 +319,7 @@ describe("captions", () => {
         }),
     ],
     ["blanks", () => vtt(cue(0, `x${" ".repeat(9_000_000)}x`))],
-  ])("of ten megabytes are read in time: %s", { timeout: 30_000 }, (_name, make) => {
+  ])("captions of ten megabytes are read in time: %s", { timeout: 30_000 }, (_name, make) => {
     const text = make();
     expect(text.length).toBeLessThanOrEqual(10 * 2 ** 20);
     const started = performance.now();
@@ -276,7 +327,7 @@ describe("captions", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test("of more than that are refused", () => {
+  test("captions of more than that are refused", () => {
     expect(() => readCaptions(vtt("x".repeat(11 << 20)))).toThrow(/at most/);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The text of a note: UTF-8 or, by its mark, UTF-16; what is neither is taken for GB 18030, in which older Chinese notes
- * are written. Undefined for what is no text at all.
+ * Decodes the text of a note: UTF-8 or, with a byte order mark, UTF-16; other bytes are decoded as GB 18030, which
+ * older Chinese notes use. Returns undefined for binary content.
  */
 export function decodeNote(bytes: Buffer): string | undefined {
   const utf16 =

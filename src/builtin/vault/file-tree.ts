@@ -1,25 +1,25 @@
-import { type EntryType, type FileDoor, showGivenPath, showPath } from "../../file/index.ts";
-import { trimPath } from "./vault-parts.ts";
+import { type EntryType, type FileAccess, showUserPath, showPath } from "../../file/index.ts";
+import { trimPath } from "./vault-deps.ts";
 
 /** Something in a tree of files. */
 export interface TreeNode {
   /** As it is shown; paths of such names lead to it. */
   readonly name: string;
-  /** A link is told of, and never followed. */
+  /** A link is listed but never followed. */
   readonly type: EntryType;
-  /** Of a file, in bytes. */
+  /** Size of a file, in bytes. */
   readonly size?: number;
-  /** Of a folder; absent where the tree ends above its content. */
+  /** Children of a folder; undefined if the tree ends above its content. */
   readonly children?: readonly TreeNode[];
 }
 
 /** Which part of the files to show. */
 export interface FileTreeOptions {
-  /** A folder; the whole where absent. */
+  /** A folder. Default: the whole vault. */
   readonly path?: string;
-  /** How many folders deep; 5 where absent. */
+  /** Maximum depth in folders. Default: 5. */
   readonly depth?: number;
-  /** At most this many files and folders; 1,000 where absent. */
+  /** Maximum number of files and folders. Default: 1,000. */
   readonly maxEntries?: number;
   /** Folders only. */
   readonly foldersOnly?: boolean;
@@ -32,7 +32,7 @@ export interface FileTree {
   readonly tree: readonly TreeNode[];
   readonly files: number;
   readonly folders: number;
-  /** There is more than was asked for. */
+  /** There are more entries than the limit allows. */
   readonly truncated: boolean;
 }
 
@@ -43,15 +43,17 @@ interface Entry {
   readonly size: number | undefined;
 }
 
-/** The structure of a folder, as `.gitignore` files allow, without anything hidden, and never more than was asked for. */
-export async function fileTree(files: FileDoor, options: FileTreeOptions = {}): Promise<FileTree> {
+/**
+ * Lists the structure of a folder up to the limits, without hidden entries and those that `.gitignore` files exclude.
+ */
+export async function fileTree(files: FileAccess, options: FileTreeOptions = {}): Promise<FileTree> {
   const path = trimPath(options.path ?? "");
   const { found, truncated } = await collect(files, path, options);
   const folders = found.filter(({ type }) => type === "folder").length;
   return {
-    path: path === "" ? "." : showGivenPath(path),
+    path: path === "" ? "." : showUserPath(path),
     tree: nodesOf(
-      // The first of all is in the folder itself, by whichever form of its name that was asked for.
+      // The first entry is in the folder itself, so its parent has the canonical form of the requested path.
       parentOf(found[0]?.path ?? ""),
       Map.groupBy(found, (entry) => parentOf(entry.path)),
     ),
@@ -61,12 +63,11 @@ export async function fileTree(files: FileDoor, options: FileTreeOptions = {}): 
   };
 }
 
-interface Collected {
-  readonly found: readonly Entry[];
-  readonly truncated: boolean;
-}
-
-async function collect(files: FileDoor, path: string, options: FileTreeOptions): Promise<Collected> {
+async function collect(
+  files: FileAccess,
+  path: string,
+  options: FileTreeOptions,
+): Promise<{ readonly found: readonly Entry[]; readonly truncated: boolean }> {
   const { maxEntries = 1000, foldersOnly = false } = options;
   const found: Entry[] = [];
   const walk = walkFor(files, path, options);
@@ -83,11 +84,11 @@ async function collect(files: FileDoor, path: string, options: FileTreeOptions):
   }
 }
 
-function walkFor(files: FileDoor, path: string, options: FileTreeOptions): ReturnType<FileDoor["walk"]> {
+function walkFor(files: FileAccess, path: string, options: FileTreeOptions): ReturnType<FileAccess["walk"]> {
   const { depth = 5, maxEntries = 1000, foldersOnly = false, signal } = options;
-  // What is left out here the walk counts all the same.
-  const most = foldersOnly ? 1_000_000 : maxEntries;
-  return files.walk(path === "" ? "." : path, { maxDepth: depth, maxEntries: most, signal });
+  // The walk also counts the files that are filtered out here.
+  const max = foldersOnly ? 1_000_000 : maxEntries;
+  return files.walk(path === "" ? "." : path, { maxDepth: depth, maxEntries: max, signal });
 }
 
 function parentOf(path: string): string {

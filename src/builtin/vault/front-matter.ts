@@ -1,27 +1,27 @@
 import { isRecord } from "../../schema/index.ts";
 import { parseYaml } from "../../text/index.ts";
 
-/** What stands between the `---` lines at the beginning of a note, as far as a search cares. */
+/** Front matter of a note, between the `---` lines at its beginning, as far as a search needs it. */
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly tags: readonly string[];
-  /** What it says under `date` and `created`. */
+  /** Values of `date` and `created`. */
   readonly dates: readonly string[];
-  /** How much of the text it takes, 0 where there is none. */
+  /** Length of the front matter in the text; 0 if there is none. */
   readonly length: number;
   readonly lines: number;
 }
 
 const none: FrontMatter = { title: undefined, tags: [], dates: [], length: 0, lines: 0 };
-/** Front matter that is longer is none. */
-const longest = 32_768;
-const longestDate = 100;
+/** Longer front matter is treated as text. */
+const maxLength = 32_768;
+const maxDateLength = 100;
 
-/** Reads the front matter of a note. What is no YAML says nothing, and harms nothing. */
+/** Reads the front matter of a note. Invalid YAML is ignored. */
 export function readFrontMatter(text: string): FrontMatter {
   const opening = /^---[ \t]*\r?\n/.exec(text.slice(0, 100));
   if (opening === null) return none;
-  const head = text.slice(0, longest);
+  const head = text.slice(0, maxLength);
   const closing = /\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/g;
   // The opening's own line end may be the one before the closing.
   closing.lastIndex = opening[0].length - 1;
@@ -48,7 +48,7 @@ function factsOf(values: Values): Pick<FrontMatter, "title" | "tags" | "dates"> 
   return {
     title: named === "" ? undefined : named,
     tags: [...tagsIn(values["tags"]), ...tagsIn(values["tag"])],
-    dates: [values["date"], values["created"]].filter(isName).map((date) => String(date).slice(0, longestDate)),
+    dates: [values["date"], values["created"]].filter(isName).map((date) => String(date).slice(0, maxDateLength)),
   };
 }
 
@@ -105,6 +105,6 @@ function splitList(value: string): string[] {
 }
 
 function readYaml(text: string): Values {
-  const { value } = parseYaml(text, { file: "front matter", maxBytes: 4 * longest });
+  const { value } = parseYaml(text, { file: "front matter", maxBytes: 4 * maxLength });
   return isRecord(value) ? value : {};
 }

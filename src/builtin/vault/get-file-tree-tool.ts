@@ -3,7 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Vault } from "./vault.ts";
 
-/** What `getFileTree` takes. */
+/** Input of `get_file_tree`. */
 export interface GetFileTreeInput {
   readonly path?: string;
   readonly depth?: number;
@@ -35,19 +35,19 @@ const outputJson = {
   },
 };
 
-/** `getFileTree`: the structure of the folder of notes. */
+/** `get_file_tree`: the structure of the folder of notes. */
 export function getFileTreeTool({
   vault,
 }: {
   readonly vault: Vault;
 }): Tool<GetFileTreeInput, GetFileTreeInput, FileTree> {
   return defineTool({
-    name: "getFileTree",
-    aliases: ["get_file_tree"],
+    name: "get_file_tree",
+    aliases: ["getFileTree"],
     description:
-      "Shows the folders and files of the vault (the folder of notes) as a tree with sizes; hidden files and what " +
-      ".gitignore names are left out. Use it to learn how notes are organised or to find a file by its place; to find " +
-      "notes by what they say use localSearch.",
+      "Shows the folders and files of the vault (the folder of notes) as a tree with sizes, without hidden files and those " +
+      "that .gitignore names. Use it to learn how notes are organized or to find a file by its location; to find " +
+      "notes by their content use local_search.",
     displayName: "File tree",
     category: "file",
     tags: ["notes", "vault", "files"],
@@ -60,7 +60,7 @@ export function getFileTreeTool({
         path: {
           type: "string",
           maxLength: 1024,
-          description: "A folder, relative to the vault. All of it when left out.",
+          description: "A folder, relative to the vault. Default: the whole vault.",
         },
         depth: { type: "integer", minimum: 1, maximum: 32, default: 5, description: "How many folders deep." },
         max_entries: {
@@ -68,7 +68,7 @@ export function getFileTreeTool({
           minimum: 1,
           maximum: 10_000,
           default: 1000,
-          description: "At most this many files and folders; `truncated` tells when there are more.",
+          description: "Maximum number of files and folders; `truncated` is true if there are more.",
         },
         folders_only: { type: "boolean", default: false, description: "Leave the files out." },
       },

@@ -1,20 +1,22 @@
-/** How to index. */
-export interface IndexOptions {
-  /** Only what changed at these paths: notes, or folders of notes. The whole vault where absent. */
+/** Options of indexing. */
+export interface IndexVaultOptions {
+  /** Only these changed paths: notes, or folders of notes. Default: the whole vault. */
   readonly paths?: readonly string[];
   /** Read every note again, whether its time and size changed or not. */
   readonly full?: boolean;
-  /** Told of the progress now and then. */
-  readonly onProgress?: (progress: IndexProgress) => void;
+  /** Called with the progress from time to time. */
+  readonly onProgress?: (progress: VaultIndexProgress) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How far indexing is. */
-export interface IndexProgress {
-  /** Notes looked at. */
+/** Progress of indexing. */
+export interface VaultIndexProgress {
+  /** Notes checked so far. */
   readonly seen: number;
   /** Notes read and indexed. */
   readonly indexed: number;
+  /** All notes, once they are counted. */
+  readonly total?: number;
 }
 
 /** A note or a folder that could not be indexed, and why. */
@@ -23,13 +25,13 @@ export interface SkippedNote {
   readonly why: string;
 }
 
-/** What indexing did. */
-export interface IndexReport {
+/** Result of indexing. */
+export interface VaultIndexReport {
   /** New to the index. */
   readonly added: number;
   readonly updated: number;
   readonly removed: number;
-  /** Of those added and removed, notes that have only got another path. */
+  /** Notes with a new path and the same content; each is also counted as added and as removed. */
   readonly renamed: number;
   readonly unchanged: number;
   /** The first hundred that could not be indexed. */

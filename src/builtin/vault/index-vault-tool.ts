@@ -1,15 +1,15 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import type { IndexReport, SkippedNote } from "./index-report.ts";
+import type { VaultIndexReport, SkippedNote } from "./index-report.ts";
 import type { Vault } from "./vault.ts";
 
-/** What `indexVault` takes. */
+/** Input of `index_vault`. */
 export interface IndexVaultInput {
   readonly paths?: readonly string[];
   readonly full?: boolean;
 }
 
-/** What `indexVault` gives. */
+/** Output of `index_vault`. */
 export interface IndexVaultOutput {
   readonly status: "complete" | "truncated";
   readonly added: number;
@@ -57,25 +57,25 @@ const outputJson = {
   ],
 };
 
-/** `indexVault`: brings the index of the notes up to date. */
+/** `index_vault`: brings the index of the notes up to date. */
 export function indexVaultTool({
   vault,
 }: {
   readonly vault: Vault;
 }): Tool<IndexVaultInput, IndexVaultInput, IndexVaultOutput> {
   return defineTool({
-    name: "indexVault",
-    aliases: ["index_vault", "indexTool"],
+    name: "index_vault",
+    aliases: ["indexVault", "indexTool"],
     description:
-      "Brings the search index of the vault (the folder of notes) up to date with its files, and tells how many notes " +
-      "were added, updated, renamed and removed. Only what changed is read. Call it once before localSearch when notes " +
-      "were just written or the vault is large and new; small vaults are indexed by localSearch itself.",
+      "Brings the search index of the vault (the folder of notes) up to date with its files, and returns how many notes " +
+      "were added, updated, renamed and removed. Reads only what changed. Call it once before local_search if notes were " +
+      "just written or the vault is large and new; local_search indexes small vaults itself.",
     displayName: "Index vault",
     category: "file",
     tags: ["notes", "vault", "index"],
     capabilities: ["index", "索引"],
     background: true,
-    // Of the world it only reads: the index can be made again at any time.
+    // It only reads the outside world: the index can be rebuilt at any time.
     effect: "idempotent",
     destructive: false,
     timeoutMs: 10 * 60_000,
@@ -86,7 +86,7 @@ export function indexVaultTool({
           type: "array",
           items: { type: "string", maxLength: 1024 },
           maxItems: 1000,
-          description: "Notes or folders that changed, relative to the vault. The whole vault when left out.",
+          description: "Notes or folders that changed, relative to the vault. Default: the whole vault.",
         },
         full: {
           type: "boolean",
@@ -105,7 +105,7 @@ export function indexVaultTool({
   });
 }
 
-function outputOf({ skippedCount, durationMs, truncated, ...counts }: IndexReport): IndexVaultOutput {
+function outputOf({ skippedCount, durationMs, truncated, ...counts }: VaultIndexReport): IndexVaultOutput {
   const status = truncated ? "truncated" : "complete";
   return { status, ...counts, skipped_count: skippedCount, duration_ms: durationMs };
 }

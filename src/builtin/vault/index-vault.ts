@@ -1,41 +1,63 @@
 import { isFailureError } from "../../base/index.ts";
 import { type WalkEntry, type WalkOptions, readShownPath } from "../../file/index.ts";
-import type { IndexOptions, IndexReport } from "./index-report.ts";
-import { isIgnored } from "./is-ignored.ts";
+import type { IndexVaultOptions, VaultIndexReport } from "./index-report.ts";
+import { isGitIgnored } from "./is-ignored.ts";
 import { NoteReader } from "./note-reader.ts";
-import { type VaultParts, isNote, trimPath } from "./vault-parts.ts";
+import { type VaultDeps, isNote, trimPath } from "./vault-deps.ts";
 
 /**
  * Brings the index up to date with the folder: only notes whose time or size differ are read, and only those whose
- * content differs are indexed again. Stopped halfway, it goes on from there the next time.
+ * content differs are indexed again. If interrupted, the next run continues from there.
  */
-export async function indexVault(parts: VaultParts, options: IndexOptions = {}): Promise<IndexReport> {
+export async function indexVault(parts: VaultDeps, options: IndexVaultOptions = {}): Promise<VaultIndexReport> {
   const begun = parts.clock.elapsed();
   const paths = options.paths?.map(trimPath);
-  // A path may be given as it is shown; the index has it as it is.
-  const places = paths && [...new Set(paths.flatMap((path) => [path, readShownPath(path) ?? path]))];
-  const known = await knownAt(parts, places ?? [""]);
+  // A path may be in its shown form; the index has the real one.
+  const positions = paths && [...new Set(paths.flatMap((path) => [path, readShownPath(path) ?? path]))];
+  const known = await knownAt(parts, positions ?? [""]);
   const reader = new NoteReader(parts, known, options);
-  if (paths === undefined) await walkNotes(parts, ".", reader);
+  if (paths === undefined) await walkCounted(parts, reader, options);
   else for (const path of paths) await lookAt(parts, path, reader);
   await reader.finish();
-  const gone = goneFrom(known, reader, places);
+  const gone = goneFrom(known, reader, positions);
   options.signal?.throwIfAborted();
   if (gone.length > 0) await parts.index.remove(parts.collection, gone);
   return reader.report(gone, parts.clock.elapsed() - begun);
 }
 
-/** What the index knows of these places, and perhaps of others. */
-async function knownAt({ index, collection }: VaultParts, paths: readonly string[]): Promise<Map<string, string>> {
+/** The indexed versions of notes at these paths, and possibly of others. */
+async function knownAt({ index, collection }: VaultDeps, paths: readonly string[]): Promise<Map<string, string>> {
   const known = new Map<string, string>();
   for (const path of paths) for (const [id, version] of await index.versions(collection, path)) known.set(id, version);
   return known;
 }
 
-/** More than this many names are no vault. */
+/** Maximum number of entries in a vault. */
 const maxEntries = 2_000_000;
 
-async function walkNotes({ files, limits }: VaultParts, from: string, reader: NoteReader): Promise<void> {
+/** Counts the notes while they are read, for progress with a total: counting is much faster. */
+async function walkCounted(parts: VaultDeps, reader: NoteReader, { onProgress }: IndexVaultOptions): Promise<void> {
+  const over = new AbortController();
+  const counted = onProgress === undefined ? undefined : countNotes(parts, over.signal);
+  // Without the number, progress has no total.
+  void counted?.then((total) => (reader.total = total)).catch(() => undefined);
+  try {
+    await walkNotes(parts, ".", reader);
+  } finally {
+    over.abort();
+    await counted?.catch(() => undefined);
+  }
+}
+
+async function countNotes({ files, limits }: VaultDeps, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for await (const { type, path } of files.walk(".", { maxEntries, signal })) {
+    if (type === "file" && isNote(path, limits)) count++;
+  }
+  return count;
+}
+
+async function walkNotes({ files, limits }: VaultDeps, from: string, reader: NoteReader): Promise<void> {
   const walk = files.walk(from, { maxEntries, signal: reader.signal } satisfies WalkOptions);
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
@@ -49,31 +71,32 @@ async function walkNotes({ files, limits }: VaultParts, from: string, reader: No
       if (isOne && !(await reader.take(entry))) return;
     }
   } finally {
-    // Lets go of the folders that are open, however it ends.
+    // Closes the open folders in any case.
     await walk.return({ entries: 0, truncated: true, unreadable: [] });
   }
 }
 
-async function lookAt(parts: VaultParts, path: string, reader: NoteReader): Promise<void> {
+async function lookAt(parts: VaultDeps, path: string, reader: NoteReader): Promise<void> {
   const { files, limits } = parts;
   if (path === "") return walkNotes(parts, ".", reader);
   try {
     const file = await files.read(path, { maxBytes: limits.maxFileBytes, signal: reader.signal });
-    if (isNote(file.path, limits) && !(await isIgnored(files, file.path))) await reader.takeFile(file.path, file);
+    if (isNote(file.path, limits) && !(await isGitIgnored(files, file.path))) await reader.takeFile(file.path, file);
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    if (error.reason === "not_a_file" && !(await isIgnored(files, path))) return walkNotes(parts, path, reader);
+    if (error.reason === "not_a_file" && !(await isGitIgnored(files, path))) return walkNotes(parts, path, reader);
     reader.missed(path, error);
   }
 }
 
-/** Notes in the index that are there no longer. What could not be looked at may be there still, and stays. */
+/** Notes in the index that no longer exist. Notes in folders that could not be read may still exist, and stay. */
 function goneFrom(
   known: ReadonlyMap<string, string>,
   reader: NoteReader,
   paths: readonly string[] | undefined,
 ): string[] {
   const within = (path: string): boolean =>
-    paths === undefined || paths.some((place) => place === "" || path === place || path.startsWith(`${place}/`));
+    paths === undefined ||
+    paths.some((section) => section === "" || path === section || path.startsWith(`${section}/`));
   return [...known.keys()].filter((path) => within(path) && !reader.mayExist(path));
 }

@@ -1,10 +1,10 @@
 export { type FileTree, type FileTreeOptions, type TreeNode } from "./file-tree.ts";
-export type { IndexOptions, IndexProgress, IndexReport, SkippedNote } from "./index-report.ts";
+export type { IndexVaultOptions, VaultIndexProgress, VaultIndexReport, SkippedNote } from "./index-report.ts";
 export { type FoundNote, type LocalSearchQuery } from "./local-search.ts";
 export { type Heading, type ParsedNote, parseNote } from "./parse-note.ts";
 export { type Note, type ReadNoteOptions } from "./read-note.ts";
-export { type LocalSearchAnswer, type Vault, type VaultOptions, createVault } from "./vault.ts";
-export { type VaultLimits } from "./vault-parts.ts";
+export { type LocalSearchResponse, type Vault, type VaultOptions, createVault } from "./vault.ts";
+export { type VaultLimits } from "./vault-deps.ts";
 export type { VaultWatch } from "./watch-vault.ts";
 export { getFileTreeTool } from "./get-file-tree-tool.ts";
 export { indexVaultTool } from "./index-vault-tool.ts";

@@ -1,16 +1,18 @@
-import { type FileDoor, type IgnoreRules, ignoreRules } from "../../file/index.ts";
+import { type FileAccess, type IgnoreRules, ignoreRules } from "../../file/index.ts";
 
-/** More rules than fit here nobody writes by hand. */
+/** Hand-written rules are smaller than this. */
 const maxRuleBytes = 262_144;
 
-/** Does a `.gitignore` of the vault leave this path out? A walk knows by itself; this is for single paths. */
-export async function isIgnored(files: FileDoor, path: string): Promise<boolean> {
+/**
+ * True if a `.gitignore` of the vault excludes this path. A walk applies these rules itself; this is for single paths.
+ */
+export async function isGitIgnored(files: FileAccess, path: string): Promise<boolean> {
   const names = path.split("/");
   const levels: { readonly rules: IgnoreRules; readonly depth: number }[] = [];
   for (const depth of names.keys()) {
     const rules = await rulesIn(files, names.slice(0, depth));
     if (rules !== undefined) levels.unshift({ rules, depth });
-    // The file nearest to the path has the first word.
+    // The file nearest to the path takes precedence.
     const here = names.slice(0, depth + 1);
     const verdicts = levels.map((level) =>
       level.rules.verdict(here.slice(level.depth).join("/"), depth < names.length - 1),
@@ -20,7 +22,7 @@ export async function isIgnored(files: FileDoor, path: string): Promise<boolean>
   return false;
 }
 
-async function rulesIn(files: FileDoor, folder: readonly string[]): Promise<IgnoreRules | undefined> {
+async function rulesIn(files: FileAccess, folder: readonly string[]): Promise<IgnoreRules | undefined> {
   try {
     const { bytes } = await files.read([...folder, ".gitignore"].join("/"), { maxBytes: maxRuleBytes });
     return await ignoreRules(bytes.toString("utf8").split(/\r?\n/));

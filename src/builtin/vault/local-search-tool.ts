@@ -7,7 +7,7 @@ import { vaultFailure } from "./vault-reasons.ts";
 /** A moment: epoch milliseconds, or ISO 8601. */
 export type Moment = number | string;
 
-/** What `localSearch` takes. */
+/** Input of `local_search`. */
 export interface LocalSearchInput {
   readonly query?: string;
   readonly salientTerms?: readonly string[];
@@ -16,16 +16,16 @@ export interface LocalSearchInput {
   readonly limit?: number;
 }
 
-/** What `localSearch` gives. */
+/** Output of `local_search`. */
 export interface LocalSearchOutput {
   readonly documents: readonly FoundNote[];
   /** Notes in the index. */
   readonly indexed: number;
 }
 
-const moment = (what: string): object => ({
+const moment = (meaning: string): object => ({
   type: ["number", "string"],
-  description: `${what}: epoch milliseconds or ISO 8601.`,
+  description: `${meaning}: epoch milliseconds or ISO 8601.`,
 });
 
 const inputJson = {
@@ -35,21 +35,20 @@ const inputJson = {
       type: "string",
       minLength: 1,
       maxLength: 4000,
-      description: "What to look for, in plain words. Without it the newest notes are listed.",
+      description: "What to search for, in plain words. Without it the newest notes are listed.",
     },
     salientTerms: {
       type: "array",
       items: { type: "string", maxLength: 200 },
       maxItems: 50,
-      description:
-        "The words and phrases that matter most, and others that mean the same. Notes with only these are found too.",
+      description: "The most important words and phrases, and their synonyms. Notes with only these are found too.",
     },
     timeRange: {
       type: "object",
       properties: { startTime: moment("Of this or later"), endTime: moment("Of before this") },
       required: ["startTime", "endTime"],
       description:
-        "Only notes of this time, as getTimeRangeMs gives it: by the date in their name or front matter, or else the time of the file.",
+        "Only notes of this time, as get_time_range_ms returns it: by the date in their name or front matter, or else the time of the file.",
     },
     tags: {
       type: "array",
@@ -57,7 +56,7 @@ const inputJson = {
       maxItems: 20,
       description: "Only notes that have all of these tags; `project` also means `project/…`.",
     },
-    limit: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "At most this many notes." },
+    limit: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Maximum number of notes." },
   },
   additionalProperties: false,
   examples: [{ query: "machine learning notes", salientTerms: ["machine learning", "机器学习"], limit: 5 }],
@@ -93,21 +92,21 @@ const outputJson = {
   required: ["documents", "indexed"],
 };
 
-/** `localSearch`: finds notes of the vault. */
+/** `local_search`: finds notes of the vault. */
 export function localSearchTool({
   vault,
 }: {
   readonly vault: Vault;
 }): Tool<LocalSearchInput, LocalSearchInput, LocalSearchOutput> {
   return defineTool({
-    name: "localSearch",
-    aliases: ["local_search"],
+    name: "local_search",
+    aliases: ["localSearch"],
     description:
-      "Searches the user's own notes (the vault) by words, in any language, and gives the best ones with a snippet, " +
-      "the heading and line it stands under, and how to cite it. Use it for questions about what the user wrote or " +
-      "keeps. Pass the question as `query` and its key words with synonyms as `salientTerms`; for a time such as " +
-      '"last week" call getTimeRangeMs first and pass what it gives as `timeRange`; with a `timeRange` and no words all ' +
-      "notes of that time are listed, the newest first. Read more with read_note.",
+      "Searches the user's own notes (the vault) by words, in any language, and returns the best ones with a snippet, " +
+      "the heading and line it stands under, and how to cite it. Use it for anything about what the user wrote or " +
+      "keeps in notes. Pass the user's question as `query` and its key words with synonyms as `salientTerms`; for a time " +
+      'such as "last week" call get_time_range_ms first and pass its output as `timeRange`; with a `timeRange` and no words ' +
+      "all notes of that time are listed, newest first. Read more with read_note.",
     displayName: "Vault search",
     category: "search",
     tags: ["notes", "vault", "search"],
@@ -116,8 +115,13 @@ export function localSearchTool({
     timeoutMs: 30_000,
     input: fromJsonSchema<LocalSearchInput, LocalSearchInput>(inputJson),
     output: fromJsonSchema<LocalSearchOutput, LocalSearchOutput>(outputJson),
-    run: ({ timeRange, ...query }, { signal }) =>
-      vault.search({ ...query, signal, ...(timeRange !== undefined && { timeRange: rangeOf(timeRange) }) }),
+    run: ({ timeRange, ...query }, { signal, progress }) =>
+      vault.search({
+        ...query,
+        signal,
+        onProgress: progress,
+        ...(timeRange !== undefined && { timeRange: rangeOf(timeRange) }),
+      }),
   });
 }
 
@@ -129,9 +133,10 @@ function rangeOf({ startTime, endTime }: NonNullable<LocalSearchInput["timeRange
 }
 
 /** A number may come as text: models write both. */
-function epochOf(given: Moment, name: string): number {
-  const epoch = typeof given === "string" && !/^\s*-?\d+(?:\.\d+)?\s*$/.test(given) ? Date.parse(given) : Number(given);
-  // What no date can be is no time.
+function epochOf(provided: Moment, name: string): number {
+  const epoch =
+    typeof provided === "string" && !/^\s*-?\d+(?:\.\d+)?\s*$/.test(provided) ? Date.parse(provided) : Number(provided);
+  // A number outside the range of dates is not a time.
   if (Math.abs(epoch) <= 8.64e15) return epoch;
   const message = `timeRange.${name} must be epoch milliseconds or ISO 8601, such as "2026-01-31T08:00:00Z"`;
   throw vaultFailure("bad_range", message, { issues: [{ path: ["timeRange", name], code: "bad_range", message }] });

@@ -1,22 +1,25 @@
 import { showPath } from "../../file/index.ts";
 import type { TextHit, TextRange } from "../../store/index.ts";
 import type { Zone } from "../time/zone.ts";
-import { isoIn } from "./note-time.ts";
-import { mostHeadings } from "./parse-note.ts";
+import type { VaultIndexProgress } from "./index-report.ts";
+import { toIsoInZone } from "./note-time.ts";
+import { maxNoteHeadings } from "./parse-note.ts";
 import { vaultFailure } from "./vault-reasons.ts";
-import type { NoteMeta, VaultParts } from "./vault-parts.ts";
+import type { NoteMeta, VaultDeps } from "./vault-deps.ts";
 
-/** What to look for in the notes. */
+/** Query for the notes of a vault. */
 export interface LocalSearchQuery {
   /** Without it and without terms: all notes of that time and with these tags, the newest first. */
   readonly query?: string;
-  /** The words and phrases that matter most, synonyms among them; notes that have only these are found too. */
+  /** The most important words and phrases, including synonyms; notes that have only these are found too. */
   readonly salientTerms?: readonly string[];
-  /** Of `startTime` or later, and before `endTime`, in epoch milliseconds. */
+  /** Only notes from `startTime` on and before `endTime`, in epoch milliseconds. */
   readonly timeRange?: { readonly startTime: number; readonly endTime: number };
   readonly tags?: readonly string[];
   readonly limit?: number;
   readonly signal?: AbortSignal;
+  /** Called from time to time if the notes have to be indexed first. */
+  readonly onProgress?: (progress: VaultIndexProgress) => void;
 }
 
 /** A note that was found. */
@@ -24,11 +27,11 @@ export interface FoundNote {
   readonly path: string;
   readonly title: string;
   readonly snippet: string;
-  /** What to highlight in the snippet, as UTF-16 offsets. */
+  /** Ranges to highlight in the snippet, as UTF-16 offsets. */
   readonly highlights: readonly TextRange[];
   /** 1 for the best note of an answer. */
   readonly score: number;
-  /** The time of the note (see `timeOfNote`) as ISO 8601, by the clocks of the vault's zone. */
+  /** The time of the note (see `resolveNoteTime`) as ISO 8601, by the clocks of the vault's zone. */
   readonly modified: string;
   /** The same in epoch milliseconds. */
   readonly mtime: number;
@@ -37,16 +40,16 @@ export interface FoundNote {
   readonly heading?: string;
   /** The line of the snippet in the file. */
   readonly line: number;
-  /** How to cite it: `path:line`, with the line on which its section begins. `read_note` takes it. */
+  /** Citation: `path:line`, with the line on which its section begins. `read_note` accepts it. */
   readonly cite: string;
 }
 
 /** Half of the advantage of a new note is gone after a month. */
 const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Finds notes by their words; new ones first among equals. */
-export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): Promise<readonly FoundNote[]> {
-  const { query, salientTerms = [], timeRange, tags, limit, signal } = asked;
+/** Finds notes by their words; among equals, newer ones come first. */
+export async function localSearch(parts: VaultDeps, request: LocalSearchQuery): Promise<readonly FoundNote[]> {
+  const { query, salientTerms = [], timeRange, tags, limit, signal } = request;
   if (timeRange !== undefined && !(timeRange.endTime > timeRange.startTime)) {
     throw vaultFailure("bad_range", "timeRange.endTime must be after timeRange.startTime", {
       issues: [{ path: ["timeRange", "endTime"], code: "bad_range", message: "must be after startTime" }],
@@ -65,16 +68,16 @@ export async function localSearch(parts: VaultParts, asked: LocalSearchQuery): P
     signal,
   );
   const best = hits[0]?.score ?? 0;
-  return hits.map((hit) => foundNote(hit, { score: best === 0 ? 1 : hit.score / best, zone: parts.zone }));
+  return hits.map((hit) => toFoundNote(hit, { score: best === 0 ? 1 : hit.score / best, zone: parts.zone }));
 }
 
-function foundNote(hit: TextHit, { score, zone }: { readonly score: number; readonly zone: Zone }): FoundNote {
+function toFoundNote(hit: TextHit, { score, zone }: { readonly score: number; readonly zone: Zone }): FoundNote {
   const { id, title, snippet, highlights, at, tags, line } = hit;
-  // Written by `indexVault`.
+  // Written by `index_vault`.
   const { headings } = hit.meta as NoteMeta;
   const above = headings.findLast((one) => one.line <= line);
-  // Behind the last heading that was kept there may be others.
-  const heading = above === headings[mostHeadings - 1] ? undefined : above;
+  // After the last stored heading there may be others.
+  const heading = above === headings[maxNoteHeadings - 1] ? undefined : above;
   const path = showPath(id);
   return {
     path,
@@ -82,7 +85,7 @@ function foundNote(hit: TextHit, { score, zone }: { readonly score: number; read
     snippet,
     highlights,
     score: Number(score.toFixed(4)),
-    modified: isoIn(zone, at),
+    modified: toIsoInZone(zone, at),
     mtime: Math.round(at),
     tags,
     ...(heading !== undefined && { heading: heading.text }),

@@ -4,31 +4,33 @@ import { type FailureError, isFailureError, nodeCrypto } from "../../base/index.
 import { type FileBytes, type WalkEntry, showPath } from "../../file/index.ts";
 import type { TextDocument } from "../../store/index.ts";
 import { decodeNote } from "./decode-note.ts";
-import type { IndexOptions, IndexReport, SkippedNote } from "./index-report.ts";
+import type { IndexVaultOptions, VaultIndexReport, SkippedNote } from "./index-report.ts";
 import { parseNote } from "./parse-note.ts";
-import { timeOfNote } from "./note-time.ts";
-import type { NoteMeta, VaultParts } from "./vault-parts.ts";
+import { resolveNoteTime } from "./note-time.ts";
+import type { NoteMeta, VaultDeps } from "./vault-deps.ts";
 
-/** So many notes are indexed at a time, while the next are read. */
+/** Number of notes in one index batch; the next batch is read while it is written. */
 const notesAtOnce = 256;
 const looksAtOnce = 128;
-const mostSkipped = 100;
+const maxSkipped = 100;
 /** The walk names no more folders than this that it could not read. */
-const mostUnreadable = 20;
-/** What the index takes as a name. */
-const longestPath = 2000;
-/** A note changed this short a time ago may change again without its time or size telling. */
+const maxUnreadable = 20;
+/** Maximum length of an id in the index. */
+const maxPathLength = 2000;
+/** A note changed this recently may change again without a different time or size. */
 const unsettledMs = 2000;
 
-/** What the door says of a name that no new file may have. */
+/** Reasons with which the file access rejects names that no new file may have. */
 const objections: ReadonlySet<string> = new Set(["bad_name", "bad_path", "absolute"]);
 
 /** Reads the notes that changed, and puts them into the index batch by batch. */
 export class NoteReader {
   readonly signal: AbortSignal | undefined;
-  readonly #parts: VaultParts;
+  /** Number of all notes, once it is known. */
+  total: number | undefined;
+  readonly #parts: VaultDeps;
   readonly #known: ReadonlyMap<string, string>;
-  readonly #options: IndexOptions;
+  readonly #options: IndexVaultOptions;
   readonly #seen = new Set<string>();
   #unreadable: readonly string[] = [];
   readonly #skipped: SkippedNote[] = [];
@@ -43,17 +45,16 @@ export class NoteReader {
   /** The content of notes that are new here, to know those that were moved. */
   readonly #added: string[] = [];
 
-  // oxlint-disable-next-line max-params -- the three things that it is about
-  constructor(parts: VaultParts, known: ReadonlyMap<string, string>, options: IndexOptions) {
+  constructor(parts: VaultDeps, known: ReadonlyMap<string, string>, options: IndexVaultOptions) {
     this.#parts = parts;
     this.#known = known;
     this.#options = options;
     this.signal = options.signal;
   }
 
-  /** Was it seen, or in a place that could not be looked at? */
+  /** True if the note was seen, or is in a folder that could not be read. */
   mayExist(path: string): boolean {
-    if (this.#seen.has(path) || this.#truncated || this.#unreadable.length >= mostUnreadable) return true;
+    if (this.#seen.has(path) || this.#truncated || this.#unreadable.length >= maxUnreadable) return true;
     return this.#unreadable.some((folder) => path.startsWith(`${folder}/`));
   }
 
@@ -66,7 +67,7 @@ export class NoteReader {
     this.#truncated = true;
   }
 
-  /** Looks at a note that a walk came across, and reads it if it changed; false when there are too many. */
+  /** Checks a note that a walk found, and reads it if it changed. Returns false if there are too many notes. */
   async take(entry: WalkEntry): Promise<boolean> {
     const { maxNotes, maxFileBytes } = this.#parts.limits;
     if (this.#seen.size >= maxNotes) {
@@ -87,7 +88,7 @@ export class NoteReader {
   /** Takes a note that was read. */
   async takeFile(path: string, file: FileBytes): Promise<void> {
     const text = file.truncated ? undefined : decodeNote(file.bytes);
-    if (path.length > longestPath || text === undefined) {
+    if (path.length > maxPathLength || text === undefined) {
       this.skip(path, this.#whyNot(path, file));
       return;
     }
@@ -98,14 +99,16 @@ export class NoteReader {
 
   skip(path: string, why: string): void {
     this.#skippedCount++;
-    if (this.#skipped.length < mostSkipped) this.#skipped.push({ path: showPath(path), why });
+    if (this.#skipped.length < maxSkipped) this.#skipped.push({ path: showPath(path), why });
   }
 
-  /** A note could not be read. Told, unless it is gone: then it is only to be taken out of the index. */
+  /**
+   * Handles a note that could not be read. It is reported, unless it is gone: then it is only removed from the index.
+   */
   missed(path: string, failure: FailureError): void {
     if (failure.code === "cancelled") throw failure;
     const { reason = "" } = failure;
-    // The door objects to a name only where nothing has it.
+    // The file access rejects a name only if no file has it.
     const gone = reason === "not_found" || (objections.has(reason) && this.#known.has(path));
     if (!gone) this.skip(path, failure.message);
   }
@@ -116,7 +119,7 @@ export class NoteReader {
     await this.#writing;
   }
 
-  report(gone: readonly string[], durationMs: number): IndexReport {
+  report(gone: readonly string[], durationMs: number): VaultIndexReport {
     const moved = new Set(gone.map((path) => contentOf(this.#known.get(path) ?? "")));
     return {
       added: this.#added.length,
@@ -148,7 +151,7 @@ export class NoteReader {
     }
   }
 
-  /** Asked of the system itself, many at a time: only time and size, and what is read is read through the door. */
+  /** Calls the system directly, many at a time, for time and size only; content is read through the file access. */
   async #stampOf(path: string): Promise<string | undefined> {
     try {
       const { mtimeMs, size } = await lstat(join(this.#parts.root, path));
@@ -163,8 +166,9 @@ export class NoteReader {
       await this.takeFile(path, await read());
     } catch (error) {
       if (!isFailureError(error)) throw error;
-      // A name that is no text is given with such a character in it, and opens nothing.
-      if (error.reason === "not_found" && path.includes("\ufffd")) this.skip(path, "its name is no UTF-8: rename it");
+      // A name that is not valid UTF-8 is listed with this replacement character, and cannot be opened.
+      if (error.reason === "not_found" && path.includes("\ufffd"))
+        this.skip(path, "its name is not valid UTF-8: rename it");
       else this.missed(path, error);
     }
   }
@@ -177,12 +181,13 @@ export class NoteReader {
     const documents = this.#read.splice(0);
     if (documents.length === 0) return;
     this.#writing = index.put(collection, documents, this.signal);
-    // Whoever awaits it is told; nobody else must be.
+    // The error reaches the code that awaits the promise; this only prevents an unhandled rejection.
     this.#writing.catch(() => {});
-    this.#options.onProgress?.({ seen: this.#seen.size, indexed: this.#added.length + this.#updated });
+    const { total } = this;
+    const done = { seen: this.#seen.size, indexed: this.#added.length + this.#updated };
+    this.#options.onProgress?.({ ...done, ...(total !== undefined && { total }) });
   }
 
-  // oxlint-disable-next-line max-params -- the file and what is in it
   #document(path: string, file: FileBytes, text: string): TextDocument {
     const content = nodeCrypto().hash("sha256", file.bytes, "base64url");
     const before = this.#known.get(path);
@@ -192,14 +197,14 @@ export class NoteReader {
     const { title, tags, headings, links, dates } = parseNote(path, text);
     const meta: NoteMeta = { headings, links };
     const version = this.#version(file, content);
-    const at = timeOfNote({ path, dates, modifiedMs: file.modifiedMs }, this.#parts.zone);
+    const at = resolveNoteTime({ path, dates, modifiedMs: file.modifiedMs }, this.#parts.zone);
     return { id: path, path, title, body: text, tags, at, meta, version };
   }
 
   #whyNot(path: string, { truncated, size }: FileBytes): string {
-    if (path.length > longestPath) return `its path has more than ${longestPath} characters`;
+    if (path.length > maxPathLength) return `its path has more than ${maxPathLength} characters`;
     const { maxFileBytes } = this.#parts.limits;
-    return truncated ? `it has ${size} bytes, at most ${maxFileBytes} are indexed` : "it is no text";
+    return truncated ? `it has ${size} bytes, at most ${maxFileBytes} are indexed` : "it is not a text file";
   }
 
   #version({ modifiedMs, size }: FileBytes, content: string): string {
@@ -207,13 +212,16 @@ export class NoteReader {
     return `${settled ? "" : "?"}${this.#stamp(modifiedMs, size)}${content}`;
   }
 
-  /** In another zone a note is of another time; so it is where no zone is told, as before days were read from notes. */
+  /**
+   * Includes the time zone, because a note's date depends on it. Versions without a zone, from an older format, never
+   * match.
+   */
   #stamp(modifiedMs: number, size: number): string {
     return `${modifiedMs}:${size}:${this.#parts.zone.name}:`;
   }
 }
 
-/** The hash of the content that a version tells. */
+/** The content hash of a version. */
 function contentOf(version: string): string {
   return version.slice(version.lastIndexOf(":") + 1);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { findZone } from "../time/zone.ts";
-import { isoIn, timeOfNote } from "./note-time.ts";
+import { toIsoInZone, resolveNoteTime } from "./note-time.ts";
 
 const shanghai = findZone("Asia/Shanghai");
 const copied = Date.parse("2026-11-15T12:00:00Z");
 
 const dateOf = (path: string, ...dates: string[]): string =>
-  isoIn(shanghai, timeOfNote({ path, dates, modifiedMs: copied }, shanghai)).slice(0, 10);
+  toIsoInZone(shanghai, resolveNoteTime({ path, dates, modifiedMs: copied }, shanghai)).slice(0, 10);
 
 describe("the time of a note", () => {
   test.each([
@@ -40,7 +40,7 @@ describe("the time of a note", () => {
     "2026/11/x/03.md",
     "2026-11-03/note.md",
     "10.0.0.5.md",
-  ])("is not what is no day: %s", (path) => {
+  ])("is not read from a path without a valid date: %s", (path) => {
     expect(dateOf(path, "2020-01-01")).toBe("2020-01-01");
     expect(dateOf(path)).toBe("2026-11-15");
   });
@@ -55,32 +55,32 @@ describe("the time of a note", () => {
     [["2026-11-05 25:99"], "2026-11-05T00:00:00.000+08:00"],
     [["2026-13-45 10:00", "9999-12-31 10:00"], "2026-11-15T20:00:00.000+08:00"],
     [[], "2026-11-15T20:00:00.000+08:00"],
-  ])("is what its front matter says, by the clocks of the zone: %j", (dates, iso) => {
-    expect(isoIn(shanghai, timeOfNote({ path: "a.md", dates, modifiedMs: copied }, shanghai))).toBe(iso);
+  ])("is the date of its front matter, in the time zone: %j", (dates, iso) => {
+    expect(toIsoInZone(shanghai, resolveNoteTime({ path: "a.md", dates, modifiedMs: copied }, shanghai))).toBe(iso);
   });
 
-  test("is a moment within the day of its name, where one is known", () => {
+  test("is a time within the day of its name, if one is known", () => {
     const at = (path: string, ...dates: string[]): string =>
-      isoIn(shanghai, timeOfNote({ path, dates, modifiedMs: copied }, shanghai));
+      toIsoInZone(shanghai, resolveNoteTime({ path, dates, modifiedMs: copied }, shanghai));
     expect(at("2026-11-15.md")).toBe("2026-11-15T20:00:00.000+08:00");
     expect(at("2026-11-14.md", "2026-11-14 09:00")).toBe("2026-11-14T09:00:00.000+08:00");
     expect(at("2026-11-14.md", "2026-11-13 09:00")).toBe("2026-11-14T00:00:00.000+08:00");
   });
 
   test.each(["Pacific/Kiritimati", "Pacific/Pago_Pago", "America/Sao_Paulo", "Europe/Amsterdam", "UTC"])(
-    "has the date of the note in %s, whatever the clocks did on that day",
+    "has the date of the note in %s, regardless of clock changes on that day",
     (name) => {
       const zone = findZone(name);
       for (const day of ["2026-11-03", "2018-11-04", "1925-03-01"]) {
-        const at = timeOfNote({ path: `${day}.md`, dates: [], modifiedMs: copied }, zone);
-        const iso = isoIn(zone, at);
+        const at = resolveNoteTime({ path: `${day}.md`, dates: [], modifiedMs: copied }, zone);
+        const iso = toIsoInZone(zone, at);
         expect(iso.slice(0, 10)).toBe(day);
         expect(Math.abs(Date.parse(iso) - at)).toBeLessThan(1);
       }
     },
   );
 
-  test("is found in no time, however long the name", () => {
+  test("is found quickly, even in a long name", () => {
     const began = performance.now();
     for (const part of ["2026", "2026-", "1/", "年", "20261103x"]) dateOf(part.repeat(10_000));
     expect(performance.now() - began).toBeLessThan(1000);

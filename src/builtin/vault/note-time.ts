@@ -2,16 +2,16 @@ import { type Day, dayOf, isDate } from "../time/calendar.ts";
 import { readIso } from "../time/check-now.ts";
 import type { Zone } from "../time/zone.ts";
 
-/** What tells when a note is of. */
+/** Sources of a note's time. */
 export interface NoteFacts {
   readonly path: string;
-  /** What its front matter says, the best first. */
+  /** Dates in its front matter, best first. */
   readonly dates: readonly string[];
   /** The time of the file. */
   readonly modifiedMs: number;
 }
 
-/** Other years are no years of notes, but some other number. */
+/** A number outside these years is not the year of a note. */
 const firstYear = 1900;
 const lastYear = 2199;
 
@@ -22,16 +22,16 @@ const written =
 const foldered = /(?:^|\/)(\d{4}\/\d{1,2}\/\d{1,2})(?!\d)[^/]*$/u;
 
 /**
- * The time of a note: the day in its name, or else the date of its front matter, or else the time of its file. Where a
- * day is all that is known, a more exact time within that day is taken; so copying files changes no day that they name.
+ * The time of a note: the day in its name, or else the date of its front matter, or else the time of its file. If only
+ * a day is known, a more exact time within that day is used; so copying files does not change the day in their name.
  */
-export function timeOfNote({ path, dates, modifiedMs }: NoteFacts, zone: Zone): number {
+export function resolveNoteTime({ path, dates, modifiedMs }: NoteFacts, zone: Zone): number {
   const named = dayIn(path.slice(path.lastIndexOf("/") + 1)) ?? dayIn(foldered.exec(path)?.[1] ?? "");
-  const said = dates
+  const message = dates
     .map((date) => ({ day: dayIn(date), moment: momentIn(date, zone) }))
     .find(({ day }) => day !== undefined);
-  const moments = [...(said?.moment === undefined ? [] : [said.moment]), modifiedMs];
-  const day = named ?? (said?.moment === undefined ? said?.day : undefined);
+  const moments = [...(message?.moment === undefined ? [] : [message.moment]), modifiedMs];
+  const day = named ?? (message?.moment === undefined ? message?.day : undefined);
   return day === undefined ? (moments[0] ?? modifiedMs) : momentOf(day, moments, zone);
 }
 
@@ -61,7 +61,7 @@ function momentOf(day: Day, moments: readonly number[], zone: Zone): number {
 }
 
 /** A moment as ISO 8601, by the clocks of a zone: its date is the day that people there call it. */
-export function isoIn(zone: Zone, instant: number): string {
+export function toIsoInZone(zone: Zone, instant: number): string {
   // Old zones were seconds off, which would be of the day before.
   const minutes = Math.ceil(zone.offsetAt(instant) / 60_000);
   const iso = new Date(instant + minutes * 60_000).toISOString();

@@ -1,4 +1,4 @@
-import { joinTags } from "../../store/index.ts";
+import { mergeTags } from "../../store/index.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /** A heading of a note. */
@@ -9,23 +9,23 @@ export interface Heading {
   readonly line: number;
 }
 
-/** What a note says about itself. */
+/** Parsed parts of a note. */
 export interface ParsedNote {
   readonly title: string;
   /** From its front matter and from `#tag` in its text. */
   readonly tags: readonly string[];
   readonly headings: readonly Heading[];
-  /** What it links to: the names in `[[…]]`, and addresses and paths of links. */
+  /** Link targets: the names in `[[…]]`, and addresses and paths of links. */
   readonly links: readonly string[];
-  /** When its front matter says that it is of. */
+  /** Dates in its front matter. */
   readonly dates: readonly string[];
 }
 
-/** More headings of one note are not kept. */
-export const mostHeadings = 500;
-const mostTags = 100;
-const mostLinks = 500;
-const longestTitle = 200;
+/** Maximum number of headings stored per note. */
+export const maxNoteHeadings = 500;
+const maxTags = 100;
+const maxLinks = 500;
+const maxTitleLength = 200;
 
 /** Reads a note: markdown, or plain text, of which it reads the same. */
 export function parseNote(path: string, text: string): ParsedNote {
@@ -46,22 +46,22 @@ export function parseNote(path: string, text: string): ParsedNote {
   }
   const first = headings.find(({ level }) => level === 1)?.text;
   return {
-    title: (front.title ?? first ?? nameOf(path)).slice(0, longestTitle),
-    tags: joinTags(front.tags, [...tags]).slice(0, mostTags),
+    title: (front.title ?? first ?? noteNameOf(path)).slice(0, maxTitleLength),
+    tags: mergeTags(front.tags, [...tags]).slice(0, maxTags),
     headings,
-    links: [...links].slice(0, mostLinks),
+    links: [...links].slice(0, maxLinks),
     dates: front.dates,
   };
 }
 
-/** The mark of the block of code that is still open behind these lines; undefined where none is. */
-export function openFence(lines: readonly string[]): string | undefined {
+/** The marker of the code fence that is still open after these lines; undefined if none is. */
+export function unclosedFence(lines: readonly string[]): string | undefined {
   const fences = new CodeFences();
   for (const line of lines) fences.isCode(line);
   return fences.open;
 }
 
-/** Tells of one line after the other whether it is code, or the fence around it. */
+/** Classifies lines, in order, as code, a code fence or neither. */
 class CodeFences {
   open: string | undefined = undefined;
 
@@ -76,7 +76,7 @@ class CodeFences {
 
 function collectHeading(content: string, line: number, headings: Heading[]): void {
   const heading = headingOf(content, line);
-  if (heading !== undefined && headings.length < mostHeadings) headings.push(heading);
+  if (heading !== undefined && headings.length < maxNoteHeadings) headings.push(heading);
 }
 
 function headingOf(content: string, line: number): Heading | undefined {
@@ -84,44 +84,44 @@ function headingOf(content: string, line: number): Heading | undefined {
   if (hashes === null) return undefined;
   const text = content.slice(hashes[0].length, hashes[0].length + 1000).trim();
   const shown = text.replace(/[ \t]#+$/, "").trim();
-  return shown === "" ? undefined : { text: shown.slice(0, longestTitle), level: hashes[1]?.length ?? 1, line };
+  return shown === "" ? undefined : { text: shown.slice(0, maxTitleLength), level: hashes[1]?.length ?? 1, line };
 }
 
 const tagPattern = /(?:^|[\s(（，。、,;；:：])#([\p{L}\p{N}_][\p{L}\p{N}_/-]{0,99})/gu;
 
 function collectTags(content: string, tags: Set<string>): void {
-  if (tags.size >= mostTags) return;
+  if (tags.size >= maxTags) return;
   for (const [, tag = ""] of content.matchAll(tagPattern)) {
     // `#12` is the number of something.
     if (!/^\p{N}+$/u.test(tag)) tags.add(tag.replace(/\/+$/, ""));
-    if (tags.size >= mostTags) return;
+    if (tags.size >= maxTags) return;
   }
 }
 
 /** No link is longer. Looking no further for its end keeps a line of nothing but brackets from taking forever. */
-const longestLink = 1000;
+const maxLinkLength = 1000;
 
 function collectLinks(content: string, links: Set<string>): void {
-  if (links.size >= mostLinks) return;
+  if (links.size >= maxLinks) return;
   let looked = 0;
   for (let at = content.indexOf("[["); at !== -1 && looked < 10_000; at = content.indexOf("[[", at + 1), looked++) {
-    const name = wikiName(content.slice(at + 2, at + 2 + longestLink));
+    const name = wikiName(content.slice(at + 2, at + 2 + maxLinkLength));
     if (name !== undefined) links.add(name);
   }
-  for (let at = content.indexOf("]("); at !== -1 && links.size < mostLinks; at = content.indexOf("](", at + 2)) {
-    const target = /^<?([^)>\s]+)/.exec(content.slice(at + 2, at + 2 + longestLink))?.[1];
+  for (let at = content.indexOf("]("); at !== -1 && links.size < maxLinks; at = content.indexOf("](", at + 2)) {
+    const target = /^<?([^)>\s]+)/.exec(content.slice(at + 2, at + 2 + maxLinkLength))?.[1];
     if (target !== undefined) links.add(target);
   }
 }
 
-/** Of `name#heading|shown]]` what comes before the bar. */
+/** The part of `name#heading|shown]]` before the bar. */
 function wikiName(inside: string): string | undefined {
   const end = inside.indexOf("]]");
   const name = end === -1 ? "" : inside.slice(0, end).split("|", 1).join("").trim();
   return name === "" || name.includes("[") ? undefined : name;
 }
 
-function nameOf(path: string): string {
+function noteNameOf(path: string): string {
   const name = path.split("/").at(-1) ?? path;
   return name.replace(/\.[^.]+$/, "") || name;
 }

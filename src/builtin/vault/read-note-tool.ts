@@ -3,7 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import type { Note } from "./read-note.ts";
 import type { Vault } from "./vault.ts";
 
-/** What `read_note` takes. */
+/** Input of `read_note`. */
 export interface ReadNoteInput {
   readonly note: string;
   readonly from_line?: number;
@@ -47,9 +47,9 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNot
     aliases: ["readNote"],
     description:
       "Reads a note of the vault, or a part of it, with its headings, tags and links, and how to cite it. `note` is " +
-      "what localSearch gives as `path` or `cite`: a path, `path:line` for the section that begins on that line or " +
-      "else the lines around it, `path:first-last`, `path#heading`, or the name in a [[wiki link]]. When it is " +
-      "truncated, go on with from_line set to next_line.",
+      "the `path` or `cite` that local_search returns: a path, `path:line` for the section that begins on that line or " +
+      "else the lines around it, `path:first-last`, `path#heading`, or the name in a [[wiki link]]. If the result is " +
+      "truncated, continue with from_line set to next_line.",
     displayName: "Read note",
     category: "file",
     tags: ["notes", "vault"],
@@ -72,7 +72,7 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNot
           minimum: 1,
           maximum: 200_000,
           default: 20_000,
-          description: "At most this much text; `truncated` tells when there is more.",
+          description: "Maximum characters of text; `truncated` is true if there is more.",
         },
       },
       required: ["note"],

@@ -1,15 +1,15 @@
 import type { Clock } from "../../base/index.ts";
-import type { FileDoor } from "../../file/index.ts";
+import type { FileAccess } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
 import type { Zone } from "../time/zone.ts";
 import type { Heading } from "./parse-note.ts";
 
-/** What the functions of a vault work with. */
-export interface VaultParts {
+/** Dependencies of the functions of a vault. */
+export interface VaultDeps {
   /** The folder of notes as it really is. */
   readonly root: string;
   /** Opens the folder of notes; paths are relative to it. */
-  readonly files: FileDoor;
+  readonly files: FileAccess;
   readonly index: TextIndex;
   /** Under this name the notes are in the index. */
   readonly collection: string;
@@ -19,7 +19,7 @@ export interface VaultParts {
   readonly limits: VaultLimits;
 }
 
-/** How much of a vault is read. */
+/** Limits on reading a vault. */
 export interface VaultLimits {
   /** Endings of the names of notes, in lower case. */
   readonly extensions: readonly string[];
@@ -29,20 +29,20 @@ export interface VaultLimits {
   readonly maxNotes: number;
 }
 
-/** What a vault reads unless told otherwise. */
-export const usualLimits: VaultLimits = {
+/** Default limits of a vault. */
+export const defaultVaultLimits: VaultLimits = {
   extensions: [".md", ".markdown", ".txt"],
   maxFileBytes: 2 * 1024 * 1024,
   maxNotes: 500_000,
 };
 
-/** What the index keeps of a note besides its text. */
+/** Metadata of a note in the index. */
 export interface NoteMeta {
   readonly headings: readonly Heading[];
   readonly links: readonly string[];
 }
 
-/** Is this the path of a note? Nothing in a hidden folder or in one of packages is. */
+/** True if this is the path of a note. Files in hidden folders and in `node_modules` are not notes. */
 export function isNote(path: string, { extensions }: VaultLimits): boolean {
   const names = path.split("/");
   const name = names.at(-1) ?? "";
@@ -51,7 +51,7 @@ export function isNote(path: string, { extensions }: VaultLimits): boolean {
   return names.every((one) => !one.startsWith(".") && one !== "node_modules");
 }
 
-/** A path in its one form: no empty names and no `.`. What else may be wrong with it, the file door says. */
+/** Normalizes a path: no empty names and no `.`. The file access rejects other problems. */
 export function trimPath(path: string): string {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   return (path.startsWith("/") ? "/" : "") + names.join("/");

@@ -48,7 +48,7 @@ const notes = {
   "ideas.md": "# Ideas\n\nA boat.",
 };
 
-test("[E09] indexVault tells what it did, under each of its names", async () => {
+test("[E09] indexVault reports what it did, under each of its names", async () => {
   const { engine } = await open(notes);
   expect(await engine.call("indexVault", {})).toMatchObject({
     success: true,
@@ -181,7 +181,7 @@ describe("hostile input", () => {
     }
   });
 
-  test("a tree of very many files stops at the most that was asked for", async () => {
+  test("a tree of very many files stops at the requested maximum", async () => {
     const { engine, folder } = await open({});
     for (let folderNumber = 0; folderNumber < 4; folderNumber++) {
       mkdirSync(join(folder, `f${folderNumber}`));
@@ -196,7 +196,7 @@ describe("hostile input", () => {
   });
 });
 
-describe("an index that is damaged is made anew from the notes", () => {
+describe("a damaged index is rebuilt from the notes", () => {
   const files = {
     "tides.md": "# Tides\n\nAt the half moons the range is small.",
     "sub/rope.md": "# Rope\n\nWet hemp.",
@@ -235,7 +235,7 @@ describe("an index that is damaged is made anew from the notes", () => {
     });
   });
 
-  test("inside, where it was whole when it was opened", async () => {
+  test("an index that breaks after it was opened is rebuilt while it is used", async () => {
     const { file, openEngine } = await withIndex();
     await (await openEngine()).call("localSearch", { query: "hemp" });
     for (const close of closing.splice(0)) await close();

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { folderWith, writeFiles } from "../../../test/support/workspace.ts";
-import { type TextIndex, createMemoryTextIndex } from "../../store/index.ts";
+import { type TextIndex, createInMemoryTextIndex } from "../../store/index.ts";
 import { type Vault, type VaultOptions, createVault } from "./vault.ts";
 
 const closing: Vault[] = [];
@@ -24,7 +24,7 @@ async function open(files: Readonly<Record<string, string>>, options: Partial<Va
   const folder = await folderWith(files);
   // Settled long ago, as most notes are.
   for (const name of Object.keys(files)) await utimes(join(folder, name), 1_700_000_000, 1_700_000_000);
-  const index = createMemoryTextIndex();
+  const index = createInMemoryTextIndex();
   const vault = createVault({ folder, index, ...options });
   closing.push(vault);
   return { folder, vault, index };
@@ -34,7 +34,7 @@ const counts = (...[added, updated, removed, unchanged]: [number, number, number
   expect.objectContaining({ added, updated, removed, unchanged });
 
 describe("indexing", () => {
-  test("only what changed is read again", async () => {
+  test("only changed notes are read again", async () => {
     const { folder, vault } = await open({ "a.md": "rope", "b/c.md": "sail", "d.png": "x", "e.TXT": "mast" });
     expect(await vault.index()).toEqual(counts(3, 0, 0, 0));
     expect(await vault.index()).toEqual(counts(0, 0, 0, 3));
@@ -46,7 +46,7 @@ describe("indexing", () => {
     expect(await vault.index()).toEqual(counts(0, 0, 1, 2));
   });
 
-  test("a note that changed within the grain of its time and kept its size is noticed", async () => {
+  test("a note that changed within the resolution of its time and has the same size is noticed", async () => {
     const { folder, vault } = await open({ "a.md": "rope" });
     await writeFile(join(folder, "a.md"), "hemp");
     const { mtime } = await stat(join(folder, "a.md"));
@@ -91,7 +91,7 @@ describe("indexing", () => {
     expect((await listed({ query: "rope" })).toSorted()).toEqual(["b.md", "c.md"]);
   });
 
-  test("an index of notes without their days, or with those of another zone, is made anew", async () => {
+  test("an index of notes without dates, or with those of another time zone, is rebuilt", async () => {
     const { folder, vault, index } = await open({ "2026-11-03.md": "rope" }, { timezone: "UTC" });
     const collection = `vault:${folder}`;
     const path = "2026-11-03.md";
@@ -107,7 +107,7 @@ describe("indexing", () => {
     expect(await modified(moved)).toEqual(["2026-11-03T00:00:00.000-05:00"]);
   });
 
-  test("a note that moved is told of as renamed", async () => {
+  test("a note that moved is reported as renamed", async () => {
     const { folder, vault } = await open({ "a.md": "rope", "b.md": "sail" });
     await vault.index();
     await mkdir(join(folder, "new"));
@@ -116,7 +116,7 @@ describe("indexing", () => {
     expect((await vault.search({ query: "rope" })).documents.map(({ path }) => path)).toEqual(["new/z.md"]);
   });
 
-  test("single paths are brought up to date, folders and what is gone too", async () => {
+  test("single paths are updated, including folders and removed notes", async () => {
     const { folder, vault } = await open({ "a.md": "rope", "f/b.md": "sail", "f/c.md": "mast", "f2.md": "deck" });
     await vault.index();
     await writeFiles(folder, { "a.md": "hemp", "f/b.md": "canvas" });
@@ -128,7 +128,7 @@ describe("indexing", () => {
     expect((await vault.search({ query: "deck" })).documents).toHaveLength(1);
   });
 
-  test("what .gitignore names, hidden files, packages and links are left out, also path by path", async () => {
+  test("entries of .gitignore, hidden files, packages and links are skipped, also for single paths", async () => {
     const { folder, vault, index } = await open({
       ".gitignore": "drafts/\n*.tmp.md\n",
       "kept.md": "rope",
@@ -151,7 +151,7 @@ describe("indexing", () => {
     expect([...(await index.versions(`vault:${folder}`)).keys()]).toEqual(["sub/y.tmp.md"]);
   });
 
-  test("what is too large, no text, or strangely named is told of or read, and harms nothing", async () => {
+  test("notes that are too large, binary or strangely named are reported or read, and cause no failure", async () => {
     const { folder, vault } = await open(
       { "ok.md": "rope", "9:30 standup.md": "rope" },
       { limits: { maxFileBytes: 100 } },
@@ -199,7 +199,7 @@ describe("indexing", () => {
       }
       const { documents } = await vault.search({ query: "hemp", limit: 50 });
       expect(documents).toHaveLength(names.length);
-      // What is found can be read by what is shown of it, and nothing that is shown deceives the eye.
+      // Every found note can be read by the citation shown, and no shown name is deceptive.
       for (const { path, cite } of documents) {
         expect((await vault.read(path)).text).toBe("hemp 2");
         expect((await vault.read(cite)).path).toBe(path);
@@ -211,7 +211,7 @@ describe("indexing", () => {
   );
 
   test.skipIf(process.platform !== "linux")(
-    "a name that is no text is told of every time, and never indexed",
+    "a name that is not valid UTF-8 is reported every time, and never indexed",
     async () => {
       const { folder, vault } = await open({ "ok.md": "rope" });
       await writeFile(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from(".md")]), "rope");
@@ -226,7 +226,7 @@ describe("indexing", () => {
     },
   );
 
-  test("a path that is too long for the index is told of, and the others are indexed", async () => {
+  test("a path that is too long for the index is reported, and the others are indexed", async () => {
     const { folder, vault } = await open({ "ok.md": "rope" });
     const deep = Array.from({ length: 9 }, () => "d".repeat(240)).join("/");
     await mkdir(join(folder, deep), { recursive: true });
@@ -234,7 +234,7 @@ describe("indexing", () => {
     for (const added of [1, 0]) expect(await vault.index()).toMatchObject({ added, removed: 0, skippedCount: 1 });
   });
 
-  test("too many notes are told of, and none is taken for gone", async () => {
+  test("too many notes are reported, and none is treated as removed", async () => {
     const { vault } = await open({ "a.md": "rope", "b.md": "rope", "c.md": "rope" }, { limits: { maxNotes: 2 } });
     expect(await vault.index()).toMatchObject({ added: 2, truncated: true, removed: 0 });
     expect(await vault.index()).toMatchObject({ unchanged: 2, truncated: true, removed: 0 });
@@ -259,9 +259,9 @@ describe("indexing", () => {
     expect(readdirSync("/proc/self/fd").length).toBe(before);
   });
 
-  test("a folder that does not exist is told of, and found once it is made", async () => {
+  test("a folder that does not exist is reported, and found once it is created", async () => {
     const folder = join(await folderWith({}), "later");
-    const vault = createVault({ folder, index: createMemoryTextIndex() });
+    const vault = createVault({ folder, index: createInMemoryTextIndex() });
     await expect(vault.index()).rejects.toMatchObject({ code: "not_available", reason: "no_vault" });
     await mkdir(folder);
     expect(await vault.index()).toMatchObject({ added: 0 });
@@ -269,7 +269,7 @@ describe("indexing", () => {
 });
 
 describe("searching", () => {
-  test("a small vault is indexed by itself, and again after a while", async () => {
+  test("a small vault is indexed automatically, and again after a while", async () => {
     const clock = new FakeClock();
     const { folder, vault } = await open({ "a.md": "rope" }, { clock });
     expect(await vault.search({ query: "rope" })).toMatchObject({ documents: [{ path: "a.md" }], indexed: 1 });
@@ -279,7 +279,7 @@ describe("searching", () => {
     expect((await vault.search({ query: "rope" })).documents).toHaveLength(2);
   });
 
-  test("a hit has its heading, its line in the file and how to cite it", async () => {
+  test("a hit has its heading, its line in the file and its citation", async () => {
     const text = "---\ntags: [sea]\n---\n# Rope\n\nintro\n\n## Care\n\nA wet rope shrinks.\n\n## Sale\n";
     const { vault } = await open({ "b/rope.md": text, "plain.txt": "\nwet paper" });
     const { documents } = await vault.search({ query: "wet" });
@@ -300,7 +300,7 @@ describe("searching", () => {
     expect(documents[0]?.score).toBe(1);
   });
 
-  test("of headings that repeat, the one above the words is cited", async () => {
+  test("the heading above the words is cited, even if headings repeat", async () => {
     const day = (date: string, text: string): string => `# ${date}\n\n## Notes\n\n${text}\n\n## Tasks\n\nnone\n\n`;
     const { vault } = await open({ "log.md": day("Monday", "hemp") + day("Tuesday", "sisal") + day("Friday", "jute") });
     for (const [word, line] of [
@@ -317,7 +317,7 @@ describe("searching", () => {
     }
   });
 
-  test("behind more headings than are kept, the words themselves are cited", async () => {
+  test("after the last stored heading, the words themselves are cited", async () => {
     const many = Array.from({ length: 600 }, (_, at) => `## H${at}\n\ntext ${at}\n`).join("\n");
     const { vault } = await open({ "long.md": `${many}\nhemp\n` });
     const [found] = (await vault.search({ query: "hemp" })).documents;
@@ -333,7 +333,7 @@ describe("searching", () => {
     expect(found).toMatchObject({ snippet: "Wet rope shrinks.", line: 6 });
   });
 
-  test("what stands between two lines and is no front matter is text", async () => {
+  test("text between two --- lines that is not front matter is indexed as text", async () => {
     const { vault } = await open({ "a.md": "---\nTo be, or not to be.\n---\nHamlet\n" });
     const [found] = (await vault.search({ query: "not to be" })).documents;
     expect(found?.snippet).toContain("To be, or not to be.");
@@ -392,7 +392,7 @@ describe("reading", () => {
     expect(await vault.read(cited)).toMatchObject({ text, cite });
   });
 
-  test("what it cites reads the same again", async () => {
+  test("a citation of a result reads the same text again", async () => {
     const { vault } = await open(files);
     for (const [cited, options] of [
       ["notes/rope.md", {}],
@@ -406,7 +406,7 @@ describe("reading", () => {
     }
   });
 
-  test("lines and length can be limited, and what did not fit in is told of", async () => {
+  test("lines and length can be limited, and the result says that it is truncated", async () => {
     const { vault } = await open(files);
     expect(await vault.read("list.md", { from: 3, to: 4 })).toMatchObject({
       text: "line 3\nline 4",
@@ -424,19 +424,19 @@ describe("reading", () => {
     await expect(vault.read("list.md:9-8")).rejects.toMatchObject({ reason: "bad_range" });
   });
 
-  test("a part that begins within a block of code says so", async () => {
+  test("a part that begins within a code fence reports it", async () => {
     const { vault } = await open({ "code.md": "# Code\n\n````sh\nrun\n```\nstop\n````\n\nDone.\n" });
     expect(await vault.read("code.md", { from: 5 })).toMatchObject({ code_fence: "````" });
     for (const from of [1, 3, 8]) expect(await vault.read("code.md", { from })).not.toHaveProperty("code_fence");
   });
 
-  test("a section is truncated when it did not fit in, and only then", async () => {
+  test("a section is marked truncated only if it did not fit", async () => {
     const { vault } = await open(files);
     expect(await vault.read("notes/rope.md:3")).toMatchObject({ lines: [3, 6], truncated: false });
     expect(await vault.read("notes/rope.md:3")).not.toHaveProperty("next_line");
     const cut = { text: "## Care\nkeep dry", lines: [3, 4], truncated: true, next_line: 5 };
     expect(await vault.read("notes/rope.md:3", { maxCharacters: 20 })).toMatchObject(cut);
-    // A line that is too long for itself is given in part, and never half a character.
+    // A line that is too long is returned in part, and never half a character.
     const { vault: other } = await open({ "long.md": "😀".repeat(20) });
     expect(await other.read("long.md", { maxCharacters: 5 })).toMatchObject({
       text: "😀😀",
@@ -459,7 +459,7 @@ describe("reading", () => {
     expect(await vault.read("a.md")).toMatchObject({ lines, text, truncated: false });
   });
 
-  test("headings have their lines, whatever the line ends and the front matter", async () => {
+  test("headings have correct lines with any line endings and any front matter", async () => {
     for (const end of ["\n", "\r\n"]) {
       const { vault } = await open({ "a.md": ["---", "title: x", "---", "", "# One", "text", "## Two", ""].join(end) });
       const { headings } = await vault.read("a.md");
@@ -539,7 +539,7 @@ describe("the tree", () => {
     await expect(vault.tree({ path: "nowhere" })).rejects.toMatchObject({ reason: "not_found" });
   });
 
-  test("shows names for what they are, by which they can be asked for", async () => {
+  test("shows deceptive characters of names escaped, and accepts the shown names", async () => {
     const { vault } = await open({ "in\u202eside/a\u001b.md": "rope" });
     const name = "in<U+202E>side";
     expect(await vault.tree()).toMatchObject({ tree: [{ name, children: [{ name: "a<U+001B>.md" }] }] });
@@ -587,7 +587,7 @@ describe("watching", () => {
     await expect.poll(() => known(index, folder), eventually).toEqual(["a.md", "drafts/b.md", "drafts/c.md"]);
   });
 
-  test("a file that never rests is indexed all the same", async () => {
+  test("a file that changes constantly is indexed all the same", async () => {
     const { folder, vault } = await watched({ "log.md": "rope" });
     const writing = setInterval(() => void appendFile(join(folder, "log.md"), "hemp\n"), 50);
     try {
@@ -614,7 +614,7 @@ describe("watching", () => {
     expect(errors).toEqual([]);
   });
 
-  test("a folder that another takes the place of is followed", async () => {
+  test("a folder that is replaced by another is watched", async () => {
     const { folder, index } = await watched({ "a.md": "rope" });
     const other = await folderWith({ "b.md": "sail" });
     await rename(folder, `${folder}-gone`);
@@ -625,7 +625,7 @@ describe("watching", () => {
     await rm(`${folder}-gone`, { recursive: true });
   });
 
-  test("a vault that is to be watched begins with the first search, and ends when it is closed", async () => {
+  test("a vault with `watch` is watched from the first search until it is closed", async () => {
     const errors: unknown[] = [];
     const { folder, vault, index } = await open({ "a.md": "rope" }, { watch: (error) => errors.push(error) });
     expect(await known(index, folder)).toEqual([]);
@@ -652,12 +652,12 @@ describe("watching", () => {
     expect(process.getActiveResourcesInfo().filter((name) => name.startsWith("FSEvent")).length).toBe(before);
   });
 
-  test("a process that watches a vault ends by itself", async () => {
+  test("watching a vault does not keep the process alive", async () => {
     const folder = await folderWith({ "a.md": "rope" });
     const program = `
       import { createVault } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
-      import { createMemoryTextIndex } from ${JSON.stringify(join(import.meta.dirname, "../../store/index.ts"))};
-      const vault = createVault({ folder: process.argv[1], index: createMemoryTextIndex(), watch: console.error });
+      import { createInMemoryTextIndex } from ${JSON.stringify(join(import.meta.dirname, "../../store/index.ts"))};
+      const vault = createVault({ folder: process.argv[1], index: createInMemoryTextIndex(), watch: console.error });
       const { documents } = await vault.search({ query: "rope" });
       process.stdout.write(documents[0].path);`;
     const options = { encoding: "utf8", timeout: 15_000 } as const;

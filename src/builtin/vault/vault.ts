@@ -1,38 +1,38 @@
 import { realpath } from "node:fs/promises";
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
-import { type FileDoor, createFileDoor, showPath } from "../../file/index.ts";
+import { type FileAccess, createFileAccess, showPath } from "../../file/index.ts";
 import type { TextIndex } from "../../store/index.ts";
 import { findZone, systemTimezone } from "../time/zone.ts";
 import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
-import type { IndexOptions, IndexReport } from "./index-report.ts";
+import type { IndexVaultOptions, VaultIndexReport } from "./index-report.ts";
 import { indexVault } from "./index-vault.ts";
 import { type FoundNote, type LocalSearchQuery, localSearch } from "./local-search.ts";
 import { type Note, type ReadNoteOptions, readNote } from "./read-note.ts";
-import { type VaultLimits, type VaultParts, usualLimits } from "./vault-parts.ts";
+import { type VaultLimits, type VaultDeps, defaultVaultLimits } from "./vault-deps.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 import { type VaultWatch, watchVault } from "./watch-vault.ts";
 
-/** What {@link createVault} takes. */
+/** Options of {@link createVault}. */
 export interface VaultOptions {
   /** The folder of notes. */
   readonly folder: string;
   readonly index: TextIndex;
   readonly clock?: Clock;
-  /** Where the dates of notes are days; the zone of the machine where absent. */
+  /** Time zone of the dates in notes. Default: the zone of the machine. */
   readonly timezone?: string;
   readonly limits?: Partial<VaultLimits>;
-  /** Opens that folder, for reading; one of its own where absent. */
-  readonly files?: FileDoor;
-  /** Keeps the index up to date from the first search on; told when that cannot be done. Not where absent. */
+  /** File access to that folder, for reading. Default: a new one. */
+  readonly files?: FileAccess;
+  /** Keeps the index up to date from the first search on; called with an error if that fails. Default: not watched. */
   readonly watch?: (error: unknown) => void;
 }
 
 /** A folder of notes that can be searched, read and cited. */
 export interface Vault {
-  /** Brings the index up to date. Runs one after another, however often it is asked for. */
-  index(options?: IndexOptions): Promise<IndexReport>;
-  /** Finds notes. A vault that was not looked at lately is indexed first, where that is quickly done. */
-  search(query: LocalSearchQuery): Promise<LocalSearchAnswer>;
+  /** Brings the index up to date. Concurrent calls run one after another. */
+  index(options?: IndexVaultOptions): Promise<VaultIndexReport>;
+  /** Searches notes. If the index was not checked recently and the vault is small, it is updated first. */
+  search(query: LocalSearchQuery): Promise<LocalSearchResponse>;
   read(cited: string, options?: ReadNoteOptions): Promise<Note>;
   tree(options?: FileTreeOptions): Promise<FileTree>;
   /** Keeps the index up to date from now on, until it is closed. */
@@ -40,16 +40,16 @@ export interface Vault {
   close(): Promise<void>;
 }
 
-/** What a search in the vault gives. */
-export interface LocalSearchAnswer {
+/** Result of a search in the vault. */
+export interface LocalSearchResponse {
   readonly documents: readonly FoundNote[];
   /** Notes in the index. */
   readonly indexed: number;
 }
 
-/** Looked at within this, a vault counts as up to date. */
+/** A vault checked within this time counts as up to date. */
 const freshMs = 10_000;
-/** Looking whether something changed takes a vault of this size a moment; a larger one is indexed when asked to. */
+/** Checking a vault of this size for changes takes a moment; a larger one is indexed only on request. */
 const quickNotes = 5000;
 
 /**
@@ -69,10 +69,10 @@ class FolderVault implements Vault {
   readonly #options: VaultOptions;
   readonly #clock: Clock;
   #timezone: string | undefined;
-  readonly #files: FileDoor;
+  readonly #files: FileAccess;
   readonly #closing = new AbortController();
   #indexing: Promise<unknown> = Promise.resolve();
-  /** When the whole vault was last looked at. */
+  /** Time of the last check of the whole vault. */
   #lookedAt = -Infinity;
   #notes = 0;
   readonly #watches = new Set<VaultWatch>();
@@ -82,23 +82,23 @@ class FolderVault implements Vault {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timezone = options.timezone;
-    this.#files = options.files ?? createFileDoor({ roots: [{ path: options.folder, write: false }] });
+    this.#files = options.files ?? createFileAccess({ roots: [{ path: options.folder, write: false }] });
   }
 
-  async index(options: IndexOptions = {}): Promise<IndexReport> {
+  async index(options: IndexVaultOptions = {}): Promise<VaultIndexReport> {
     const parts = await this.#open();
     this.#follow();
     const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    const asked = { ...options, signal: AbortSignal.any(signals) };
-    const begun = this.#indexing.then(() => this.#overDamage(() => this.#index(parts, asked)));
+    const request = { ...options, signal: AbortSignal.any(signals) };
+    const begun = this.#indexing.then(() => this.#overDamage(() => this.#index(parts, request)));
     this.#indexing = begun.catch(() => {});
     return await begun;
   }
 
-  async search(query: LocalSearchQuery): Promise<LocalSearchAnswer> {
+  async search(query: LocalSearchQuery): Promise<LocalSearchResponse> {
     const parts = await this.#open();
     return await this.#overDamage(async () => {
-      await this.#freshen(parts, query.signal);
+      await this.#freshen(parts, query);
       return { documents: await localSearch(parts, query), indexed: this.#notes };
     });
   }
@@ -110,8 +110,8 @@ class FolderVault implements Vault {
         return await readNote(parts, cited, options);
       } catch (error) {
         if (!isFailureError(error) || error.reason !== "no_note") throw error;
-        // A note is found by its name only where it is indexed.
-        await this.#freshen(parts, undefined);
+        // A note is found by its name only if it is indexed.
+        await this.#freshen(parts, {});
         return await readNote(parts, cited, options);
       }
     });
@@ -124,15 +124,15 @@ class FolderVault implements Vault {
 
   async watch(onError: (error: unknown) => void): Promise<VaultWatch> {
     const { root, files } = await this.#open();
-    const tell = (error: unknown): void => {
+    const report = (error: unknown): void => {
       if (!this.#closing.signal.aborted) onError(error);
     };
     const watch = await watchVault({
       root,
       files,
       clock: this.#clock,
-      onError: tell,
-      onChange: (paths) => void this.index(paths === undefined ? {} : { paths }).catch(tell),
+      onError: report,
+      onChange: (paths) => void this.index(paths === undefined ? {} : { paths }).catch(report),
     });
     const ended: VaultWatch = {
       get complete() {
@@ -154,8 +154,8 @@ class FolderVault implements Vault {
     await this.#indexing;
   }
 
-  /** Looked for every time: a folder that is missing may be made later, and one that is there may be gone. */
-  async #open(): Promise<VaultParts> {
+  /** Resolved on every use: a missing folder may be created later, and an existing one may be removed. */
+  async #open(): Promise<VaultDeps> {
     const { folder, index, limits } = this.#options;
     const root = await realpath(folder).catch((cause: unknown) => {
       const message = `the folder of notes ${showPath(folder)} does not exist. Make it, or name another`;
@@ -164,10 +164,10 @@ class FolderVault implements Vault {
     const collection = `vault:${root}`;
     const zone = findZone((this.#timezone ??= systemTimezone()));
     const parts = { root, files: this.#files, index, clock: this.#clock, zone, collection };
-    return { ...parts, limits: { ...usualLimits, ...limits } };
+    return { ...parts, limits: { ...defaultVaultLimits, ...limits } };
   }
 
-  async #index(parts: VaultParts, options: IndexOptions): Promise<IndexReport> {
+  async #index(parts: VaultDeps, options: IndexVaultOptions): Promise<VaultIndexReport> {
     const at = this.#clock.elapsed();
     const report = await indexVault(parts, options);
     if (options.paths === undefined) {
@@ -179,7 +179,7 @@ class FolderVault implements Vault {
     return report;
   }
 
-  /** An index that turned out to be damaged is an empty one now: all notes are looked at again, and it is asked again. */
+  /** A damaged index was replaced with an empty one: all notes are indexed again, and the operation is retried. */
   async #overDamage<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -190,17 +190,26 @@ class FolderVault implements Vault {
     }
   }
 
-  async #freshen(parts: VaultParts, signal: AbortSignal | undefined): Promise<void> {
+  async #freshen(
+    parts: VaultDeps,
+    { signal, onProgress }: Pick<IndexVaultOptions, "signal" | "onProgress">,
+  ): Promise<void> {
     this.#follow();
     const age = this.#clock.elapsed() - this.#lookedAt;
     const watched = [...this.#watches].some(({ complete }) => complete);
     if (age < freshMs || (watched && this.#lookedAt !== -Infinity)) return;
     if (this.#lookedAt === -Infinity) this.#notes = (await parts.index.stats(parts.collection)).documents;
     if (this.#notes > quickNotes) return;
-    await this.index(signal === undefined ? {} : { signal });
+    // The first time takes long; later, only changes are read.
+    const isFirst = this.#notes === 0;
+    if (isFirst) onProgress?.({ seen: 0, indexed: 0 });
+    await this.index({
+      ...(signal !== undefined && { signal }),
+      ...(isFirst && onProgress !== undefined && { onProgress }),
+    });
   }
 
-  /** Begins to watch where that is wanted, and then looks at all that changed before. */
+  /** Starts watching if configured, then indexes all earlier changes. */
   #follow(): void {
     const { watch: onError } = this.#options;
     if (onError === undefined || this.#closing.signal.aborted) return;

@@ -2,7 +2,7 @@ import { type FSWatcher, watch as watchFile } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Clock, type Timer, isFailureError } from "../../base/index.ts";
-import type { FileDoor } from "../../file/index.ts";
+import type { FileAccess } from "../../file/index.ts";
 
 /** A watch on the files of a vault. */
 export interface VaultWatch {
@@ -11,52 +11,52 @@ export interface VaultWatch {
   close(): Promise<void>;
 }
 
-/** What watching needs. */
-export interface WatchParts {
+/** Dependencies of {@link watchVault}. */
+export interface WatchVaultDeps {
   /** The folder as it really is. */
   readonly root: string;
-  readonly files: FileDoor;
+  readonly files: FileAccess;
   readonly clock: Clock;
   /**
-   * Told of the paths that changed, a moment after they came to rest, and perhaps of some that are gone; undefined when
-   * anything may have changed.
+   * Called with the changed paths, shortly after the last change; some of them may be gone. undefined if anything may
+   * have changed.
    */
   readonly onChange: (paths: readonly string[] | undefined) => void;
-  /** Told when folders cannot be watched, such as when the system allows no more watches. */
+  /** Called if folders cannot be watched, for example because the system's limit of watches is reached. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Changes are told when none came for this long… */
-const restMs = 200;
-/** …and after this long in any case: some files never rest. */
-const longestMs = 2000;
-/** A folder that is gone is looked for this often: it may come back. */
+/** Changes are reported when none came for this long… */
+const debounceMs = 200;
+/** …and after this long in any case: some files change constantly. */
+const maxDebounceMs = 2000;
+/** Interval for checking whether a removed folder is back. */
 const awayMs = 1000;
-/** More changes than this are told as "anything". */
-const mostPaths = 500;
+/** More changes than this are reported as "anything". */
+const maxPaths = 500;
 const maxEntries = 2_000_000;
 
 /**
- * Watches the folders of a vault, one watch for each: watching every file would take a large vault thousands of times
- * as much. Never keeps the process alive, and goes on when the whole folder was removed and comes back.
+ * Watches the folders of a vault, one watch for each: watching every file would cost a large vault thousands of times
+ * as much. Never keeps the process alive, and continues if the whole folder is removed and comes back.
  */
-export async function watchVault(parts: WatchParts): Promise<VaultWatch> {
+export async function watchVault(parts: WatchVaultDeps): Promise<VaultWatch> {
   const watch = new FolderWatches(parts);
   await watch.begin();
   return watch;
 }
 
 class FolderWatches implements VaultWatch {
-  readonly #parts: WatchParts;
+  readonly #parts: WatchVaultDeps;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #changed = new Set<string>();
   #firstAt = 0;
   #timer: Timer | undefined;
-  #telling: Promise<void> = Promise.resolve();
+  #notifying: Promise<void> = Promise.resolve();
   #closed = false;
   #failed = false;
 
-  constructor(parts: WatchParts) {
+  constructor(parts: WatchVaultDeps) {
     this.#parts = parts;
   }
 
@@ -72,7 +72,7 @@ class FolderWatches implements VaultWatch {
     this.#closed = true;
     this.#timer?.cancel();
     this.#unwatch("");
-    await this.#telling;
+    await this.#notifying;
   }
 
   /** Watches a folder and all in it that the vault shows. Each before its content is listed: nothing comes in unseen. */
@@ -84,7 +84,7 @@ class FolderWatches implements VaultWatch {
         if (entry.type === "folder" && entry.name !== "node_modules") this.#watch(entry.path);
       }
     } catch (error) {
-      // Gone again, or no folder any longer: whatever is there instead tells of itself.
+      // Removed in the meantime, or no longer a folder: its replacement causes its own event.
       if (!isFailureError(error)) throw error;
     }
   }
@@ -103,7 +103,7 @@ class FolderWatches implements VaultWatch {
     }
   }
 
-  /** Told once: where the system has no more watches, thousands of folders would fail. */
+  /** Reported once: if the system has no more watches, thousands of folders would fail. */
   #fail(error: unknown): void {
     if (!this.#failed) this.#parts.onError(error);
     this.#failed = true;
@@ -120,30 +120,30 @@ class FolderWatches implements VaultWatch {
   #note(folder: string, name: string | null): void {
     if (this.#closed) return;
     if (name !== null && name.startsWith(".") && name !== ".gitignore") return;
-    // A folder that is taken away tells of it by its own name; for all but the whole, the folder around it does too.
+    // A removed folder emits an event with its own name; for all but the root, the parent folder does too.
     const whole = folder === "" && (name === null || name === basename(this.#parts.root));
     const path = whole ? "" : [folder, name].filter((part) => part !== null && part !== "").join("/");
     const { clock } = this.#parts;
     if (this.#changed.size === 0) this.#firstAt = clock.elapsed();
     this.#changed.add(path);
-    const left = this.#firstAt + longestMs - clock.elapsed();
-    this.#after(Math.max(0, Math.min(restMs, left)), () => this.#tell());
+    const left = this.#firstAt + maxDebounceMs - clock.elapsed();
+    this.#after(Math.max(0, Math.min(debounceMs, left)), () => this.#notify());
   }
 
   #after(ms: number, work: () => Promise<void>): void {
     this.#timer?.cancel();
     this.#timer = this.#parts.clock.after(ms, () => {
-      this.#telling = this.#telling.then(work).catch(this.#parts.onError);
+      this.#notifying = this.#notifying.then(work).catch(this.#parts.onError);
     });
     this.#timer.hold(false);
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     const paths = [...this.#changed];
     this.#changed.clear();
     if (await this.#isAway()) return;
     // Rules that changed may let in, or leave out, anything.
-    const anything = paths.length > mostPaths || paths.some((path) => path === "" || /(?:^|\/)\.gitignore$/.test(path));
+    const anything = paths.length > maxPaths || paths.some((path) => path === "" || /(?:^|\/)\.gitignore$/.test(path));
     if (anything) {
       this.#unwatch("");
       await this.#watchBelow("");
@@ -153,19 +153,19 @@ class FolderWatches implements VaultWatch {
     if (!this.#closed) this.#parts.onChange(anything ? undefined : paths);
   }
 
-  /** A folder that is new is watched; what is gone is not any longer. */
+  /** Watches a new folder, and stops watching a removed one. */
   async #follow(path: string): Promise<void> {
     const stats = await lstat(join(this.#parts.root, path)).catch(() => undefined);
     if (stats?.isDirectory() !== true) {
       this.#unwatch(path);
       return;
     }
-    // Even where it is watched: it may be another one with the same name.
+    // Even if it is watched: it may be another folder with the same name.
     this.#unwatch(path);
     await this.#watchBelow(path);
   }
 
-  /** Waits for the whole folder where it is gone; all is looked at when it is back. */
+  /** Waits for the root folder if it is gone; everything is checked when it is back. */
   async #isAway(): Promise<boolean> {
     const there = await stat(this.#parts.root).catch(() => undefined);
     if (there?.isDirectory() === true) return false;

@@ -1,19 +1,19 @@
 import { type Clock, isFailureError } from "../../base/index.ts";
-import { type Door, type HttpResponse, retryAfterMs } from "../../net/index.ts";
+import { type HttpClient, type HttpResponse, retryAfterMs } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { showUnsafe } from "../../text/index.ts";
-import { worldFailure } from "./world-reasons.ts";
+import { weatherFailure } from "./weather-reasons.ts";
 
 /** One service of open-meteo's kind. */
 export interface WeatherHost {
-  readonly door: Door;
+  readonly http: HttpClient;
   /** Without the path: `https://api.open-meteo.com`. */
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly clock: Clock;
 }
 
-/** What is asked of it. */
+/** Request to a weather service. */
 export interface WeatherRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number>>;
@@ -24,35 +24,31 @@ const requestMs = 15_000;
 
 /** Time for a whole report: two requests, and a little. */
 export const weatherMs = 40_000;
-const largestAnswer = 1 << 20;
+const maxAnswerSize = 1 << 20;
 
-/** Asks a weather service, and gives the JSON object that it answers with. */
-export async function askWeather(
+/** Sends a request to a weather service and returns the JSON object of the response. */
+export async function fetchWeather(
   host: WeatherHost,
   request: WeatherRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
   const response = await send(host, request);
-  const name = nameOf(host);
+  const name = hostLabel(host);
   const answer = parse(response);
   if (response.status === 429) {
     const wait = retryAfterMs(headerOf(response, "retry-after"), host.clock.now());
-    throw worldFailure(
-      "weather_limited",
-      `${name} wants fewer requests; try again later, or use a service of your own`,
-      {
-        ...(wait !== undefined && { retryAfterMs: wait }),
-      },
-    );
+    throw weatherFailure("weather_limited", `${name} rate-limits requests; try again later, or use your own instance`, {
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    });
   }
   if (response.status >= 500) {
-    throw worldFailure("weather_down", `${name} fails with status ${response.status}; try again later`);
+    throw weatherFailure("weather_down", `${name} fails with status ${response.status}; try again later`);
   }
   if (response.status !== 200) {
     const reason = typeof answer?.["reason"] === "string" ? `: ${showUnsafe(answer["reason"].slice(0, 300))}` : "";
-    throw worldFailure("weather_refused", `${name} refuses the request with status ${response.status}${reason}`);
+    throw weatherFailure("weather_refused", `${name} refuses the request with status ${response.status}${reason}`);
   }
   if (answer !== undefined && !response.truncated) return answer;
-  throw worldFailure("bad_weather_answer", `${name} does not answer with JSON; check the configured address`);
+  throw weatherFailure("bad_weather_answer", `${name} does not answer with JSON; check the configured address`);
 }
 
 async function send(host: WeatherHost, { path, query, signal }: WeatherRequest): Promise<HttpResponse> {
@@ -60,25 +56,25 @@ async function send(host: WeatherHost, { path, query, signal }: WeatherRequest):
   for (const [key, value] of Object.entries(query)) parameters.set(key, String(value));
   if (host.apiKey !== undefined) parameters.set("apikey", host.apiKey);
   try {
-    return await host.door.request({
+    return await host.http.request({
       url: `${host.url.replace(/\/+$/, "")}${path}?${parameters.toString()}`,
       headers: { accept: "application/json" },
       timeoutMs: requestMs,
-      maxBytes: largestAnswer,
+      maxBytes: maxAnswerSize,
       ...(signal !== undefined && { signal }),
     });
   } catch (error) {
     if (!isFailureError(error)) throw error;
     if (error.code === "timeout") {
-      const slow = `${nameOf(host)} did not answer within ${requestMs / 1000} s; try again later`;
-      // Whoever used up so much of a call is not asked again within it.
-      throw worldFailure("weather_slow", slow, { retryAfterMs: weatherMs, cause: error });
+      const slow = `${hostLabel(host)} did not answer within ${requestMs / 1000} s; try again later`;
+      // A service that used up the time of a call is not retried within it.
+      throw weatherFailure("weather_slow", slow, { retryAfterMs: weatherMs, cause: error });
     }
     if (error.code !== "not_available") throw error;
     const message =
-      `${nameOf(host)} cannot be reached (${error.message}); check the network, or configure a weather service that ` +
-      "can be reached. `simulate: true` gives made-up data for trying things out";
-    throw worldFailure("weather_unreachable", message, { cause: error });
+      `${hostLabel(host)} cannot be reached (${error.message}); check the network, or configure a weather service that ` +
+      "can be reached. `simulate: true` returns simulated data for trying things out";
+    throw weatherFailure("weather_unreachable", message, { cause: error });
   }
 }
 
@@ -91,7 +87,7 @@ function parse({ body }: HttpResponse): Readonly<Record<string, unknown>> | unde
   }
 }
 
-function nameOf({ url }: WeatherHost): string {
+function hostLabel({ url }: WeatherHost): string {
   return `the weather service ${URL.canParse(url) ? new URL(url).host : JSON.stringify(url)}`;
 }
 

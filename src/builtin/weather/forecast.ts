@@ -1,8 +1,8 @@
 import { isRecord } from "../../schema/index.ts";
 import { type WeatherLanguage, describeWeather } from "./weather-codes.ts";
-import { worldFailure } from "./world-reasons.ts";
+import { weatherFailure } from "./weather-reasons.ts";
 
-/** The weather at one moment; a value that the service does not give is absent. */
+/** The weather at one moment; values that the service does not return are undefined. */
 export interface CurrentWeather {
   /** Local time, `YYYY-MM-DDTHH:MM`. */
   readonly time: string;
@@ -14,7 +14,7 @@ export interface CurrentWeather {
   readonly humidity?: number;
   readonly precipitation?: number;
   readonly wind_speed?: number;
-  /** In degrees: where the wind comes from. */
+  /** Direction from which the wind blows, in degrees. */
   readonly wind_direction?: number;
 }
 
@@ -33,7 +33,7 @@ export interface DailyWeather {
   readonly sunset?: string;
 }
 
-/** What the numbers are in. */
+/** Units of the numbers. */
 export interface WeatherUnits {
   readonly temperature: string;
   readonly wind_speed: string;
@@ -47,10 +47,10 @@ export interface Forecast {
   readonly units: WeatherUnits;
 }
 
-/** Days of forecast where nothing is said. */
-export const usualDays = 3;
+/** Default number of forecast days. */
+export const defaultForecastDays = 3;
 
-/** Our names for what the service calls otherwise. */
+/** Our names for the fields of the service. */
 const currentNames = {
   weather_code: "weather_code",
   temperature: "temperature_2m",
@@ -72,14 +72,14 @@ const dailyNames = {
   sunset: "sunset",
 } as const;
 
-/** What is asked of the service. */
+/** Query parameters for the service. */
 export function forecastQuery(query: {
   readonly latitude: number;
   readonly longitude: number;
   readonly days?: number | undefined;
   readonly units?: "metric" | "imperial" | undefined;
 }): Record<string, string | number> {
-  const { latitude, longitude, days = usualDays, units } = query;
+  const { latitude, longitude, days = defaultForecastDays, units } = query;
   return {
     latitude,
     longitude,
@@ -90,17 +90,20 @@ export function forecastQuery(query: {
   };
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type ForecastResponse = Readonly<Record<string, unknown>>;
 
-/** Reads the answer of the service, whatever is missing in it. */
+/** Reads the response of the service and tolerates missing values. */
 export function readForecast(
-  answer: Answer,
+  answer: ForecastResponse,
   language: WeatherLanguage,
 ): { readonly weather: Forecast; readonly timezone: string | undefined } {
   const current = recordAt(answer, "current");
   const time = current["time"];
   if (typeof time !== "string") {
-    throw worldFailure("bad_weather_answer", "the weather service answers without current weather; check its address");
+    throw weatherFailure(
+      "bad_weather_answer",
+      "the weather service answers without current weather; check its address",
+    );
   }
   const units = recordAt(answer, "current_units");
   const weather: Forecast = {
@@ -116,8 +119,8 @@ export function readForecast(
   return { weather, timezone: typeof timezone === "string" ? timezone.slice(0, 60) : undefined };
 }
 
-/** The service gives a list for each value; people want a list of days. */
-function readDays(daily: Answer, language: WeatherLanguage): DailyWeather[] {
+/** Converts the service's list per value to a list of days. */
+function readDays(daily: ForecastResponse, language: WeatherLanguage): DailyWeather[] {
   const dates = Array.isArray(daily["time"]) ? daily["time"].slice(0, 16) : [];
   return dates.flatMap((date: unknown, at) => {
     if (typeof date !== "string") return [];
@@ -126,7 +129,7 @@ function readDays(daily: Answer, language: WeatherLanguage): DailyWeather[] {
   });
 }
 
-/** The values that are there, under our names, and the code in words. */
+/** The available values under our names, with the weather code as text. */
 function valuesOf(
   names: Readonly<Record<string, string>>,
   get: (name: string) => unknown,
@@ -143,12 +146,12 @@ function valuesOf(
   return values;
 }
 
-function recordAt(answer: Answer, key: string): Answer {
+function recordAt(answer: ForecastResponse, key: string): ForecastResponse {
   const value = answer[key];
   return isRecord(value) ? value : {};
 }
 
-function unitOf(units: Answer, name: string, usual: string): string {
+function unitOf(units: ForecastResponse, name: string, defaults: string): string {
   const unit = units[name];
-  return typeof unit === "string" ? unit.slice(0, 20) : usual;
+  return typeof unit === "string" ? unit.slice(0, 20) : defaults;
 }

@@ -1,11 +1,11 @@
 import { isRecord } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
-import { type WeatherHost, askWeather } from "./ask-weather.ts";
+import { type WeatherHost, fetchWeather } from "./fetch-weather.ts";
 import type { WeatherLanguage } from "./weather-codes.ts";
-import { worldFailure } from "./world-reasons.ts";
+import { weatherFailure } from "./weather-reasons.ts";
 
-/** A place on earth. */
-export interface Place {
+/** A geographic location. */
+export interface GeoPlace {
   readonly name: string;
   readonly latitude: number;
   readonly longitude: number;
@@ -16,39 +16,41 @@ export interface Place {
   readonly timezone?: string;
 }
 
-/** A place with what helps to choose it. */
-export interface FoundPlace extends Place {
+/** A location with the data that {@link choosePlace} needs. */
+export interface GeocodedPlace extends GeoPlace {
   readonly population: number;
-  /** Everything that the place lies in, by name and code. */
+  /** Areas that contain the location, by name and code. */
   readonly within: readonly string[];
 }
 
-/** Which places are looked for. */
+/** Query for locations. */
 export interface PlaceSearch {
   readonly location: string;
   readonly language: WeatherLanguage;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Endings of Chinese names that a list of places often leaves out. */
+/** Suffixes of Chinese names that a gazetteer often omits. */
 const ending = /(?<=..)(?:特别行政区|自治区|自治州|地区|[市县区省州])$/;
 
-/** Places by name, best first. What stands after a comma (Springfield, Illinois) is left to {@link choosePlace}. */
+/**
+ * Finds locations by name, best first. Text after a comma (Springfield, Illinois) is used only by {@link choosePlace}.
+ */
 export async function searchPlaces(
   host: WeatherHost,
   { location, language, signal }: PlaceSearch,
-): Promise<FoundPlace[]> {
+): Promise<GeocodedPlace[]> {
   const [name] = partsOf(location);
   for (const tried of new Set([name, name.replace(ending, "")])) {
     const query = { name: tried, count: 20, language, format: "json" };
-    const { results } = await askWeather(host, { path: "/v1/search", query, signal });
+    const { results } = await fetchWeather(host, { path: "/v1/search", query, signal });
     const places = Array.isArray(results) ? results.flatMap(readPlace) : [];
     if (places.length > 0) return places;
   }
   return [];
 }
 
-/** The name of a place, and what says which one of that name. */
+/** The name of a location, and the areas that select one of that name. */
 function partsOf(location: string): [name: string, ...within: string[]] {
   const [name = "", ...within] = location
     .slice(0, 200)
@@ -58,16 +60,18 @@ function partsOf(location: string): [name: string, ...within: string[]] {
   return [name, ...within];
 }
 
-function readPlace(found: unknown): FoundPlace[] {
+function readPlace(found: unknown): GeocodedPlace[] {
   if (!isRecord(found)) return [];
-  const name = textOf(found["name"]);
+  const name = trimmedString(found["name"]);
   const { latitude, longitude, population } = found;
   if (name === undefined || !isWithin(latitude, 90) || !isWithin(longitude, 180)) return [];
-  const region = textOf(found["admin1"]);
-  const country = textOf(found["country"]);
-  const code = textOf(found["country_code"]);
-  const timezone = textOf(found["timezone"]);
-  const areas = ["admin1", "admin2", "admin3", "admin4", "country", "country_code"].map((key) => textOf(found[key]));
+  const region = trimmedString(found["admin1"]);
+  const country = trimmedString(found["country"]);
+  const code = trimmedString(found["country_code"]);
+  const timezone = trimmedString(found["timezone"]);
+  const areas = ["admin1", "admin2", "admin3", "admin4", "country", "country_code"].map((key) =>
+    trimmedString(found[key]),
+  );
   return [
     {
       name,
@@ -83,29 +87,27 @@ function readPlace(found: unknown): FoundPlace[] {
   ];
 }
 
-function textOf(value: unknown): string | undefined {
+function trimmedString(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? stripUnsafe(value.slice(0, 200)).trim() : undefined;
 }
 
-function isWithin(value: unknown, most: number): value is number {
-  return typeof value === "number" && Math.abs(value) <= most;
+function isWithin(value: unknown, limit: number): value is number {
+  return typeof value === "number" && Math.abs(value) <= limit;
 }
 
-/** A place is taken without asking when it has so many times the people of the next one. */
+/** A location is chosen without confirmation if its population is this many times that of the next one. */
 const dominance = 5;
-const mostShown = 6;
+const maxListed = 6;
 
-/**
- * The place that is meant, with the others of its name. Fails with the candidates where that is not clear.
- */
+/** Chooses the intended location and returns the others of its name. Fails with the candidates if it is ambiguous. */
 export function choosePlace(
-  places: readonly FoundPlace[],
+  places: readonly GeocodedPlace[],
   { location, country }: { readonly location: string; readonly country?: string | undefined },
-): { readonly place: Place; readonly alternatives: readonly string[] } {
+): { readonly place: GeoPlace; readonly alternatives: readonly string[] } {
   const [name, ...within] = partsOf(location);
-  const wanted = [...within, ...(country === undefined ? [] : [country])].map(fold).filter((part) => part !== "");
+  const query = [...within, ...(country === undefined ? [] : [country])].map(fold).filter((part) => part !== "");
   const fitting = apart(
-    places.filter((place) => wanted.every((part) => place.within.some((area) => isArea(area, part)))),
+    places.filter((place) => query.every((part) => place.within.some((area) => isArea(area, part)))),
   );
   const exact = fitting.filter((place) => fold(place.name) === fold(name));
   const candidates = (exact.length > 0 ? exact : fitting).toSorted((a, b) => b.population - a.population);
@@ -118,49 +120,49 @@ export function choosePlace(
   return { place, alternatives: candidates.slice(1, 4).map(describe) };
 }
 
-/** Is this the area, or the beginning of its name (江苏 for 江苏省)? */
-function isArea(area: string, wanted: string): boolean {
+/** True if this is the area, or the beginning of its name (江苏 for 江苏省). */
+function isArea(area: string, query: string): boolean {
   const folded = fold(area);
   return (
-    folded === wanted ||
-    (wanted.length > 1 && folded.startsWith(wanted) && folded.length - wanted.length <= 7 && /\p{sc=Han}/u.test(folded))
+    folded === query ||
+    (query.length > 1 && folded.startsWith(query) && folded.length - query.length <= 7 && /\p{sc=Han}/u.test(folded))
   );
 }
 
-/** One place listed several times, a city and its district, is one. */
-function apart(places: readonly FoundPlace[]): FoundPlace[] {
-  const kept: FoundPlace[] = [];
+/** Merges duplicate entries of one location, such as a city and its district. */
+function apart(places: readonly GeocodedPlace[]): GeocodedPlace[] {
+  const stored: GeocodedPlace[] = [];
   for (const place of places) {
-    const same = kept.some(
+    const same = stored.some(
       (other) => Math.hypot(other.latitude - place.latitude, other.longitude - place.longitude) < 0.3,
     );
-    if (!same) kept.push(place);
+    if (!same) stored.push(place);
   }
-  return kept;
+  return stored;
 }
 
 function fold(text: string): string {
   return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").trim().toLowerCase().replace(ending, "");
 }
 
-function describe({ name, region, country, latitude, longitude }: Place): string {
+function describe({ name, region, country, latitude, longitude }: GeoPlace): string {
   const words = [name, region, country].filter((part) => part !== undefined);
   return `${words.join(", ")} (${latitude.toFixed(2)}, ${longitude.toFixed(2)})`;
 }
 
-function list(places: readonly FoundPlace[]): string {
-  return places.slice(0, mostShown).map(describe).join("; ");
+function list(places: readonly GeocodedPlace[]): string {
+  return places.slice(0, maxListed).map(describe).join("; ");
 }
 
-function notFound(location: string, others: readonly FoundPlace[]): Error {
+function notFound(location: string, others: readonly GeocodedPlace[]): Error {
   const near = others.length > 0 ? ` There are: ${list(others)}.` : "";
-  const message = `no place ${JSON.stringify(location.slice(0, 100))} was found; check the spelling, or send \`latitude\` and \`longitude\`.${near}`;
-  return worldFailure("place_not_found", message, { parameter: "location" });
+  const message = `no location ${JSON.stringify(location.slice(0, 100))} was found; check the spelling, or send \`latitude\` and \`longitude\`.${near}`;
+  return weatherFailure("place_not_found", message, { parameter: "location" });
 }
 
-function ambiguous(location: string, candidates: readonly FoundPlace[]): Error {
+function ambiguous(location: string, candidates: readonly GeocodedPlace[]): Error {
   const message =
-    `${JSON.stringify(location.slice(0, 100))} may be one of several places; add the region or country after a comma, or ` +
+    `${JSON.stringify(location.slice(0, 100))} matches several locations; add the region or country after a comma, or ` +
     `send \`latitude\` and \`longitude\`: ${list(candidates)}`;
-  return worldFailure("ambiguous_place", message, { parameter: "location" });
+  return weatherFailure("ambiguous_place", message, { parameter: "location" });
 }

@@ -1,11 +1,11 @@
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
-import { weatherMs } from "./ask-weather.ts";
-import { usualDays } from "./forecast.ts";
+import { weatherMs } from "./fetch-weather.ts";
+import { defaultForecastDays } from "./forecast.ts";
 import type { WeatherLanguage } from "./weather-codes.ts";
 import type { Weather, WeatherReport } from "./weather.ts";
 
-/** What `get_weather` takes. */
+/** Input of `get_weather`. */
 export interface GetWeatherInput {
   readonly location?: string;
   /** The same as `location`. */
@@ -23,16 +23,16 @@ const number = { type: "number" };
 const text = { type: "string" };
 
 const properties = {
-  location: { ...text, maxLength: 200, description: 'The place: "Berlin", "北京", "Springfield, Illinois".' },
+  location: { ...text, maxLength: 200, description: 'The location: "Berlin", "北京", "Springfield, Illinois".' },
   city: { ...text, maxLength: 200, description: "Another name for location." },
-  country: { ...text, maxLength: 100, description: "The country, by code or name, if the place needs it." },
+  country: { ...text, maxLength: 100, description: "The country, by code or name, if the name is ambiguous." },
   latitude: { ...number, minimum: -90, maximum: 90, description: "With longitude, instead of a name." },
   longitude: { ...number, minimum: -180, maximum: 180, description: "With latitude, instead of a name." },
   days: {
     type: "integer",
     minimum: 0,
     maximum: 16,
-    default: usualDays,
+    default: defaultForecastDays,
     description: "Days of forecast, today included; 0 for the current weather only.",
   },
   units: {
@@ -44,16 +44,16 @@ const properties = {
   language: {
     type: "string",
     enum: ["en", "zh"],
-    description: "The language of names and conditions; that of the place's name where absent.",
+    description: "Language of names and conditions. Default: that of the location's name.",
   },
   simulate: {
     type: "boolean",
     default: false,
-    description: "Made-up data without any request, for trying things out. Never use it to answer a question.",
+    description: "Returns simulated data without any request, for trying things out. Never use it to answer the user.",
   },
 };
 
-/** `get_weather`: current weather and a forecast for a place. */
+/** `get_weather`: current weather and a forecast for a location. */
 export function getWeatherTool({
   weather,
 }: {
@@ -62,11 +62,11 @@ export function getWeatherTool({
   return defineTool({
     name: "get_weather",
     description:
-      "Gives the current weather and the forecast of the next days for a place, by its name in any language or by its " +
-      "coordinates: condition, temperature, humidity, precipitation, wind, with their units. Where several places have " +
+      "Returns the current weather and the forecast of the next days for a location, by its name in any language or by " +
+      "its coordinates: condition, temperature, humidity, precipitation, wind, with their units. If several locations have " +
       "the name, it fails and lists them; add the region or country after a comma. Show the attribution with the data. " +
-      "Data with simulated: true is made up and says nothing about the weather." +
-      (weather.place === undefined ? "" : ` Without a place it is that of ${weather.place}.`),
+      "Data with simulated: true is made up and says nothing about the real weather." +
+      (weather.defaultPlace === undefined ? "" : ` Default location: ${weather.defaultPlace}.`),
     displayName: "Weather",
     category: "weather",
     tags: ["weather", "network", "forecast"],

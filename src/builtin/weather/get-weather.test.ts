@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { fail as failure, systemClock } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { createDoor } from "../../net/index.ts";
+import { createHttpClient } from "../../net/index.ts";
 import {
   type GetWeatherInput,
   type WeatherOptions,
@@ -22,24 +22,24 @@ type Handler = (url: URL, response: ServerResponse) => void;
 
 interface Station {
   readonly engine: Engine;
-  /** Every address that was asked for. */
-  readonly asked: URL[];
+  /** Every requested address. */
+  readonly requested: URL[];
 }
 
 /** A server on loopback in place of both services, and an engine with the tool. */
 async function station(handler: Handler = openMeteo, options: Partial<WeatherOptions> = {}): Promise<Station> {
-  const asked: URL[] = [];
+  const requested: URL[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const url = new URL(request.url ?? "", "http://127.0.0.1");
-    asked.push(url);
+    requested.push(url);
     handler(url, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const door = createDoor({ allow: [`127.0.0.1:${port}`] });
+  const http = createHttpClient({ allow: [`127.0.0.1:${port}`] });
   const base = `http://127.0.0.1:${port}`;
   const weather = createWeather({
-    door,
+    http,
     forecastUrl: `${base}/`,
     geocodingUrl: base,
     clock: { ...systemClock, now: () => Date.UTC(2026, 0, 31, 12) },
@@ -48,14 +48,14 @@ async function station(handler: Handler = openMeteo, options: Partial<WeatherOpt
   const engine = createEngine({ tools: [getWeatherTool({ weather })] });
   closing.push(async () => {
     await engine.close();
-    await door.close();
+    await http.close();
     server.closeAllConnections();
     server.close();
   });
-  return { engine, asked };
+  return { engine, requested };
 }
 
-async function ask({ engine }: Station, input: GetWeatherInput): Promise<WeatherReport> {
+async function weatherFor({ engine }: Station, input: GetWeatherInput): Promise<WeatherReport> {
   const result = await engine.call("get_weather", input, { maxRetries: 0 });
   if (!result.success) throw new Error(JSON.stringify(result.error));
   return result.output as WeatherReport;
@@ -70,10 +70,10 @@ async function fail(
   return result.error;
 }
 
-/** Places as the geocoding service lists them. */
-const places: Record<string, unknown[]> = {
+/** Locations in the format of the geocoding service. */
+const positions: Record<string, unknown[]> = {
   Berlin: [
-    place("Berlin", {
+    position("Berlin", {
       latitude: 52.52,
       longitude: 13.41,
       country: "Germany",
@@ -81,7 +81,7 @@ const places: Record<string, unknown[]> = {
       admin1: "Land Berlin",
       population: 3_426_354,
     }),
-    place("Berlin", {
+    position("Berlin", {
       latitude: 44.47,
       longitude: -71.18,
       country: "United States",
@@ -91,7 +91,7 @@ const places: Record<string, unknown[]> = {
     }),
   ],
   Springfield: [
-    place("Springfield", {
+    position("Springfield", {
       latitude: 37.22,
       longitude: -93.3,
       country: "United States",
@@ -99,7 +99,7 @@ const places: Record<string, unknown[]> = {
       admin1: "Missouri",
       population: 169_176,
     }),
-    place("Springfield", {
+    position("Springfield", {
       latitude: 42.1,
       longitude: -72.59,
       country: "United States",
@@ -107,7 +107,7 @@ const places: Record<string, unknown[]> = {
       admin1: "Massachusetts",
       population: 155_929,
     }),
-    place("Springfield", {
+    position("Springfield", {
       latitude: 39.8,
       longitude: -89.64,
       country: "United States",
@@ -117,7 +117,7 @@ const places: Record<string, unknown[]> = {
     }),
   ],
   北京: [
-    place("北京", {
+    position("北京", {
       latitude: 39.91,
       longitude: 116.4,
       country: "中国",
@@ -125,10 +125,10 @@ const places: Record<string, unknown[]> = {
       admin1: "北京市",
       population: 18_960_744,
     }),
-    place("北京", { latitude: 25.9, longitude: 113.1, country: "中国", country_code: "CN", admin1: "湖南省" }),
+    position("北京", { latitude: 25.9, longitude: 113.1, country: "中国", country_code: "CN", admin1: "湖南省" }),
   ],
   朝阳: [
-    place("朝阳", {
+    position("朝阳", {
       latitude: 41.57,
       longitude: 120.45,
       country: "中国",
@@ -136,7 +136,7 @@ const places: Record<string, unknown[]> = {
       admin1: "辽宁省",
       population: 300_000,
     }),
-    place("朝阳区", {
+    position("朝阳区", {
       latitude: 39.92,
       longitude: 116.44,
       country: "中国",
@@ -146,7 +146,7 @@ const places: Record<string, unknown[]> = {
     }),
   ],
   "São Paulo": [
-    place("São Paulo", {
+    position("São Paulo", {
       latitude: -23.55,
       longitude: -46.64,
       country: "Brazil",
@@ -161,18 +161,18 @@ const places: Record<string, unknown[]> = {
     { name: 5 },
     { name: "x", latitude: 900, longitude: 0 },
     { name: "Odd", latitude: "1", longitude: 2 },
-    place("Odd\u001b[31m\u202e", { latitude: 1, longitude: 2 }),
+    position("Odd\u001b[31m\u202e", { latitude: 1, longitude: 2 }),
   ],
 };
 
-function place(name: string, more: Record<string, unknown>): Record<string, unknown> {
+function position(name: string, more: Record<string, unknown>): Record<string, unknown> {
   return { id: 1, name, elevation: 10, feature_code: "PPL", timezone: "Europe/Berlin", ...more };
 }
 
 const openMeteo: Handler = (url, response) => {
   response.setHeader("content-type", "application/json; charset=utf-8");
   if (url.pathname === "/v1/search") {
-    const results = places[url.searchParams.get("name") ?? ""];
+    const results = positions[url.searchParams.get("name") ?? ""];
     response.end(JSON.stringify({ ...(results !== undefined && { results }), generationtime_ms: 0.5 }));
     return;
   }
@@ -218,10 +218,10 @@ const openMeteo: Handler = (url, response) => {
   );
 };
 
-describe("[D06] get_weather gives", () => {
-  test("current weather and forecast of a place by its name, with the credit that the licence asks for", async () => {
+describe("[D06] get_weather returns", () => {
+  test("current weather and forecast of a location by its name, with the attribution that the license requires", async () => {
     const where = await station();
-    const report = await ask(where, { location: "Berlin", days: 2 });
+    const report = await weatherFor(where, { location: "Berlin", days: 2 });
     expect(report).toEqual({
       location: {
         name: "Berlin",
@@ -259,7 +259,7 @@ describe("[D06] get_weather gives", () => {
       attribution: weatherAttribution,
     });
     expect(weatherAttribution).toMatch(/Open-Meteo\.com.*CC BY 4\.0/);
-    const [search, forecast] = where.asked;
+    const [search, forecast] = where.requested;
     expect(Object.fromEntries(search!.searchParams)).toEqual({
       name: "Berlin",
       count: "20",
@@ -280,7 +280,7 @@ describe("[D06] get_weather gives", () => {
     [{ location: "北京市" }, "小雨"],
     [{ location: "北京", language: "en" }, "light rain"],
   ])("the weather of a Chinese name: %j", async (input, condition) => {
-    const report = await ask(await station(), input);
+    const report = await weatherFor(await station(), input);
     expect(report.location).toMatchObject({ latitude: 39.91, longitude: 116.4 });
     expect(report.current.condition).toBe(condition);
   });
@@ -293,33 +293,36 @@ describe("[D06] get_weather gives", () => {
     [{ location: "朝阳，北京" }, 39.92],
     [{ location: "朝阳, 辽宁省" }, 41.57],
     [{ location: "São Paulo, Sao Paulo" }, -23.55],
-  ])("the place that %j means", async (input, latitude) => {
-    expect((await ask(await station(), input)).location.latitude).toBe(latitude);
+  ])("the location that %j refers to", async (input, latitude) => {
+    expect((await weatherFor(await station(), input)).location.latitude).toBe(latitude);
   });
 
-  test("the weather at coordinates, without looking for a name", async () => {
+  test("the weather at coordinates, without geocoding", async () => {
     const where = await station();
-    const report = await ask(where, { latitude: 1.5, longitude: -2, days: 0, units: "imperial" });
+    const report = await weatherFor(where, { latitude: 1.5, longitude: -2, days: 0, units: "imperial" });
     expect(report.location).toEqual({ name: "1.5, -2", latitude: 1.5, longitude: -2, timezone: "Europe/Berlin" });
     expect(report.daily).toEqual([]);
     expect(report.units).toEqual({ temperature: "°F", wind_speed: "mp/h", precipitation: "inch" });
-    expect(where.asked.map(({ pathname }) => pathname)).toEqual(["/v1/forecast"]);
-    expect(where.asked[0]!.searchParams.has("daily")).toBe(false);
+    expect(where.requested.map(({ pathname }) => pathname)).toEqual(["/v1/forecast"]);
+    expect(where.requested[0]!.searchParams.has("daily")).toBe(false);
   });
 
-  test("names of foreign origin without what is unseen, and only places that are some", async () => {
-    expect((await ask(await station(), { location: "Odd" })).location).toMatchObject({ name: "Odd", latitude: 1 });
+  test("foreign names without invisible characters, and only valid locations", async () => {
+    expect((await weatherFor(await station(), { location: "Odd" })).location).toMatchObject({
+      name: "Odd",
+      latitude: 1,
+    });
   });
 
   test("a subscriber's key to the service", async () => {
     const where = await station(openMeteo, { apiKey: "k-123" });
-    await ask(where, { location: "Berlin" });
-    expect(where.asked.map(({ searchParams }) => searchParams.get("apikey"))).toEqual(["k-123", "k-123"]);
+    await weatherFor(where, { location: "Berlin" });
+    expect(where.requested.map(({ searchParams }) => searchParams.get("apikey"))).toEqual(["k-123", "k-123"]);
   });
 });
 
-describe("get_weather asks back", () => {
-  test("which of several places is meant, with the candidates", async () => {
+describe("get_weather rejects ambiguous and invalid input", () => {
+  test("an ambiguous name, with the candidates", async () => {
     const error = await fail(await station(), { location: "Springfield" });
     expect(error).toMatchObject({ code: "validation_error", reason: "ambiguous_place", retry: "never" });
     expect(error.message).toContain("Springfield, Illinois, United States (39.80, -89.64)");
@@ -333,11 +336,11 @@ describe("get_weather asks back", () => {
     [{}, "no_place"],
     [{ latitude: 5 }, "no_place"],
     [{ simulate: true }, "no_place"],
-  ])("about %j (%s)", async (input, reason) => {
+  ])("%j (%s)", async (input, reason) => {
     expect(await fail(await station(), input)).toMatchObject({ code: "validation_error", reason });
   });
 
-  test("about coordinates that are none", async () => {
+  test("invalid coordinates", async () => {
     const result = await (await station()).engine.call("get_weather", { latitude: 91, longitude: 0 });
     expect(result).toMatchObject({ success: false, error: { code: "validation_error" } });
   });
@@ -377,13 +380,17 @@ describe("get_weather fails", () => {
     expect(await fail(await station(handler), { latitude: 1, longitude: 2 })).toMatchObject(expected);
   });
 
-  test("offline as not available, and says what to do; it never makes data up by itself", async () => {
-    const door = createDoor({ allow: ["127.0.0.1:9"] });
-    const weather = createWeather({ door, forecastUrl: "http://127.0.0.1:9", geocodingUrl: "http://127.0.0.1:9" });
+  test("it fails as unavailable when offline, with a hint what to do; it never simulates data unless requested", async () => {
+    const http = createHttpClient({ allow: ["127.0.0.1:9"] });
+    const weather = createWeather({
+      http,
+      forecastUrl: "http://127.0.0.1:9",
+      geocodingUrl: "http://127.0.0.1:9",
+    });
     const engine = createEngine({ tools: [getWeatherTool({ weather })] });
     closing.push(
       () => engine.close(),
-      () => door.close(),
+      () => http.close(),
     );
     const result = await engine.call("get_weather", { location: "Berlin" }, { maxRetries: 0 });
     expect(result).toMatchObject({
@@ -393,7 +400,7 @@ describe("get_weather fails", () => {
     expect(JSON.stringify(result)).toContain("simulate: true");
   });
 
-  test("when its call is cancelled", async () => {
+  test("it fails when its call is cancelled", async () => {
     const controller = new AbortController();
     const { engine } = await station(() => controller.abort());
     const result = await engine.call("get_weather", { location: "Berlin" }, { signal: controller.signal });
@@ -402,52 +409,52 @@ describe("get_weather fails", () => {
 });
 
 describe("[D06] get_weather simulates", () => {
-  test("only when told to, without a request, and says so", async () => {
+  test("it simulates only on request, without a request to the service, and marks the result", async () => {
     const where = await station();
-    const report = await ask(where, { city: "上海", days: 3, simulate: true });
+    const report = await weatherFor(where, { city: "上海", days: 3, simulate: true });
     expect(report).toMatchObject({ simulated: true, location: { name: "上海" } });
     expect(report.attribution).toContain("Simulated");
     expect(report.daily.map(({ date }) => date)).toEqual(["2026-01-31", "2026-02-01", "2026-02-02"]);
-    expect(where.asked).toEqual([]);
-    expect(await ask(where, { city: "上海", days: 3, simulate: true })).toEqual(report);
-    expect(await ask(where, { location: "Berlin" })).not.toHaveProperty("simulated");
+    expect(where.requested).toEqual([]);
+    expect(await weatherFor(where, { city: "上海", days: 3, simulate: true })).toEqual(report);
+    expect(await weatherFor(where, { location: "Berlin" })).not.toHaveProperty("simulated");
   });
 
-  test("in other units, and without days", async () => {
+  test("it simulates other units, and no days", async () => {
     const where = await station();
-    const metric = await ask(where, { location: "x", simulate: true });
-    const imperial = await ask(where, { location: "x", simulate: true, units: "imperial", days: 0 });
+    const metric = await weatherFor(where, { location: "x", simulate: true });
+    const imperial = await weatherFor(where, { location: "x", simulate: true, units: "imperial", days: 0 });
     expect(imperial.daily).toEqual([]);
     expect(imperial.current.temperature).toBeCloseTo(metric.current.temperature! * 1.8 + 32, 0);
   });
 
-  test("what its examples ask for", async () => {
+  test("data for its own examples", async () => {
     const where = await station();
-    const tool = getWeatherTool({ weather: createWeather({ door: createDoor() }) });
+    const tool = getWeatherTool({ weather: createWeather({ http: createHttpClient() }) });
     for (const example of tool.input.json["examples"] as GetWeatherInput[]) {
-      expect(await ask(where, { ...example, simulate: true })).toMatchObject({ simulated: true });
+      expect(await weatherFor(where, { ...example, simulate: true })).toMatchObject({ simulated: true });
     }
   });
 });
 
-describe("a usual place", () => {
-  test("is taken where a question names none, and the description says so", async () => {
-    const where = await station(openMeteo, { place: "Berlin" });
-    expect((await ask(where, {})).location).toMatchObject({ name: "Berlin", latitude: 52.52 });
-    expect((await ask(where, { city: "北京" })).location.name).toBe("北京");
+describe("a default location", () => {
+  test("is used if a call names none, and the description mentions it", async () => {
+    const where = await station(openMeteo, { defaultPlace: "Berlin" });
+    expect((await weatherFor(where, {})).location).toMatchObject({ name: "Berlin", latitude: 52.52 });
+    expect((await weatherFor(where, { city: "北京" })).location.name).toBe("北京");
     expect(await fail(where, { latitude: 1 })).toMatchObject({ reason: "no_place" });
-    const weather = createWeather({ door: createDoor(), place: "Berlin" });
-    expect(getWeatherTool({ weather }).description).toContain("Without a place it is that of Berlin.");
+    const weather = createWeather({ http: createHttpClient(), defaultPlace: "Berlin" });
+    expect(getWeatherTool({ weather }).description).toContain("Default location: Berlin.");
   });
 
-  test("is none where nobody set one", async () => {
+  test("is undefined if none is configured", async () => {
     expect(await fail(await station(), {})).toMatchObject({ reason: "no_place" });
   });
 });
 
-test("a weather service that hangs is asked once in a call", async () => {
+test("a weather service that hangs is requested once per call", async () => {
   const timedOut = { request: () => Promise.reject(failure("no answer", { code: "timeout", reason: "timeout" })) };
-  const where = await station(openMeteo, { door: { ...timedOut, close: () => Promise.resolve() } });
+  const where = await station(openMeteo, { http: { ...timedOut, close: () => Promise.resolve() } });
   expect(await where.engine.call("get_weather", { location: "Berlin" })).toMatchObject({
     error: { code: "timeout", reason: "weather_slow", retry: "safe", retryAfterMs: 40_000 },
     meta: { attempts: 1 },

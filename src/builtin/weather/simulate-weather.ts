@@ -1,14 +1,14 @@
-import { type CurrentWeather, type DailyWeather, usualDays } from "./forecast.ts";
-import { describeWeather, languageOf, weatherCodes } from "./weather-codes.ts";
+import { type CurrentWeather, type DailyWeather, defaultForecastDays } from "./forecast.ts";
+import { describeWeather, resolveWeatherLanguage, weatherCodes } from "./weather-codes.ts";
 import type { WeatherQuery, WeatherReport } from "./weather.ts";
 
 const dayMs = 86_400_000;
 
-/** Made-up weather for trying things out: the same for the same place and day, and marked as what it is. */
+/** Simulated weather for trying things out: the same for the same location and day, and marked as simulated. */
 export function simulateWeather(query: WeatherQuery, now: number): WeatherReport {
-  const { location = "", latitude, longitude, days = usualDays, units = "metric" } = query;
+  const { location = "", latitude, longitude, days = defaultForecastDays, units = "metric" } = query;
   const name = location.trim() || `${latitude}, ${longitude}`;
-  const language = languageOf(query);
+  const language = resolveWeatherLanguage(query);
   const imperial = units === "imperial";
   const degrees = (celsius: number): number => round(imperial ? celsius * 1.8 + 32 : celsius);
   const speed = (kilometres: number): number => round(imperial ? kilometres / 1.609 : kilometres);
@@ -35,7 +35,7 @@ export function simulateWeather(query: WeatherQuery, now: number): WeatherReport
     units: imperial
       ? { temperature: "°F", wind_speed: "mph", precipitation: "inch" }
       : { temperature: "°C", wind_speed: "km/h", precipitation: "mm" },
-    attribution: "Simulated data: made up, not measured and not forecast.",
+    attribution: "Simulated data: neither measured nor forecast.",
     simulated: true,
   };
 }

@@ -33,18 +33,18 @@ const conditions: ReadonlyMap<number, readonly [en: string, zh: string]> = new M
 /** The languages that conditions are described in. */
 export type WeatherLanguage = "en" | "zh";
 
-/** Every weather code that has words. */
+/** Every weather code with a description. */
 export const weatherCodes: readonly number[] = [...conditions.keys()];
 
-/** A weather code in words. */
+/** Describes a weather code. */
 export function describeWeather(code: number, language: WeatherLanguage): string {
   const words = conditions.get(code);
   if (words === undefined) return language === "zh" ? `天气代码 ${code}` : `weather code ${code}`;
   return words[language === "zh" ? 1 : 0];
 }
 
-/** The language that is asked for, else the one in which the place is named. */
-export function languageOf(query: {
+/** The requested language, or the one in which the location is named. */
+export function resolveWeatherLanguage(query: {
   readonly language?: WeatherLanguage | undefined;
   readonly location?: string | undefined;
 }): WeatherLanguage {

@@ -1,21 +1,22 @@
-import { type Failure } from "../../base/index.ts";
-import { noPage } from "./no-page.ts";
-import type { Pages } from "./pages.ts";
-import { type ReadAllOptions, type ReadPage, type BatchItem } from "./page.ts";
-import { type FormatChoice, formatOf, formatSchema } from "./page-facts.ts";
+import { type Failure, type FailureError, type Issue } from "../../base/index.ts";
+import type { PageReader } from "./page-reader.ts";
+import { type ReadPagesOptions, type ReadPage, type PageBatchItem } from "./page.ts";
+import { type FormatChoice, requestedFormat, formatSchema } from "./page-output.ts";
 import { callTimeMs } from "./page-limits.ts";
+import { withoutCredentials } from "../../net/index.ts";
+import { webFailure } from "./web-reasons.ts";
 
-/** What the tools for many pages take. */
+/** Input of the tools for many pages. */
 export interface BatchInput extends FormatChoice {
   readonly urls: readonly string[];
   readonly max_length?: number;
   readonly timeout?: number;
 }
 
-/** What the tools for many pages work with. */
+/** Dependencies of the tools for many pages. */
 export interface BatchServices {
-  readonly pages: Pages;
-  /** Addresses of one call; 50 where absent. */
+  readonly pages: PageReader;
+  /** Maximum number of addresses per call. Default: 50. */
   readonly maxUrls?: number | undefined;
 }
 
@@ -24,7 +25,7 @@ export interface BatchError {
   readonly code: string;
   readonly reason?: string;
   readonly message: string;
-  /** May it be asked for again? */
+  /** Retry verdict of the failure. */
   readonly retry: "safe" | "unsafe" | "never";
   readonly retry_after_ms?: number;
 }
@@ -40,9 +41,9 @@ export const batchErrorProperties = {
 
 const defaultUrls = 50;
 const defaultLength = 20_000;
-const longestSeconds = 300;
-/** All texts of one call together: an output must stay within what a call may give. */
-const mostCharacters = 2_000_000;
+const maxSeconds = 300;
+/** Maximum characters of all texts of one call: an output must stay within the limit of a call. */
+const maxCharacters = 2_000_000;
 
 /** The input schema of the tools for many pages. */
 export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices): Record<string, unknown> {
@@ -51,7 +52,7 @@ export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices
     properties: {
       urls: {
         type: "array",
-        // An address that is none, even an empty one, is one page's error and not the whole call's.
+        // An invalid address, even an empty one, is an error of that page and not of the whole call.
         items: { type: "string" },
         maxItems: maxUrls,
         description: `The full addresses, at most ${maxUrls}; one that is named twice is fetched once.`,
@@ -63,15 +64,15 @@ export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices
         maximum: 500_000,
         default: defaultLength,
         description:
-          `The most characters of each page; the rest is cut off. All pages together give at most ${mostCharacters}, ` +
-          "so many pages may give less each.",
+          `Maximum characters per page; the rest is cut off. All pages together return at most ${maxCharacters}, ` +
+          "so that with many pages each may be shorter.",
       },
       timeout: {
         type: "number",
         minimum: 1,
-        maximum: longestSeconds,
-        default: Math.min(longestSeconds, pages.limits.deadlineMs / 1000),
-        description: "Seconds for all pages; what is not there by then is told as an error.",
+        maximum: maxSeconds,
+        default: Math.min(maxSeconds, pages.limits.deadlineMs / 1000),
+        description: "Seconds for all pages together; pages not read by then are returned as errors.",
       },
     },
     required: ["urls"],
@@ -81,25 +82,25 @@ export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices
 }
 
 /** Time for the call: the pages end by themselves at their own deadline. */
-export function batchDeadlineMs(args: BatchInput, pages: Pages): number {
+export function batchDeadlineMs(args: BatchInput, pages: PageReader): number {
   return callTimeMs(timeoutOf(args, pages));
 }
 
-function timeoutOf({ timeout }: BatchInput, { limits }: Pages): number {
+function timeoutOf({ timeout }: BatchInput, { limits }: PageReader): number {
   return timeout === undefined ? limits.deadlineMs : timeout * 1000;
 }
 
 /** Reads all pages of a call; one at least, or it fails. */
 export async function readBatch(
   args: BatchInput,
-  pages: Pages,
-  options: Pick<ReadAllOptions, "signal" | "onSettled">,
-): Promise<readonly BatchItem<ReadPage>[]> {
+  pages: PageReader,
+  options: Pick<ReadPagesOptions, "signal" | "onSettled">,
+): Promise<readonly PageBatchItem<ReadPage>[]> {
   const { urls, max_length = defaultLength } = args;
-  const share = Math.floor(mostCharacters / Math.max(1, urls.length));
+  const share = Math.floor(maxCharacters / Math.max(1, urls.length));
   const items = await pages.readAll(urls, {
     ...options,
-    as: formatOf(args),
+    as: requestedFormat(args),
     maxChars: Math.min(max_length, share),
     deadlineMs: timeoutOf(args, pages),
   });
@@ -109,7 +110,7 @@ export async function readBatch(
   return items;
 }
 
-/** A failure as these tools tell it, in words for whoever reads the output. */
+/** A failure in the format of these tools, with the message for the model. */
 export function toBatchError({ code, reason, forModel, retry, retryAfterMs }: Failure): BatchError {
   return {
     code,
@@ -118,4 +119,41 @@ export function toBatchError({ code, reason, forModel, retry, retryAfterMs }: Fa
     retry,
     ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
   };
+}
+
+const maxListedErrors = 5;
+const maxAddressLength = 200;
+
+/**
+ * The failure of a batch of which no page could be read. People see the first reason and find the others in its issues;
+ * a model sees the first few. `callMs` is the time of a call, within which a site that requested a delay is not
+ * retried.
+ */
+function noPage(items: readonly PageBatchItem<unknown>[], callMs: number): FailureError {
+  const failures = items.flatMap(({ failure }) => failure ?? []);
+  const issues = items.flatMap(({ url, failure }, at) => (failure === undefined ? [] : [issueOf(url, failure, at)]));
+  const summary =
+    issues.length === 1 ? "the page could not be read" : `none of the ${issues.length} pages could be read`;
+  const shown = issues.slice(0, maxListedErrors).map(({ message }) => message);
+  const more = issues.length > shown.length ? [`and ${issues.length - shown.length} more`] : [];
+  return webFailure("no_page", `${summary}: ${shown[0] ?? ""}${issues.length > 1 ? ", and so on" : ""}`, {
+    forModel: `${summary}:${[...shown, ...more].map((line) => `\n- ${line}`).join("")}`,
+    issues,
+    ...verdict(failures, callMs),
+  });
+}
+
+function issueOf(url: string, { code, reason = code, forModel }: Failure, at: number): Issue {
+  const address = withoutCredentials(url).slice(0, maxAddressLength);
+  return { path: ["urls", at], code: reason, message: `${address}: ${forModel}` };
+}
+
+/** Immediate failures may be retried at once; after a timeout or a requested delay, only after longer than a call. */
+function verdict(failures: readonly Failure[], callMs: number): Pick<Failure, "retry" | "retryAfterMs"> {
+  const safe = failures.filter(({ retry }) => retry === "safe");
+  if (safe.length === 0) return { retry: "never" };
+  const waits = safe.flatMap(({ code, retryAfterMs }) => retryAfterMs ?? (code === "timeout" ? 0 : []));
+  const late = safe.some(({ code }) => code === "timeout");
+  if (!late && waits.length < safe.length) return { retry: "safe" };
+  return { retry: "safe", retryAfterMs: Math.max(callMs, Math.min(...waits)) };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { BatchTime } from "./batch-time.ts";
-import { usualLimits } from "./page-limits.ts";
+import { defaultPageLimits } from "./page-limits.ts";
 
 function expecting(hosts: readonly string[]): { clock: FakeClock; time: BatchTime } {
   const clock = new FakeClock();
-  const time = new BatchTime(clock, usualLimits);
+  const time = new BatchTime(clock, defaultPageLimits);
   for (const host of hosts) time.expect(host);
   return { clock, time };
 }
@@ -23,7 +23,7 @@ describe("the time of a page of a batch, with the usual limits", () => {
     expect(expecting(hosts).time.pageMs(hosts[0] ?? "")).toBe(ms);
   });
 
-  test("grows as others are there, and shrinks as time passes", () => {
+  test("grows as other pages finish, and shrinks as time passes", () => {
     const { clock, time } = expecting(pages(50, () => "a"));
     for (let settled = 0; settled < 40; settled++) time.settle("a");
     expect(time.pageMs("a")).toBe(12_000);

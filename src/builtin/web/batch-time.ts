@@ -1,20 +1,20 @@
 import type { Clock } from "../../base/index.ts";
 import type { PageLimits } from "./page-limits.ts";
 
-/** What {@link BatchTime} divides, and among how many at once. */
+/** Time to divide, and the number of concurrent pages. */
 export type TimeLimits = Pick<PageLimits, "concurrency" | "perHost" | "timeoutMs" | "deadlineMs">;
 
-const robotsBounds = { least: 1000, most: 10_000 } as const;
+const robotsBounds = { min: 1000, max: 10_000 } as const;
 
-/** How long a robots.txt may take, where so much time is left: it decides about every page of its site. */
+/** Maximum time for a robots.txt with this much time remaining: it decides about every page of its site. */
 export function robotsTimeMs(ms: number): number {
-  return Math.min(robotsBounds.most, Math.max(robotsBounds.least, ms));
+  return Math.min(robotsBounds.max, Math.max(robotsBounds.min, ms));
 }
 
 /**
- * Divides the time of a batch among its pages: each may take as long as would be left for it if every other took as
- * long. So pages that hang cannot use up the time of those that wait for their places, and the fewer are left, the more
- * patience there is.
+ * Divides the time of a batch among its pages: each may take as long as would remain for it if every other took as
+ * long. So pages that hang cannot use up the time of those that wait for a slot, and the fewer remain, the longer each
+ * may take.
  */
 export class BatchTime {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class BatchTime {
     this.#endsAt = clock.elapsed() + limits.deadlineMs;
   }
 
-  /** How much of the batch's time is left. */
+  /** Remaining time of the batch. */
   get restMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.elapsed());
   }
@@ -46,14 +46,14 @@ export class BatchTime {
     this.#leftOfHost.set(host, (this.#leftOfHost.get(host) ?? 1) - 1);
   }
 
-  /** How long a page of this host may take from now on. */
+  /** Time that a page of this host may take from now on. */
   pageMs(host: string): number {
     const { perHost, timeoutMs } = this.#limits;
     const ofHost = (this.restMs * perHost) / Math.max(1, this.#leftOfHost.get(host) ?? 1);
-    return Math.min(timeoutMs, Math.max(this.#leastMs, Math.min(this.#shareMs, ofHost)));
+    return Math.min(timeoutMs, Math.max(this.#minMs, Math.min(this.#shareMs, ofHost)));
   }
 
-  /** How long a site's robots.txt may take from now on. */
+  /** Time that a site's robots.txt may take from now on. */
   get robotsMs(): number {
     return robotsTimeMs(this.#shareMs);
   }
@@ -62,8 +62,8 @@ export class BatchTime {
     return (this.restMs * this.#limits.concurrency) / Math.max(1, this.#left);
   }
 
-  /** However many pages there are, a server that works must have time to answer. */
-  get #leastMs(): number {
+  /** Even with many pages, a working server must have time to respond. */
+  get #minMs(): number {
     return Math.max(250, this.#limits.deadlineMs / 30);
   }
 }

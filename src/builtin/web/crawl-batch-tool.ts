@@ -1,6 +1,6 @@
 import { withoutCredentials } from "../../net/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type Tool, type ToolContext, defineTool } from "../../tool/index.ts";
 import {
   type BatchError,
   type BatchInput,
@@ -11,12 +11,21 @@ import {
   readBatch,
   toBatchError,
 } from "./batch-input.ts";
-import { type PageFacts, contentOf, pageFacts, pageFactsSchema } from "./page-facts.ts";
+import {
+  type PageFacts,
+  type PageParts,
+  pageContent,
+  pageFacts,
+  pageFactsSchema,
+  pageParts,
+  requestedFormat,
+} from "./page-output.ts";
+import type { PageReader } from "./page-reader.ts";
 
-/** What `crawl_batch` gives. */
+/** Output of `crawl_batch`. */
 export interface CrawlBatchOutput {
-  /** The pages that are there, in the order of the addresses. */
-  readonly pages: readonly (PageFacts & { readonly content: string })[];
+  /** The pages that could be read, in the order of the addresses. */
+  readonly pages: readonly (PageFacts & PageParts & { readonly content: string })[];
   /** Why the others are not. */
   readonly errors: readonly (BatchError & { readonly url: string })[];
   readonly total: number;
@@ -24,15 +33,15 @@ export interface CrawlBatchOutput {
   readonly failed: number;
 }
 
-/** `crawl_batch`: many pages, politely, with an error for each that is not there. */
+/** `crawl_batch`: many pages, politely, with an error for each that is not there. A form of `web_fetch`. */
 export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchInput, CrawlBatchOutput> {
   const { pages } = services;
   return defineTool({
     name: "crawl_batch",
     description:
-      "Fetches many web pages at once and gives { pages, errors }: the main content of every page that could be read, " +
-      "and why the others could not; it fails where none could. Polite: a few requests at a time, two per host, " +
-      "robots.txt respected. Use it to see what could be read of a long list of addresses; parallel_fetch gives one list " +
+      "Fetches many web pages at once and returns { pages, errors }: the main content of every page that could be read, " +
+      "and the reasons why the others could not; it fails if none could. Polite: a few requests at a time, two per host, " +
+      "robots.txt respected. Use it to see what could be read of a long list of addresses; parallel_fetch returns one list " +
       "in order instead, for another tool. For one address use web_fetch.",
     displayName: "Crawl batch",
     category: "crawler",
@@ -43,39 +52,51 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
     input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
     output: fromJsonSchema<CrawlBatchOutput, CrawlBatchOutput>({
       type: "object",
-      properties: {
-        pages: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { ...pageFactsSchema, content: { type: "string" } },
-            required: ["url", "title", "content"],
-          },
-        },
-        errors: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { url: { type: "string" }, ...batchErrorProperties },
-            required: ["url", "code", "message", "retry"],
-          },
-        },
-        total: { type: "integer" },
-        fetched: { type: "integer" },
-        failed: { type: "integer" },
-      },
-      required: ["pages", "errors", "total", "fetched", "failed"],
+      properties: batchOutputProperties,
+      required: Object.keys(batchOutputProperties),
     }),
-    run: async (args, { signal, progress }) => {
-      const total = args.urls.length;
-      const items = await readBatch(args, pages, { signal, onSettled: (settled) => progress({ settled, total }) });
-      const fetched = items.flatMap(({ page }) =>
-        page === undefined ? [] : [{ ...pageFacts(page), content: contentOf(page, args) }],
-      );
-      const errors = items.flatMap(({ url, failure }) =>
-        failure === undefined ? [] : [{ url: withoutCredentials(url), ...toBatchError(failure) }],
-      );
-      return { pages: fetched, errors, total, fetched: fetched.length, failed: errors.length };
-    },
+    run: (args, context) => crawlBatch(args, pages, context),
   });
+}
+
+/** The properties of {@link CrawlBatchOutput}. */
+export const batchOutputProperties: Readonly<Record<string, unknown>> = {
+  pages: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { ...pageFactsSchema, content: { type: "string" } },
+      required: ["url", "title", "content"],
+    },
+  },
+  errors: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { url: { type: "string" }, ...batchErrorProperties },
+      required: ["url", "code", "message", "retry"],
+    },
+  },
+  total: { type: "integer" },
+  fetched: { type: "integer" },
+  failed: { type: "integer" },
+};
+
+/** Reads many pages, and returns those that could be read and the errors of the others. */
+export async function crawlBatch(
+  args: BatchInput,
+  pages: PageReader,
+  { signal, progress }: Pick<ToolContext, "signal" | "progress">,
+): Promise<CrawlBatchOutput> {
+  const total = args.urls.length;
+  const items = await readBatch(args, pages, { signal, onSettled: (settled) => progress({ settled, total }) });
+  const fetched = items.flatMap(({ page }) =>
+    page === undefined
+      ? []
+      : [{ ...pageFacts(page), content: pageContent(page, args), ...pageParts(page, requestedFormat(args)) }],
+  );
+  const errors = items.flatMap(({ url, failure }) =>
+    failure === undefined ? [] : [{ url: withoutCredentials(url), ...toBatchError(failure) }],
+  );
+  return { pages: fetched, errors, total, fetched: fetched.length, failed: errors.length };
 }

@@ -2,15 +2,15 @@ export { crawlBatchTool } from "./crawl-batch-tool.ts";
 export { fetchPageTool } from "./fetch-page-tool.ts";
 export type {
   AddressResolver,
-  BatchItem,
-  BatchOptions,
+  PageBatchItem,
+  GetPagesOptions,
   FetchedPage,
-  GetOptions,
-  ReadAllOptions,
-  ReadOptions,
+  GetPageOptions,
+  ReadPagesOptions,
+  ReadPageOptions,
   ReadPage,
 } from "./page.ts";
 export { type PageLimits } from "./page-limits.ts";
-export { type Pages, type PagesOptions, createPages } from "./pages.ts";
+export { type PageReader, type PageReaderOptions, createPageReader } from "./page-reader.ts";
 export { parallelFetchTool } from "./parallel-fetch-tool.ts";
 export { webFetchTool } from "./web-fetch-tool.ts";

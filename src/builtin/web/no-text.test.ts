@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type SiteHandler, loopbackSite } from "../../../test/support/loopback-site.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { createDoor } from "../../net/index.ts";
+import { createHttpClient } from "../../net/index.ts";
 import { closeExtraction } from "../extract/index.ts";
-import { crawlBatchTool, createPages, fetchPageTool, parallelFetchTool, webFetchTool } from "./index.ts";
+import { crawlBatchTool, createPageReader, fetchPageTool, parallelFetchTool, webFetchTool } from "./index.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -24,21 +24,21 @@ const site: SiteHandler = ({ url }, response) => {
 
 async function open(): Promise<{ engine: Engine; at: (path: string) => string }> {
   const { origin, port, close } = await loopbackSite(site);
-  const door = createDoor({ allow: [`127.0.0.1:${port}`] });
-  const pages = createPages({ door });
+  const http = createHttpClient({ allow: [`127.0.0.1:${port}`] });
+  const pages = createPageReader({ http });
   const services = { pages };
   const tools = [fetchPageTool, webFetchTool, crawlBatchTool, parallelFetchTool].map((make) => make(services));
   const engine = createEngine({ tools });
   closing.push(
     close,
-    () => door.close(),
+    () => http.close(),
     () => engine.close(),
   );
   return { engine, at: (path) => origin + path };
 }
 
-describe("a page that holds no text", () => {
-  test.each(["web_fetch", "fetch_page"])("is a failure of %s that says why", async (tool) => {
+describe("a page without text", () => {
+  test.each(["web_fetch", "fetch_page"])("is a failure of %s with the reason", async (tool) => {
     const { engine, at } = await open();
     for (const path of ["/app", "/blank"]) {
       expect(await engine.call(tool, { url: at(path) })).toMatchObject({
@@ -53,7 +53,7 @@ describe("a page that holds no text", () => {
     }
   });
 
-  test("is an error beside the pages of a batch that do", async () => {
+  test("is an error in a batch beside the pages that have text", async () => {
     const { engine, at } = await open();
     const urls = [at("/app"), at("/good")];
     expect(await engine.call("parallel_fetch", { urls })).toMatchObject({
@@ -64,7 +64,7 @@ describe("a page that holds no text", () => {
     });
   });
 
-  test("still has its links and its title for who asks for those", async () => {
+  test("still returns its links and its title on request", async () => {
     const { engine, at } = await open();
     for (const extract_type of ["links", "structured"]) {
       expect(await engine.call("fetch_page", { url: at("/app"), extract_type })).toMatchObject({
@@ -73,7 +73,7 @@ describe("a page that holds no text", () => {
     }
   });
 
-  test("is none where its server sends nothing at all: that is an empty page", async () => {
+  test("is not reported if the server sends an empty body: that is an empty page", async () => {
     const { engine, at } = await open();
     expect(await engine.call("web_fetch", { url: at("/nothing") })).toMatchObject({ output: { content: "" } });
   });

@@ -1,33 +1,33 @@
 import type { HttpResponse } from "../../net/index.ts";
 
-/** What a server says about keeping its answer. */
+/** Caching rules of a response. */
 export interface Freshness {
-  /** May it be kept at all? */
+  /** True if the response may be stored. */
   readonly storable: boolean;
-  /** How long it may be used without asking. */
+  /** Time for which the response may be used without revalidation. */
   readonly freshMs: number;
 }
 
-/** Nobody should see a page older than this without the server having been asked. */
-const longestMs = 24 * 3_600_000;
+/** A page older than this is always revalidated. */
+const maxFreshnessMs = 24 * 3_600_000;
 
 /**
- * Reads `Cache-Control`, `Expires`, `Age` and `Vary` of an answer (RFC 9111). As strict as a cache that many share: what
- * is private or comes with a cookie was meant for one reader, and a cache outlives whoever read it.
+ * Reads `Cache-Control`, `Expires`, `Age` and `Vary` of a response (RFC 9111). As strict as a shared cache: a response
+ * that is private or sets a cookie is for one reader, and the cache outlives that reader.
  */
 export function freshnessOf({ headers }: Pick<HttpResponse, "headers">, now: number): Freshness {
-  const control = directives(textOf(headers["cache-control"]));
+  const control = directives(headerAsText(headers["cache-control"]));
   const personal = control.has("private") || headers["set-cookie"] !== undefined;
-  const storable = !personal && !control.has("no-store") && !textOf(headers["vary"]).includes("*");
+  const storable = !personal && !control.has("no-store") && !headerAsText(headers["vary"]).includes("*");
   if (!storable || control.has("no-cache")) return { storable, freshMs: 0 };
   const maxAge = seconds(control.get("max-age"));
   const freshMs = maxAge === undefined ? untilExpired(headers, now) : maxAge * 1000;
-  const age = (seconds(textOf(headers["age"])) ?? 0) * 1000;
-  return { storable, freshMs: Math.min(longestMs, Math.max(0, freshMs - age)) };
+  const age = (seconds(headerAsText(headers["age"])) ?? 0) * 1000;
+  return { storable, freshMs: Math.min(maxFreshnessMs, Math.max(0, freshMs - age)) };
 }
 
 /** A header as one text. */
-export function textOf(value: string | readonly string[] | undefined): string {
+export function headerAsText(value: string | readonly string[] | undefined): string {
   return typeof value === "string" ? value : (value ?? []).join(", ");
 }
 
@@ -44,10 +44,10 @@ function seconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Counted from the server's own clock, where it tells it. */
+/** Counted from the server's own clock, if the response has a `Date`. */
 function untilExpired(headers: HttpResponse["headers"], now: number): number {
-  const expires = Date.parse(textOf(headers["expires"]));
-  const date = Date.parse(textOf(headers["date"]));
+  const expires = Date.parse(headerAsText(headers["expires"]));
+  const date = Date.parse(headerAsText(headers["date"]));
   if (Number.isNaN(expires)) return 0;
   return expires - (Number.isNaN(date) ? now : date);
 }

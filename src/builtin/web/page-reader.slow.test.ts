@@ -8,9 +8,9 @@ import {
   loopbackSite,
 } from "../../../test/support/loopback-site.ts";
 import type { FailureError } from "../../base/index.ts";
-import { type DoorOptions, createDoor } from "../../net/index.ts";
+import { type HttpClientOptions, createHttpClient } from "../../net/index.ts";
 import { closeExtraction } from "../extract/index.ts";
-import { type Pages, type PagesOptions, createPages } from "./index.ts";
+import { type PageReader, type PageReaderOptions, createPageReader } from "./index.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,19 +31,19 @@ function answer(routes: Routes): SiteHandler {
 
 async function open(
   routes: Routes,
-  options: Partial<PagesOptions> = {},
-  door: DoorOptions = {},
-): Promise<{ site: LoopbackSite; pages: Pages }> {
+  options: Partial<PageReaderOptions> = {},
+  http: HttpClientOptions = {},
+): Promise<{ site: LoopbackSite; pages: PageReader }> {
   const site = await loopbackSite(answer(routes));
-  const opened = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], ...door });
+  const opened = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], ...http });
   closing.push(site.close, () => opened.close());
-  return { site, pages: createPages({ door: opened, ...options }) };
+  return { site, pages: createPageReader({ http: opened, ...options }) };
 }
 
 const article = (text: string): string => `<title>T</title><article><h1>T</h1><p>${text}</p></article>`;
 
 describe("[D07] one page", () => {
-  test("is given as it was sent, with where it came from", async () => {
+  test("is returned as it was sent, with its final address", async () => {
     const { site, pages } = await open({
       "/old": (_request, response) => response.writeHead(302, { location: "/new" }).end(),
       "/new": article("Tides come twice a day."),
@@ -76,11 +76,11 @@ describe("[D07] one page", () => {
 
   test.each([
     [404, "never", "check the address"],
-    [403, "never", "not open to everybody"],
+    [403, "never", "not public"],
     [500, "safe", "try again later"],
     [429, "safe", "too many requests"],
     [304, "never", "304"],
-  ])("that is a status of %i is a failure", async (status, retry, words) => {
+  ])("a status of %i is a failure", async (status, retry, words) => {
     const { site, pages } = await open({
       "/": (_request, response) => response.writeHead(status, { "retry-after": "7" }).end("no"),
     });
@@ -92,7 +92,7 @@ describe("[D07] one page", () => {
     expect(value.message).toContain(words);
   });
 
-  test("that is larger than the limit is cut and says so", async () => {
+  test("a page that is larger than the limit is cut and marked", async () => {
     const { site, pages } = await open({ "/": "x".repeat(5000) });
     expect(await pages.get(`${site.origin}/`, { maxBytes: 100 })).toMatchObject({ truncated: true });
     expect((await pages.get(`${site.origin}/`, { maxBytes: 100 })).body).toHaveLength(100);
@@ -107,13 +107,13 @@ describe("[D07] one page", () => {
     await expect.poll(() => site.sockets.size).toBe(0);
   });
 
-  test("that hangs ends at its own timeout", async () => {
+  test("a page that hangs ends at its own timeout", async () => {
     const { site, pages } = await open({ "/": () => {} });
     await expect(pages.get(`${site.origin}/`, { timeoutMs: 100 })).rejects.toMatchObject({ code: "timeout" });
   });
 });
 
-describe("addresses that are kept here", () => {
+describe("addresses of local resolvers", () => {
   const memory = (address: string): Promise<{ title: string; text: string } | undefined> =>
     Promise.resolve(address === "memory:42" ? { title: "Tides\u202e", text: "# High water\n\nat noon" } : undefined);
 
@@ -128,12 +128,12 @@ describe("addresses that are kept here", () => {
     ]);
   });
 
-  test("are unknown where nothing is kept under them", async () => {
+  test("are unknown if nothing is stored under them", async () => {
     const { pages } = await open({}, { resolvers: { memory } });
     await expect(pages.read("memory:1")).rejects.toMatchObject({ reason: "unknown_address" });
   });
 
-  test("of no scheme that is known stay with the door, which refuses them", async () => {
+  test("addresses of an unknown scheme go to the HTTP client, which refuses them", async () => {
     const { pages } = await open({}, { resolvers: { memory } });
     await expect(pages.read("constructor:1")).rejects.toMatchObject({ reason: "bad_scheme" });
     await expect(pages.read("file:///etc/passwd")).rejects.toMatchObject({ reason: "bad_scheme" });
@@ -143,9 +143,9 @@ describe("addresses that are kept here", () => {
 describe("the cache", () => {
   const counting = (headers: Record<string, string>, seen: (string | undefined)[] = []): SiteHandler => {
     return (request, response) => {
-      const asked = request.headers["if-none-match"] ?? request.headers["if-modified-since"];
-      seen.push(asked);
-      const same = asked !== undefined && (asked === headers["etag"] || asked === headers["last-modified"]);
+      const requested = request.headers["if-none-match"] ?? request.headers["if-modified-since"];
+      seen.push(requested);
+      const same = requested !== undefined && (requested === headers["etag"] || requested === headers["last-modified"]);
       response.writeHead(same ? 304 : 200, { "content-type": "text/plain", ...headers }).end(same ? "" : "body");
     };
   };
@@ -153,7 +153,7 @@ describe("the cache", () => {
   test.each([
     ["etag", '"v1"'],
     ["last-modified", "Sun, 01 Mar 2026 10:00:00 GMT"],
-  ])("asks by %s whether a page changed", async (name, mark) => {
+  ])("checks by %s whether a page changed", async (name, mark) => {
     const seen: (string | undefined)[] = [];
     const { site, pages } = await open({ "/": counting({ [name]: mark }, seen) }, { robots: "ignore" });
     const first = await pages.get(`${site.origin}/`);
@@ -163,7 +163,7 @@ describe("the cache", () => {
     expect(seen).toEqual([undefined, mark]);
   });
 
-  test("asks nobody while a page is fresh, and again afterwards", async () => {
+  test("sends no request while a page is fresh, and revalidates it afterwards", async () => {
     const clock = new FakeClock();
     const { site, pages } = await open(
       { "/": counting({ "cache-control": "public, max-age=60", age: "10", etag: "W/1" }) },
@@ -229,7 +229,7 @@ describe("the cache", () => {
 describe("robots.txt", () => {
   const rules = "User-agent: *\nDisallow: /private\n";
 
-  test("is asked once per site and respected", async () => {
+  test("is requested once per site and respected", async () => {
     const { site, pages } = await open({ "/robots.txt": rules, "/a": "a", "/private/b": "b" });
     await pages.get(`${site.origin}/a`);
     await expect(pages.get(`${site.origin}/private/b`)).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe("robots.txt", () => {
     expect(site.paths).toEqual(["/robots.txt", "/a"]);
   });
 
-  test("holds for where a redirect leads", async () => {
+  test("applies to the target of a redirect", async () => {
     const { site, pages } = await open({
       "/robots.txt": rules,
       "/a": (_request, response) => response.writeHead(302, { location: "/private/b" }).end(),
@@ -249,22 +249,22 @@ describe("robots.txt", () => {
     expect(site.paths).toEqual(["/robots.txt", "/a"]);
   });
 
-  test("holds for every host on the way of a redirect, each asked before it is gone to", async () => {
-    const asked: string[] = [];
+  test("applies to every host of a redirect, each checked before it is requested", async () => {
+    const requested: string[] = [];
     const next: Record<string, string> = { "a.test": "http://b.test/x", "b.test": "http://c.test/x" };
     const site = await loopbackSite(({ headers: { host = "" }, url }, response) => {
-      asked.push(`${host}${url}`);
+      requested.push(`${host}${url}`);
       if (url === "/robots.txt") response.end(host === "c.test" ? "User-agent: *\nDisallow: /x\n" : "");
       else response.writeHead(302, { location: next[host] }).end();
     });
-    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
-    closing.push(site.close, () => door.close());
-    const pages = createPages({ door });
+    const http = createHttpClient(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => http.close());
+    const pages = createPageReader({ http });
     await expect(pages.get("http://a.test/")).rejects.toMatchObject({
       reason: "robots_denied",
       message: expect.stringContaining("c.test") as string,
     });
-    expect(asked).toEqual(["a.test/robots.txt", "a.test/", "b.test/robots.txt", "b.test/x", "c.test/robots.txt"]);
+    expect(requested).toEqual(["a.test/robots.txt", "a.test/", "b.test/robots.txt", "b.test/x", "c.test/robots.txt"]);
   });
 
   test("is ignored only by setting", async () => {
@@ -273,14 +273,14 @@ describe("robots.txt", () => {
     expect(site.paths).toEqual(["/private/b"]);
   });
 
-  test("may speak to the name that we go by", async () => {
+  test("may name our user agent", async () => {
     const file = "User-agent: Almanac\nDisallow: /\n";
     const { site, pages } = await open({ "/robots.txt": file, "/": "a" }, { userAgent: "Almanac/2.0 (+mail)" });
     await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_denied" });
     expect(site.requests[0]?.headers["user-agent"]).toBe("Almanac/2.0 (+mail)");
   });
 
-  test.each([404, 403, 410])("that answers %i allows everything", async (status) => {
+  test.each([404, 403, 410])("a robots.txt that answers %i allows everything", async (status) => {
     const { site, pages } = await open({
       "/robots.txt": (_request, response) => response.writeHead(status).end("Disallow: /"),
       "/": "a",
@@ -288,7 +288,7 @@ describe("robots.txt", () => {
     expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
   });
 
-  test.each([500, 503, 429])("that answers %i allows nothing for now", async (status) => {
+  test.each([500, 503, 429])("a robots.txt that answers %i allows nothing for now", async (status) => {
     const { site, pages } = await open({
       "/robots.txt": (_request, response) => response.writeHead(status).end(),
       "/": "a",
@@ -301,7 +301,7 @@ describe("robots.txt", () => {
   });
 
   test.each(["http://169.254.169.254/", "http://localhost/", "ftp://a.test/", "http://u:p@a.test/"])(
-    "that leads to %s, where nobody may go, cannot be read: nothing is allowed",
+    "a robots.txt that redirects to %s, which is forbidden, cannot be read: nothing is allowed",
     async (location) => {
       const { site, pages } = await open({
         "/robots.txt": (_request, response) => response.writeHead(302, { location }).end(),
@@ -311,25 +311,33 @@ describe("robots.txt", () => {
       expect(failure).toMatchObject({
         code: "not_available",
         reason: "robots_unreachable",
-        message: expect.stringMatching(/robots\.txt of 127\.0\.0\.1:\d+ leads to where nothing may be fetched/),
+        message: expect.stringMatching(
+          /robots\.txt of 127\.0\.0\.1:\d+ redirects to an address that may not be fetched/,
+        ),
       });
       expect((failure as FailureError).toFailure().retry).toBe("never");
       expect(site.paths).not.toContain("/");
     },
   );
 
-  test("behind a name that leads inside cannot be read either", async () => {
+  test("a robots.txt behind a name that leads inside cannot be read", async () => {
     const site = await loopbackSite((request, response) => {
       if (request.url === "/robots.txt") response.writeHead(301, { location: "http://inside.test/robots.txt" }).end();
       else response.end("a");
     });
-    const door = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${site.port}`], resolve: async () => ["10.0.0.1"] });
-    closing.push(site.close, () => door.close());
-    await expect(createPages({ door }).get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_unreachable" });
+    const http = createHttpClient({
+      ...loopbackOnly,
+      allow: [`127.0.0.1:${site.port}`],
+      resolve: async () => ["10.0.0.1"],
+    });
+    closing.push(site.close, () => http.close());
+    await expect(createPageReader({ http }).get(`${site.origin}/`)).rejects.toMatchObject({
+      reason: "robots_unreachable",
+    });
     expect(site.paths).not.toContain("/");
   });
 
-  test("behind redirects without end is none", async () => {
+  test("a robots.txt behind endless redirects counts as missing", async () => {
     const { site, pages } = await open({
       "/robots.txt": (_request, response) => response.writeHead(302, { location: "/robots.txt" }).end(),
       "/": "a",
@@ -337,7 +345,7 @@ describe("robots.txt", () => {
     expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
   });
 
-  test("in a coding that nobody understands cannot be read", async () => {
+  test("a robots.txt in an unknown content encoding cannot be read", async () => {
     const { site, pages } = await open({
       "/robots.txt": (_request, response) => response.writeHead(200, { "content-encoding": "x-own" }).end("x"),
       "/": "a",
@@ -345,12 +353,12 @@ describe("robots.txt", () => {
     await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "robots_unreachable" });
   });
 
-  test("is let go when nobody waits for it any more, and asked again later", async () => {
+  test("is aborted when no caller waits for it any more, and requested once more later", async () => {
     const controller = new AbortController();
-    let asked = 0;
+    let requested = 0;
     const { site, pages } = await open({
       "/robots.txt": (_request, response) => {
-        if (++asked === 1) controller.abort();
+        if (++requested === 1) controller.abort();
         else response.writeHead(404).end();
       },
       "/": "a",
@@ -362,7 +370,7 @@ describe("robots.txt", () => {
     expect(await pages.get(`${site.origin}/`)).toMatchObject({ status: 200 });
   });
 
-  test("of a dead host is the page's own failure", async () => {
+  test("a dead host is the page's own failure", async () => {
     const { site, pages } = await open({});
     await site.close();
     await expect(pages.get(`${site.origin}/`)).rejects.toMatchObject({ reason: "connect_failed" });
@@ -370,7 +378,7 @@ describe("robots.txt", () => {
 });
 
 describe("[D07] many pages", () => {
-  test("that hang do not use up the time of the others of their host", async () => {
+  test("pages that hang do not use up the time of the others of their host", async () => {
     const kinds = Array.from({ length: 40 }, (_unused, index) => (index < 10 ? "hang" : "page"));
     const routes = Object.fromEntries(
       kinds.map((kind, index): [string, string | SiteHandler] => [`/${index}`, kind === "hang" ? () => {} : "x"]),
@@ -384,7 +392,7 @@ describe("[D07] many pages", () => {
     expect(items[0]?.failure?.message).toMatch(/its share of the time for all pages \(0\.\d s\); fetch it alone/);
   });
 
-  test("that are few have more patience", async () => {
+  test("a few pages get longer timeouts", async () => {
     const { site, pages } = await open(
       { "/": (_request, response) => void setTimeout(() => response.end("x"), 700) },
       { limits: { deadlineMs: 3000 } },
@@ -407,15 +415,15 @@ describe("[D07] many pages", () => {
     expect(site.paths.filter((path) => path === "/b")).toHaveLength(1);
   });
 
-  test("of one host come two at a time, with a pause between", async () => {
+  test("pages of one host come two at a time, with a pause between", async () => {
     let under = 0;
-    let most = 0;
+    let max = 0;
     const starts: number[] = [];
     const routes = Object.fromEntries(
       Array.from({ length: 6 }, (_unused, index): [string, SiteHandler] => [
         `/${index}`,
         (_request, response) => {
-          most = Math.max(most, ++under);
+          max = Math.max(max, ++under);
           starts.push(performance.now());
           setTimeout(() => {
             under--;
@@ -427,36 +435,36 @@ describe("[D07] many pages", () => {
     const { site, pages } = await open(routes, { limits: { hostDelayMs: 40 } });
     const items = await pages.getAll(Object.keys(routes).map((path) => site.origin + path));
     expect(items.every(({ page }) => page !== undefined)).toBe(true);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
     expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(5 * 40 - 20);
   });
 
-  test("that are led to one host take turns there, and waiting for a turn is not their time", async () => {
+  test("pages that are led to one host take turns there, and waiting for a turn is not their time", async () => {
     let under = 0;
-    let most = 0;
+    let max = 0;
     const site = await loopbackSite(({ headers: { host }, url = "" }, response) => {
       if (url === "/robots.txt") return void response.writeHead(404).end();
       if (host !== "target.test") return void response.writeHead(302, { location: `http://target.test${url}` }).end();
-      most = Math.max(most, ++under);
+      max = Math.max(max, ++under);
       setTimeout(() => {
         under--;
         response.end("x");
       }, 100);
     });
-    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
-    closing.push(site.close, () => door.close());
+    const http = createHttpClient(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => http.close());
     // All twelve one after another, two at a time, take longer than one may.
-    const pages = createPages({ door, limits: { hostDelayMs: 1, timeoutMs: 400 } });
+    const pages = createPageReader({ http, limits: { hostDelayMs: 1, timeoutMs: 400 } });
     const items = await pages.getAll(Array.from({ length: 12 }, (_unused, at) => `http://short${at}.test/${at}`));
     expect(items.map(({ page, failure }) => page?.status ?? failure?.message)).toEqual(Array(12).fill(200));
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   });
 
-  test("wait as long as the server asks, when that is not long", async () => {
-    let asked = 0;
+  test("wait as long as the server requests, if that is short", async () => {
+    let requested = 0;
     const { site, pages } = await open({
       "/busy": (_request, response) => {
-        if (++asked === 1) response.writeHead(429, { "retry-after": "0.3" }).end();
+        if (++requested === 1) response.writeHead(429, { "retry-after": "0.3" }).end();
         else response.end("now");
       },
       "/never": (_request, response) => response.writeHead(503, { "retry-after": "3600" }).end(),
@@ -471,7 +479,7 @@ describe("[D07] many pages", () => {
     expect(site.paths.filter((path) => path === "/stubborn")).toHaveLength(3);
   });
 
-  test("keep to the delay that robots.txt asks for, within bounds", async () => {
+  test("respect the delay of robots.txt, within bounds", async () => {
     const starts: number[] = [];
     const note: SiteHandler = (_request, response) => {
       starts.push(performance.now());
@@ -479,13 +487,13 @@ describe("[D07] many pages", () => {
     };
     const { site, pages } = await open(
       { "/robots.txt": "User-agent: *\nCrawl-delay: 9000", "/1": note, "/2": note },
-      { limits: { longestWaitMs: 300, hostDelayMs: 0 } },
+      { limits: { maxWaitMs: 300, hostDelayMs: 0 } },
     );
     await pages.getAll([`${site.origin}/1`, `${site.origin}/2`, `${site.origin}/1#again`]);
     expect(starts.at(-1)! - starts[0]!).toBeGreaterThan(250);
   });
 
-  test("that are not there when the time is up are told so, and nothing stays open", async () => {
+  test("pages that are not read before the deadline are reported, and no connection stays open", async () => {
     let hanging = 0;
     const hang: SiteHandler = (_request, response) => {
       hanging++;
@@ -505,11 +513,11 @@ describe("[D07] many pages", () => {
       ...Array.from({ length: 6 }, () => "timeout"),
     ]);
     // The last ones had no turn any more.
-    expect(items.at(-1)?.failure).toMatchObject({ reason: "not_done", retry: "safe" });
+    expect(items.at(-1)?.failure).toMatchObject({ reason: "batch_timeout", retry: "safe" });
     await expect.poll(() => hanging).toBe(0);
   });
 
-  test("are refused where they are too large, since nobody would notice", async () => {
+  test("are refused if they are too large, since a cut page would go unnoticed", async () => {
     const { site, pages } = await open({ "/": "x".repeat(5000) });
     const [item] = await pages.getAll([`${site.origin}/`], { maxBytes: 1000 });
     expect(item?.failure).toMatchObject({ reason: "page_too_large", retry: "never" });
@@ -526,13 +534,13 @@ describe("[D07] many pages", () => {
     expect(await pages.getAll([])).toEqual([]);
   });
 
-  test("of a host that hangs do not keep the others waiting", async () => {
+  test("pages of a host that hangs do not keep the others waiting", async () => {
     const site = await loopbackSite((request, response) => {
       if (request.headers.host?.startsWith("slow") !== true) response.end("x");
     });
-    const door = createDoor(allNamesLeadTo(site, ["*.test"]));
-    closing.push(site.close, () => door.close());
-    const pages = createPages({ door, robots: "ignore", limits: { concurrency: 3, hostDelayMs: 0 } });
+    const http = createHttpClient(allNamesLeadTo(site, ["*.test"]));
+    closing.push(site.close, () => http.close());
+    const pages = createPageReader({ http, robots: "ignore", limits: { concurrency: 3, hostDelayMs: 0 } });
     const slow = Array.from({ length: 10 }, (_unused, index) => `http://slow.test/${index}`);
     const fast = Array.from({ length: 10 }, (_unused, index) => `http://host${index}.test/`);
     const items = await pages.getAll([...slow, ...fast], { deadlineMs: 1500 });

@@ -1,97 +1,97 @@
 import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
-import type { Door } from "../../net/index.ts";
-import { type PageCache, createMemoryPages } from "../../store/index.ts";
+import type { HttpClient } from "../../net/index.ts";
+import { type PageCache, createInMemoryPageCache } from "../../store/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import type { DocumentOptions, ExtractedDocument, Extractor } from "../extract/index.ts";
 import { robotsTimeMs } from "./batch-time.ts";
-import { type FetchWorld, type PageRequest, fetchPage } from "./fetch-page.ts";
+import { type FetchDeps, type PageRequest, fetchPage } from "./fetch-page.ts";
 import type {
   AddressResolver,
-  BatchItem,
-  BatchOptions,
+  PageBatchItem,
+  GetPagesOptions,
   FetchedPage,
-  GetOptions,
-  ReadAllOptions,
-  ReadOptions,
+  GetPageOptions,
+  ReadPagesOptions,
+  ReadPageOptions,
   ReadPage,
 } from "./page.ts";
-import { type PageLimits, callTimeMs, usualLimits } from "./page-limits.ts";
+import { type PageLimits, callTimeMs, defaultPageLimits } from "./page-limits.ts";
 import { PoliteQueue } from "./polite-queue.ts";
 import { RobotsFiles } from "./robots-files.ts";
-import { type Turn, runBatch } from "./run-batch.ts";
+import { type PageBudget, runBatch } from "./run-batch.ts";
 import { webFailure } from "./web-reasons.ts";
 
-/** What {@link createPages} takes. */
-export interface PagesOptions {
-  readonly door: Door;
-  /** Reads what was fetched; the one that everybody shares where absent. */
+/** Options of {@link createPageReader}. */
+export interface PageReaderOptions {
+  readonly http: HttpClient;
+  /** Extracts the text of a page. Default: the shared extractor. */
   readonly extractor?: Pick<Extractor, "document">;
-  /** Pages kept for the next time; in memory where absent. */
+  /** Cache of pages. Default: in memory. */
   readonly cache?: PageCache;
-  /** By scheme: what stands behind addresses such as `memory:42`. */
+  /** Resolvers by scheme, for addresses such as `memory:42`. */
   readonly resolvers?: Readonly<Record<string, AddressResolver>>;
-  /** `respect` where absent. */
+  /** Default: `respect`. */
   readonly robots?: "respect" | "ignore";
-  /** What servers are told; a robots.txt may speak to its first word. `windlass` where absent. */
+  /** `User-Agent` header; its first word selects the group of a robots.txt. Default: `windlass`. */
   readonly userAgent?: string;
   readonly limits?: Partial<PageLimits>;
   readonly clock?: Clock;
 }
 
 /** Fetches pages and reads them, one or many. */
-export interface Pages {
+export interface PageReader {
   readonly limits: PageLimits;
   /** One page as its server sent it. */
-  get(url: string, options?: GetOptions): Promise<FetchedPage>;
-  /** One page and what it says. */
-  read(url: string, options?: ReadOptions): Promise<ReadPage>;
+  get(url: string, options?: GetPageOptions): Promise<FetchedPage>;
+  /** One page with its extracted text. */
+  read(url: string, options?: ReadPageOptions): Promise<ReadPage>;
   /** Many pages, in order, each there or with the reason why not. */
-  getAll(urls: readonly string[], options?: BatchOptions): Promise<readonly BatchItem<FetchedPage>[]>;
-  /** Many pages and what they say, in order, each there or with the reason why not. */
-  readAll(urls: readonly string[], options?: ReadAllOptions): Promise<readonly BatchItem<ReadPage>[]>;
+  getAll(urls: readonly string[], options?: GetPagesOptions): Promise<readonly PageBatchItem<FetchedPage>[]>;
+  /** Many pages with their extracted texts, in order, each with a page or the reason of its failure. */
+  readAll(urls: readonly string[], options?: ReadPagesOptions): Promise<readonly PageBatchItem<ReadPage>[]>;
 }
 
 /**
- * Fetches pages through the door: redirects, charsets, a cache that asks whether a page changed, robots.txt respected,
- * and batches that are polite to every host.
+ * Fetches pages through the HTTP client: redirects, charsets, a cache with revalidation, robots.txt respected, and
+ * batches that are polite to every host.
  *
  * @example
  * ```ts
- * const pages = createPages({ door: createDoor() });
+ * const pages = createPageReader({ http: createHttpClient() });
  * const { title, markdown } = await pages.read("https://example.com/");
  * ```
  */
-export function createPages(options: PagesOptions): Pages {
+export function createPageReader(options: PageReaderOptions): PageReader {
   return new WebPages(options);
 }
 
-type PageOptions = Pick<GetOptions, "signal" | "maxBytes"> &
+type PageOptions = Pick<GetPageOptions, "signal" | "maxBytes"> &
   Pick<PageRequest, "pageMs" | "robotsMs" | "onRules" | "onHost">;
 
-class WebPages implements Pages {
+class WebPages implements PageReader {
   readonly limits: PageLimits;
-  readonly #world: FetchWorld;
+  readonly #world: FetchDeps;
   readonly #queue: PoliteQueue;
   readonly #extractor: Pick<Extractor, "document"> | undefined;
 
-  constructor(options: PagesOptions) {
-    const { door, clock = systemClock, userAgent = "windlass", robots = "respect" } = options;
-    this.limits = { ...usualLimits, ...options.limits };
+  constructor(options: PageReaderOptions) {
+    const { http, clock = systemClock, userAgent = "windlass", robots = "respect" } = options;
+    this.limits = { ...defaultPageLimits, ...options.limits };
     this.#extractor = options.extractor;
     this.#queue = new PoliteQueue(clock, this.limits);
     const agent = nameIn(userAgent);
     const restMs = Math.max(30_000, callTimeMs(this.limits.timeoutMs));
     this.#world = {
-      door,
+      http,
       clock,
       userAgent,
-      cache: options.cache ?? createMemoryPages(),
-      robots: robots === "ignore" ? undefined : new RobotsFiles({ door, clock, userAgent, agent, restMs }),
+      cache: options.cache ?? createInMemoryPageCache(),
+      robots: robots === "ignore" ? undefined : new RobotsFiles({ http, clock, userAgent, agent, restMs }),
       resolvers: new Map(Object.entries(options.resolvers ?? {})),
     };
   }
 
-  async get(url: string, options: GetOptions = {}): Promise<FetchedPage> {
+  async get(url: string, options: GetPageOptions = {}): Promise<FetchedPage> {
     const { timeoutMs = this.limits.timeoutMs } = options;
     const { clock } = this.#world;
     const endsAt = clock.elapsed() + timeoutMs;
@@ -107,15 +107,15 @@ class WebPages implements Pages {
     }
   }
 
-  async read(url: string, options: ReadOptions = {}): Promise<ReadPage> {
+  async read(url: string, options: ReadPageOptions = {}): Promise<ReadPage> {
     return this.#read(await this.get(url, options), options);
   }
 
-  getAll(urls: readonly string[], options: BatchOptions = {}): Promise<readonly BatchItem<FetchedPage>[]> {
+  getAll(urls: readonly string[], options: GetPagesOptions = {}): Promise<readonly PageBatchItem<FetchedPage>[]> {
     return this.#batch(urls, options, (url, turn) => this.#getOfBatch(url, { ...options, ...turn }));
   }
 
-  readAll(urls: readonly string[], options: ReadAllOptions = {}): Promise<readonly BatchItem<ReadPage>[]> {
+  readAll(urls: readonly string[], options: ReadPagesOptions = {}): Promise<readonly PageBatchItem<ReadPage>[]> {
     return this.#batch(urls, options, async (url, turn) => {
       const own = { ...options, ...turn };
       return this.#read(await this.#getOfBatch(url, own), own);
@@ -124,9 +124,9 @@ class WebPages implements Pages {
 
   #batch<Page>(
     urls: readonly string[],
-    options: BatchOptions,
-    work: (url: string, turn: Turn) => Promise<Page>,
-  ): Promise<readonly BatchItem<Page>[]> {
+    options: GetPagesOptions,
+    work: (url: string, turn: PageBudget) => Promise<Page>,
+  ): Promise<readonly PageBatchItem<Page>[]> {
     const { deadlineMs = this.limits.deadlineMs, timeoutMs = this.limits.timeoutMs } = options;
     const limits = { ...this.limits, deadlineMs, timeoutMs };
     return runBatch(urls, { clock: this.#world.clock, queue: this.#queue, limits, work }, options);
@@ -140,12 +140,12 @@ class WebPages implements Pages {
   async #getOfBatch(url: string, options: PageOptions): Promise<FetchedPage> {
     const { maxBytes = this.limits.maxBytes } = options;
     const onRules: PageRequest["onRules"] = ({ delayMs }, host) => {
-      if (delayMs !== undefined) this.#queue.slowDown(host, Math.min(delayMs, this.limits.longestWaitMs));
+      if (delayMs !== undefined) this.#queue.slowDown(host, Math.min(delayMs, this.limits.maxWaitMs));
     };
-    let givenMs = 0;
-    const pageMs = (): number => (givenMs = options.pageMs());
+    let inputMs = 0;
+    const pageMs = (): number => (inputMs = options.pageMs());
     const page = await this.#get(url, { ...options, pageMs, onRules }).catch((error: unknown) => {
-      throw isLate(error) ? tooSlowForBatch(givenMs, error) : error;
+      throw isLate(error) ? tooSlowForBatch(inputMs, error) : error;
     });
     if (!page.truncated) return page;
     throw webFailure(
@@ -154,18 +154,19 @@ class WebPages implements Pages {
     );
   }
 
-  async #read(page: FetchedPage, { as, maxChars, signal }: ReadOptions): Promise<ReadPage> {
+  async #read(page: FetchedPage, { as, maxChars, signal }: ReadPageOptions): Promise<ReadPage> {
     const { body, title, ...facts } = page;
     const options = {
       contentType: facts.contentType,
-      // Links of what is kept here are not relative to its address.
+      isPart: facts.truncated,
+      // Links in local content are not relative to its address.
       ...(/^https?:/i.test(facts.finalUrl) && { url: facts.finalUrl }),
       ...(as !== undefined && { as }),
       ...(maxChars !== undefined && { maxChars }),
       ...(signal !== undefined && { signal }),
     };
     const found = await (this.#extractor?.document(body, options) ?? extractShared(body, options));
-    // A server that sends nothing says that there is nothing; one that sends a page without text withholds it.
+    // An empty body is an empty page; a page without text hides its content.
     if (body.length > 0 && lacksText(found, as)) throw noText();
     return {
       ...facts,
@@ -176,28 +177,28 @@ class WebPages implements Pages {
   }
 }
 
-function lacksText({ text, markdown }: ExtractedDocument, as: ReadOptions["as"]): boolean {
+function lacksText({ text, markdown }: ExtractedDocument, as: ReadPageOptions["as"]): boolean {
   return (as === "text" && text.trim() === "") || (as === "markdown" && markdown.trim() === "");
 }
 
 function noText(): Error {
-  const why = "the page holds no text; it may be drawn by scripts, which are not run here";
+  const why = "the page contains no text; it may be rendered by scripts, which are not run here";
   return webFailure("no_text", `${why}. Use another source`);
 }
 
-/** Did the door wait for it as long as it was told to? */
+/** True if the HTTP client timed out. */
 function isLate(error: unknown): boolean {
   return isFailureError(error) && error.reason === "timeout";
 }
 
 function tooSlow(timeoutMs: number, cause: unknown): Error {
-  const message = `the page was not there within ${inSeconds(timeoutMs)}; try again later, or use another source`;
+  const message = `the page did not load within ${inSeconds(timeoutMs)}; try again later, or use another source`;
   return webFailure("timeout", message, { retryAfterMs: callTimeMs(timeoutMs), cause });
 }
 
-function tooSlowForBatch(givenMs: number, cause: unknown): Error {
-  const share = `its share of the time for all pages (${inSeconds(givenMs)})`;
-  return webFailure("timeout", `the page was not there within ${share}; fetch it alone to give it more`, { cause });
+function tooSlowForBatch(inputMs: number, cause: unknown): Error {
+  const share = `its share of the time for all pages (${inSeconds(inputMs)})`;
+  return webFailure("timeout", `the page did not load within ${share}; fetch it alone to give it more time`, { cause });
 }
 
 function inSeconds(ms: number): string {

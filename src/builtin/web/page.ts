@@ -3,65 +3,65 @@ import type { ExtractForm, ExtractedDocument } from "../extract/index.ts";
 
 /** A page as its server sent it. */
 export interface FetchedPage {
-  /** As it was asked for. */
+  /** The requested address. */
   readonly url: string;
-  /** Where it came from, after redirects. */
+  /** Final address, after redirects. */
   readonly finalUrl: string;
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
   /** The body was longer than the limit and was cut. */
   readonly truncated: boolean;
-  /** The server was not asked, or said that what is kept has not changed. */
+  /** The page comes from the cache, without a request or after a revalidation. */
   readonly fromCache: boolean;
-  /** When the body was last known to be true, in epoch milliseconds. */
+  /** When the body was last known to be current, in epoch milliseconds. */
   readonly fetchedAt: number;
-  /** The title, where the address is kept here, such as that of a memory. */
+  /** The title of local content, such as a memory. */
   readonly title?: string;
 }
 
-/** A page and what it says. */
+/** A page with its extracted text. */
 export interface ReadPage extends Omit<FetchedPage, "body" | "title">, Omit<ExtractedDocument, "truncated"> {}
 
 /** One page of a batch, or why it is not there. */
-export type BatchItem<Page> =
+export type PageBatchItem<Page> =
   | { readonly url: string; readonly page: Page; readonly failure?: undefined }
   | { readonly url: string; readonly failure: Failure; readonly page?: undefined };
 
-/** How to get one page. */
-export interface GetOptions {
+/** Options of getting one page. */
+export interface GetPageOptions {
   readonly signal?: AbortSignal;
-  /** A longer body is cut here; the service's own limit where absent. */
+  /** A longer body is cut here. Default: the limit of the service. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
 }
 
-/** How to read one page. */
-export interface ReadOptions extends GetOptions {
+/** Options of reading one page. */
+export interface ReadPageOptions extends GetPageOptions {
   readonly as?: ExtractForm;
   readonly maxChars?: number;
 }
 
-/** How to get many pages. */
-export interface BatchOptions {
+/** Options of getting many pages. */
+export interface GetPagesOptions {
   readonly signal?: AbortSignal;
-  /** A longer body is a failure: in a batch nobody notices that half of a page is missing. */
+  /** A longer body is a failure: in a batch a cut page would go unnoticed. */
   readonly maxBytes?: number;
   /** For one page. */
   readonly timeoutMs?: number;
-  /** For all of them; what is not there by then is told as `not_done`. */
+  /** Deadline for all pages; those not read by then fail with `batch_timeout`. */
   readonly deadlineMs?: number;
-  /** Told whenever one more page is settled. */
+  /** Called whenever one more page is settled. */
   readonly onSettled?: (settled: number) => void;
 }
 
-/** How to read many pages. */
-export interface ReadAllOptions extends BatchOptions {
+/** Options of reading many pages. */
+export interface ReadPagesOptions extends GetPagesOptions {
   readonly as?: ExtractForm;
   readonly maxChars?: number;
 }
 
-/** What a name such as `memory:42` stands for; undefined where it stands for nothing. */
+/** Resolves an address such as `memory:42`; returns undefined if it is unknown. */
 export type AddressResolver = (
   address: string,
   signal: AbortSignal,

@@ -11,27 +11,27 @@ import {
   readBatch,
   toBatchError,
 } from "./batch-input.ts";
-import type { BatchItem, ReadPage } from "./page.ts";
-import { type PageFacts, contentOf, pageFacts, pageFactsSchema } from "./page-facts.ts";
+import type { PageBatchItem, ReadPage } from "./page.ts";
+import { type PageFacts, pageContent, pageFacts, pageFactsSchema } from "./page-output.ts";
 
 /** One page of `parallel_fetch`, or why it is not there. */
 export type ParallelFetchItem =
   | (PageFacts & { readonly content: string; readonly error?: undefined })
   | { readonly url: string; readonly error: BatchError };
 
-/** What `parallel_fetch` gives: one item per address, in order. */
+/** Output of `parallel_fetch`: one item per address, in order. */
 export type ParallelFetchOutput = readonly ParallelFetchItem[];
 
-/** `parallel_fetch`: what `crawl_batch` does, as one list that a chain can pass on. */
+/** `parallel_fetch`: many pages as one list that a chain can pass on. A form of `web_fetch`. */
 export function parallelFetchTool(services: BatchServices): Tool<BatchInput, BatchInput, ParallelFetchOutput> {
   const { pages } = services;
   return defineTool({
     name: "parallel_fetch",
     description:
-      "Reads several addresses at the same time and gives a list with one item per address, in order: { url, title, " +
-      "content }, or { url, error } where it could not be read. Fails only when none could. Takes what web_search and " +
-      "memory_recall give. Use it when the pages go on to another tool, since llm_summarize takes the list as it is; " +
-      "crawl_batch reads the same pages and gives pages and errors apart. For one address use web_fetch.",
+      "Reads several addresses at the same time and returns a list with one item per address, in order: { url, title, " +
+      "content }, or { url, error } if it could not be read. Fails only if none could be read. Accepts the output of " +
+      "web_search and memory_recall. Use it to pass pages to another tool, since llm_summarize takes the list as it is; " +
+      "crawl_batch reads the same pages and returns pages and errors separately. For one address use web_fetch.",
     displayName: "Parallel fetch",
     category: "crawler",
     tags: ["web", "network", "page", "batch"],
@@ -64,7 +64,7 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
   });
 }
 
-function toItem({ url, page, failure }: BatchItem<ReadPage>, args: BatchInput): ParallelFetchItem {
+function toItem({ url, page, failure }: PageBatchItem<ReadPage>, args: BatchInput): ParallelFetchItem {
   if (page === undefined) return { url: withoutCredentials(url), error: toBatchError(failure) };
-  return { ...pageFacts(page), content: contentOf(page, args) };
+  return { ...pageFacts(page), content: pageContent(page, args) };
 }

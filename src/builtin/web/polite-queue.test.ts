@@ -5,7 +5,7 @@ import { PoliteQueue } from "./polite-queue.ts";
 const limits = { concurrency: 3, perHost: 2, hostDelayMs: 100 };
 const never = new AbortController().signal;
 
-/** Enters, notes when, and gives what leaves. */
+/** Enters the queue, records the time, and returns the release functions. */
 function enterAll(queue: PoliteQueue, clock: FakeClock, hosts: readonly string[]) {
   const began: [host: string, at: number][] = [];
   const leaves: (() => void)[] = [];
@@ -45,7 +45,7 @@ test("hosts take turns, and no more than the limit are under way", async () => {
   expect(began.map(([host]) => host)).toEqual(["a", "a", "b", "c"]);
 });
 
-test("a paused host waits while others go on", async () => {
+test("a paused host waits while others continue", async () => {
   const clock = new FakeClock();
   const queue = new PoliteQueue(clock, limits);
   queue.pause("a", 5000);
@@ -57,7 +57,7 @@ test("a paused host waits while others go on", async () => {
   ]);
 });
 
-test("a host that asks for more time between requests gets it", async () => {
+test("a host that requires more time between requests gets it", async () => {
   const clock = new FakeClock();
   const queue = new PoliteQueue(clock, limits);
   const { began } = enterAll(queue, clock, ["a", "a"]);
@@ -70,15 +70,15 @@ test("a host that asks for more time between requests gets it", async () => {
   ]);
 });
 
-test("whoever gives up leaves the queue at once and takes no place", async () => {
+test("a cancelled waiter leaves the queue at once and takes no slot", async () => {
   const clock = new FakeClock();
   const queue = new PoliteQueue(clock, limits);
   const { began, leaves } = enterAll(queue, clock, ["a", "a"]);
   await clock.pass(100);
   const controller = new AbortController();
-  const given = queue.enter("a", controller.signal);
+  const input = queue.enter("a", controller.signal);
   controller.abort(new Error("no more"));
-  await expect(given).rejects.toThrow("no more");
+  await expect(input).rejects.toThrow("no more");
   await expect(queue.enter("a", controller.signal)).rejects.toThrow("no more");
   const { began: later } = enterAll(queue, clock, ["a"]);
   for (const leave of leaves) leave();

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../base/index.ts";
 
-/** How much of a batch may be under way. */
+/** Limits on the concurrency of a batch. */
 export interface PoliteLimits {
   /** Pages at once. */
   readonly concurrency: number;
@@ -17,17 +17,17 @@ interface Waiter {
 interface Lane {
   readonly waiting: Set<Waiter>;
   active: number;
-  /** Nobody starts before this moment of the clock. */
+  /** No request starts before this moment of the clock. */
   notBefore: number;
   delayMs: number;
 }
 
-/** Hosts that are remembered when nothing of them is under way. */
-const mostIdleLanes = 2000;
+/** Maximum number of idle hosts that are remembered. */
+const maxIdleLanes = 2000;
 
 /**
- * Lets work begin, a few at once, fewer per host and with a pause between two of one host. Hosts take turns, so that
- * many pages of a slow one do not keep the others waiting.
+ * Starts work, a few at once, fewer per host and with a pause between two of one host. Hosts take turns, so that many
+ * pages of a slow one do not delay the others.
  */
 export class PoliteQueue {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class PoliteQueue {
     this.#limits = limits;
   }
 
-  /** Waits for a place; the function it gives frees the place and must be called. Rejects when the signal aborts. */
+  /** Waits for a slot. The returned function releases the slot and must be called. Rejects when the signal aborts. */
   enter(host: string, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -67,7 +67,7 @@ export class PoliteQueue {
     });
   }
 
-  /** The host asks for at least so long between two starts. */
+  /** Sets the minimum time between two starts at this host. */
   slowDown(host: string, delayMs: number): void {
     const lane = this.#lane(host);
     if (delayMs <= lane.delayMs) return;
@@ -75,7 +75,7 @@ export class PoliteQueue {
     lane.delayMs = delayMs;
   }
 
-  /** Nothing of this host starts for so long. */
+  /** Starts no request to this host for `ms` milliseconds. */
   pause(host: string, ms: number): void {
     const lane = this.#lane(host);
     lane.notBefore = Math.max(lane.notBefore, this.#clock.elapsed() + ms);
@@ -101,7 +101,7 @@ export class PoliteQueue {
     this.#timer = undefined;
     const now = this.#clock.elapsed();
     let soonest = Infinity;
-    // Whoever is served goes to the end and is looked at once more.
+    // A host that is served moves to the end and is visited once more.
     for (const [host, lane] of this.#lanes) {
       if (this.#active >= this.#limits.concurrency) return;
       if (lane.waiting.size === 0 || lane.active >= this.#limits.perHost) continue;
@@ -125,7 +125,7 @@ export class PoliteQueue {
   }
 
   #forgetIdle(): void {
-    if (this.#lanes.size < mostIdleLanes) return;
+    if (this.#lanes.size < maxIdleLanes) return;
     const now = this.#clock.elapsed();
     for (const [host, lane] of this.#lanes) {
       if (lane.active === 0 && lane.waiting.size === 0 && lane.notBefore <= now) this.#lanes.delete(host);

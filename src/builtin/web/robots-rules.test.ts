@@ -6,7 +6,7 @@ function allows(file: string, path: string, agent = "windlass"): boolean {
   return parseRobots(file, agent).allows(path);
 }
 
-describe("which group a robots.txt speaks to us in", () => {
+describe("the group of a robots.txt that applies", () => {
   const file = [
     "User-agent: *",
     "Disallow: /all",
@@ -30,7 +30,7 @@ describe("which group a robots.txt speaks to us in", () => {
     expect(allows(file, path)).toBe(expected);
   });
 
-  test("the group for everybody where no other names us", () => {
+  test("the default group applies if no other group names this program", () => {
     expect([allows(file, "/all", "somebody"), allows(file, "/ours", "somebody")]).toEqual([false, true]);
   });
 
@@ -38,13 +38,13 @@ describe("which group a robots.txt speaks to us in", () => {
     expect(allows(`User-agent: ${name}\nDisallow: /`, "/x")).toBe(true);
   });
 
-  test("rules before any group say nothing", () => {
+  test("rules before any group are ignored", () => {
     expect(allows("Disallow: /\nUser-agent: *\nDisallow: /a", "/x")).toBe(true);
   });
 });
 
-describe("which rule decides", () => {
-  // pattern, path, does it fit
+describe("the rule that decides", () => {
+  // pattern, path, expected match
   test.each([
     ["/fish", "/fish.html", true],
     ["/fish", "/Fish", false],

@@ -1,8 +1,8 @@
-/** What a robots.txt says to one program. */
+/** Rules of a robots.txt for one program. */
 export interface RobotsRules {
-  /** May this path, with its query, be fetched? */
+  /** True if this path, with its query, may be fetched. */
   allows(path: string): boolean;
-  /** How long the site asks to wait between requests, in milliseconds. */
+  /** Delay between requests that the site requires, in milliseconds. */
   readonly delayMs: number | undefined;
 }
 
@@ -22,22 +22,22 @@ interface Group {
   delayMs: number | undefined;
 }
 
-/** Nothing is asked for. */
+/** No restrictions. */
 export const noRules: RobotsRules = { allows: () => true, delayMs: undefined };
 
-/** More of a file is not read: RFC 9309 asks for at least 500 KiB. */
-const mostCharacters = 512 * 1024;
-const mostRules = 20_000;
-/** A longer pattern or more stars serve no site; the rule is left out. */
-const longestPattern = 2048;
-const longestLine = 4096;
-/** Of a longer path only the beginning is compared: thousands of rules on each would take too long. */
-const longestPath = 4096;
-const mostStars = 32;
+/** The rest of a longer file is ignored: RFC 9309 requires at least 500 KiB. */
+const maxCharacters = 512 * 1024;
+const maxRules = 20_000;
+/** No site needs a longer pattern or more stars; the rule is ignored. */
+const maxPatternLength = 2048;
+const maxLineLength = 4096;
+/** Only the beginning of a longer path is compared: comparing all of it with thousands of rules would take too long. */
+const maxPathLength = 4096;
+const maxStars = 32;
 
 /**
- * Reads a robots.txt (RFC 9309) for a program with this name: the groups that name it, else those for everybody. The
- * longest pattern that fits a path decides, and `Allow` where two are as long.
+ * Reads a robots.txt (RFC 9309) for a program with this name: the groups that name it, else the default groups. The
+ * longest pattern that matches a path decides, and `Allow` if two have the same length.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function parseRobots(text: string, agent: string): RobotsRules {
 
 /** As many whole lines as are read: half of a pattern may mean something else. */
 function beginningOf(text: string): string {
-  return text.length <= mostCharacters ? text : text.slice(0, text.lastIndexOf("\n", mostCharacters) + 1);
+  return text.length <= maxCharacters ? text : text.slice(0, text.lastIndexOf("\n", maxCharacters) + 1);
 }
 
 function readGroups(text: string): Group[] {
@@ -63,9 +63,9 @@ function readGroups(text: string): Group[] {
   let naming = false;
   let rules = 0;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n?|\n/)) {
-    const [said = ""] = line.split("#", 1);
-    if (said.length > longestLine) continue;
-    const [, name = "", value = ""] = /^\s*([a-z-]{1,40})\s*:(.*)$/i.exec(said) ?? [];
+    const [message = ""] = line.split("#", 1);
+    if (message.length > maxLineLength) continue;
+    const [, name = "", value = ""] = /^\s*([a-z-]{1,40})\s*:(.*)$/i.exec(message) ?? [];
     const key = name.toLowerCase();
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], delayMs: undefined });
@@ -75,7 +75,7 @@ function readGroups(text: string): Group[] {
     }
     if (!known.has(key)) continue;
     naming = false;
-    if (++rules > mostRules) break;
+    if (++rules > maxRules) break;
     addLine(groups.at(-1), key, value.trim());
   }
   return groups;
@@ -95,31 +95,31 @@ function addLine(group: Group | undefined, key: string, value: string): void {
   if (rule !== undefined) group.rules.push(rule);
 }
 
-/** An empty pattern says nothing. */
+/** An empty pattern is ignored. */
 function toRule(allow: boolean, pattern: string): Rule | undefined {
-  if (pattern === "" || pattern.length > longestPattern) return undefined;
+  if (pattern === "" || pattern.length > maxPatternLength) return undefined;
   const whole = pattern.endsWith("$");
   const body = normalise(whole ? pattern.slice(0, -1) : pattern).replaceAll(/\*+/g, "*");
   const pieces = body.split("*");
-  if (pieces.length > mostStars) return undefined;
+  if (pieces.length > maxStars) return undefined;
   return { allow, pieces, whole, length: body.length + (whole ? 1 : 0) };
 }
 
-/** The groups of the longest name that ours begins with, all of them together; else those of the star. */
+/** All groups that name us together; else the default groups. */
 function chooseGroups(groups: readonly Group[], agent: string): readonly Group[] {
   const names = new Set(groups.flatMap((group) => group.agents));
-  // Many sites write a version after the name, which says nothing here.
+  // Many sites write a version after the name, which is ignored.
   const ours = [...names].filter((name) => name !== "*" && tokenOf(name) === agent);
-  const wanted = ours.length > 0 ? new Set(ours) : new Set(["*"]);
-  return groups.filter((group) => group.agents.some((name) => wanted.has(name)));
+  const requested = ours.length > 0 ? new Set(ours) : new Set(["*"]);
+  return groups.filter((group) => group.agents.some((name) => requested.has(name)));
 }
 
 function tokenOf(name: string): string {
   return /^[a-z_-]+/.exec(name)?.[0] ?? "";
 }
 
-function decide(rules: readonly Rule[], asked: string): boolean {
-  const path = normalise(asked.slice(0, longestPath));
+function decide(rules: readonly Rule[], request: string): boolean {
+  const path = normalise(request.slice(0, maxPathLength));
   let best: Rule | undefined;
   for (const rule of rules) {
     if (best !== undefined && !outweighs(rule, best)) continue;
@@ -132,7 +132,7 @@ function outweighs(rule: Rule, other: Rule): boolean {
   return rule.length > other.length || (rule.length === other.length && rule.allow && !other.allow);
 }
 
-/** Each piece at its earliest place: with stars in between, no later one could fit better. */
+/** Matches each piece at its earliest position: with stars in between, a later one could not match better. */
 function fits({ pieces, whole }: Rule, path: string): boolean {
   const [first = "", ...rest] = pieces;
   if (!path.startsWith(first)) return false;
@@ -147,7 +147,7 @@ function fits({ pieces, whole }: Rule, path: string): boolean {
   return last === undefined || (path.length - last.length >= at && path.endsWith(last));
 }
 
-/** One form for what can be written in two: escapes of what needs none are opened, the rest is escaped. */
+/** Normalizes escapes: unneeded ones are decoded, the rest is escaped. */
 function normalise(path: string): string {
   return path
     .replaceAll(/[^\x20-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()))

@@ -1,44 +1,44 @@
-import { type Clock, FailureError, isFailureError, orAborted } from "../../base/index.ts";
+import { type Clock, FailureError, isFailureError, raceAbort } from "../../base/index.ts";
 import { BatchTime, type TimeLimits } from "./batch-time.ts";
-import type { BatchItem, BatchOptions } from "./page.ts";
+import type { PageBatchItem, GetPagesOptions } from "./page.ts";
 import type { PoliteQueue } from "./polite-queue.ts";
 import { webFailure } from "./web-reasons.ts";
 
-/** What a batch works with. */
+/** Dependencies of a batch. */
 export interface Batch<Page> {
   readonly clock: Clock;
   readonly queue: PoliteQueue;
   readonly limits: TimeLimits & {
-    /** A host that asks to wait longer is not waited for. */
-    readonly longestWaitMs: number;
+    /** Maximum delay requested by a host that is waited for. */
+    readonly maxWaitMs: number;
   };
   /** Fetches one page. */
-  readonly work: (url: string, turn: Turn) => Promise<Page>;
+  readonly work: (url: string, turn: PageBudget) => Promise<Page>;
 }
 
-/** What a page of a batch may use. */
-export interface Turn {
+/** Time budget of a page in a batch. */
+export interface PageBudget {
   readonly signal: AbortSignal;
-  /** How long the page may take from now on. */
+  /** Time that the page may take from now on. */
   readonly pageMs: () => number;
-  /** How long the site's robots.txt may take from now on. */
+  /** Time that the site's robots.txt may take from now on. */
   readonly robotsMs: () => number;
-  /** Gives up the place at one host for a place at another. */
+  /** Exchanges the slot at one host for a slot at another. */
   readonly onHost: (host: string) => Promise<void>;
 }
 
-/** How often a page is asked for when its server says "later". */
-const mostTries = 3;
+/** Maximum attempts for a page whose server responds with "later". */
+const maxTries = 3;
 
 /**
- * Fetches pages a few at a time and gives one item per address, in order. Whatever is not there when the time is up is
- * given up and told as `not_done`. Rejects only when the caller cancels.
+ * Fetches pages a few at a time and returns one item per address, in order. Pages that are not read before the deadline
+ * are aborted and reported as `batch_timeout`. Rejects only when the caller cancels.
  */
 export async function runBatch<Page>(
   urls: readonly string[],
   batch: Batch<Page>,
-  { signal, onSettled }: Pick<BatchOptions, "signal" | "onSettled"> = {},
-): Promise<readonly BatchItem<Page>[]> {
+  { signal, onSettled }: Pick<GetPagesOptions, "signal" | "onSettled"> = {},
+): Promise<readonly PageBatchItem<Page>[]> {
   const run = new AbortController();
   const cancel = (): void => run.abort(webFailure("aborted", "the fetching was cancelled", { cause: signal?.reason }));
   const { deadlineMs } = batch.limits;
@@ -48,8 +48,8 @@ export async function runBatch<Page>(
   const time = new BatchTime(batch.clock, batch.limits);
   let settled = 0;
   // The same address is fetched once.
-  const pages = new Map<string, Promise<BatchItem<Page>>>();
-  const fetchOnce = (url: string): Promise<BatchItem<Page>> => {
+  const pages = new Map<string, Promise<PageBatchItem<Page>>>();
+  const fetchOnce = (url: string): Promise<PageBatchItem<Page>> => {
     const found = pages.get(url);
     if (found !== undefined) return found;
     const host = hostOf(url);
@@ -77,15 +77,15 @@ export async function runBatch<Page>(
 
 function notDone(deadlineMs: number): FailureError {
   return webFailure(
-    "not_done",
-    `the ${deadlineMs / 1000} s for all pages were up before this one was there; ask for it again, or for fewer at once`,
+    "batch_timeout",
+    `the ${deadlineMs / 1000} s for all pages were over before this one was read; request it again, or fewer at once`,
   );
 }
 
-/** Ends with the batch even where the work does not listen. */
-async function settle<Page>(url: string, work: Promise<Page>, signal: AbortSignal): Promise<BatchItem<Page>> {
+/** Ends with the batch even if the work ignores the signal. */
+async function settle<Page>(url: string, work: Promise<Page>, signal: AbortSignal): Promise<PageBatchItem<Page>> {
   try {
-    return { url, page: await orAborted(work, signal) };
+    return { url, page: await raceAbort(work, signal) };
   } catch (error) {
     const cause: unknown = signal.aborted ? signal.reason : error;
     return { url, failure: asFailure(cause).toFailure("safe") };
@@ -106,23 +106,23 @@ interface Run {
 async function fetchOne<Page>(url: string, batch: Batch<Page>, run: Run): Promise<Page> {
   const { signal, time, host } = run;
   for (let tries = 1; ; tries++) {
-    const place = new Place(batch.queue, signal);
-    const onHost = (next: string): Promise<void> => place.take(next);
+    const slot = new QueueSlot(batch.queue, signal);
+    const onHost = (next: string): Promise<void> => slot.take(next);
     await onHost(host);
     try {
       return await batch.work(url, { signal, pageMs: () => time.pageMs(host), robotsMs: () => time.robotsMs, onHost });
     } catch (error) {
-      const waitMs = tries < mostTries ? waitAsked(error, batch, run) : undefined;
+      const waitMs = tries < maxTries ? retryDelayOf(error, batch, run) : undefined;
       if (waitMs === undefined) throw error;
-      batch.queue.pause(place.host ?? host, waitMs);
+      batch.queue.pause(slot.host ?? host, waitMs);
     } finally {
-      place.leave();
+      slot.leave();
     }
   }
 }
 
-/** The place of a page in the queue: at one host at a time, and at none while it waits for another. */
-class Place {
+/** The slot of a page in the queue: at one host at a time, and at none while it waits for another. */
+class QueueSlot {
   readonly #queue: PoliteQueue;
   readonly #signal: AbortSignal;
   host: string | undefined;
@@ -142,15 +142,15 @@ class Place {
   }
 }
 
-/** How long the server asks to wait, where there is time for it. */
-function waitAsked<Page>(error: unknown, { limits }: Batch<Page>, { time }: Run): number | undefined {
+/** Delay that the server requests, if the time allows it. */
+function retryDelayOf<Page>(error: unknown, { limits }: Batch<Page>, { time }: Run): number | undefined {
   if (!isFailureError(error) || error.reason !== "http_status") return undefined;
   const { retryAfterMs } = error.toFailure();
-  if (retryAfterMs === undefined || retryAfterMs > limits.longestWaitMs) return undefined;
+  if (retryAfterMs === undefined || retryAfterMs > limits.maxWaitMs) return undefined;
   return retryAfterMs < time.restMs ? retryAfterMs : undefined;
 }
 
-/** Whose politeness an address asks for; one that leads to no host, such as `memory:42`, waits for nobody. */
+/** The host whose rate limit applies; an address without a host, such as `memory:42`, never waits. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || url;
 }

@@ -6,14 +6,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type SiteHandler, loopbackOnly, loopbackSite } from "../../../test/support/loopback-site.ts";
 import { type ChainSpec, runChain } from "../../chain/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { type DoorOptions, createDoor } from "../../net/index.ts";
+import { type HttpClientOptions, createHttpClient } from "../../net/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import { echoTool } from "../echo-tool.ts";
 import { closeExtraction } from "../extract/index.ts";
 import {
-  type PagesOptions,
+  type PageReaderOptions,
   crawlBatchTool,
-  createPages,
+  createPageReader,
   fetchPageTool,
   parallelFetchTool,
   webFetchTool,
@@ -39,9 +39,9 @@ afterEach(async () => {
   await closeExtraction();
 });
 
-function open(door: DoorOptions = {}, options: Partial<PagesOptions> = {}): Engine {
-  const opened = createDoor({ ...loopbackOnly, timeoutMs: 5000, connectTimeoutMs: 500, ...door });
-  const pages = createPages({ door: opened, ...options });
+function open(http: HttpClientOptions = {}, options: Partial<PageReaderOptions> = {}): Engine {
+  const opened = createHttpClient({ ...loopbackOnly, timeoutMs: 5000, connectTimeoutMs: 500, ...http });
+  const pages = createPageReader({ http: opened, ...options });
   const tools = [
     fetchPageTool({ pages }),
     webFetchTool({ pages }),
@@ -62,7 +62,7 @@ function call(engine: Engine, name: string, args: unknown): Promise<ToolResult> 
   return engine.call(name, args, { maxRetries: 0 });
 }
 
-/** What each of the four tools says of one address: its failure's reason, or `ok`. */
+/** The outcome of each of the four tools for one address: the reason of its failure, or `ok`. */
 async function outcomes(engine: Engine, url: string): Promise<string[]> {
   const results = await Promise.all(single.map((name) => call(engine, name, { url })));
   const reasons = results.map((result) => (result.success ? "ok" : (result.error.reason ?? result.error.code)));
@@ -72,13 +72,13 @@ async function outcomes(engine: Engine, url: string): Promise<string[]> {
   return [...reasons, ...batches.map(reasonOfOne)];
 }
 
-/** Of a batch of one page: why it is not there, or `ok`. */
+/** Why the only page of a batch is missing, or `ok`. */
 function reasonOfOne(result: ToolResult): string {
   if (result.success) return "ok";
   return result.error.reason === "no_page" ? (result.error.issues?.[0]?.code ?? "") : "another failure";
 }
 
-/** A listener on every local address that counts what reaches it. */
+/** A listener on every local address that counts connections. */
 let connections = 0;
 let port = 0;
 const listener = createTcpServer((socket) => {
@@ -131,15 +131,15 @@ interface DnsInput {
 
 describe("names that lead inside are refused by every tool", () => {
   test.each(rowsOf<DnsInput>("ssrf-dns"))("%s", async (_name, { input, expected }) => {
-    let asked = 0;
+    let requested = 0;
     const engine = open({
-      resolve: () => Promise.resolve(input.answers[Math.min(asked++, input.answers.length - 1)] ?? []),
+      resolve: () => Promise.resolve(input.answers[Math.min(requested++, input.answers.length - 1)] ?? []),
       dial: () => {
         throw Object.assign(new Error("nobody is there"), { code: "ECONNREFUSED" });
       },
     });
     const [first, ...later] = await outcomes(engine, `http://${input.host}:${port}/`);
-    // Where the first answer is public the connection goes there, and fails; every other answer is refused.
+    // If the first answer is public, the connection goes there and fails; every other answer is refused.
     expect(first).toBe(expected.startsWith("refuse:ssrf_dns") ? "ssrf_dns" : "connect_failed");
     expect(later.every((reason) => /^(?:ssrf_dns|connect_failed)$/.test(reason))).toBe(true);
     expect(connections).toBe(0);
@@ -176,7 +176,7 @@ describe("redirects inside are refused by every tool", () => {
   });
 });
 
-describe("nobody can give a request headers", () => {
+describe("callers cannot set headers of a request", () => {
   test.each(rowsOf<{ headers: Record<string, string> }>("http-headers"))("%s", async (_name, { input }) => {
     const site = await loopbackSite((_request, response) => response.end("x"));
     closing.push(site.close);
@@ -247,7 +247,7 @@ describe("responses without measure end at the limits of every tool", () => {
   });
 });
 
-describe("[A17] what a page says is data", () => {
+describe("[A17] the content of a page is data", () => {
   const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
   test.each(rowsOf<string>("tool-output"))("%s", async (_name, { input }) => {
@@ -274,7 +274,7 @@ describe("[A17] what a page says is data", () => {
         { id: "fetch", tool: "web_fetch", params: { url: `${site.origin}/plain`, format: "text" } },
         { id: "say", tool: "echo", params: { message: "${steps.fetch.output.content}" } },
       ],
-      output: { said: "${steps.say.output}" },
+      output: { answer: "${steps.say.output}" },
     };
     const result = await runChain(chain, { engine });
     expect(JSON.stringify(result.output)).toContain(JSON.stringify(input).slice(1, -1));

@@ -1,39 +1,46 @@
-import { type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
 
-/** Every reason for which a page is not fetched, besides those of the door and of the reading of it. */
+/** Reasons for which a page is not fetched, in addition to those of the HTTP client and of the extraction. */
 export const webReasons = {
-  http_status: { code: "execution_error", means: "The server answered with a status that stands for no page." },
+  http_status: { code: "execution_error", meaning: "The server answered with an error status." },
   page_too_large: {
     code: "execution_error",
-    means: "One page of a batch is larger than the limit of a page.",
+    meaning: "One page of a batch is larger than the limit of a page.",
     retry: "never",
   },
-  no_text: { code: "execution_error", means: "The page holds no text, such as one that scripts draw.", retry: "never" },
-  robots_denied: { code: "permission_denied", means: "The site's robots.txt asks programs not to fetch this page." },
+  no_text: {
+    code: "execution_error",
+    meaning: "The page contains no text, for example because scripts render it.",
+    retry: "never",
+  },
+  robots_denied: {
+    code: "permission_denied",
+    meaning: "The site's robots.txt does not allow programs to fetch this page.",
+  },
   robots_unreachable: {
     code: "not_available",
-    means: "The site's robots.txt cannot be read for now, so nobody knows what the site allows.",
+    meaning: "The site's robots.txt cannot be read for now, so it is unknown what the site allows.",
   },
   unknown_address: {
     code: "execution_error",
-    means: "Nothing is kept under an address such as `memory:<id>`.",
+    meaning: "Nothing is stored under an address such as `memory:<id>`.",
     retry: "never",
   },
-  timeout: { code: "timeout", means: "The page was not there in the time that it was given.", retry: "safe" },
-  not_done: {
+  timeout: { code: "timeout", meaning: "The page did not load in time.", retry: "safe" },
+  batch_timeout: {
     code: "timeout",
-    means: "The time for the whole batch was up before this page was there.",
+    meaning: "The time for the whole batch was up before this page was there.",
     retry: "safe",
   },
   no_page: {
     code: "execution_error",
-    means: "None of the pages could be read; the issues of the failure say why, address by address.",
+    meaning: "None of the pages could be read; the issues of the failure list the reason for each address.",
   },
-  aborted: { code: "cancelled", means: "The caller cancelled the fetching." },
+  aborted: { code: "cancelled", meaning: "The caller cancelled the fetching." },
 } as const;
 
 /** The name of one reason in {@link webReasons}. */
 export type WebReason = keyof typeof webReasons;
 
 /** A fetch's failure for this reason. */
-export const webFailure: ReasonFailure<WebReason> = failuresFor(webReasons);
+export const webFailure: ReasonFailure<WebReason> = createReasonFailures(webReasons);

@@ -7,13 +7,13 @@ import {
 } from "../../../test/support/loopback-site.ts";
 import type { Failure } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
-import { type Door, createDoor } from "../../net/index.ts";
+import { type HttpClient, createHttpClient } from "../../net/index.ts";
 import type { AnyTool, ToolResult } from "../../tool/index.ts";
 import { closeExtraction } from "../extract/index.ts";
 import {
-  type PagesOptions,
+  type PageReaderOptions,
   crawlBatchTool,
-  createPages,
+  createPageReader,
   fetchPageTool,
   parallelFetchTool,
   webFetchTool,
@@ -27,21 +27,21 @@ afterEach(async () => {
 
 async function open(
   handler: SiteHandler,
-  options: Partial<PagesOptions> & { readonly maxUrls?: number } = {},
-): Promise<{ site: LoopbackSite; engine: Engine; tools: AnyTool[]; door: Door }> {
+  options: Partial<PageReaderOptions> & { readonly maxUrls?: number } = {},
+): Promise<{ site: LoopbackSite; engine: Engine; tools: AnyTool[]; http: HttpClient }> {
   const site = await loopbackSite(handler);
-  const door = createDoor(allNamesLeadTo(site, ["*.test", "example.com", `127.0.0.1:${site.port}`]));
-  const pages = createPages({ door, ...options });
+  const http = createHttpClient(allNamesLeadTo(site, ["*.test", "example.com", `127.0.0.1:${site.port}`]));
+  const pages = createPageReader({ http, ...options });
   const { maxUrls } = options;
   const batch = { pages, ...(maxUrls !== undefined && { maxUrls }) };
   const tools = [fetchPageTool({ pages }), webFetchTool({ pages }), crawlBatchTool(batch), parallelFetchTool(batch)];
   const engine = createEngine({ tools });
   closing.push(
     site.close,
-    () => door.close(),
+    () => http.close(),
     () => engine.close(),
   );
-  return { site, engine, tools, door };
+  return { site, engine, tools, http };
 }
 
 async function output(engine: Engine, name: string, args: unknown): Promise<unknown> {
@@ -108,7 +108,7 @@ describe("[D06] fetch_page", () => {
     opened = await open(site);
   });
 
-  test("gives the text where nothing else is asked for", async () => {
+  test("returns the text by default", async () => {
     const url = `${opened.site.origin}/`;
     const found = await output(opened.engine, "fetch_page", { url });
     expect(found).toMatchObject({ url, title: "Almanac", text: expect.stringContaining("twice a day") });
@@ -117,7 +117,7 @@ describe("[D06] fetch_page", () => {
     expect(found).not.toHaveProperty("final_url");
   });
 
-  test("gives markdown", async () => {
+  test("returns markdown", async () => {
     const found = await output(opened.engine, "fetch_page", {
       url: `${opened.site.origin}/`,
       extract_type: "markdown",
@@ -125,7 +125,7 @@ describe("[D06] fetch_page", () => {
     expect(found).toMatchObject({ markdown: expect.stringMatching(/```[^`]*const tide = 2;/) });
   });
 
-  test("gives all links of the page", async () => {
+  test("returns all links of the page", async () => {
     const { origin } = opened.site;
     const found = (await output(opened.engine, "fetch_page", { url: `${origin}/`, extract_type: "links" })) as {
       links: unknown[];
@@ -134,7 +134,7 @@ describe("[D06] fetch_page", () => {
     expect(found.links).toContainEqual({ text: "Home", href: `${origin}/home` });
   });
 
-  test("gives an overview with at most 20 links", async () => {
+  test("returns an overview with at most 20 links", async () => {
     const url = `${opened.site.origin}/moved`;
     const found = await output(opened.engine, "fetch_page", { url, extract_type: "structured" });
     expect(found).toMatchObject({
@@ -149,13 +149,13 @@ describe("[D06] fetch_page", () => {
     expect(headings.map(({ text }) => text)).toContain("Code");
   });
 
-  test("cuts what is too long and says so", async () => {
+  test("cuts long text and marks it", async () => {
     const found = await output(opened.engine, "fetch_page", { url: `${opened.site.origin}/`, max_length: 100 });
     expect(found).toMatchObject({ truncated: true });
     expect((found as { text: string }).text.length).toBeLessThanOrEqual(101);
   });
 
-  test("gives an empty text for an empty page", async () => {
+  test("returns an empty text for an empty page", async () => {
     expect(await output(opened.engine, "fetch_page", { url: `${opened.site.origin}/empty` })).toMatchObject({
       text: "",
     });
@@ -173,7 +173,7 @@ describe("[D06] fetch_page", () => {
 });
 
 describe("[A17] web_fetch", () => {
-  test("gives a page as markdown with its title", async () => {
+  test("returns a page as markdown with its title", async () => {
     const { engine, site: server } = await open(site);
     const url = `${server.origin}/`;
     expect(await output(engine, "web_fetch", { url })).toMatchObject({
@@ -186,7 +186,7 @@ describe("[A17] web_fetch", () => {
     });
   });
 
-  test("reads what memory keeps", async () => {
+  test("reads memories", async () => {
     const memory = (address: string): Promise<{ title: string; text: string } | undefined> =>
       Promise.resolve(address === "memory:m1" ? { title: "Note", text: "Low water at six." } : undefined);
     const { engine } = await open(site, { resolvers: { memory } });
@@ -202,7 +202,7 @@ describe("[A17] web_fetch", () => {
 });
 
 describe("[A17] parallel_fetch", () => {
-  test("gives one item per address in order, and says how many there were", async () => {
+  test("returns one item per address in order, and their number", async () => {
     const { engine, site: server } = await open(site);
     const urls = ["/", "/missing", "/b"].map((path) => server.origin + path);
     const result = await engine.call("parallel_fetch", { urls });
@@ -217,12 +217,12 @@ describe("[A17] parallel_fetch", () => {
     });
   });
 
-  test("of nothing gives nothing", async () => {
+  test("an empty list of addresses returns nothing", async () => {
     const { engine } = await open(site);
     expect(await output(engine, "parallel_fetch", { urls: [] })).toEqual([]);
   });
 
-  test("fails when no page is there, and names the reasons", async () => {
+  test("fails if no page can be read, and lists the reasons", async () => {
     const { engine, site: server } = await open(site);
     const inside = Array.from({ length: 6 }, (_unused, index) => `http://10.0.0.${index}/`);
     const none = await engine.call("parallel_fetch", { urls: [`${server.origin}/missing`, ...inside] });
@@ -238,7 +238,7 @@ describe("[A17] parallel_fetch", () => {
 });
 
 describe.each(["crawl_batch", "parallel_fetch"])("[D06] %s of which nothing can be read fails", (name) => {
-  test("and says why for each address", async () => {
+  test("the failure gives the reason for each address", async () => {
     const { engine } = await open(site);
     const urls = ["not a url", "ftp://a.test/", "http://10.0.0.1/"];
     const result = await engine.call(name, { urls });
@@ -249,11 +249,11 @@ describe.each(["crawl_batch", "parallel_fetch"])("[D06] %s of which nothing can 
     expect(failureIn(result).issues?.map(({ code }) => code)).toEqual(["bad_url", "bad_scheme", "ssrf_ip"]);
   });
 
-  test("is tried again where that may help at once", async () => {
-    let asked = 0;
+  test("is retried if an immediate retry may help", async () => {
+    let requested = 0;
     const { engine, site: server } = await open((request, response) => {
       if (request.url === "/robots.txt") response.writeHead(404).end();
-      else if (++asked === 1) response.writeHead(502).end();
+      else if (++requested === 1) response.writeHead(502).end();
       else response.end("now");
     });
     expect(await engine.call(name, { urls: [`${server.origin}/`] })).toMatchObject({
@@ -266,7 +266,7 @@ describe.each(["crawl_batch", "parallel_fetch"])("[D06] %s of which nothing can 
     ["hangs", (request, response) => void (request.url === "/robots.txt" && response.writeHead(404).end())],
     ["fails for its robots.txt", (_request, response) => response.writeHead(503).end()],
     ["asks to be left alone", (_request, response) => response.writeHead(429, { "retry-after": "20" }).end()],
-  ])("and does not wait for a site that %s", async (_what, handler) => {
+  ])("the call does not wait for a site that %s", async (_what, handler) => {
     const { engine, site: server } = await open(handler);
     const started = performance.now();
     const result = await engine.call(name, { urls: [`${server.origin}/`], timeout: 1 });
@@ -279,7 +279,7 @@ describe.each(["crawl_batch", "parallel_fetch"])("[D06] %s of which nothing can 
   });
 });
 
-describe.each(["fetch_page", "web_fetch"])("%s makes nobody wait for nothing", (name) => {
+describe.each(["fetch_page", "web_fetch"])("%s does not retry without a chance of success", (name) => {
   const drip: SiteHandler = (request, response) => {
     if (request.url === "/robots.txt") return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/plain" });
@@ -292,7 +292,7 @@ describe.each(["fetch_page", "web_fetch"])("%s makes nobody wait for nothing", (
     ["drips", drip, "timeout"],
     ["has a robots.txt that hangs", () => {}, "robots_unreachable"],
     ["fails for its robots.txt", (_request, response) => response.writeHead(503).end(), "robots_unreachable"],
-  ])("a site that %s is asked once", async (_what, handler, reason) => {
+  ])("a site that %s is requested once", async (_what, handler, reason) => {
     const { engine, site: server } = await open(handler, { limits: { timeoutMs: 1000 } });
     const started = performance.now();
     const result = await engine.call(name, { url: `${server.origin}/` });
@@ -303,7 +303,7 @@ describe.each(["fetch_page", "web_fetch"])("%s makes nobody wait for nothing", (
 });
 
 describe("a password in an address", () => {
-  test("of a link is not passed on", async () => {
+  test("a password in a link is not passed on", async () => {
     const secret = `<title>T</title><article><p>See <a href="http://me:hunter2@b.test/x">this page</a> and
       <a href="//me:hunter2@c.test/">that one</a>. <img src="http://me:hunter2@d.test/i.png" alt="i"></p></article>`;
     const { engine, site: server } = await open((request, response) => {
@@ -318,7 +318,7 @@ describe("a password in an address", () => {
     });
   });
 
-  test("that is asked for is not repeated", async () => {
+  test("a password in the requested address is not repeated", async () => {
     const { engine, site: server } = await open(site);
     const urls = ["http://me:hunter2@a.test/", "http://me:hunter2@"];
     for (const name of ["crawl_batch", "parallel_fetch"]) {
@@ -332,7 +332,7 @@ describe("a password in an address", () => {
 });
 
 describe("[D06] crawl_batch", () => {
-  test("takes 50 addresses a call, or as many as it is told to", async () => {
+  test("takes 50 addresses a call, or as many as configured", async () => {
     const urls = Array.from({ length: 51 }, (_unused, index) => `http://h${index}.test/`);
     const { engine } = await open(site);
     expect(await engine.call("crawl_batch", { urls })).toMatchObject({ error: { code: "validation_error" } });
@@ -391,7 +391,7 @@ describe("[D06] crawl_batch", () => {
     expect(crawled.reduce((sum, { total }) => sum + total, 0)).toBe(500);
   }
 
-  test("of 500 pages, 50 a call and each call one host, with 5 % hanging, 5 % failing and 1 % oversized gives exactly these errors, on time", async () => {
+  test("500 pages, 50 a call and each call one host, with 5 % hanging, 5 % failing and 1 % oversized, give exactly these errors, on time", async () => {
     const { handler, hanging } = mixedSite(5 * 2 ** 20 + 1);
     // Every setting is the usual one.
     const { engine, site: server } = await open(handler);
@@ -403,12 +403,12 @@ describe("[D06] crawl_batch", () => {
     const crawled = (await Promise.all(calls)) as Crawled[];
     expect(performance.now() - started).toBeLessThan(30_000);
     expectExactly(crawled, urls);
-    // What hung was hung up on; connections kept for the next request close by themselves.
+    // Hanging requests were aborted; idle keep-alive connections close by themselves.
     await expect.poll(() => hanging.size).toBe(0);
     await expect.poll(() => server.sockets.size, { timeout: 8000 }).toBe(0);
   }, 60_000);
 
-  test("of 500 such pages of one host in one call does so too", async () => {
+  test("500 such pages of one host in one call give the same errors", async () => {
     const { handler, hanging } = mixedSite(300_000);
     // Less time than usual for everything; one page alone might take a quarter of it.
     const limits = { timeoutMs: 2000, deadlineMs: 8000, hostDelayMs: 2, maxBytes: 200_000 };
@@ -420,7 +420,7 @@ describe("[D06] crawl_batch", () => {
     await expect.poll(() => hanging.size).toBe(0);
   }, 30_000);
 
-  test("gives at most so much text that the output stays within a call's limit", async () => {
+  test("limits its text so that the output stays within a call's limit", async () => {
     const long = "The tide comes twice a day, every day.\n".repeat(5000);
     const { engine } = await open((request, response) => {
       response.writeHead(request.url === "/robots.txt" ? 404 : 200, { "content-type": "text/plain" }).end(long);
@@ -445,7 +445,7 @@ describe("[D06] examples and descriptions", () => {
     }
   });
 
-  test("every tool is a read, says what it is, and describes its parameters", async () => {
+  test("every tool has the effect read, and describes itself and its parameters", async () => {
     const { tools } = await open(site);
     for (const tool of tools) {
       expect([tool.effect, tool.destructive, tool.category]).toEqual(["read", false, "crawler"]);

@@ -7,7 +7,7 @@ export interface CodeFile {
   readonly content: string;
 }
 
-/** Code and its tests, as `code_generator` gives and `test_runner` takes them. */
+/** Code and its tests: the output of `code_generator` and the input of `test_runner`. */
 export interface CodeBundle {
   readonly language: string;
   readonly files: readonly CodeFile[];
@@ -33,7 +33,7 @@ export function fileList(description: string, more: JsonSchema = {}): JsonSchema
   };
 }
 
-/** What is wrong with the paths of a bundle: each has to lead to a file of its own inside the folder. */
+/** Returns the problems of the paths of a bundle: each must be a distinct file inside the folder. */
 export function checkPaths(bundle: Pick<CodeBundle, "files" | "tests">): Issue[] {
   const seen = new Set<string>();
   return (["files", "tests"] as const).flatMap((list) =>
@@ -56,16 +56,16 @@ function wrongWith(path: string, seen: ReadonlySet<string>): string | undefined 
     : `must be a relative path with forward slashes and without "..", got ${JSON.stringify(path)}`;
 }
 
-/** A value that has the shape of a bundle, whoever made it. */
-export function asBundle(value: unknown): CodeBundle | undefined {
+/** Returns the value as a bundle if it has that shape, regardless of its origin. */
+export function readBundle(value: unknown): CodeBundle | undefined {
   if (typeof value !== "object" || value === null || !("files" in value)) return undefined;
   const { files, tests, language, notes } = value as Record<string, unknown>;
   const [code, checks] = [asFiles(files), asFiles(tests ?? [])];
   if (code === undefined || checks === undefined) return undefined;
-  return { language: textOf(language), files: code, tests: checks, notes: textOf(notes) };
+  return { language: textOrUndefined(language), files: code, tests: checks, notes: textOrUndefined(notes) };
 }
 
-function textOf(value: unknown): string {
+function textOrUndefined(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -79,7 +79,7 @@ function isFile(value: unknown): value is CodeFile {
   return typeof value.path === "string" && typeof value.content === "string";
 }
 
-/** The files of before, with those that changed in their place and new ones at the end. */
+/** Returns the previous files, with changed ones replaced and new ones at the end. */
 export function mergeFiles(before: readonly CodeFile[], changed: readonly CodeFile[]): CodeFile[] {
   const byPath = new Map([...before, ...changed].map((file) => [file.path, file]));
   return [...byPath.values()];

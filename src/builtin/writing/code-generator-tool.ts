@@ -4,25 +4,25 @@ import { type CodeBundle, checkPaths, fileList } from "./code-bundle.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `code_generator` takes. */
+/** Input of `code_generator`. */
 export interface CodeGeneratorInput {
   readonly design: unknown;
   readonly language: string;
   readonly requirements?: unknown;
 }
 
-const usualMs = 300_000;
+const defaultTimeoutMs = 300_000;
 
-/** `code_generator`: code for a design, and its tests. */
+/** The tool `code_generator`: code for a design, and its tests. */
 export function codeGeneratorTool(services: WritingServices): Tool<CodeGeneratorInput, CodeGeneratorInput, CodeBundle> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   const output = fromJsonSchema<CodeBundle, CodeBundle>({
     type: "object",
     properties: {
       language: { type: "string", description: "The programming language." },
       files: fileList("The code.", { minItems: 1 }),
       tests: fileList("The tests of the code.", { minItems: 1 }),
-      notes: { type: "string", default: "", description: "How to run the tests, and what was decided." },
+      notes: { type: "string", default: "", description: "How to run the tests, and the decisions made." },
     },
     required: ["language", "files", "tests"],
   });
@@ -40,7 +40,7 @@ export function codeGeneratorTool(services: WritingServices): Tool<CodeGenerator
     input: fromJsonSchema<CodeGeneratorInput, CodeGeneratorInput>({
       type: "object",
       properties: {
-        design: { description: "What to build: the output of llm_design, or a description in words." },
+        design: { description: "What to build: the output of llm_design, or a description as text." },
         language: {
           type: "string",
           minLength: 1,
@@ -48,7 +48,7 @@ export function codeGeneratorTool(services: WritingServices): Tool<CodeGenerator
           default: "typescript",
           description: "The programming language, such as typescript or python.",
         },
-        requirements: { description: "The requirements behind the design, where it does not hold them." },
+        requirements: { description: "The requirements of the design, if it does not contain them." },
       },
       required: ["design"],
       additionalProperties: false,
@@ -58,7 +58,7 @@ export function codeGeneratorTool(services: WritingServices): Tool<CodeGenerator
     }),
     output,
     run: async ({ design, language, requirements }, context) => {
-      const { askForObject } = await import("./ask-writer.ts");
+      const { requestWriterObject } = await import("./request-writer.ts");
       const values = { design, language, requirements };
       const assignment = {
         tool: "code_generator",
@@ -68,7 +68,7 @@ export function codeGeneratorTool(services: WritingServices): Tool<CodeGenerator
         check: checkPaths,
         timeoutMs,
       };
-      const bundle = await askForObject(assignment, services, context);
+      const bundle = await requestWriterObject(assignment, services, context);
       return { ...bundle, language };
     },
   });

@@ -3,7 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `code_reviewer` takes. */
+/** Input of `code_reviewer`. */
 export interface CodeReviewerInput {
   readonly code: unknown;
   readonly test_results?: unknown;
@@ -11,7 +11,7 @@ export interface CodeReviewerInput {
   readonly focus?: string;
 }
 
-/** One thing that is wrong with code. */
+/** One issue of the code. */
 export interface CodeIssue {
   readonly severity: "critical" | "high" | "medium" | "low";
   readonly file?: string;
@@ -19,24 +19,24 @@ export interface CodeIssue {
   readonly message: string;
 }
 
-/** What `code_reviewer` gives. */
+/** Output of `code_reviewer`. */
 export interface CodeReview {
   readonly issues: readonly CodeIssue[];
   readonly summary: string;
-  /** The code can be used as it is. */
+  /** True if the code can be used as it is. */
   readonly approved: boolean;
 }
 
-const usualMs = 180_000;
+const defaultTimeoutMs = 180_000;
 const grave: ReadonlySet<string> = new Set(["critical", "high"]);
 
 const inputSchema: JsonSchema = {
   type: "object",
   properties: {
     code: { description: "The code: the output of code_generator, or a text." },
-    test_results: { description: "What test_runner gave for it." },
+    test_results: { description: "The output of test_runner for it." },
     requirements: { description: "What the code has to do." },
-    focus: { type: "string", maxLength: 500, description: "What to look at above all, such as security." },
+    focus: { type: "string", maxLength: 500, description: "What to focus on, such as security." },
   },
   required: ["code"],
   additionalProperties: false,
@@ -49,32 +49,32 @@ const outputSchema: JsonSchema = {
     issues: {
       type: "array",
       maxItems: 200,
-      description: "What is wrong; empty where nothing is.",
+      description: "The issues; empty if there are none.",
       items: {
         type: "object",
         properties: {
           severity: { type: "string", enum: ["critical", "high", "medium", "low"] },
           file: { type: "string", description: "The path of the file." },
           line: { type: "integer", minimum: 1 },
-          message: { type: "string", minLength: 1, description: "What goes wrong, when, and how to mend it." },
+          message: { type: "string", minLength: 1, description: "What goes wrong, when, and how to fix it." },
         },
         required: ["severity", "message"],
       },
     },
     summary: { type: "string", description: "The review in a few sentences." },
-    approved: { type: "boolean", description: "The code can be used as it is." },
+    approved: { type: "boolean", description: "True if the code can be used as it is." },
   },
   required: ["issues", "summary", "approved"],
 };
 
-/** `code_reviewer`: what is wrong with code. */
+/** The tool `code_reviewer`: the issues of code. */
 export function codeReviewerTool(services: WritingServices): Tool<CodeReviewerInput, CodeReviewerInput, CodeReview> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   const output = fromJsonSchema<CodeReview, CodeReview>(outputSchema);
   return defineTool({
     name: "code_reviewer",
     description:
-      "Reviews code, with the results of its tests if they are given, and lists what is wrong with it: { issues: [{ severity, " +
+      "Reviews code, with the results of its tests if they are given, and lists its issues: { issues: [{ severity, " +
       "file, line, message }], summary, approved }. An empty list means that nothing is wrong. Needs a configured model.",
     displayName: "Code reviewer",
     category: "ai",
@@ -85,14 +85,14 @@ export function codeReviewerTool(services: WritingServices): Tool<CodeReviewerIn
     input: fromJsonSchema<CodeReviewerInput, CodeReviewerInput>(inputSchema),
     output,
     run: async ({ code, test_results, requirements, focus }, context) => {
-      const { askForObject } = await import("./ask-writer.ts");
+      const { requestWriterObject } = await import("./request-writer.ts");
       const values = { code, test_results, requirements, focus };
-      const review = await askForObject(
+      const review = await requestWriterObject(
         { tool: "code_reviewer", values, needs: ["code"], schema: output, timeoutMs },
         services,
         context,
       );
-      // A model that lists a grave issue and approves all the same is not believed.
+      // A model that lists a grave issue and approves nevertheless is overruled.
       return { ...review, approved: review.approved && !review.issues.some(({ severity }) => grave.has(severity)) };
     },
   });

@@ -3,13 +3,13 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `content_reviewer` takes. */
+/** Input of `content_reviewer`. */
 export interface ContentReviewerInput {
   readonly content: unknown;
   readonly criteria?: string;
 }
 
-/** What `content_reviewer` gives. */
+/** Output of `content_reviewer`. */
 export interface ContentReview {
   /** 0 to 10. */
   readonly score: number;
@@ -18,13 +18,13 @@ export interface ContentReview {
   readonly problems: readonly string[];
 }
 
-const usualMs = 180_000;
+const defaultTimeoutMs = 180_000;
 
-/** `content_reviewer`: a judgement of a text. */
+/** The tool `content_reviewer`: a judgment of a text. */
 export function contentReviewerTool(
   services: WritingServices,
 ): Tool<ContentReviewerInput, ContentReviewerInput, ContentReview> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   const output = fromJsonSchema<ContentReview, ContentReview>({
     type: "object",
     properties: {
@@ -32,7 +32,7 @@ export function contentReviewerTool(
         type: "number",
         minimum: 0,
         maximum: 10,
-        description: "0 to 10; from 8 on only small touches are needed.",
+        description: "0 to 10; from 8 on only small changes are needed.",
       },
       feedback: { type: "string", minLength: 1, description: "What to do first, in a few sentences." },
       strengths: { type: "array", items: { type: "string" }, default: [], description: "What to keep." },
@@ -55,7 +55,7 @@ export function contentReviewerTool(
       type: "object",
       properties: {
         content: { description: "The text: as it is, or the output of content_writer." },
-        criteria: { type: "string", maxLength: 500, description: "What to judge it by above all." },
+        criteria: { type: "string", maxLength: 500, description: "The most important criteria." },
       },
       required: ["content"],
       additionalProperties: false,
@@ -63,9 +63,9 @@ export function contentReviewerTool(
     }),
     output,
     run: async ({ content, criteria }, context) => {
-      const { askForObject } = await import("./ask-writer.ts");
+      const { requestWriterObject } = await import("./request-writer.ts");
       const values = { content, criteria };
-      return askForObject(
+      return requestWriterObject(
         { tool: "content_reviewer", values, needs: ["content"], schema: output, timeoutMs },
         services,
         context,

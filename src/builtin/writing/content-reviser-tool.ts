@@ -4,23 +4,23 @@ import { deadlineMs } from "./deadline.ts";
 import { type WrittenText, toWrittenText, writtenTextSchema } from "./written-text.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `content_reviser` takes. */
+/** Input of `content_reviser`. */
 export interface ContentReviserInput {
   readonly content: unknown;
   readonly feedback: unknown;
 }
 
-const usualMs = 300_000;
+const defaultTimeoutMs = 300_000;
 
-/** `content_reviser`: a text after a review. */
+/** The tool `content_reviser`: a text after a review. */
 export function contentReviserTool(
   services: WritingServices,
 ): Tool<ContentReviserInput, ContentReviserInput, WrittenText> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   return defineTool({
     name: "content_reviser",
     description:
-      "Revises a text as a review asks, and gives the whole text in Markdown: { title, content, words }. Use it after " +
+      "Revises a text according to a review, and returns the whole text in Markdown: { title, content, words }. Use it after " +
       "content_reviewer. Needs a configured model.",
     displayName: "Content reviser",
     category: "ai",
@@ -42,9 +42,9 @@ export function contentReviserTool(
     }),
     output: fromJsonSchema<WrittenText, WrittenText>(writtenTextSchema),
     run: async ({ content, feedback }, context) => {
-      const { askForText } = await import("./ask-writer.ts");
+      const { requestWriterText } = await import("./request-writer.ts");
       const values = { content, feedback };
-      const { text } = await askForText(
+      const { text } = await requestWriterText(
         { tool: "content_reviser", values, needs: ["content", "feedback"], timeoutMs },
         services,
         context,

@@ -4,7 +4,7 @@ import { deadlineMs } from "./deadline.ts";
 import { type WrittenText, toWrittenText, writtenTextSchema } from "./written-text.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `content_writer` takes. */
+/** Input of `content_writer`. */
 export interface ContentWriterInput {
   readonly outline: unknown;
   readonly research?: unknown;
@@ -13,13 +13,13 @@ export interface ContentWriterInput {
   readonly language?: string;
 }
 
-const usualMs = 300_000;
+const defaultTimeoutMs = 300_000;
 
-/** `content_writer`: a text for an outline. */
+/** The tool `content_writer`: a text for an outline. */
 export function contentWriterTool(
   services: WritingServices,
 ): Tool<ContentWriterInput, ContentWriterInput, WrittenText> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   return defineTool({
     name: "content_writer",
     description:
@@ -35,17 +35,17 @@ export function contentWriterTool(
       type: "object",
       properties: {
         outline: { description: "The plan of the text: the output of outline_generator, or a text." },
-        research: { description: "What the text may rely on: a summary, pages, or the output of a research chain." },
+        research: { description: "Material for the text: a summary, pages, or the output of a research chain." },
         style: {
           type: "string",
           maxLength: 200,
-          description: "The kind of text and its tone, where the outline says none.",
+          description: "The kind of text and its tone, if the outline does not name them.",
         },
         length: { type: "integer", minimum: 20, maximum: 20_000, description: "About how many words it has." },
         language: {
           type: "string",
           maxLength: 60,
-          description: "The language to write in; that of the outline by default.",
+          description: "The language to write in. Default: that of the outline.",
         },
       },
       required: ["outline"],
@@ -60,9 +60,9 @@ export function contentWriterTool(
     }),
     output: fromJsonSchema<WrittenText, WrittenText>(writtenTextSchema),
     run: async ({ outline, research, style, length, language }, context) => {
-      const { askForText } = await import("./ask-writer.ts");
+      const { requestWriterText } = await import("./request-writer.ts");
       const values = { outline, research, style, length, language };
-      const { text } = await askForText(
+      const { text } = await requestWriterText(
         { tool: "content_writer", values, needs: ["outline"], timeoutMs },
         services,
         context,

@@ -1,13 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type FailureError, isFailureError, realPlace } from "../../base/index.ts";
+import { type FailureError, isFailureError, resolveRealPath } from "../../base/index.ts";
 import { writingFailure } from "./writing-reasons.ts";
 import type { ReadPrompt } from "./writing-services.ts";
 
-const largest = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /**
- * The prompts of a folder: `<tool>.md` takes the place of the built-in prompt of that tool, from the next call on.
+ * Reads the prompts of a folder: `<tool>.md` replaces the built-in prompt of that tool, from the next call on.
  *
  * @example
  * ```ts
@@ -18,13 +18,14 @@ export function folderPrompts(dir: string): ReadPrompt {
   return async (tool) => {
     if (!/^\w[\w-]*$/.test(tool)) throw unusable(`${JSON.stringify(tool)} is not the name of a prompt`);
     const file = `${basename(dir)}/${tool}.md`;
-    const place = await realPlace(join(dir, `${tool}.md`), dir);
-    if (place.kind === "missing") return undefined;
-    if (place.kind === "outside") throw unusable(`${file} leads out of the folder of prompts; put the prompt there`);
+    const resolved = await resolveRealPath(join(dir, `${tool}.md`), dir);
+    if (resolved.kind === "missing") return undefined;
+    if (resolved.kind === "outside")
+      throw unusable(`${file} leads out of the folder of prompts; move the prompt into it`);
     try {
-      const { size } = await stat(place.path);
-      if (size > largest) throw unusable(`${file} is larger than ${largest / 1024} KiB; shorten the prompt`);
-      return (await readFile(place.path, "utf8")).replace(/^\ufeff/, "");
+      const { size } = await stat(resolved.path);
+      if (size > maxBytes) throw unusable(`${file} is larger than ${maxBytes / 1024} KiB; shorten the prompt`);
+      return (await readFile(resolved.path, "utf8")).replace(/^\ufeff/, "");
     } catch (error) {
       throw isFailureError(error) ? error : unusable(`${file} cannot be read (${systemCode(error)})`, error);
     }

@@ -1,6 +1,6 @@
 export { folderPrompts } from "./folder-prompts.ts";
 export { llmSummarizeTool } from "./llm-summarize-tool.ts";
-export { type Desk, type SummarizeOptions, type Summary, type SummarySource, summarize } from "./summarize.ts";
+export { type SummarizeDeps, type SummarizeOptions, type Summary, type SummarySource, summarize } from "./summarize.ts";
 export { extractSummary } from "./summary/extract-summary.ts";
 export { readContent } from "./summary/read-content.ts";
 export { splitSentences } from "./summary/split-sentences.ts";

@@ -3,14 +3,14 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `llm_design` takes. */
+/** Input of `llm_design`. */
 export interface DesignInput {
   readonly requirements: unknown;
   readonly language?: string;
   readonly constraints?: unknown;
 }
 
-/** What `llm_design` gives. */
+/** Output of `llm_design`. */
 export interface Design {
   readonly summary: string;
   readonly components: readonly {
@@ -23,19 +23,19 @@ export interface Design {
   readonly tests: readonly string[];
 }
 
-const usualMs = 180_000;
+const defaultTimeoutMs = 180_000;
 const texts = { type: "array", items: { type: "string" }, default: [] };
 
 const inputSchema: JsonSchema = {
   type: "object",
   properties: {
     requirements: { description: "What the software has to do: a text, or an object or list of requirements." },
-    language: { type: "string", maxLength: 60, description: "The programming language, where it is decided." },
-    constraints: { description: "What limits the solution, such as platforms or packages: a text or a list." },
+    language: { type: "string", maxLength: 60, description: "The programming language, if it is decided." },
+    constraints: { description: "Constraints of the solution, such as platforms or packages: a text or a list." },
   },
   required: ["requirements"],
   additionalProperties: false,
-  examples: [{ requirements: "A function that tells whether a year is a leap year.", language: "typescript" }],
+  examples: [{ requirements: "A function that returns whether a year is a leap year.", language: "typescript" }],
 };
 
 const outputSchema: JsonSchema = {
@@ -66,20 +66,20 @@ const outputSchema: JsonSchema = {
         required: ["path", "purpose"],
       },
     },
-    decisions: { ...texts, description: "What was decided where the requirements left it open." },
+    decisions: { ...texts, description: "Decisions that the requirements left open." },
     tests: { ...texts, description: "Cases to test, with inputs and expected results." },
   },
   required: ["summary", "components"],
 };
 
-/** `llm_design`: a design of software for its requirements. */
+/** The tool `llm_design`: a design of software for its requirements. */
 export function llmDesignTool(services: WritingServices): Tool<DesignInput, DesignInput, Design> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   const output = fromJsonSchema<Design, Design>(outputSchema);
   return defineTool({
     name: "llm_design",
     description:
-      "Turns requirements into a software design: a summary, components with their interfaces, files to write, decisions " +
+      "Converts requirements to a software design: a summary, components with their interfaces, files to write, decisions " +
       "and test cases. Use it before code_generator, which takes the design as it is. Needs a configured model.",
     displayName: "Software design",
     category: "ai",
@@ -90,9 +90,9 @@ export function llmDesignTool(services: WritingServices): Tool<DesignInput, Desi
     input: fromJsonSchema<DesignInput, DesignInput>(inputSchema),
     output,
     run: async ({ requirements, language, constraints }, context) => {
-      const { askForObject } = await import("./ask-writer.ts");
+      const { requestWriterObject } = await import("./request-writer.ts");
       const values = { requirements, language, constraints };
-      return askForObject(
+      return requestWriterObject(
         { tool: "llm_design", values, needs: ["requirements"], schema: output, timeoutMs },
         services,
         context,

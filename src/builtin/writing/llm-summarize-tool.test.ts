@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createEngine } from "../../engine/index.ts";
-import { scriptedModel } from "../../model/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
 import { type WritingServices, llmSummarizeTool } from "./index.ts";
 
 const tide =
@@ -20,7 +20,7 @@ async function summary(args: object, services?: WritingServices): Promise<string
 }
 
 describe("[A17] llm_summarize without a model", () => {
-  test("takes sentences of the content, and says so", async () => {
+  test("extracts sentences of the content, and reports the method", async () => {
     const result = await call({ content: tide, style: "bullet-points", max_length: 160 });
     expect(result).toMatchObject({ success: true, meta: { method: "extractive" } });
     const lines = String(result.success && result.output).split("\n");
@@ -56,7 +56,7 @@ describe("[A17] llm_summarize without a model", () => {
     ]);
   });
 
-  test("lists only the sources that it has sentences of", async () => {
+  test("lists only the sources whose sentences it contains", async () => {
     const content = [
       { url: "https://a.example/tide", title: "Tide mills", content: tide },
       { url: "https://c.example/menu", title: "Menu", content: "Home. About us. Log in." },
@@ -80,7 +80,7 @@ describe("[A17] llm_summarize without a model", () => {
 
   test.each<[string, unknown, string]>([
     ["an empty text", " \n", "is an empty text"],
-    ["an empty list", [], "is an empty list; if it comes from a search, nothing was found: try other words"],
+    ["an empty list", [], "is an empty list; if it comes from a search, nothing was found: search with other words"],
     ["an empty object", {}, "is an empty object"],
     ["a number", 42, "is 42, and not a text"],
     ["null", null, "is missing"],
@@ -95,16 +95,16 @@ describe("[A17] llm_summarize without a model", () => {
       ],
       "is a list without any text",
     ],
-    ["an error", { url: "https://a.example/", error: "no answer" }, "holds only an error: no answer"],
+    ["an error", { url: "https://a.example/", error: "no answer" }, "contains only an error: no answer"],
     [
       "pages that could not be read",
       [
         { url: "https://a.example/", error: { code: "timeout", message: "no answer in 10 s" } },
         { url: "https://b.example/", error: { code: "not_found" } },
       ],
-      "holds only errors, 2 of them; the first is: no answer in 10 s",
+      "contains only errors, 2 of them; the first is: no answer in 10 s",
     ],
-  ])("says what is there instead of a content: %s", async (_, content, said) => {
+  ])("describes what is there instead of content: %s", async (_, content, text) => {
     const result = await call({ content });
     expect(result).toMatchObject({
       success: false,
@@ -112,7 +112,7 @@ describe("[A17] llm_summarize without a model", () => {
         code: "validation_error",
         reason: "empty_content",
         retry: "never",
-        message: `there is nothing to work on: \`content\` ${said}`,
+        message: `there is nothing to work on: \`content\` ${text}`,
       },
     });
   });
@@ -126,13 +126,13 @@ describe("[A17] llm_summarize without a model", () => {
       "the outputs of steps",
       { search: { results: [{ snippet: "short" }] }, fetch_all: [{ content: tide }], store: "m-1" },
     ],
-    ["what is told of a page without text", { title: "Tide mills", content: "", snippet: tide }],
+    ["a page without text", { title: "Tide mills", content: "", snippet: tide }],
     ["a list of sentences", tide.split(/(?<=\.) /)],
   ])("reads %s", async (_, content) => {
     expect(await summary({ content, max_length: 400 })).toContain("A tide mill is a water mill");
   });
 
-  test("answers what the reader wants to know", async () => {
+  test("prefers sentences about the focus", async () => {
     const content = `${tide} ${wind} The miller paid his rent in eels.`;
     expect(await summary({ content, style: "one-line", focus: "How did the miller pay rent?" })).toBe(
       "The miller paid his rent in eels.",
@@ -146,7 +146,7 @@ describe("[A17] llm_summarize without a model", () => {
 });
 
 describe("[A17] llm_summarize with a model", () => {
-  test("gives what the model wrote, with the sources", async () => {
+  test("returns the text of the model, with the sources", async () => {
     const model = scriptedModel(["Tide mills use the ebb [1]."]);
     const content = [{ url: "https://a.example/", title: "Tide mills", content: tide }];
     const result = await call({ content, style: "structured", max_length: 300, language: "English" }, { model });
@@ -154,13 +154,13 @@ describe("[A17] llm_summarize with a model", () => {
       output: "Tide mills use the ebb [1].\n\nSources:\n- [1] Tide mills: https://a.example/",
       meta: { method: "model", tokensUsed: 15, model: "scripted" },
     });
-    const question = JSON.stringify(model.calls[0]?.prompt.at(-1));
+    const prompt = JSON.stringify(model.calls[0]?.prompt.at(-1));
     for (const part of ["at most 300 characters", "[1] Tide mills, https://a.example/", "A tide mill is", "English"]) {
-      expect(question).toContain(part);
+      expect(prompt).toContain(part);
     }
   });
 
-  test("lists what it names by numbers, and all that it read where it names nothing", async () => {
+  test("lists the sources that it cites by number, and all that it read if it cites none", async () => {
     const content = [
       { url: "https://a.example/", title: "Tide mills", content: tide },
       { url: "https://b.example/", title: "Windmills", content: wind },
@@ -186,14 +186,14 @@ describe("[A17] llm_summarize with a model", () => {
     });
   });
 
-  test("cuts what the model made too long after a sentence", async () => {
+  test("cuts a text of the model that is too long after a sentence", async () => {
     const model = scriptedModel(["One sentence that is there. ".repeat(20)]);
     const result = await call({ content: tide, max_length: 100 }, { model });
     expect(result).toMatchObject({ meta: { truncated: true } });
     expect(String(result.success && result.output)).toMatch(/^(?:One sentence that is there\. ?)+…$/);
   });
 
-  test("fails where the model does, rather than pretend", async () => {
+  test("fails if the model fails, instead of falling back silently", async () => {
     const model = scriptedModel([{ text: "", finishReason: "content-filter" }]);
     expect(await call({ content: tide }, { model })).toMatchObject({
       success: false,

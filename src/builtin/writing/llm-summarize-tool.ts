@@ -5,7 +5,7 @@ import { summarize } from "./summarize.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `llm_summarize` takes. */
+/** Input of `llm_summarize`. */
 export interface SummarizeInput {
   readonly content: unknown;
   readonly style?: SummaryStyle;
@@ -14,7 +14,7 @@ export interface SummarizeInput {
   readonly language?: string;
 }
 
-const usualMs = 120_000;
+const defaultTimeoutMs = 120_000;
 
 const inputSchema: JsonSchema = {
   type: "object",
@@ -27,24 +27,24 @@ const inputSchema: JsonSchema = {
       type: "string",
       enum: Object.keys(summaryStyles),
       default: "paragraph",
-      description: "How to lay it out: a paragraph, bullet points, sections with headings, or one line.",
+      description: "The layout: a paragraph, bullet points, sections with headings, or one line.",
     },
     max_length: {
       type: "integer",
       minimum: 20,
       maximum: 20_000,
       default: 1_500,
-      description: "The most characters of the summary, the list of sources not counted.",
+      description: "Maximum number of characters of the summary, not counting the list of sources.",
     },
     focus: {
       type: "string",
       maxLength: 500,
-      description: "What the reader wants to know, as a question or a topic.",
+      description: "What the reader wants to know, as a query or a topic.",
     },
     language: {
       type: "string",
       maxLength: 60,
-      description: "The language to write in, such as English or 中文; by default that of the content. Needs a model.",
+      description: "The language to write in, such as English or 中文. Default: that of the content. Needs a model.",
     },
   },
   required: ["content"],
@@ -60,15 +60,15 @@ const inputSchema: JsonSchema = {
   ],
 };
 
-/** `llm_summarize`: a summary of a text, a page or a list of them. */
+/** The tool `llm_summarize`: a summary of a text, a page or a list of them. */
 export function llmSummarizeTool(services: WritingServices): Tool<SummarizeInput, SummarizeInput, string> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   return defineTool({
     name: "llm_summarize",
     description:
-      "Summarizes a text, a page, search results or any other content, and gives the summary as text, followed by the " +
-      "addresses of its sources where the content names them. Use it before storing or showing long content. Where no " +
-      'model is configured, the summary is made of sentences of the content (meta.method is then "extractive").',
+      "Summarizes a text, a page, search results or any other content, and returns the summary as text, followed by the " +
+      "addresses of its sources if the content names them. Use it before storing or showing long content. If no " +
+      'model is configured, the summary consists of sentences of the content (meta.method is then "extractive").',
     displayName: "Summarize",
     category: "ai",
     tags: ["text", "summary"],

@@ -3,7 +3,7 @@ import { type Tool, defineTool } from "../../tool/index.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { WritingServices } from "./writing-services.ts";
 
-/** What `outline_generator` takes. */
+/** Input of `outline_generator`. */
 export interface OutlineInput {
   readonly topic: string;
   readonly style?: string;
@@ -12,17 +12,17 @@ export interface OutlineInput {
   readonly language?: string;
 }
 
-/** What `outline_generator` gives. */
+/** Output of `outline_generator`. */
 export interface Outline {
   readonly title: string;
   readonly sections: readonly { readonly heading: string; readonly points: readonly string[] }[];
-  /** As it was asked for, so that whoever writes the text knows it. */
+  /** As requested, so that the tool that writes the text knows it. */
   readonly topic?: string;
   readonly style?: string;
   readonly audience?: string;
 }
 
-const usualMs = 120_000;
+const defaultTimeoutMs = 120_000;
 
 const inputSchema: JsonSchema = {
   type: "object",
@@ -34,11 +34,11 @@ const inputSchema: JsonSchema = {
       description: "The kind of text and its tone, such as essay or report.",
     },
     audience: { type: "string", maxLength: 200, description: "Who reads it." },
-    sections: { type: "integer", minimum: 1, maximum: 40, description: "About how many sections it has." },
+    sections: { type: "integer", minimum: 1, maximum: 40, description: "Approximate number of sections." },
     language: {
       type: "string",
       maxLength: 60,
-      description: "The language to write in; that of the topic by default.",
+      description: "The language to write in. Default: that of the topic.",
     },
   },
   required: ["topic"],
@@ -70,14 +70,14 @@ const outputSchema: JsonSchema = {
   required: ["title", "sections"],
 };
 
-/** `outline_generator`: the plan of a text. */
+/** The tool `outline_generator`: the plan of a text. */
 export function outlineGeneratorTool(services: WritingServices): Tool<OutlineInput, OutlineInput, Outline> {
-  const timeoutMs = deadlineMs(services, usualMs);
+  const timeoutMs = deadlineMs(services, defaultTimeoutMs);
   const output = fromJsonSchema<Outline, Outline>(outputSchema);
   return defineTool({
     name: "outline_generator",
     description:
-      "Plans a text: { title, sections: [{ heading, points }] }, with the topic and style it was asked for. Use it before " +
+      "Plans a text: { title, sections: [{ heading, points }] }, with the requested topic and style. Use it before " +
       "content_writer, which takes the outline as it is. Needs a configured model.",
     displayName: "Outline generator",
     category: "ai",
@@ -88,9 +88,9 @@ export function outlineGeneratorTool(services: WritingServices): Tool<OutlineInp
     input: fromJsonSchema<OutlineInput, OutlineInput>(inputSchema),
     output,
     run: async ({ topic, style, audience, sections, language }, context) => {
-      const { askForObject } = await import("./ask-writer.ts");
+      const { requestWriterObject } = await import("./request-writer.ts");
       const values = { topic, style, audience, sections, language };
-      const outline = await askForObject(
+      const outline = await requestWriterObject(
         { tool: "outline_generator", values, needs: ["topic"], schema: output, timeoutMs },
         services,
         context,

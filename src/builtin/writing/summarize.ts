@@ -1,56 +1,56 @@
-import type { WriterContext } from "./ask-writer.ts";
+import type { WriterContext } from "./request-writer.ts";
 import { emptyContent } from "./empty-content.ts";
 import { cutSummary } from "./summary/cut-summary.ts";
 import { extractSummary } from "./summary/extract-summary.ts";
 import { type Piece, readContent } from "./summary/read-content.ts";
-import { type UsedSources, citedSources, showSources, toSources, withSources } from "./summary/summary-sources.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
 import type { WritingServices } from "./writing-services.ts";
+import { isHan } from "./summary/split-sentences.ts";
 
-/** What {@link summarize} takes besides the content. */
+/** Options of {@link summarize}. */
 export interface SummarizeOptions {
   readonly style?: SummaryStyle;
-  /** The most characters of the summary, its list of sources not counted. */
+  /** Maximum number of characters of the summary, not counting its list of sources. */
   readonly maxLength?: number;
-  /** What the reader wants to know. */
+  /** Interest of the reader, as a query or a topic. */
   readonly focus?: string | undefined;
-  /** The language to write in; that of the content where absent. Only a model can translate. */
+  /** Language of the summary. Default: that of the content. Only a model can translate. */
   readonly language?: string | undefined;
   readonly timeoutMs?: number;
 }
 
-/** Where something in a summary is from. */
+/** Source of a part of a summary. */
 export interface SummarySource {
   readonly url: string;
   readonly title?: string;
 }
 
-/** What {@link summarize} gives. */
+/** Result of {@link summarize}. */
 export interface Summary {
-  /** The summary, and the list of its sources where the content names any. */
+  /** The summary, and the list of its sources if the content names any. */
   readonly text: string;
-  /** `model` where a model wrote it, `extractive` where it is made of sentences of the content. */
+  /** `model` if a model wrote it, `extractive` if it consists of sentences of the content. */
   readonly method: "model" | "extractive";
-  /** Those that it is made of; of a model's summary those that it names, or all that it was given. */
+  /** Its sources; for a summary of a model those that it cites, or all that it was given. */
   readonly sources: readonly SummarySource[];
-  /** Not everything could be read, or the summary had to be cut. */
+  /** True if not everything could be read, or the summary had to be cut. */
   readonly truncated: boolean;
 }
 
-/** What a summary is written with; without a model it is extractive. */
-export interface Desk {
+/** Dependencies of a summary; without a model it is extractive. */
+export interface SummarizeDeps {
   readonly services?: WritingServices;
-  /** The call that asks for it; nobody can cancel where there is none. */
+  /** The call that requests it; without one it cannot be cancelled. */
   readonly context?: WriterContext;
 }
 
 const alone: WriterContext = { signal: new AbortController().signal, report: () => {}, attempt: 1 };
-/** How many characters are read. */
-const most = { extractive: 120_000, model: 90_000 } as const;
+/** Maximum number of characters that are read. */
+const maxCount = { extractive: 120_000, model: 90_000 } as const;
 
 /**
- * Sums up a content of any shape: a text, a page, a list of pages. A model writes the summary where there is one;
- * otherwise it is made of the content's own sentences, and says so.
+ * Summarizes content of any shape: a text, a page, a list of pages. A model writes the summary if there is one; otherwise
+ * it consists of the content's own sentences, and is marked as such.
  *
  * @example
  * ```ts
@@ -60,14 +60,15 @@ const most = { extractive: 120_000, model: 90_000 } as const;
 export async function summarize(
   content: unknown,
   options: SummarizeOptions,
-  { services = {}, context = alone }: Desk = {},
+  { services = {}, context = alone }: SummarizeDeps = {},
 ): Promise<Summary> {
   const { style = "paragraph", maxLength = 1_500 } = options;
   const method = services.model === undefined ? "extractive" : "model";
-  const { pieces, truncated } = readContent(content, most[method]);
+  const { pieces, truncated } = readContent(content, maxCount[method]);
   if (pieces.length === 0) throw emptyContent("content", content);
-  const asked = { ...options, style, maxLength };
-  const written = method === "model" ? await askFor(pieces, asked, { services, context }) : extracted(pieces, asked);
+  const request = { ...options, style, maxLength };
+  const written =
+    method === "model" ? await requestSummary(pieces, request, { services, context }) : extracted(pieces, request);
   const text = cutSummary(written.text, maxLength);
   const used = written.used(text);
   return {
@@ -78,7 +79,7 @@ export async function summarize(
   };
 }
 
-interface Asked extends SummarizeOptions {
+interface SummarizeRequest extends SummarizeOptions {
   readonly style: SummaryStyle;
   readonly maxLength: number;
 }
@@ -86,30 +87,94 @@ interface Asked extends SummarizeOptions {
 interface Written {
   readonly text: string;
   readonly isCut: boolean;
-  /** What the summary is made of, as far as it is kept. */
-  readonly used: (kept: string) => UsedSources;
+  /** Returns the sources of the retained part of the summary. */
+  readonly used: (retained: string) => UsedSources;
 }
 
-function extracted(pieces: readonly Piece[], { style, maxLength, focus }: Asked): Written {
+function extracted(pieces: readonly Piece[], { style, maxLength, focus }: SummarizeRequest): Written {
   const { text, from } = extractSummary(pieces, { style, maxLength, focus });
   const sources = toSources(pieces.filter((_, at) => from.has(at)));
   return { text, isCut: false, used: () => ({ sources, byNumber: false }) };
 }
 
-async function askFor(
+async function requestSummary(
   pieces: readonly Piece[],
-  options: Asked,
-  { services, context }: Required<Desk>,
+  options: SummarizeRequest,
+  { services, context }: Required<SummarizeDeps>,
 ): Promise<Written> {
   const { style, maxLength, focus, language, timeoutMs = 120_000 } = options;
-  const { askForText } = await import("./ask-writer.ts");
+  const { requestWriterText } = await import("./request-writer.ts");
   const sources = toSources(pieces);
   const values = { content: showSources(sources), style: summaryStyles[style], max_length: maxLength, focus, language };
-  const answer = await askForText(
+  const answer = await requestWriterText(
     { tool: "llm_summarize", values, needs: ["content"], timeoutMs, mayBeCut: true },
     services,
     context,
   );
   const text = answer.isCut ? `${answer.text}…` : answer.text;
-  return { text, isCut: answer.isCut, used: (kept) => citedSources(kept, sources) };
+  return { text, isCut: answer.isCut, used: (retained) => citedSources(retained, sources) };
+}
+
+/** The texts of one address, or one text without an address, and its number for the model. */
+interface Source {
+  readonly number: number;
+  readonly url?: string | undefined;
+  readonly title?: string | undefined;
+  readonly texts: readonly string[];
+}
+
+/** The sources of a summary. */
+interface UsedSources {
+  readonly sources: readonly Source[];
+  /** True if the summary cites them by number. */
+  readonly byNumber: boolean;
+}
+
+/** Returns the sources of texts, in the order in which they first occur. */
+function toSources(pieces: readonly Piece[]): Source[] {
+  const groups = Map.groupBy(pieces, (piece) => piece.url ?? piece);
+  return [...groups.values()].map((group, at) => ({
+    number: at + 1,
+    url: group[0]?.url,
+    title: group[0]?.title,
+    texts: group.map(({ text }) => text),
+  }));
+}
+
+/** Formats sources for a model. */
+function showSources(sources: readonly Source[]): string {
+  const [first] = sources;
+  if (sources.length === 1 && first?.url === undefined) return first?.texts.join("\n\n") ?? "";
+  return sources
+    .map(({ number, title, url, texts }) => {
+      const head = [title, url].filter((part) => part !== undefined).join(", ");
+      return [`[${number}]${head === "" ? "" : ` ${head}`}`, ...texts].join("\n");
+    })
+    .join("\n\n");
+}
+
+const mark = /[[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]/g;
+
+/** Returns the sources that a model's summary cites by number; all that it read if it cites none. */
+function citedSources(summary: string, sources: readonly Source[]): UsedSources {
+  const numbers = new Set([...summary.matchAll(mark)].flatMap(([, list = ""]) => list.split(/\D+/).map(Number)));
+  const cited = sources.filter(({ number }) => numbers.has(number));
+  return cited.length === 0 ? { sources, byNumber: false } : { sources: cited, byNumber: true };
+}
+
+const maxListed = 10;
+
+/** Appends the addresses of the sources to a summary, if there are any. */
+function withSources(summary: string, { sources, byNumber }: UsedSources): string {
+  const named = sources.filter(({ url }) => url !== undefined);
+  if (named.length === 0) return summary;
+  const listed = named
+    .slice(0, maxListed)
+    .map(({ number, url, title }) =>
+      ["-", byNumber && `[${number}]`, title !== undefined && `${title}:`, url]
+        .filter((part) => part !== false)
+        .join(" "),
+    );
+  const more = named.length > maxListed ? [`- … (${named.length - maxListed})`] : [];
+  return [summary, "", isHan(summary) ? "来源：" : "Sources:", ...listed, ...more].join("\n");
 }

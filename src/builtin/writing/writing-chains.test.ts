@@ -5,22 +5,23 @@ import {
   type ServerAnswer,
   openAiServer,
 } from "../../../test/support/openai-server.ts";
-import { askingTool, writingAnswers } from "../../../test/support/writing-answers.ts";
-import { ChainLibrary, type RunResult, mock, mockTools, runChain, toExecutionLog } from "../../chain/index.ts";
+import { requestTool, writingAnswers } from "../../../test/support/writing-answers.ts";
+import { ChainLibrary, type RunResult, runChain, toExecutionLog } from "../../chain/index.ts";
+import { mock, mockTools } from "../../testing/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { openModel } from "../../model/index.ts";
-import { type Door, createDoor } from "../../net/index.ts";
+import { type HttpClient, createHttpClient } from "../../net/index.ts";
 import { builtinChains } from "../builtin-chains.ts";
 import { writingTools } from "./index.ts";
 
-const doors: Door[] = [];
+const httpClients: HttpClient[] = [];
 afterEach(async () => {
-  for (const door of doors.splice(0)) await door.close();
+  for (const http of httpClients.splice(0)) await http.close();
 });
 
 const page = "A tide mill is driven by the tides. It stores the flood and uses it at the ebb.";
 
-/** Tools of other areas, of the shapes that the chains are written for. */
+/** Tools of other areas, with the output shapes that the chains expect. */
 const others = {
   test_runner: mock({
     effect: "read",
@@ -38,7 +39,7 @@ type Answers = Readonly<Record<string, unknown>>;
 
 function answerFrom(answers: Answers): (request: ChatRequest) => ServerAnswer {
   return ({ messages }) => {
-    const answer = answers[askingTool(messages[0]?.content ?? "")];
+    const answer = answers[requestTool(messages[0]?.content ?? "")];
     return typeof answer === "string" ? answer : { json: answer };
   };
 }
@@ -48,35 +49,35 @@ async function ran(
   chain: string,
   input: object,
   changed: Answers = {},
-): Promise<{ run: RunResult; server: OpenAiServer; asked: readonly string[] }> {
+): Promise<{ run: RunResult; server: OpenAiServer; requested: readonly string[] }> {
   const server = await openAiServer(answerFrom({ ...writingAnswers, ...changed }));
-  const door = createDoor({ allow: [server.host] });
-  doors.push(door);
-  const model = openModel({ baseUrl: server.baseUrl, name: "test-model" }, { door });
+  const http = createHttpClient({ allow: [server.host] });
+  httpClients.push(http);
+  const model = openModel({ baseUrl: server.baseUrl, name: "test-model" }, { http });
   const engine = createEngine({ tools: [...writingTools({ model }), ...mockTools([], others)] });
   const chains = new ChainLibrary({ tools: engine.tools });
   for (const source of builtinChains()) chains.add(source);
   expect(chains.problems(chain)).toEqual([]);
   const run = await runChain(chains.plan(chain), { engine, chains, input });
   await engine.close();
-  const asked = server.requests.map(({ body }) => askingTool(body.messages[0]?.content ?? ""));
-  return { run, server, asked };
+  const requested = server.requests.map(({ body }) => requestTool(body.messages[0]?.content ?? ""));
+  return { run, server, requested };
 }
 
 const statusOf = ({ steps }: RunResult): Record<string, string> =>
   Object.fromEntries(steps.map(({ path, status }) => [path, status]));
 
-function question({ requests }: OpenAiServer, at: number): string {
+function prompt({ requests }: OpenAiServer, at: number): string {
   return requests[at]?.body.messages.at(-1)?.content ?? "";
 }
 
 describe("[A13] [A17] dev-chain over the OpenAI protocol", () => {
   const input = { requirements: "Tell leap years from others.", language: "typescript" };
 
-  test("mends what the review finds", async () => {
-    const { run, server, asked } = await ran("dev-chain", input);
+  test("fixes what the review finds", async () => {
+    const { run, server, requested } = await ran("dev-chain", input);
     expect(run).toMatchObject({ success: true });
-    expect(asked).toEqual(["llm_design", "code_generator", "code_reviewer", "code_fixer"]);
+    expect(requested).toEqual(["llm_design", "code_generator", "code_reviewer", "code_fixer"]);
     expect(statusOf(run)).toEqual({
       design: "success",
       code: "success",
@@ -93,17 +94,17 @@ describe("[A13] [A17] dev-chain over the OpenAI protocol", () => {
         changes: [expect.stringContaining("Centuries") as string],
       },
     });
-    // Each step sees what the one before gave.
-    expect(question(server, 1)).toContain("One pure function.");
-    expect(question(server, 2)).toContain("expected false");
-    expect(question(server, 3)).toContain("1900 counts as a leap year.");
+    // Each step sees the output of the one before.
+    expect(prompt(server, 1)).toContain("One pure function.");
+    expect(prompt(server, 2)).toContain("expected false");
+    expect(prompt(server, 3)).toContain("1900 counts as a leap year.");
   });
 
-  test("leaves code alone that the review finds nothing in", async () => {
+  test("does not change code in which the review finds nothing", async () => {
     const clean = { issues: [], summary: "Fine.", approved: true };
-    const { run, asked } = await ran("dev-chain", input, { code_reviewer: clean });
+    const { run, requested } = await ran("dev-chain", input, { code_reviewer: clean });
     expect(run).toMatchObject({ success: true });
-    expect(asked).toEqual(["llm_design", "code_generator", "code_reviewer"]);
+    expect(requested).toEqual(["llm_design", "code_generator", "code_reviewer"]);
     expect(statusOf(run)).toMatchObject({ review: "success", fix: "skipped" });
   });
 
@@ -119,9 +120,9 @@ describe("[A13] [A17] write-chain over the OpenAI protocol", () => {
   const input = { topic: "Tide mills", style: "essay" };
 
   test("revises a text that scores below 8", async () => {
-    const { run, server, asked } = await ran("write-chain", input);
+    const { run, server, requested } = await ran("write-chain", input);
     expect(run).toMatchObject({ success: true });
-    expect(new Set(asked)).toEqual(
+    expect(new Set(requested)).toEqual(
       new Set(["outline_generator", "llm_summarize", "content_writer", "content_reviewer", "content_reviser"]),
     );
     expect(run.output).toMatchObject({
@@ -129,21 +130,21 @@ describe("[A13] [A17] write-chain over the OpenAI protocol", () => {
       review: { score: 6, strengths: [] },
       revise: { title: "Tide mills", content: expect.stringContaining("Steam was cheaper.") as string },
     });
-    const writer = question(server, asked.indexOf("content_writer"));
+    const writer = prompt(server, requested.indexOf("content_writer"));
     expect(writer).toContain("They stored the flood.");
     expect(writer).toContain("https://mills.example/");
-    const reviser = question(server, asked.indexOf("content_reviser"));
+    const reviser = prompt(server, requested.indexOf("content_reviser"));
     expect(reviser).toContain("Say why they disappeared.");
   });
 
-  test("leaves a text alone that scores 8", async () => {
-    const { run, asked } = await ran("write-chain", input, { content_reviewer: { score: 8, feedback: "Good." } });
+  test("does not change a text that scores 8", async () => {
+    const { run, requested } = await ran("write-chain", input, { content_reviewer: { score: 8, feedback: "Good." } });
     expect(run).toMatchObject({ success: true });
-    expect(asked).not.toContain("content_reviser");
+    expect(requested).not.toContain("content_reviser");
     expect(statusOf(run)).toMatchObject({ review: "success", revise: "skipped" });
   });
 
-  test("ends with the reason where the model cannot be used", async () => {
+  test("ends with the reason if the model cannot be used", async () => {
     const { run } = await ran("write-chain", input, { content_reviewer: { verdict: "good" } });
     expect(run).toMatchObject({ success: false, error: { code: "execution_error", reason: "invalid_output" } });
   });

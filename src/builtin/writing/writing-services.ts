@@ -1,14 +1,14 @@
 import type { FailureError } from "../../base/index.ts";
 import type { Model } from "../../model/index.ts";
 
-/** Reads the prompt that a workspace has for a tool in place of the built-in one; undefined where it has none. */
+/** Reads the prompt of a workspace that replaces the built-in prompt of a tool; undefined if there is none. */
 export type ReadPrompt = (tool: string) => string | undefined | Promise<string | undefined>;
 
-/** What the tools that need a model work with. */
+/** Services of the tools that need a model. */
 export interface WritingServices {
-  /** Where absent, these tools answer `not_available`, except those that can do without. */
+  /** Without it, these tools fail with `not_available`, except those that can work without a model. */
   readonly model?: Model | undefined;
-  /** What a tool fails with that cannot do without. */
+  /** Creates the failure of a tool that cannot work without a model. */
   readonly noModel?: ((tool: string) => FailureError) | undefined;
   /** `prompts/<tool>.md` of the workspace. */
   readonly prompts?: ReadPrompt | undefined;

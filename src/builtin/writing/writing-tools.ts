@@ -11,11 +11,11 @@ import { outlineGeneratorTool } from "./outline-generator-tool.ts";
 import type { WritingServices } from "./writing-services.ts";
 
 /**
- * The tools that write and review with a model.
+ * Returns the tools that write and review with a model.
  *
  * @example
  * ```ts
- * const engine = createEngine({ tools: writingTools({ model: openModel(settings, { door }) }) });
+ * const engine = createEngine({ tools: writingTools({ model: openModel(settings, { http }) }) });
  * ```
  */
 export function writingTools(services: WritingServices): AnyTool[] {

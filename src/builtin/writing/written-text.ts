@@ -5,7 +5,7 @@ export interface WrittenText {
   readonly title: string;
   /** Markdown. */
   readonly content: string;
-  /** Words; of scripts without spaces, characters. */
+  /** Number of words; in scripts without spaces, of characters. */
   readonly words: number;
 }
 
@@ -15,18 +15,18 @@ export const writtenTextSchema: JsonSchema = {
   properties: {
     title: { type: "string" },
     content: { type: "string", minLength: 1, description: "Markdown." },
-    words: { type: "integer", minimum: 0, description: "Words; of scripts without spaces, characters." },
+    words: { type: "integer", minimum: 0, description: "Number of words; in scripts without spaces, of characters." },
   },
   required: ["title", "content", "words"],
 };
 
-/** A text with its title, which is its first heading or what its maker called it. */
+/** Returns a text with its title: its first heading, or the alternative. */
 export function toWrittenText(content: string, otherwise: unknown): WrittenText {
   const [, heading] = /^#[^\S\n]+(.+)$/m.exec(content) ?? [];
   return { title: heading?.trim() ?? titleOf(otherwise), content, words: countWords(content) };
 }
 
-/** The title of an outline, or of a text that was written before. */
+/** Returns the title of an outline, or of a text that was written before. */
 function titleOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return "";
   const { title, topic } = value as Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type RecordOptions, recordRun } from "../../../test/support/record-run.ts";
 import { toExecutionLog } from "../log/execution-log.ts";
-import type { ChainSpec } from "../plan/spec.ts";
-import type { RunFacts } from "../run/run-facts.ts";
-import { type DryRunExecutor, dryRunExecutor } from "./dry-run.ts";
-import { type MockAnswer, type MockTools, mock } from "./mock-tools.ts";
+import type { ChainSpec } from "../plan/chain-spec.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import { type DryRunExecutor, dryRunExecutor } from "./dry-run-executor.ts";
+import { type MockAnswer, type MockTools, mock } from "../../testing/chain/mock-tools.ts";
 
 async function dryRun(
   spec: ChainSpec,
@@ -55,7 +55,7 @@ const tools: Readonly<Record<string, MockAnswer>> = {
 };
 
 describe("a dry run", () => {
-  test("[N03] really calls what only reads, and shows what the others would have been sent", async () => {
+  test("[N03] really calls tools that only read, and shows the arguments of the others", async () => {
     const {
       facts,
       withheld,
@@ -90,7 +90,7 @@ describe("a dry run", () => {
         unknown: { text: "sent ${steps.send.output.id}", extra: "${steps.note2.output}" },
         untrusted: { text: "send", extra: "note2" },
       },
-      // Only reads, but nobody is sent made-up values.
+      // Only reads, but made-up values are never sent.
       {
         key: "last#1",
         tool: "check",
@@ -112,9 +112,9 @@ describe("a dry run", () => {
     expect(JSON.stringify(withheld)).not.toContain("k-12345678");
   });
 
-  test("[N03] arguments that the tool would refuse fail as in earnest", async () => {
-    const spec: ChainSpec = { name: "c", steps: [{ id: "a", tool: "send_mail", params: { to: "${input.to}" } }] };
-    const { facts, withheld } = await dryRun(spec, { input: { to: 5 }, tools });
+  test("[N03] invalid arguments fail as in a real run", async () => {
+    const spec: ChainSpec = { name: "c", steps: [{ id: "a", tool: "send_mail", params: { to: "${input.mail.to}" } }] };
+    const { facts, withheld } = await dryRun(spec, { input: { mail: { to: 5 } }, tools });
     expect(facts.error).toMatchObject({
       code: "validation_error",
       message: expect.stringContaining("to must be a string"),
@@ -122,7 +122,7 @@ describe("a dry run", () => {
     expect(withheld).toEqual([]);
   });
 
-  test("[N03] an effect that depends on the arguments decides call by call", async () => {
+  test("[N03] an effect that depends on the arguments is resolved for each call", async () => {
     const http = mock({
       effect: (args) => ((args as { method?: string }).method === "GET" ? "read" : "once"),
       answer: "body",
@@ -134,17 +134,17 @@ describe("a dry run", () => {
     expect(withheld).toEqual([{ key: "post#1", tool: "http", effect: "once", args: { method: "POST" } }]);
   });
 
-  test("[N03] a tool that changes its mind at the last moment is stopped all the same", async () => {
-    let asked = 0;
-    const fickle = mock({ effect: () => (++asked === 1 ? "read" : "once"), answer: "done" });
+  test("[N03] a tool whose effect changes at the last moment is stopped, too", async () => {
+    let requested = 0;
+    const fickle = mock({ effect: () => (++requested === 1 ? "read" : "once"), answer: "done" });
     const spec: ChainSpec = { name: "c", steps: [{ id: "a", tool: "fickle" }] };
     const { facts, tools: mocks } = await dryRun(spec, { tools: { fickle } });
-    expect(asked).toBeGreaterThan(1);
+    expect(requested).toBeGreaterThan(1);
     expect(mocks.calls).toEqual([]);
     expect(facts.status).toBe("failed");
   });
 
-  test("[N03] a tool that only reads is not called either where a rule wants a person to be asked", async () => {
+  test("[N03] a tool that only reads is not called if a rule requires approval", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [{ id: "a", tool: "search", params: { q: "x" }, approval: "Search?" }],
@@ -155,7 +155,7 @@ describe("a dry run", () => {
     expect(withheld).toEqual([{ key: "a#1", tool: "search", effect: "read", args: { q: "x" } }]);
   });
 
-  test("a secret that is not set fails as in earnest", async () => {
+  test("a secret that is not set fails as in a real run", async () => {
     const spec: ChainSpec = { name: "c", steps: [{ id: "a", tool: "send_mail", params: { key: "${secret.NONE}" } }] };
     const { facts, withheld } = await dryRun(spec, { tools });
     expect(facts.error).toMatchObject({ code: "not_available", reason: "secret_not_set" });
@@ -163,11 +163,11 @@ describe("a dry run", () => {
   });
 });
 
-describe("[N03] what a dry run cannot know", () => {
+describe("[N03] unknown values of a dry run", () => {
   const write = mock({ effect: "once", answer: { id: 7 } });
   const step = (id: string, tool: string, params: Record<string, unknown>) => ({ id, tool, params });
 
-  test("is only what needs it: how a step ended, and the rest of a sub-chain's output, are known", async () => {
+  test("include only what depends on withheld calls: the status of a step, and the rest of a sub-chain's output, are known", async () => {
     const inner: ChainSpec = {
       name: "inner",
       steps: [step("put", "write", { text: "${input.text}" }), step("see", "look", { text: "${input.text}" })],
@@ -198,7 +198,7 @@ describe("[N03] what a dry run cannot know", () => {
     ]);
   });
 
-  test("goes down into chains: with inputs, conditions and lists that nobody knows, nothing is called", async () => {
+  test("descends into sub-chains: with unknown inputs, conditions and lists, nothing is called", async () => {
     const inner: ChainSpec = {
       name: "inner",
       input: { id: "number", text: "string" },
@@ -224,11 +224,11 @@ describe("[N03] what a dry run cannot know", () => {
     });
     expect(facts.status).toBe("success");
     expect(mocks.calls.map(({ args }) => args)).toEqual([{ text: "known" }, { text: "known" }]);
-    const told = Object.fromEntries(withheld.map(({ key, tool: _tool, effect: _effect, ...rest }) => [key, rest]));
+    const reported = Object.fromEntries(withheld.map(({ key, tool: _tool, effect: _effect, ...rest }) => [key, rest]));
     const onlyIf = "${steps.put.output.ok}";
     const forEach = "${steps.put.output.list}";
     const untrusted = { id: "put" };
-    expect(told).toEqual({
+    expect(reported).toEqual({
       "put#1": { args: {} },
       "sub#1/see#1": { args: {}, unknown: { id: "${input.id}" }, untrusted },
       "maybe#1/see#1": { args: { id: 1 }, onlyIf },
@@ -238,7 +238,7 @@ describe("[N03] what a dry run cannot know", () => {
     });
   });
 
-  test("does not make a chain call itself without an end, nor a loop go round", async () => {
+  test("do not make a chain call itself without end, nor a loop repeat", async () => {
     const again: ChainSpec = {
       name: "again",
       steps: [
@@ -251,7 +251,7 @@ describe("[N03] what a dry run cannot know", () => {
     expect(withheld.map(({ key }) => key)).toEqual(["put#1", "more#1/put#1"]);
   });
 
-  test("leaves a failure that has other reasons a failure", async () => {
+  test("do not hide failures with other reasons", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [
@@ -263,7 +263,7 @@ describe("[N03] what a dry run cannot know", () => {
     expect(facts.error).toMatchObject({ code: "expression_error", message: expect.stringContaining("bad") });
   });
 
-  test("asks nobody, named approvers or not", async () => {
+  test("requests no approval, with or without named approvers", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [{ ...step("put", "write", { a: 1 }), approval: { message: "Now ${run.id}?", approvers: ["ada"] } }],

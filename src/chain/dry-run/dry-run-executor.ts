@@ -1,44 +1,45 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
-import { type Approver, effectOf } from "../../engine/index.ts";
+import { type Approver, resolveEffect } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
-import { type Validation, isMap } from "../../schema/index.ts";
-import { createRedactor } from "../../text/index.ts";
+import { type Validation, isYamlMap, validateDeclared } from "../../schema/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
-import type { RunningCall, StepExecutor, StepHooks } from "../host/executor.ts";
-import type { StepWork } from "../host/host.ts";
-import type { AskPerson } from "../host/run-approvals.ts";
+import type { RunningCall, StepExecutor, StepHooks, StepWork, RequestApproval } from "../../run/index.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
 import type { Plan } from "../plan/plan.ts";
-import { dryPlan } from "./dry-plan.ts";
-import { stepOfKey } from "../run/step-of-key.ts";
+import { dryPlan } from "./dry-run-plan.ts";
+import { stepPathOfKey } from "../interpreter/parse-step-key.ts";
 import { stubFromSchema } from "./stub-from-schema.ts";
-import { Unknowns } from "./unknowns.ts";
+import { Unknowns } from "./unknown-values.ts";
 
 /** A call that a dry run did not make. */
 export interface WithheldCall {
-  /** Of the call within the run; begins with the path of its step. */
+  /** Key of the call within the run; begins with the path of its step. */
   readonly key: string;
   readonly tool: string;
   readonly effect: Effect;
-  /** What would have been sent, defaults filled in, secrets redacted; without what is in `unknown`. */
+  /**
+   * Arguments that would have been sent, with defaults filled in and secrets redacted; without those listed in
+   * `unknown`.
+   */
   readonly args: unknown;
-  /** Arguments that need what only calls could give that were not made: as they are written. */
+  /** Arguments that depend on withheld calls: as written. */
   readonly unknown?: Readonly<Record<string, unknown>>;
-  /** Arguments that come from the world outside, `body.text`, and the paths of the steps from which they do. */
+  /** Untrusted arguments, such as `body.text`, with the paths of the steps that they come from. */
   readonly untrusted?: Readonly<Record<string, string>>;
-  /** The condition on which it depends whether the call is made, where that cannot be known. */
+  /** The condition that decides whether the call is made, if its value is unknown. */
   readonly onlyIf?: string;
-  /** The list for whose items it is made, as it is written, where that cannot be known. */
+  /** The list over which the call is made, as written, if its value is unknown. */
   readonly forEach?: unknown;
 }
 
-/** What a dry run needs. */
+/** Options of a dry run. */
 export interface DryRunOptions {
   /** Makes the calls that change nothing. */
   readonly executor: StepExecutor;
-  /** Finds a tool by the name a step calls it. */
+  /** Finds a tool by the name that a step uses. */
   readonly tool: (name: string) => AnyTool | undefined;
-  /** Would the engine call this tool at all? */
+  /** True if the engine would call this tool. */
   readonly isAvailable?: (tool: AnyTool) => boolean;
   readonly secrets?: Secrets;
   readonly redactor?: LogRedactor;
@@ -48,22 +49,23 @@ export interface DryRunOptions {
 /** Makes the calls of a dry run. */
 export interface DryRunExecutor extends StepExecutor {
   /**
-   * The plan to run: one whose expressions do not fail for want of what a withheld call would give. Steps that need such
-   * a value are not called, whatever their effect is, but are among `withheld` with what is known of their arguments.
+   * Returns the plan to run: its expressions do not fail because the result of a withheld call is missing. Steps that
+   * need such a value are not called, regardless of their effect, but are listed in `withheld` with the known part of
+   * their arguments.
    */
   prepare(plan: Plan): Plan;
   /** In the order in which they would have begun. */
   readonly withheld: readonly WithheldCall[];
-  /** What of the output of the run cannot be known, and is null in it: keys, or all of it. */
+  /** Part of the run's output that is unknown, and is null in it: keys, or all of it. */
   readonly unknownOutput: "all" | readonly string[];
-  /** Answers the `approval` of steps, so that a dry run asks nobody and goes on. */
-  readonly ask: AskPerson;
+  /** Answers the `approval` of steps, so that a dry run continues without requesting approvals. */
+  readonly requestApproval: RequestApproval;
 }
 
 /**
- * Really calls `pure` and `read` tools, unless a rule wants a person to be asked; of all others it writes down what
- * would be sent, and answers with a stub made from the tool's output schema. Arguments are checked as in earnest. What
- * needs the results of calls that were not made is not called either: nobody is sent made-up values.
+ * Really calls `pure` and `read` tools, unless a rule requires approval. For all others it records what would be sent,
+ * and answers with a stub made from the tool's output schema. Arguments are validated as in a real run. A step that
+ * needs the result of a withheld call is not called either: made-up values are never sent.
  *
  * @example
  * ```ts
@@ -81,10 +83,10 @@ export function dryRunExecutor(options: DryRunOptions): DryRunExecutor {
     get unknownOutput() {
       return unknowns.unknownOf("");
     },
-    ask: () => Promise.resolve({ approved: true, by: "dry run" }),
+    requestApproval: () => Promise.resolve({ approved: true, by: "dry run" }),
     begin(key, work, hooks) {
       const tool = options.tool(work.tool);
-      // What cannot run answers why, and changes nothing.
+      // A tool that cannot run returns its failure, and changes nothing.
       if (tool === undefined || tool.broken !== undefined || options.isAvailable?.(tool) === false)
         return options.executor.begin(key, work, guarded(work, hooks));
       return new DryCall({ options, tool, withheld, key, work, hooks, unknowns });
@@ -96,26 +98,28 @@ function isHarmless(effect: unknown): boolean {
   return effect === "pure" || effect === "read";
 }
 
-/** For the real call: a handler that would write is stopped at the last door, whatever was thought before. */
+/**
+ * For the real call: a handler that would write is stopped immediately before it runs, regardless of earlier checks.
+ */
 function guarded(work: StepWork, hooks: StepHooks, approver: Approver | undefined = hooks.approver): StepHooks {
   return {
     approver,
-    innerApprover: askingNobody,
+    innerApprover: rejectAllApprover,
     record: (record) => hooks.record(record),
     progress: (value) => hooks.progress(value),
     started: (effect) => (isHarmless(effect) ? hooks.started(effect) : Promise.reject(refused(work.tool))),
   };
 }
 
-const askingNobody: Approver = {
-  ask: () => Promise.resolve({ kind: "rejected", asked: false, note: "this is a dry run" }),
+const rejectAllApprover: Approver = {
+  requestApproval: () => Promise.resolve({ kind: "rejected", wasRequested: false, note: "this is a dry run" }),
 };
 
 function refused(tool: string): Error {
   return fail(`${tool} would change something, and this is a dry run`, { code: "not_available", retry: "never" });
 }
 
-interface DryCallParts {
+interface DryCallDeps {
   readonly options: DryRunOptions;
   readonly tool: AnyTool;
   readonly withheld: WithheldCall[];
@@ -125,13 +129,13 @@ interface DryCallParts {
   readonly unknowns: Unknowns;
 }
 
-/** One call of a dry run: made in earnest, or only written down. */
+/** One call of a dry run: really made, or only recorded. */
 class DryCall implements RunningCall {
-  readonly #parts: DryCallParts;
+  readonly #parts: DryCallDeps;
   #real: RunningCall | undefined;
   #aborted: "cancelled" | "timeout" | undefined;
 
-  constructor(parts: DryCallParts) {
+  constructor(parts: DryCallDeps) {
     this.#parts = parts;
   }
 
@@ -144,11 +148,11 @@ class DryCall implements RunningCall {
     try {
       args = openSecrets(work.args, (name) => options.secrets?.get(name));
     } catch (error) {
-      // A secret that is not set: the real call says so, and goes no further.
+      // A secret that is not set: the real call fails with that, and does nothing.
       if (isFailureError(error)) return this.#inEarnest("once", work.args);
       throw error;
     }
-    const validation = tool.input.validate(args);
+    const validation = validateDeclared(tool.input, args);
     return validation instanceof Promise
       ? validation.then((settled) => this.#checked(settled))
       : this.#checked(validation);
@@ -161,33 +165,33 @@ class DryCall implements RunningCall {
 
   #checked(validation: Validation<unknown>): ToolResult | Promise<ToolResult> {
     const { tool, work } = this.#parts;
-    // The real call refuses them, and says why.
+    // The real call rejects them with the reason.
     if (validation.issues !== undefined) return this.#inEarnest("once", work.args);
     const effect = safeEffect(tool, validation.value);
-    const args = shownArgs(work.args, validation.value);
+    const args = displayedArgs(work.args, validation.value);
     return isHarmless(effect) ? this.#inEarnest(effect, args) : this.#withhold(effect, args);
   }
 
   #inEarnest(effect: Effect, args: unknown): ToolResult | Promise<ToolResult> {
     const { options, key, work, hooks } = this.#parts;
-    let asked = false;
+    let approval = false;
     const approver: Approver = {
-      ask: () => {
-        asked = true;
-        return Promise.resolve({ kind: "parked", id: "" });
+      requestApproval: () => {
+        approval = true;
+        return Promise.resolve({ kind: "pending", id: "" });
       },
     };
     this.#real = options.executor.begin(key, work, guarded(work, hooks, approver));
     if (this.#aborted !== undefined) this.#real.abort(this.#aborted);
     const made = (result: ToolResult): ToolResult => {
-      const needsApproval = asked && !result.success && result.error.code === "approval_required";
+      const needsApproval = approval && !result.success && result.error.code === "approval_required";
       return needsApproval ? this.#withhold(effect, args) : result;
     };
     const result = this.#real.run();
     return result instanceof Promise ? result.then(made) : made(result);
   }
 
-  /** What about the call cannot be known; undefined where all of it can. */
+  /** Unknown parts of the call; undefined if everything is known. */
   #unsure(): Unsure | undefined {
     const { work, unknowns } = this.#parts;
     const { args } = work;
@@ -199,14 +203,14 @@ class DryCall implements RunningCall {
   }
 
   get #path(): string {
-    return stepOfKey(this.#parts.key).replaceAll(/\[\d+\]/g, "");
+    return stepPathOfKey(this.#parts.key).replaceAll(/\[\d+\]/g, "");
   }
 
   #withhold(effect: Effect, args: unknown, unsure?: Unsure): ToolResult {
     const { tool, withheld, key, work, options, unknowns } = this.#parts;
     const { redactor = createRedactor([]), clock = systemClock } = options;
     unknowns.addOutput(this.#path, "all");
-    const untrusted = isMap(work.args) ? unknowns.untrusted.get(work.args) : undefined;
+    const untrusted = isYamlMap(work.args) ? unknowns.untrusted.get(work.args) : undefined;
     const shown = { key, tool: work.tool, effect, args: logValue(args, redactor) };
     withheld.push({ ...shown, ...unsure, ...(untrusted !== undefined && { untrusted }) });
     return {
@@ -222,22 +226,22 @@ class DryCall implements RunningCall {
 
 type Unsure = Pick<WithheldCall, "unknown" | "onlyIf" | "forEach">;
 
-/** Of a tool whose arguments are not known. */
+/** Effect of a tool whose arguments are unknown. */
 function fixedEffect({ effect }: AnyTool): Effect {
   return typeof effect === "function" ? "once" : effect;
 }
 
-/** A function of somebody else's may throw; what is not known counts as `once`. */
+/** A tool's own function may throw; an unknown effect counts as `once`. */
 function safeEffect(tool: AnyTool, args: unknown): Effect {
   try {
-    return effectOf(tool, args);
+    return resolveEffect(tool, args);
   } catch {
     return "once";
   }
 }
 
-/** What the tool would get, with what the caller wrote for a secret in place of its value. */
-function shownArgs(given: unknown, valid: unknown): unknown {
-  if (typeof given !== "object" || given === null || typeof valid !== "object" || valid === null) return valid;
-  return { ...valid, ...given };
+/** Arguments that the tool would get, with the caller's text for a secret in place of its value. */
+function displayedArgs(rawInput: unknown, valid: unknown): unknown {
+  if (typeof rawInput !== "object" || rawInput === null || typeof valid !== "object" || valid === null) return valid;
+  return { ...valid, ...rawInput };
 }

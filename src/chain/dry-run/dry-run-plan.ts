@@ -1,100 +1,100 @@
 import { formatPath } from "../../base/index.ts";
 import { type CompiledValue, type Condition, compileValue, missing } from "../../expr/index.ts";
-import { isMap } from "../../schema/index.ts";
+import { isYamlMap, validateDeclared } from "../../schema/index.ts";
 import type { PossibleCall } from "../plan/chain-effect.ts";
 import type { FailurePlan, Plan, PlanStep, Target } from "../plan/plan.ts";
-import { untrusted } from "../plan/untrusted.ts";
+import { findUntrustedValues } from "../plan/find-untrusted-values.ts";
 import type { MarkedValues } from "../plan/value-flow.ts";
-import type { Site, Unknowns } from "./unknowns.ts";
+import type { UnknownSite, Unknowns } from "./unknown-values.ts";
 
 /**
- * The plan for a dry run: nobody is asked, and an expression that needs what only a withheld call could give does not
- * fail. What of its value can be known is worked out, and the rest is noted.
+ * Returns the plan for a dry run: no approval is requested, and an expression that needs the result of a withheld call
+ * does not fail. The known part of its value is evaluated, and the rest is recorded.
  */
 export function dryPlan(plan: Plan, unknowns: Unknowns): Plan {
   return dryChain({ plan, prefix: "", callers: [], origins: new Map(), unknowns });
 }
 
-/** A chain, and where it is called. */
-interface ChainPlace {
+/** A chain, and the position at which it is called. */
+interface DryChainSite {
   readonly plan: Plan;
-  /** Of the paths of its steps: `research/`. */
+  /** Prefix of the paths of its steps: `research/`. */
   readonly prefix: string;
-  /** The chains within which it is called. */
+  /** The chains that it is called from. */
   readonly callers: readonly string[];
-  /** Those of its inputs that come from outside, and the paths of the steps from which they do. */
+  /** Its untrusted inputs, each with the path of the step that it comes from. */
   readonly origins: ReadonlyMap<string, string>;
   readonly unknowns: Unknowns;
 }
 
-/** A step of it. */
-interface StepPlace extends ChainPlace {
+/** A step of the chain. */
+interface DryStepSite extends DryChainSite {
   readonly path: string;
-  readonly site: Site;
+  readonly site: UnknownSite;
   readonly step: PlanStep;
-  /** Of the chain: what comes from outside. */
+  /** Untrusted values of the chain. */
   readonly values: MarkedValues;
 }
 
-function dryChain(place: ChainPlace): Plan {
-  const { plan, prefix, origins, unknowns } = place;
-  const values = untrusted(plan, origins.keys());
+function dryChain(site: DryChainSite): Plan {
+  const { plan, prefix, origins, unknowns } = site;
+  const values = findUntrustedValues(plan, origins.keys());
   const steps = plan.steps.map((step) =>
-    dryStep(step, { ...place, path: prefix + step.id, site: { plan, prefix, step }, step, values }),
+    dryStep(step, { ...site, path: prefix + step.id, site: { plan, prefix, step }, step, values }),
   );
   const input: Plan["input"] = {
     json: plan.input.json,
-    validate: (given) => {
-      const checked = plan.input.validate(given);
-      // What is missing may be there in earnest.
+    validate: (rawInput) => {
+      const checked = validateDeclared(plan.input, rawInput);
+      // A value that is missing here may be present in a real run.
       const isOpen = !(checked instanceof Promise) && checked.issues !== undefined && unknowns.hasInputs(prefix);
-      return isOpen ? { value: given } : checked;
+      return isOpen ? { value: rawInput } : checked;
     },
   };
-  // Some of what a plan has is worked out when it is asked for, and stays so.
+  // Some properties of a plan are computed lazily, and stay so.
   return Object.create(plan, {
     steps: { value: steps, enumerable: true },
     byId: { value: new Map(steps.map((step) => [step.id, step])), enumerable: true },
-    output: { value: plan.output && dryOutput(plan.output, place), enumerable: true },
+    output: { value: plan.output && dryOutput(plan.output, site), enumerable: true },
     input: { value: input, enumerable: true },
   }) as Plan;
 }
 
-function dryStep(step: PlanStep, place: StepPlace): PlanStep {
+function dryStep(step: PlanStep, site: DryStepSite): PlanStep {
   const { condition, forEach, repeat, cache, compensate } = step;
   return {
     ...step,
-    target: dryTarget(step, place),
-    params: dryParams({ target: step.target, params: step.params, written: step.spec.params }, place),
-    condition: condition && dryCondition(condition, place),
-    forEach: forEach && { ...forEach, items: dryItems(forEach.items, place) },
-    repeat: repeat && { ...repeat, until: dryUntil(repeat.until, place) },
-    cache: cache && { ...cache, key: cache.key && dryKey(cache.key, place) },
-    onFailure: dryFailure(step, place),
+    target: dryTarget(step, site),
+    params: dryParams({ target: step.target, params: step.params, written: step.spec.params }, site),
+    condition: condition && dryCondition(condition, site),
+    forEach: forEach && { ...forEach, items: dryItems(forEach.items, site) },
+    repeat: repeat && { ...repeat, until: dryUntil(repeat.until, site) },
+    cache: cache && { ...cache, key: cache.key && dryKey(cache.key, site) },
+    onFailure: dryFailure(step, site),
     compensate: compensate && {
       ...compensate,
-      params: dryParams({ ...compensate, written: step.spec.compensate?.params }, place),
+      params: dryParams({ ...compensate, written: step.spec.compensate?.params }, site),
     },
     approval: undefined,
   };
 }
 
-function dryTarget({ target: { chain, ...target }, params }: PossibleCall, place: StepPlace): Target {
+function dryTarget({ target: { chain, ...target }, params }: PossibleCall, site: DryStepSite): Target {
   if (chain === undefined) return target;
-  const { path, plan, callers, unknowns } = place;
-  const origins = new Map(outsideParts(params, place).map(([[input], from]) => [String(input), from]));
+  const { path, plan, callers, unknowns } = site;
+  const origins = new Map(untrustedParts(params, site).map(([[input], from]) => [String(input), from]));
   const within = { prefix: `${path}/`, callers: [...callers, plan.name], origins, unknowns };
   return { ...target, chain: () => dryChain({ ...within, plan: chain() }) };
 }
 
-function dryFailure({ onFailure, spec }: PlanStep, place: StepPlace): FailurePlan {
-  const { fallback = [] } = spec.error_handling ?? place.plan.spec.error_handling ?? {};
+function dryFailure({ onFailure, spec }: PlanStep, site: DryStepSite): FailurePlan {
+  const { fallback = [] } = spec.error_handling ?? site.plan.spec.error_handling ?? {};
   return {
     ...onFailure,
     fallback: onFailure.fallback.map((entry, index) => ({
       ...entry,
-      target: dryTarget(entry, place),
-      params: dryParams({ ...entry, written: fallback[index]?.params }, place),
+      target: dryTarget(entry, site),
+      params: dryParams({ ...entry, written: fallback[index]?.params }, site),
     })),
   };
 }
@@ -102,25 +102,27 @@ function dryFailure({ onFailure, spec }: PlanStep, place: StepPlace): FailurePla
 interface Parameters {
   readonly target: Target;
   readonly params: CompiledValue;
-  /** As the file has them. */
+  /** The parameters as written in the file. */
   readonly written: unknown;
 }
 
-/** Those that can be known; what the others are is kept beside them, as it is written. */
-function dryParams({ target, params, written }: Parameters, place: StepPlace): CompiledValue {
-  const { path, site, unknowns } = place;
-  const outside = Object.fromEntries(outsideParts(params, place).map(([part, from]) => [formatPath(part), from]));
+/** Returns the known parameters; the others are recorded beside them, as written. */
+function dryParams({ target, params, written }: Parameters, stepSite: DryStepSite): CompiledValue {
+  const { path, site, unknowns } = stepSite;
+  const untrusted = Object.fromEntries(
+    untrustedParts(params, stepSite).map(([part, from]) => [formatPath(part), from]),
+  );
   const noted = (args: unknown): unknown => {
-    if (Object.keys(outside).length > 0 && isMap(args)) unknowns.untrusted.set(args, outside);
+    if (Object.keys(untrusted).length > 0 && isYamlMap(args)) unknowns.untrusted.set(args, untrusted);
     return args;
   };
   return {
     ...params,
     evaluate: (scope, evaluation) => {
       const names = unknownKeys(params, site, unknowns);
-      if (names.size === 0 || !isMap(written)) return noted(params.evaluate(scope, evaluation));
+      if (names.size === 0 || !isYamlMap(written)) return noted(params.evaluate(scope, evaluation));
       const known = compileValue(without(written, names), { missing: "drop" }).value.evaluate(scope, evaluation);
-      // Not one that the plan holds, as it is for constants: what is noted is about this call.
+      // A copy, not the constant of the plan: the notes are about this call only.
       const args = { ...(known as Readonly<Record<string, unknown>>) };
       if (target.chain !== undefined) unknowns.addInputs(`${path}/`, [...names]);
       else unknowns.arguments.set(args, without(written, names, true));
@@ -129,16 +131,18 @@ function dryParams({ target, params, written }: Parameters, place: StepPlace): C
   };
 }
 
-/** Which parts of a value come from outside, and the path of the step from which each does. */
-function outsideParts(value: CompiledValue, { values, step, plan, prefix, origins }: StepPlace) {
+/** Returns the untrusted parts of a value, each with the path of the step that it comes from. */
+function untrustedParts(value: CompiledValue, { values, step, plan, prefix, origins }: DryStepSite) {
   return values.partsOf(value, step).map(({ reference, origin }) => {
     const from = typeof origin === "number" ? prefix + (plan.steps[origin]?.id ?? "") : origins.get(String(origin));
     return [reference.valuePath, from ?? ""] as const;
   });
 }
 
-/** What nobody can know is taken to hold, so that what would be done then is shown; not in a chain within itself. */
-function dryCondition(condition: Condition, { plan, path, site, callers, unknowns }: StepPlace): Condition {
+/**
+ * An unknown condition counts as true, so that the dry run shows what would follow; not in a chain that calls itself.
+ */
+function dryCondition(condition: Condition, { plan, path, site, callers, unknowns }: DryStepSite): Condition {
   return {
     ...condition,
     holds: (scope, evaluation) => {
@@ -150,8 +154,8 @@ function dryCondition(condition: Condition, { plan, path, site, callers, unknown
   };
 }
 
-/** Of a list that nobody can know, one item stands for all. */
-function dryItems(items: CompiledValue, { path, site, unknowns }: StepPlace): CompiledValue {
+/** For an unknown list, one item stands for all. */
+function dryItems(items: CompiledValue, { path, site, unknowns }: DryStepSite): CompiledValue {
   return {
     ...items,
     evaluate: (scope, evaluation) => {
@@ -163,15 +167,15 @@ function dryItems(items: CompiledValue, { path, site, unknowns }: StepPlace): Co
   };
 }
 
-/** Made-up results are never what a loop waits for. */
-function dryUntil(until: Condition, { site, unknowns }: StepPlace): Condition {
+/** A loop never ends because of a made-up result. */
+function dryUntil(until: Condition, { site, unknowns }: DryStepSite): Condition {
   return {
     ...until,
     holds: (scope, evaluation) => unknowns.covers(until.references, site) || until.holds(scope, evaluation),
   };
 }
 
-function dryKey(key: CompiledValue, { site, unknowns }: StepPlace): CompiledValue {
+function dryKey(key: CompiledValue, { site, unknowns }: DryStepSite): CompiledValue {
   return {
     ...key,
     evaluate: (scope, evaluation) =>
@@ -179,8 +183,8 @@ function dryKey(key: CompiledValue, { site, unknowns }: StepPlace): CompiledValu
   };
 }
 
-/** What cannot be known of an output is null in it. */
-function dryOutput(output: CompiledValue, { plan, prefix, unknowns }: ChainPlace): CompiledValue {
+/** Unknown parts of an output are null. */
+function dryOutput(output: CompiledValue, { plan, prefix, unknowns }: DryChainSite): CompiledValue {
   const caller = prefix.slice(0, -1);
   return {
     ...output,
@@ -188,7 +192,7 @@ function dryOutput(output: CompiledValue, { plan, prefix, unknowns }: ChainPlace
       const site = { plan, prefix };
       if (!unknowns.covers(output.references, site)) return output.evaluate(scope, evaluation);
       const written: unknown = plan.spec.output;
-      if (!isMap(written)) {
+      if (!isYamlMap(written)) {
         unknowns.addOutput(caller, "all");
         return null;
       }
@@ -201,8 +205,8 @@ function dryOutput(output: CompiledValue, { plan, prefix, unknowns }: ChainPlace
   };
 }
 
-/** The keys of a map in whose values something is not known. */
-function unknownKeys({ references }: CompiledValue, site: Site, unknowns: Unknowns): ReadonlySet<string> {
+/** The keys of a map whose values are not completely known. */
+function unknownKeys({ references }: CompiledValue, site: UnknownSite, unknowns: Unknowns): ReadonlySet<string> {
   const found = references.filter((reference) => unknowns.covers([reference], site));
   return new Set(found.map(({ valuePath: [key] }) => String(key)));
 }

@@ -67,7 +67,7 @@ describe("stubFromSchema", () => {
     expect(fromJsonSchema(schema).validate(stubFromSchema(schema)).issues).toBeUndefined();
   });
 
-  test("a stub of any ordinary schema fits it, and is the same every time", () => {
+  test("a stub of any ordinary schema is valid, and the same every time", () => {
     const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => ({
       schema: fc.oneof(
         { maxDepth: 4 },

@@ -1,7 +1,7 @@
-import { type JsonSchema, type SubSchema, isRecord, put, resolveRef } from "../../schema/index.ts";
+import { type JsonSchema, type SubSchema, isRecord, setOwn, resolveRef } from "../../schema/index.ts";
 import { stubNumber, stubText } from "./stub-scalar.ts";
 
-/** Larger stubs help nobody. */
+/** Larger stubs have no use. */
 const maxItems = 100;
 const maxDepth = 16;
 const maxNodes = 5_000;
@@ -35,8 +35,8 @@ class Stub {
     const ref = schema["$ref"];
     if (typeof ref === "string") return this.#followed(ref, schema, depth);
     const whole = this.#merged(schema, depth);
-    const given = givenValue(whole);
-    return given === undefined ? this.#byType(whole, depth) : structuredClone(given.value);
+    const input = schemaValue(whole);
+    return input === undefined ? this.#byType(whole, depth) : structuredClone(input.value);
   }
 
   #followed(ref: string, schema: JsonSchema, depth: number): unknown {
@@ -49,7 +49,7 @@ class Stub {
     return value;
   }
 
-  /** With what `allOf` demands besides, and the first form of a union. */
+  /** Merges `allOf`, and the first variant of a union. */
   #merged(schema: JsonSchema, depth: number): JsonSchema {
     const { allOf, anyOf, oneOf, ...own } = schema;
     if (depth > maxDepth || ++this.#nodes > maxNodes) return own;
@@ -59,7 +59,7 @@ class Stub {
     return demanded.reduce<JsonSchema>((whole, part) => merge(whole, part), own);
   }
 
-  /** A form that says something comes before `null` and before one that is being followed already. */
+  /** A specific variant comes before `null` and before a reference that is being followed. */
   #firstForm(forms: readonly unknown[]): unknown {
     const usable = forms.filter((form) => isRecord(form) && !this.#following.has(String(form["$ref"])));
     return usable.find((form) => isRecord(form) && form["type"] !== "null") ?? usable[0];
@@ -101,7 +101,7 @@ class Stub {
     for (const key of required.length > 0 ? required : Object.keys(properties)) {
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
       if (property === false || (required.length === 0 && this.#leadsBack(property))) continue;
-      put(result, key, this.of(isRecord(property) ? property : {}, depth + 1));
+      setOwn(result, key, this.of(isRecord(property) ? property : {}, depth + 1));
     }
     return result;
   }
@@ -111,11 +111,11 @@ class Stub {
       ? [schema["items"] as unknown[], schema["additionalItems"]]
       : [Array.isArray(schema["prefixItems"]) ? (schema["prefixItems"] as unknown[]) : [], schema["items"]];
     const items = first.slice(0, maxItems).map((item) => this.of(isRecord(item) ? item : {}, depth + 1));
-    const least = Math.min(countOf(schema["minItems"], 0), maxItems);
-    const most = countOf(schema["maxItems"], maxItems);
-    const wanted = Math.min(Math.max(least, rest === false || this.#leadsBack(rest) ? 0 : 1), most);
-    while (items.length < wanted) items.push(this.of(isRecord(rest) ? rest : {}, depth + 1));
-    return schema["uniqueItems"] === true ? madeUnique(items) : items;
+    const min = Math.min(countOf(schema["minItems"], 0), maxItems);
+    const limit = countOf(schema["maxItems"], maxItems);
+    const count = Math.min(Math.max(min, rest === false || this.#leadsBack(rest) ? 0 : 1), limit);
+    while (items.length < count) items.push(this.of(isRecord(rest) ? rest : {}, depth + 1));
+    return schema["uniqueItems"] === true ? makeUnique(items) : items;
   }
 
   #leadsBack(schema: unknown): boolean {
@@ -124,7 +124,7 @@ class Stub {
 }
 
 /** The value that the schema itself offers. */
-function givenValue(schema: JsonSchema): { readonly value: unknown } | undefined {
+function schemaValue(schema: JsonSchema): { readonly value: unknown } | undefined {
   if (Object.hasOwn(schema, "const")) return { value: schema["const"] };
   const { examples, enum: choices } = schema;
   if (Array.isArray(examples) && examples.length > 0) return { value: examples[0] };
@@ -132,7 +132,7 @@ function givenValue(schema: JsonSchema): { readonly value: unknown } | undefined
   return Array.isArray(choices) && choices.length > 0 ? { value: choices[0] } : undefined;
 }
 
-/** Both schemas at once; where they speak of the same keyword the second one decides, except for properties. */
+/** Merges two schemas; for the same keyword the second one wins, except for properties. */
 function merge(one: JsonSchema, two: JsonSchema): JsonSchema {
   const result: Record<string, unknown> = { ...one, ...two };
   const [left, right] = [one["properties"], two["properties"]];
@@ -142,7 +142,7 @@ function merge(one: JsonSchema, two: JsonSchema): JsonSchema {
   return result;
 }
 
-/** What the schema says it is, or what its other keywords are about. */
+/** Type that the schema declares, or that its other keywords imply. */
 function typeOf(schema: JsonSchema): unknown {
   const { type } = schema;
   if (Array.isArray(type)) return (type as unknown[]).find((name) => name !== "null") ?? "null";
@@ -154,8 +154,8 @@ function typeOf(schema: JsonSchema): unknown {
   return about(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) ? "number" : "null";
 }
 
-/** Numbers and texts are told apart by counting on; other values stay as they are. */
-function madeUnique(items: readonly unknown[]): unknown[] {
+/** Makes numbers and strings distinct by counting up; other values stay as they are. */
+function makeUnique(items: readonly unknown[]): unknown[] {
   return items.map((item, at) => {
     if (at === 0) return item;
     if (typeof item === "number") return item + at;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/index.ts";
 
-/** Texts of the formats that tools use; each fits its format. */
+/** Strings for the formats that tools use; each is valid for its format. */
 const formatted: Readonly<Record<string, string>> = {
   "date-time": "2000-01-01T00:00:00Z",
   date: "2000-01-01",
@@ -22,18 +22,18 @@ const formatted: Readonly<Record<string, string>> = {
   regex: "text",
 };
 
-const longestText = 10_000;
+const maxTextLength = 10_000;
 
-/** A text that fits the format and the lengths of a schema. */
+/** A string that fits the format and the lengths of a schema. */
 export function stubText(schema: JsonSchema): string {
   const { format, minLength, maxLength } = schema;
   if (typeof format === "string" && Object.hasOwn(formatted, format)) return formatted[format] ?? "text";
-  const least = typeof minLength === "number" ? Math.min(minLength, longestText) : 0;
-  const most = typeof maxLength === "number" ? maxLength : longestText;
-  return "text".padEnd(least, ".").slice(0, Math.max(most, 0));
+  const min = typeof minLength === "number" ? Math.min(minLength, maxTextLength) : 0;
+  const maxCount = typeof maxLength === "number" ? maxLength : maxTextLength;
+  return "text".padEnd(min, ".").slice(0, Math.max(maxCount, 0));
 }
 
-/** A number that fits the limits of a schema; the one closest to zero where that is easy to say. */
+/** A number within the limits of a schema; usually the one closest to zero. */
 export function stubNumber(schema: JsonSchema, whole: boolean): number {
   const low = lowest(schema, whole);
   const high = highest(schema, whole);

@@ -1,50 +1,53 @@
 import { type Reference, anyItem } from "../../expr/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 
-/** What is unknown of a map: all of it, or these keys. */
+/** Unknown part of a map: all of it, or these keys. */
 type Unknown = "all" | ReadonlySet<string>;
 
-/** Parameters of a call that cannot be known, as the file writes them. */
+/** Parameters of a call that are unknown, as written in the file. */
 export type UnknownArguments = Readonly<Record<string, unknown>>;
 
-/** Why nobody can say whether, or how often, a step is called: as the file writes it. */
+/** Reason why it is unknown whether, or how often, a step is called: as the file writes it. */
 export interface Uncertainty {
   readonly onlyIf?: string;
   readonly forEach?: unknown;
 }
 
-/** A step, or an expression of a chain, and where that chain is called: `research/`, nothing at the root. */
-export interface Site {
+/** A step, or an expression of a chain, and the prefix of that chain: `research/`, empty at the root. */
+export interface UnknownSite {
   readonly plan: Plan;
   readonly prefix: string;
   readonly step?: PlanStep;
 }
 
 /**
- * What a dry run cannot know, because only calls that it does not make could tell, and what it notes beside. Steps are named by their paths
- * without items: what is unknown of one item counts as unknown of all.
+ * Values that a dry run cannot know because they depend on withheld calls, and its notes about them. Steps are named by
+ * their paths without items: what is unknown for one item counts as unknown for all.
  */
 export class Unknowns {
   readonly #outputs = new Map<string, Unknown>();
   readonly #inputs = new Map<string, ReadonlySet<string>>();
   readonly #uncertain = new Map<string, Uncertainty>();
-  /** Arguments with parts that are not known. */
+  /** Arguments with unknown parts. */
   readonly arguments: WeakMap<object, UnknownArguments> = new WeakMap();
-  /** Arguments with parts from outside: which, and from which steps. These are known, and not to be relied on. */
+  /**
+   * Arguments with untrusted parts: the parts, and the steps that they come from. These values are known, but not to be
+   * relied on.
+   */
   readonly untrusted: WeakMap<object, Readonly<Record<string, string>>> = new WeakMap();
 
-  /** The output of a step cannot be known, or these keys of it. */
+  /** Marks the output of a step, or these keys of it, as unknown. */
   addOutput(path: string, unknown: Unknown): void {
     if (this.#outputs.get(path) !== "all") this.#outputs.set(path, unknown);
   }
 
-  /** What of an output cannot be known: keys of it, or all. */
+  /** Unknown part of an output: keys of it, or all. */
   unknownOf(path: string): "all" | readonly string[] {
     const unknown = this.#outputs.get(path) ?? [];
     return unknown === "all" ? unknown : [...unknown];
   }
 
-  /** These inputs of the chain that is called at this prefix cannot be known. */
+  /** Marks these inputs of the chain that is called at this prefix as unknown. */
   addInputs(prefix: string, names: readonly string[]): void {
     this.#inputs.set(prefix, new Set([...(this.#inputs.get(prefix) ?? []), ...names]));
   }
@@ -57,23 +60,23 @@ export class Unknowns {
     this.#uncertain.set(path, { ...this.#uncertain.get(path), ...why });
   }
 
-  /** Whether a step is called at all cannot be known: for its own sake, or for that of a step that calls its chain. */
+  /** Reason why it is unknown whether a step is called: its own, or that of a step that calls its chain. */
   uncertainty(path: string): Uncertainty | undefined {
     const parts = path.split("/");
     const above = parts.map((_part, index) => this.#uncertain.get(parts.slice(0, index + 1).join("/")));
     return above.every((why) => why === undefined) ? undefined : Object.assign({}, ...above);
   }
 
-  /** Does an expression need something that is not known? */
-  covers(references: readonly Reference[], site: Site): boolean {
+  /** True if an expression needs an unknown value. */
+  covers(references: readonly Reference[], site: UnknownSite): boolean {
     return references.some((reference) => this.#covers(reference, site));
   }
 
-  #covers({ root, path }: Reference, { plan, prefix, step }: Site): boolean {
+  #covers({ root, path }: Reference, { plan, prefix, step }: UnknownSite): boolean {
     const [first, ...rest] = path;
     switch (root) {
       case "steps":
-        // How a call ends that is not made: well.
+        // A call that is withheld ends with success.
         if (rest[0] === "status" || rest[0] === "error") return false;
         return matching(plan.steps, (each) => first === anyItem || each.id === first).some((each) =>
           this.#hasOutput(prefix + each.id, each, rest.slice(1)),
@@ -96,7 +99,7 @@ export class Unknowns {
     const unknown = this.#outputs.get(path);
     const isWhole = select !== undefined || forEach !== undefined;
     if (unknown !== undefined) return unknown === "all" || isWhole || reaches(unknown, keys[0]);
-    // A chain without `output:` gives the outputs of its steps.
+    // A chain without `output:` returns the outputs of its steps.
     const inner = target.chain?.();
     if (inner === undefined || inner.output !== undefined) return false;
     return matching(inner.steps, ({ id }) => isWhole || typeof keys[0] !== "string" || id === keys[0]).some((each) =>
@@ -109,7 +112,7 @@ function matching(steps: readonly PlanStep[], test: (step: PlanStep) => boolean)
   return steps.filter(test);
 }
 
-/** Does a key lead to one of these? Where it is none, all of the map is meant. */
+/** True if a key leads to one of these. Without a key, the whole map counts. */
 function reaches(unknown: ReadonlySet<string> | undefined, key: Reference["path"][number] | undefined): boolean {
   if (unknown === undefined || unknown.size === 0) return false;
   return typeof key === "string" ? unknown.has(key) : true;

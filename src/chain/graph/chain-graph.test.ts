@@ -3,7 +3,7 @@ import { fromJsonSchema } from "../../schema/index.ts";
 import { type AnyTool, type Effect, ToolRegistry, defineTool } from "../../tool/index.ts";
 import { planChain } from "../plan/plan-chain.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { ChainSpec, StepSpec } from "../plan/spec.ts";
+import type { ChainSpec, StepSpec } from "../plan/chain-spec.ts";
 import { chainGraph } from "./chain-graph.ts";
 import { type GraphStep, isStep } from "./graph.ts";
 
@@ -57,7 +57,7 @@ describe("nodes", () => {
     ]);
   });
 
-  test("a chain that takes and names nothing has no input, and gives what nobody else waits for", () => {
+  test("a chain without inputs and outputs has no input node, and outputs the steps that no other step waits for", () => {
     const graph = graphOf({
       steps: [
         { id: "a", tool: "search" },
@@ -72,13 +72,13 @@ describe("nodes", () => {
     expect(graph.version).toBe("");
   });
 
-  test("a step that calls a chain says so, with the effect of the chain", () => {
+  test("a step that calls a chain shows that, with the effect of the chain", () => {
     const inner = planned({ name: "inner", steps: [{ id: "x", tool: "send" }] });
     const graph = chainGraph(planned({ steps: [{ id: "a", tool: "inner" }] }, { inner }));
     expect(steps(graph)[0]).toMatchObject({ kind: "chain", tool: "inner", effect: "once" });
   });
 
-  test("a chain that can no longer be planned may do anything", () => {
+  test("a chain that can no longer be planned may have any effect", () => {
     const inner = planned({ name: "inner", steps: [{ id: "x", tool: "search" }] });
     let there = true;
     const find = (): Plan => {
@@ -99,7 +99,7 @@ describe("nodes", () => {
   });
 });
 
-describe("what is special about a step", () => {
+describe("features of a step", () => {
   test("condition, for_each and repeat are shown without their braces", () => {
     expect(first({ condition: "${ input.a > 0 }" }).condition).toBe("input.a > 0");
     expect(first({ condition: "input.a > 0" }).condition).toBe("input.a > 0");
@@ -114,7 +114,7 @@ describe("what is special about a step", () => {
     });
   });
 
-  test("retry, cache, approval, undoing and timeout are told", () => {
+  test("shows retry, cache, approval, compensation and timeout", () => {
     const step = first({
       retry: { max: 2 },
       cache: { ttl: "2m" },
@@ -134,7 +134,7 @@ describe("what is special about a step", () => {
     expect(Object.keys(first({}))).not.toContain("retry");
   });
 
-  test("a stand-in of the chain belongs to the step whose failure it asks for", () => {
+  test("a fallback of the chain belongs to the step whose failure its condition names", () => {
     const graph = graphOf({
       steps: [
         { id: "a", tool: "search" },
@@ -152,7 +152,7 @@ describe("what is special about a step", () => {
     expect(graph.fallbacks).toEqual([{ tool: "sum", kind: "tool" }]);
   });
 
-  test("a step's own stand-ins are its own", () => {
+  test("the fallbacks of a step belong to it", () => {
     const step = first({ error_handling: { strategy: "fallback", fallback: [{ tool: "sum" }] } });
     expect(step.fallbacks).toEqual([{ tool: "sum", kind: "tool" }]);
   });
@@ -162,7 +162,7 @@ describe("edges", () => {
   const edgesTo = (id: string, spec: Parameters<typeof graphOf>[0]) =>
     graphOf(spec).edges.filter(({ to }) => to === `steps.${id}`);
 
-  test("are labelled with what is read, unless it is the whole output", () => {
+  test("are labeled with the fields that are read, unless it is the whole output", () => {
     const spec = {
       steps: [
         { id: "a", tool: "search" },
@@ -182,7 +182,7 @@ describe("edges", () => {
     expect(edgesTo("c", spec)).toEqual([{ from: "steps.b", to: "steps.c", kind: "data", reads: ["output"] }]);
   });
 
-  test("what only a condition reads is a condition; data says more, and is what the label names", () => {
+  test("a reference only in a condition is a condition edge; data is stronger, and gives the label", () => {
     const a = { id: "a", tool: "search" };
     const condition = "${steps.a.output.size > 0}";
     expect(edgesTo("b", { steps: [a, { id: "b", tool: "fetch", condition }] })).toMatchObject([
@@ -194,7 +194,7 @@ describe("edges", () => {
     ]);
   });
 
-  test("a name given with `as` leads to its step, and another value of the context nowhere", () => {
+  test("a name given with `as` leads to its step, and another value of the context to no node", () => {
     const spec = {
       steps: [
         { id: "a", tool: "search", output: { as: "found" } },
@@ -223,7 +223,7 @@ describe("edges", () => {
     ]);
   });
 
-  test("those to the output name what they give", () => {
+  test("edges to the output are labeled with the output's names", () => {
     const graph = graphOf({
       steps: [{ id: "a", tool: "search" }],
       output: { urls: "${steps.a.output[*].url}", count: "${steps.a.output.size}", fixed: 1 },

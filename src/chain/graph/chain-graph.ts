@@ -64,29 +64,29 @@ function effectOf({ target, params }: PlanStep): GraphEffect {
   try {
     return target.chain().effect;
   } catch {
-    // A chain that cannot be planned may do anything.
+    // A chain that cannot be planned may have any effect.
     return "once";
   }
 }
 
-/** Whose failure an entry's condition asks about; nobody's in particular where it asks about none. */
-function failuresAskedFor({ condition }: FallbackPlan): readonly unknown[] {
+/** The steps whose failure an entry's condition names; empty if it names none. */
+function failuresNamedIn({ condition }: FallbackPlan): readonly unknown[] {
   return (condition?.references ?? [])
     .filter(({ root, path }) => root === "steps" && path[1] === "error")
     .map(({ path }) => path[0]);
 }
 
-/** Is this entry for the step in particular: its own, or one of the chain's that asks for its failure? */
+/** True if this entry is for this step: its own, or one of the chain's whose condition names the step's failure. */
 function standsInFor(entry: FallbackPlan, { id, spec }: PlanStep): boolean {
-  const asked = failuresAskedFor(entry);
-  return asked.length === 0 ? spec.error_handling !== undefined : asked.includes(id);
+  const named = failuresNamedIn(entry);
+  return named.length === 0 ? spec.error_handling !== undefined : named.includes(id);
 }
 
-/** The chain's own entries that ask for no step in particular. */
+/** The chain's own entries whose conditions name no step. */
 function chainFallbacks({ steps }: Plan): GraphFallback[] {
   const heir = steps.find(({ spec }) => spec.error_handling === undefined);
   const entries = heir?.onFailure.fallback ?? [];
-  return entries.filter((entry) => failuresAskedFor(entry).length === 0).map(graphFallback);
+  return entries.filter((entry) => failuresNamedIn(entry).length === 0).map(graphFallback);
 }
 
 function graphFallback({ target, condition }: FallbackPlan): GraphFallback {

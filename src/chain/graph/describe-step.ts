@@ -1,6 +1,6 @@
 import type { GraphFallback, GraphStep } from "./graph.ts";
 
-/** Everything a graph knows about a step, one fact a line, for tooltips. */
+/** All facts of a graph about a step, one per line, for tooltips. */
 export function describeStep(step: GraphStep): string {
   const fact = (text: string, value: unknown): string[] => (value === undefined ? [] : [text]);
   return [
@@ -18,12 +18,12 @@ export function describeStep(step: GraphStep): string {
   ].join("\n");
 }
 
-/** What stands in, and when. */
+/** Text of a fallback: its tool, and its condition. */
 export function describeFallback({ tool, condition }: GraphFallback): string {
   return condition === undefined ? `on failure: ${tool}` : `on failure, if ${condition}: ${tool}`;
 }
 
-/** The condition of a stand-in, where it asks for more than that its step has failed. */
+/** The condition of a fallback, if it requires more than that its step has failed. */
 export function furtherCondition(step: GraphStep, { condition }: GraphFallback): string | undefined {
   return condition === `steps.${step.id}.error` ? undefined : condition;
 }

@@ -2,18 +2,18 @@ import type { Reference } from "../../expr/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 import type { GraphEdge, GraphEdgeKind } from "./graph.ts";
 
-/** What is known about one connection while references are gone through. */
-interface Found {
+/** Facts about one connection, collected while references are visited. */
+interface EdgeDraft {
   kind: GraphEdgeKind;
-  /** What is read, and the strongest reason to read it. */
+  /** The references that are read, each with the strongest kind of edge for it. */
   readonly reads: Map<string, GraphEdgeKind>;
   readonly fields: Set<string>;
 }
 
-/** Data says more than a condition, a condition more than order. */
+/** Data is stronger than a condition, a condition stronger than order. */
 const strength: Readonly<Record<GraphEdgeKind, number>> = { order: 0, condition: 1, data: 2 };
 
-/** The connections of a chain, by where they lead: to each step in the order of the file, then to the output. */
+/** The connections of a chain, by their targets: to each step in the order of the file, then to the output. */
 export function graphEdges(plan: Plan): GraphEdge[] {
   const byAs = new Map(plan.steps.flatMap((step) => (step.as === undefined ? [] : [[step.as, step.id] as const])));
   return [...plan.steps.flatMap((step) => edgesTo(step, plan, byAs)), ...edgesToOutput(plan, byAs)];
@@ -22,8 +22,8 @@ export function graphEdges(plan: Plan): GraphEdge[] {
 type Names = ReadonlyMap<string, string>;
 
 function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
-  const found = new Map<string, Found>();
-  // What it waits for comes first, so that order is the kind of what no reference explains.
+  const found = new Map<string, EdgeDraft>();
+  // Dependencies come first, so that `order` is the kind of those that no reference explains.
   for (const index of step.needs) noteKind(found, `steps.${plan.steps[index]?.id}`, "order");
   for (const reference of dataOf(step)) note(found, reference, { byAs, kind: "data" });
   for (const reference of step.condition?.references ?? []) note(found, reference, { byAs, kind: "condition" });
@@ -37,19 +37,19 @@ function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
   });
 }
 
-/** What a step reads other than to know whether it runs. */
+/** References that a step reads, except those of its conditions. */
 function dataOf({ params, forEach, repeat, cache, approval }: PlanStep): Reference[] {
   const parts = [params, forEach?.items, repeat?.until, cache?.key, approval?.message];
   return parts.flatMap((part): readonly Reference[] => part?.references ?? []);
 }
 
-/** Where the chain names no output, what nobody else waits for is what it gives. */
+/** If the chain declares no output, its output is that of the steps that no other step waits for. */
 function edgesToOutput({ output, steps, spec }: Plan, byAs: Names): GraphEdge[] {
   if (output === undefined) {
     const last = steps.filter(({ dependents }) => dependents.length === 0);
     return last.map(({ id }) => ({ from: `steps.${id}`, to: "output", kind: "data", reads: ["output"] }));
   }
-  const found = new Map<string, Found>();
+  const found = new Map<string, EdgeDraft>();
   const named = typeof spec.output === "object";
   for (const reference of output.references) {
     const [field] = reference.valuePath;
@@ -61,13 +61,11 @@ function edgesToOutput({ output, steps, spec }: Plan, byAs: Names): GraphEdge[] 
   });
 }
 
-interface Use {
-  readonly byAs: Names;
-  readonly kind: GraphEdgeKind;
-  readonly field?: string;
-}
-
-function note(found: Map<string, Found>, { root, path }: Reference, { byAs, kind, field }: Use): void {
+function note(
+  found: Map<string, EdgeDraft>,
+  { root, path }: Reference,
+  { byAs, kind, field }: { readonly byAs: Names; readonly kind: GraphEdgeKind; readonly field?: string },
+): void {
   const [name] = path;
   if (root === "input") return noteRead(found, { from: "input", read: pathText(path), kind, field });
   if (typeof name !== "string") return undefined;
@@ -77,20 +75,21 @@ function note(found: Map<string, Found>, { root, path }: Reference, { byAs, kind
   return noteRead(found, { from: `steps.${producer}`, read: pathText(["output", ...path.slice(1)]), kind, field });
 }
 
-interface Read {
-  readonly from: string;
-  readonly read: string;
-  readonly kind: GraphEdgeKind;
-  readonly field: string | undefined;
-}
-
-function noteRead(found: Map<string, Found>, { from, read, kind, field }: Read): void {
+function noteRead(
+  found: Map<string, EdgeDraft>,
+  {
+    from,
+    read,
+    kind,
+    field,
+  }: { readonly from: string; readonly read: string; readonly kind: GraphEdgeKind; readonly field: string | undefined },
+): void {
   const entry = noteKind(found, from, kind);
   if (read !== "" && entry.reads.get(read) !== "data") entry.reads.set(read, kind);
   if (field !== undefined) entry.fields.add(field);
 }
 
-function noteKind(found: Map<string, Found>, from: string, kind: GraphEdgeKind): Found {
+function noteKind(found: Map<string, EdgeDraft>, from: string, kind: GraphEdgeKind): EdgeDraft {
   let entry = found.get(from);
   if (entry === undefined) found.set(from, (entry = { kind, reads: new Map(), fields: new Set() }));
   if (strength[kind] > strength[entry.kind]) entry.kind = kind;
@@ -108,8 +107,8 @@ function pathText(path: Reference["path"]): string {
     .replace(/^\./, "");
 }
 
-/** The fields that are read; nothing where the whole output is. A condition is told by the step that has it. */
-function labelOf(from: string, { kind, reads }: Found): string {
+/** The fields that are read; empty if the whole output is read. A condition is shown on the step that has it. */
+function labelOf(from: string, { kind, reads }: EdgeDraft): string {
   return [...reads]
     .filter(([, why]) => why === kind)
     .map(([read]) => (from === "input" ? read : read.replace(/^output\.?/, "")))

@@ -7,7 +7,7 @@ import {
   isStep,
 } from "./graph.ts";
 
-/** A node as other programs read it. */
+/** A node in the JSON format. */
 export type JsonNode =
   | { readonly key: string; readonly kind: "input" | "output"; readonly fields: readonly string[] }
   | {
@@ -28,7 +28,7 @@ export type JsonNode =
       readonly fallbacks: readonly GraphFallback[];
     };
 
-/** A graph as other programs read it: JSON data with names in snake_case. */
+/** A graph in the JSON format: plain data with names in snake_case. */
 export interface JsonGraph {
   readonly name: string;
   readonly description: string;

@@ -32,7 +32,7 @@ const sample: ChainGraph = {
   fallbacks: [{ tool: "notify", kind: "chain" }],
 };
 
-test("a flowchart shows kinds by shapes, effects by classes, stand-ins by dashes", () => {
+test("a flowchart shows kinds by shapes, effects by classes, fallbacks by dashes", () => {
   expect(toMermaid(sample)).toBe(`flowchart TD
   n1(["input<br/>topic, depth"])
   n2["find<br/>find_tool<br/>retry 2"]
@@ -53,7 +53,7 @@ test("a flowchart shows kinds by shapes, effects by classes, stand-ins by dashes
 `);
 });
 
-test("whatever ids, expressions and labels hold, no sign of the language stands in a label", () => {
+test("for any ids, expressions and labels, no special character of Mermaid stands in a label", () => {
   const text = toMermaid(hostileGraph());
   const line =
     /^(?:flowchart TD|  n\d+(?:f\d+)?(?:\(\["L"\]\)|\[\["L"\]\]|\["L"\])|  f\d+(?:\[\["L"\]\]|\["L"\])|  n\d+ (?:-->|-\.->)(?:\|"L"\|)? n\d+|  n\d+ -\. "if it fails" \.-> n\d+f\d+|  classDef [a-z]+ [a-z0-9:#,\- ]+|  class [nf\d,]+ [a-z]+)$/;
@@ -65,10 +65,10 @@ test("whatever ids, expressions and labels hold, no sign of the language stands 
 });
 
 test("long texts are cut", () => {
-  const longest = Math.max(
+  const maxLength = Math.max(
     ...toMermaid(hostileGraph())
       .split("\n")
       .map((each) => each.length),
   );
-  expect(longest).toBeLessThan(hostileTexts.length * 700);
+  expect(maxLength).toBeLessThan(hostileTexts.length * 700);
 });

@@ -1,5 +1,5 @@
 import { cutDisplay } from "../../text/index.ts";
-import { prose } from "./svg/write-xml.ts";
+import { prose } from "./svg/render-xml.ts";
 import { duration, furtherCondition } from "./describe-step.ts";
 import {
   type ChainGraph,
@@ -20,11 +20,11 @@ const classes: Readonly<Record<string, string>> = {
   fallback: "stroke-dasharray:4 3",
 };
 
-const longest = 80;
+const maxLength = 80;
 
 /**
- * Draws a chain as a Mermaid flowchart, for places that render it. Boxes are named `n1`, `n2`, …; what a chain says
- * of itself stands only in labels, with every special character encoded.
+ * Draws a chain as a Mermaid flowchart, for renderers of Mermaid. Boxes are named `n1`, `n2`, …; texts of the chain
+ * stand only in labels, with every special character encoded.
  *
  * @example
  * ```ts
@@ -104,11 +104,11 @@ function arrow({ from, to, kind, label: text }: GraphEdge, names: ReadonlyMap<st
 function label(lines: readonly string[]): string {
   return lines
     .filter((line) => line !== "")
-    .map((line) => encode(cutDisplay(prose(line), longest)))
+    .map((line) => encode(cutDisplay(prose(line), maxLength)))
     .join("<br/>");
 }
 
-/** Mermaid's own form for characters that it would read as its language; letters of any script stay as they are. */
+/** Mermaid's escape for special characters; letters of any script stay as they are. */
 function encode(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N} _.,…]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }

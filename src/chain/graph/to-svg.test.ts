@@ -87,7 +87,7 @@ const all = (element: Element, name: string): Element[] => [...walk(element)].fi
 const shown = (svg: Element): string[] => all(svg, "text").map(textOf);
 
 describe("a picture", () => {
-  test("shows name, version, description, ids, tools, conditions, marks and stand-ins", () => {
+  test("shows name, version, description, ids, tools, conditions, marks and fallbacks", () => {
     const texts = shown(readXml(toSvg(sample)));
     for (const text of ["researchv1.2.0", "研究主题，总结结果", "search", "web_search", "抓取", "approval", "retry 3"])
       expect(texts).toContain(text);
@@ -98,7 +98,7 @@ describe("a picture", () => {
     expect(texts).toContain("Any other step on failure: notify");
   });
 
-  test("says what it is to those who cannot see it, and more to those who point at things", () => {
+  test("has a description for screen readers, and tooltips", () => {
     const svg = readXml(toSvg(sample));
     expect(svg.attributes).toMatchObject({ role: "img", "aria-label": "research" });
     const [title, desc] = svg.children.filter(isElement);
@@ -111,7 +111,7 @@ describe("a picture", () => {
     );
   });
 
-  test("is light, dark, or what the reader prefers", () => {
+  test("is light, dark, or follows the reader's preference", () => {
     const style = (theme?: "light" | "dark" | "auto"): string =>
       textOf(all(readXml(toSvg(sample, theme === undefined ? {} : { theme })), "style")[0]!);
     expect(style("light")).toContain(".windlass-light .ground{fill:#ffffff}");
@@ -121,7 +121,7 @@ describe("a picture", () => {
     expect(style()).toMatch(/#ffffff.*@media \(prefers-color-scheme:dark\)\{.*#0e1116/s);
   });
 
-  test("needs nothing from elsewhere", () => {
+  test("needs no external resources", () => {
     const svg = toSvg(sample);
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:|url\(|@import|href|<script/);
     // Without ids, two pictures in one page cannot disturb each other.
@@ -132,18 +132,18 @@ describe("a picture", () => {
     expect(toSvg(sample)).toBe(toSvg(structuredClone(sample)));
   });
 
-  test("of a chain without steps is a title", () => {
+  test("a picture of a chain without steps is a title", () => {
     const svg = readXml(toSvg({ ...sample, nodes: [], edges: [], fallbacks: [] }));
     expect(shown(svg)).toEqual(["researchv1.2.0", "研究主题，总结结果"]);
   });
 
-  test("leaves out connections to nodes that are not there", () => {
+  test("omits connections to nodes that do not exist", () => {
     const edges = [{ from: "steps.x", to: "steps.search", kind: "data", reads: [] } as const];
     const svg = readXml(toSvg({ ...sample, edges }));
     expect(all(svg, "path").filter((path) => path.attributes["class"] === "line data")).toEqual([]);
   });
 
-  test("draws what lines share once", () => {
+  test("draws shared parts of lines once", () => {
     const nodes = ["a", "b", "c", "d"].map((id) => step(id));
     const edge = (from: string, to: string) =>
       ({ from: `steps.${from}`, to: `steps.${to}`, kind: "data", reads: [] }) as const;
@@ -151,7 +151,7 @@ describe("a picture", () => {
     const svg = readXml(toSvg({ ...sample, nodes, edges, fallbacks: [] }));
     const lines = all(svg, "path").filter((path) => path.attributes["class"] === "line data");
     expect(lines).toHaveLength(5);
-    // Of the line to d only what the line to c did not draw: it starts below row b.
+    // The line to d contains only the part that the line to c did not draw: it starts below row b.
     const starts = lines.map((line) => Number(/^M\S+ (\S+?)[VC]/.exec(line.attributes["d"]!)![1]));
     expect(starts[4]).toBeGreaterThan(starts[3]!);
   });
@@ -161,14 +161,14 @@ describe("hostile text", () => {
   const text = toSvg(hostileGraph());
   const svg = readXml(text);
 
-  test("stays text: the picture is XML of elements that we draw, and of no others", () => {
+  test("stays text: the picture is XML of the expected elements only", () => {
     const names = new Set([...walk(svg)].map(({ name }) => name));
     expect(names).toEqual(new Set(["svg", "title", "desc", "style", "rect", "g", "path", "text", "tspan"]));
     const attributes = new Set([...walk(svg)].flatMap((element) => Object.keys(element.attributes)));
     expect([...attributes].filter((name) => name.startsWith("on"))).toEqual([]);
   });
 
-  test("holds no character that XML forbids and none that turns the reading order", () => {
+  test("contains no character that XML forbids and none that changes the reading order", () => {
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f\ufffe\uffff\u202a-\u202e\u2066-\u2069]/);
     expect(text.isWellFormed()).toBe(true);
@@ -225,7 +225,7 @@ describe("large chains", () => {
     return { ...sample, nodes, edges, fallbacks: [] };
   }
 
-  test("of more than three hundred nodes show ids alone, the rest in tooltips", () => {
+  test("chains of more than three hundred nodes show ids alone, the rest in tooltips", () => {
     const svg = readXml(toSvg(large(400)));
     const texts = shown(svg);
     expect(texts.filter((text) => text.startsWith("step_"))).toHaveLength(400);
@@ -233,7 +233,7 @@ describe("large chains", () => {
     expect(all(svg, "title").map(textOf)).toContain("step_7: web_search (read)");
   });
 
-  test("say how many connections are not drawn", () => {
+  test("show the number of connections that are not drawn", () => {
     const edges = Array.from({ length: 400 }, (_, to) =>
       Array.from({ length: to }, (_, from) => ({
         from: `steps.step_${from}`,

@@ -2,28 +2,30 @@ import { describe, expect, test } from "vitest";
 import { type RunnerOptions, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { fail } from "../../base/index.ts";
-import { type Approval, createMemoryApprovals } from "../../store/index.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { type Approval, createInMemoryApprovals } from "../../store/index.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 const once = mock({ effect: "once", answer: ({ x }: Args) => x });
 const danger = { permissions: { ask: ["danger"], allow: ["*"] } };
 
-/** Answers questions one after the other, and keeps them; the last answer is for all that follow. */
-function person(...answers: readonly boolean[]): Required<Pick<RunnerOptions, "ask">> & { asked: Approval[] } {
-  const asked: Approval[] = [];
+/** Answers approvals one after the other, and stores them; the last answer is for all that follow. */
+function person(
+  ...answers: readonly boolean[]
+): Required<Pick<RunnerOptions, "requestApproval">> & { requested: Approval[] } {
+  const requested: Approval[] = [];
   return {
-    asked,
-    ask: async (approval) => {
-      asked.push(approval);
-      return { approved: answers[asked.length - 1] ?? answers.at(-1) ?? false, by: "ann" };
+    requested,
+    requestApproval: async (approval) => {
+      requested.push(approval);
+      return { approved: answers[requested.length - 1] ?? answers.at(-1) ?? false, by: "ann" };
     },
   };
 }
 
-describe("an approval covers calls that somebody saw", () => {
-  test("of for_each: one question with the arguments of every item, and those are sent", async () => {
-    const { asked, ask } = person(true);
+describe("an approval covers the calls that the approver saw", () => {
+  test("for_each requests one approval with the arguments of every item, and exactly those are sent", async () => {
+    const { requested, requestApproval } = person(true);
     const clock = new FakeClock();
     const { result, tools, state } = await runWith(
       {
@@ -43,26 +45,26 @@ describe("an approval covers calls that somebody saw", () => {
         clock,
         input: { to: [{ name: "ada" }, { name: "bob" }] },
         tools: { send: once },
-        ask: async (approval, signal) => {
+        requestApproval: async (approval, signal) => {
           await new Promise<void>((resolve) => clock.after(3_600_000, resolve));
-          return ask(approval, signal);
+          return requestApproval(approval, signal);
         },
       },
     );
-    const shown = asked[0]?.args;
-    expect(asked).toHaveLength(1);
+    const shown = requested[0]?.args;
+    expect(requested).toHaveLength(1);
     expect(shown).toEqual([
       { to: "ada", at: 0 },
       { to: "bob", at: 1 },
     ]);
     expect(tools.argsOf("send")).toEqual(shown);
     expect([result.status, state("e").input]).toEqual(["success", shown]);
-    // What people took is not the items' time.
+    // The time until the decision is not the items' time.
     expect(state("e").items?.map(({ durationMs }) => durationMs)).toEqual([0, 0]);
   });
 
-  test("of for_each: an item whose arguments cannot be worked out shows as null, and fails by itself", async () => {
-    const { asked, ask } = person(true);
+  test("for_each shows an item whose arguments cannot be evaluated as null, and that item fails by itself", async () => {
+    const { requested, requestApproval } = person(true);
     const { state, tools } = await runWith(
       {
         name: "c",
@@ -77,24 +79,24 @@ describe("an approval covers calls that somebody saw", () => {
           },
         ],
       },
-      { tools: { send: once }, ask },
+      { tools: { send: once }, requestApproval },
     );
-    expect(asked.map(({ args }) => args)).toEqual([[{ x: 2 }, null, { x: 6 }]]);
+    expect(requested.map(({ args }) => args)).toEqual([[{ x: 2 }, null, { x: 6 }]]);
     expect(state("e").output).toEqual([2, null, 6]);
     expect(tools.argsOf("send")).toEqual([{ x: 2 }, { x: 6 }]);
   });
 
-  test("of for_each: a no means that no item is worked on", async () => {
-    const { ask } = person(false);
+  test("for_each runs no item after a rejection", async () => {
+    const { requestApproval } = person(false);
     const { state, result, tools } = await runWith(
       { name: "c", steps: [{ id: "e", tool: "send", for_each: [1, 2], params: { x: "${item}" }, approval: "?" }] },
-      { tools: { send: once }, ask },
+      { tools: { send: once }, requestApproval },
     );
     expect([result.error?.reason, tools.argsOf("send"), state("e").items]).toEqual(["rejected", [], undefined]);
   });
 
-  test("of repeat: every round asks anew, with its own arguments", async () => {
-    const { asked, ask } = person(true, true, false);
+  test("repeat requests a new approval for every round, with its own arguments", async () => {
+    const { requested, requestApproval } = person(true, true, false);
     const { state, tools } = await runWith(
       {
         name: "c",
@@ -108,15 +110,15 @@ describe("an approval covers calls that somebody saw", () => {
           },
         ],
       },
-      { tools: { send: once }, ask },
+      { tools: { send: once }, requestApproval },
     );
-    expect(asked.map(({ args }) => args)).toEqual([{ x: 0 }, { x: 1 }, { x: 2 }]);
-    expect(new Set(asked.map(({ id }) => id)).size).toBe(3);
+    expect(requested.map(({ args }) => args)).toEqual([{ x: 0 }, { x: 1 }, { x: 2 }]);
+    expect(new Set(requested.map(({ id }) => id)).size).toBe(3);
     expect(tools.argsOf("send")).toEqual([{ x: 0 }, { x: 1 }]);
     expect(state("s").error).toMatchObject({ code: "permission_denied", reason: "rejected" });
   });
 
-  test("of repeat: the time that people take is not the loop's", async () => {
+  test("repeat does not count the time until a decision as the loop's", async () => {
     const clock = new FakeClock();
     const { result } = await runWith(
       {
@@ -126,38 +128,41 @@ describe("an approval covers calls that somebody saw", () => {
       {
         clock,
         tools: { t: 1 },
-        ask: () => new Promise((resolve) => clock.after(600_000, () => resolve({ approved: true }))),
+        requestApproval: () => new Promise((resolve) => clock.after(600_000, () => resolve({ approved: true }))),
       },
     );
     expect(result.status).toBe("success");
   });
 
-  test("an attempt with the same arguments needs no other answer", async () => {
-    const { asked, ask } = person(true);
+  test("an attempt with the same arguments needs no new approval", async () => {
+    const { requested, requestApproval } = person(true);
     const { result } = await runWith(
       { name: "c", steps: [{ id: "s", tool: "t", approval: "?", retry: { max: 1, delay: 1 } }] },
-      { tools: { t: mock({ effect: "idempotent", answers: [fail("down", { retry: "safe" }), "ok"] }) }, ask },
+      {
+        tools: { t: mock({ effect: "idempotent", answers: [fail("down", { retry: "safe" }), "ok"] }) },
+        requestApproval,
+      },
     );
-    expect([result.status, asked.length]).toEqual(["success", 1]);
+    expect([result.status, requested.length]).toEqual(["success", 1]);
   });
 });
 
-describe("after a no, nothing stands in that is not meant for it", () => {
+describe("after a rejection, only a fallback for rejections is used", () => {
   const fallback = [{ tool: "other" }, { condition: "${error.code == 'timeout'}", tool: "late" }, { tool: "last" }];
-  const tools = { danger: once, t: once, other: once, late: once, last: once, meant: fail("no luck") };
+  const tools = { danger: once, t: once, other: once, late: once, last: once, intended: fail("no luck") };
 
-  test.each(["approval", "rule"])("also where the %s asks", async (how) => {
+  test.each(["approval", "rule"])("this holds if the %s requires the approval, too", async (how) => {
     const step = how === "approval" ? { tool: "t", approval: "?" } : { tool: "danger" };
-    const { ask } = person(false);
+    const { requestApproval } = person(false);
     const { result, calls } = await runWith(
       { name: "c", steps: [{ id: "s", ...step, error_handling: { strategy: "fallback", fallback } }] },
-      { tools, settings: danger, ask },
+      { tools, settings: danger, requestApproval },
     );
     expect([result.status, result.error?.reason]).toEqual(["failed", "rejected"]);
     expect(calls).toEqual([]);
   });
 
-  test("also when nobody answered in time", async () => {
+  test("this holds when the approval expired, too", async () => {
     const clock = new FakeClock();
     const { result, calls } = await runWith(
       {
@@ -167,27 +172,27 @@ describe("after a no, nothing stands in that is not meant for it", () => {
           { id: "slow", tool: "slow" },
         ],
       },
-      { clock, approvals: createMemoryApprovals({ clock }), tools: { ...tools, slow: taking(clock, 20_000) } },
+      { clock, approvals: createInMemoryApprovals({ clock }), tools: { ...tools, slow: taking(clock, 20_000) } },
     );
     expect([result.status, result.error?.reason]).toEqual(["failed", "expired"]);
     expect(calls.map(({ tool }) => tool)).toEqual(["slow"]);
   });
 
-  test("also behind a fallback that was meant for it, and failed", async () => {
-    const { ask } = person(false);
-    const entries = [{ condition: "${error}", tool: "meant" }, { tool: "other" }];
+  test("this holds after a fallback for rejections that failed, too", async () => {
+    const { requestApproval } = person(false);
+    const entries = [{ condition: "${error}", tool: "intended" }, { tool: "other" }];
     const { result, calls } = await runWith(
       { name: "c", steps: [{ id: "s", tool: "t", approval: "?", error_handling: { fallback: entries } }] },
-      { tools, ask },
+      { tools, requestApproval },
     );
-    expect([result.status, calls.map(({ tool }) => tool)]).toEqual(["failed", ["meant"]]);
+    expect([result.status, calls.map(({ tool }) => tool)]).toEqual(["failed", ["intended"]]);
   });
 
-  test("also around a sub-chain in which somebody said no", async () => {
-    const { ask } = person(false);
+  test("this holds around a sub-chain in which an approval was rejected, too", async () => {
+    const { requestApproval } = person(false);
     const { result, calls } = await runWith(
       { name: "c", steps: [{ id: "s", tool: "inner", error_handling: { fallback: [{ tool: "other" }] } }] },
-      { tools, ask, others: [{ name: "inner", steps: [{ id: "a", tool: "t", approval: "?" }] }] },
+      { tools, requestApproval, others: [{ name: "inner", steps: [{ id: "a", tool: "t", approval: "?" }] }] },
     );
     expect([result.status, result.error?.reason, calls]).toEqual(["failed", "rejected", []]);
   });
@@ -203,35 +208,35 @@ describe("named approvers", () => {
   };
   const slow = (clock: FakeClock) => taking(clock, 10_000);
 
-  test.each([{ by: "bob" }, {}])("an answer given here by somebody else ($by) is none", async (who) => {
+  test.each([{ by: "bob" }, {}])("an answer in this process by another person ($by) does not count", async (who) => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { result, events, calls } = await runWith(spec, {
       clock,
       approvals,
       tools: { t: once, slow: slow(clock) },
-      ask: async () => ({ approved: true, ...who }),
+      requestApproval: async () => ({ approved: true, ...who }),
     });
     expect([result.status, calls.map(({ tool }) => tool)]).toEqual(["waiting", ["slow"]]);
     expect(await approvals.list(clock.now())).toMatchObject([{ status: "pending" }]);
-    const told = events.flatMap((event) => (event.type === "step-waiting" ? event.message : []));
-    expect(told).toHaveLength(2);
-    expect(told[1]).toContain(`the decision of ${who.by ?? "somebody without a name"} does not count`);
-    expect(told[1]).toContain("only ann or eve may decide");
+    const reported = events.flatMap((event) => (event.type === "step-suspended" ? event.message : []));
+    expect(reported).toHaveLength(2);
+    expect(reported[1]).toContain(`the decision of ${who.by ?? "an unnamed person"} does not count`);
+    expect(reported[1]).toContain("only ann or eve may decide");
   });
 
-  test("an answer given here by one of them counts", async () => {
-    const { ask } = person(true);
+  test("an answer in this process by one of them counts", async () => {
+    const { requestApproval } = person(true);
     const clock = new FakeClock();
-    const { result } = await runWith(spec, { clock, tools: { t: once, slow: slow(clock) }, ask });
+    const { result } = await runWith(spec, { clock, tools: { t: once, slow: slow(clock) }, requestApproval });
     expect(result.status).toBe("success");
   });
 
   test.each([true, false])(
-    "a decision of somebody else in the store (approved: %s) is none: it is asked again",
+    "a stored decision of another person (approved: %s) does not count: the approval is requested once more",
     async (approved) => {
       const clock = new FakeClock();
-      const approvals = createMemoryApprovals({ clock });
+      const approvals = createInMemoryApprovals({ clock });
       const first = await runWith(spec, { clock, approvals, runId: "r", tools: { t: once, slow: slow(clock) } });
       const id = first.state("s").approvalId ?? "";
       await approvals.decide(id, { approved, by: "bob" }, clock.now());
@@ -241,8 +246,8 @@ describe("named approvers", () => {
       const [open, ...more] = await approvals.list(clock.now(), "pending");
       expect([more.length, second.state("s").approvalId]).toEqual([0, open?.id]);
       expect(open?.id).not.toBe(id);
-      expect(second.state("s").questions).toMatchObject([{ approvalId: open?.id, tool: "t", args: { x: 1 } }]);
-      expect(second.events.some((event) => event.type === "step-waiting" && event.message.includes("of bob"))).toBe(
+      expect(second.state("s").pendingApprovals).toMatchObject([{ approvalId: open?.id, tool: "t", args: { x: 1 } }]);
+      expect(second.events.some((event) => event.type === "step-suspended" && event.message.includes("of bob"))).toBe(
         true,
       );
       await approvals.decide(open?.id ?? "", { approved: true, by: "eve" }, clock.now());
@@ -251,16 +256,16 @@ describe("named approvers", () => {
   );
 });
 
-describe("a question whose time is over", () => {
+describe("an approval that has expired", () => {
   const spec = { name: "c", steps: [{ id: "s", tool: "t", approval: { message: "?", expires: 60 } }] };
 
-  test("fails the step while whoever asks still waits, and tells whoever asks", async () => {
+  test("fails the step while the requestApproval callback still waits, and aborts the callback", async () => {
     const clock = new FakeClock();
     let withdrawn = false;
     const { result, tookMs } = await runWith(spec, {
       clock,
       tools: { t: once },
-      ask: (_, signal) =>
+      requestApproval: (_, signal) =>
         new Promise((resolve) => {
           signal.addEventListener("abort", () => {
             withdrawn = true;
@@ -272,26 +277,26 @@ describe("a question whose time is over", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("a yes that comes late is no yes", async () => {
+  test("a late approval does not count", async () => {
     const clock = new FakeClock();
     const { result, calls } = await runWith(spec, {
       clock,
       tools: { t: once },
-      ask: () => new Promise((resolve) => clock.after(61_000, () => resolve({ approved: true }))),
+      requestApproval: () => new Promise((resolve) => clock.after(61_000, () => resolve({ approved: true }))),
     });
     expect([result.status, result.error?.reason, calls]).toEqual(["failed", "expired", []]);
   });
 
-  test("whoever gives up while somebody decides elsewhere does not hold the step up", async () => {
+  test("a callback that gives up while the approval is decided elsewhere does not delay the step", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { state, result } = await runWith(
       { name: "c", steps: [...spec.steps, { id: "slow", tool: "slow" }] },
       {
         clock,
         approvals,
         tools: { t: once, slow: taking(clock, 20_000) },
-        ask: async ({ id }) => {
+        requestApproval: async ({ id }) => {
           await approvals.decide(id, { approved: true, by: "ann" }, clock.now());
           return undefined;
         },
@@ -301,10 +306,10 @@ describe("a question whose time is over", () => {
   });
 });
 
-describe("open questions are kept with their step", () => {
-  test("all of them, with tool and arguments, without those that are answered", async () => {
+describe("pending approvals are stored with their step", () => {
+  test("all of them, with tool and arguments, without those that are decided", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { result, state } = await runWith(
       { name: "c", steps: [{ id: "e", tool: "danger", for_each: [1, 2, 3], params: { x: "${item}" } }] },
       {
@@ -312,45 +317,45 @@ describe("open questions are kept with their step", () => {
         approvals,
         settings: danger,
         tools: { danger: once },
-        ask: async ({ args }) => ((args as Args)["x"] === 2 ? { approved: true } : undefined),
+        requestApproval: async ({ args }) => ((args as Args)["x"] === 2 ? { approved: true } : undefined),
       },
     );
     expect(result.status).toBe("waiting");
     const open = (await approvals.list(clock.now(), "pending")).toReversed();
     const message = "Allow danger to run with these arguments?";
-    expect(state("e").questions).toMatchObject(
-      open.map(({ id, args }) => ({ approvalId: id, tool: "danger", args, message, isUndo: false })),
+    expect(state("e").pendingApprovals).toMatchObject(
+      open.map(({ id, args }) => ({ approvalId: id, tool: "danger", args, message, isCompensation: false })),
     );
     expect(open.map(({ args }) => args)).toEqual([{ x: 1 }, { x: 3 }]);
-    expect(result.log().steps[0]?.questions).toEqual(
+    expect(result.log().steps[0]?.pending_approvals).toEqual(
       open.map(({ id, args }) => ({ approval_id: id, tool: "danger", input: args, message })),
     );
   });
 
-  test("of a fallback, too", async () => {
+  test("an approval of a fallback is stored with its step, too", async () => {
     const { state, result } = await runWith(
       {
         name: "c",
         steps: [{ id: "s", tool: "bad", error_handling: { fallback: [{ tool: "danger", params: { x: 7 } }] } }],
       },
-      { settings: danger, tools: { bad: fail("bad"), danger: once }, approvals: createMemoryApprovals() },
+      { settings: danger, tools: { bad: fail("bad"), danger: once }, approvals: createInMemoryApprovals() },
     );
     expect(result.status).toBe("waiting");
-    expect(state("s").questions).toMatchObject([{ tool: "danger", args: { x: 7 } }]);
+    expect(state("s").pendingApprovals).toMatchObject([{ tool: "danger", args: { x: 7 } }]);
   });
 
-  test("a question that a rule asks says nothing of making a call again", async () => {
+  test("an approval that a rule requires does not mention running a call again", async () => {
     const { events } = await runWith(
       { name: "c", steps: [{ id: "s", tool: "danger" }] },
       { settings: danger, tools: { danger: once } },
     );
-    const told = events.flatMap((event) => (event.type === "step-waiting" ? event.message : []));
-    expect(told).toEqual(["Allow danger to run with these arguments?"]);
+    const reported = events.flatMap((event) => (event.type === "step-suspended" ? event.message : []));
+    expect(reported).toEqual(["Allow danger to run with these arguments?"]);
   });
 
-  test("undoing a step that waits for a person is named, and says what it is", async () => {
+  test("a compensation that waits for approval is listed, and marked as such", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { result, state } = await runWith(
       {
         name: "c",
@@ -367,13 +372,13 @@ describe("open questions are kept with their step", () => {
     expect(open).toMatchObject({ step: "a", message, args: { x: 5 } });
     expect(state("a")).toMatchObject({
       approvalId: open?.id,
-      questions: [{ approvalId: open?.id, tool: "danger", args: { x: 5 }, message, isUndo: true }],
+      pendingApprovals: [{ approvalId: open?.id, tool: "danger", args: { x: 5 }, message, isCompensation: true }],
     });
-    expect(result.log().steps[0]?.questions).toMatchObject([{ approval_id: open?.id, undo: true }]);
+    expect(result.log().steps[0]?.pending_approvals).toMatchObject([{ approval_id: open?.id, undo: true }]);
   });
 });
 
-describe("when a run is over", () => {
+describe("the end of a run", () => {
   const spec = {
     name: "c",
     steps: [
@@ -383,9 +388,9 @@ describe("when a run is over", () => {
     ],
   };
 
-  test("what it still asks is answered with no, since nobody needs an answer", async () => {
+  test("its pending approvals are rejected, since they are no longer needed", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const other = await approvals.request({
       key: "k",
       tool: "t",
@@ -413,9 +418,9 @@ describe("when a run is over", () => {
     for (const approval of ours) expect(approval).toMatchObject({ status: "rejected", note: "the run is over" });
   });
 
-  test("a run that is left waiting keeps its questions open", async () => {
+  test("a run that stays suspended keeps its approvals open", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     await runWith(spec, { clock, approvals, settings: danger, tools: { t: 1, danger: once, bad: 1 } });
     expect(await approvals.list(clock.now(), "pending")).toHaveLength(2);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { type Approval, createMemoryApprovals } from "../../store/index.ts";
+import { type Approval, createInMemoryApprovals } from "../../store/index.ts";
 import { fail } from "../../base/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 
 const yes = async (): Promise<{ approved: true; by: string }> => ({ approved: true, by: "ann" });
 const no = async (): Promise<{ approved: false; by: string; note: string }> => ({
@@ -23,24 +23,24 @@ describe("a step with an approval", () => {
     ],
   };
 
-  test("runs when a person says yes, who sees the message and the exact arguments", async () => {
-    const asked: Approval[] = [];
+  test("runs when it is approved; the approver sees the message and the exact arguments", async () => {
+    const requested: Approval[] = [];
     const { result, events } = await runWith(spec, {
       tools: { draft: "hello", send: once },
-      ask: async (approval) => {
-        asked.push(approval);
+      requestApproval: async (approval) => {
+        requested.push(approval);
         return yes();
       },
     });
     expect(result.output).toEqual({ draft: "hello", send: "sent" });
-    expect(asked).toMatchObject([
+    expect(requested).toMatchObject([
       { tool: "send", args: { text: "hello" }, message: "Send hello?", runId: result.runId, step: "send" },
     ]);
-    expect(events.map(({ type }) => type).filter((type) => type === "step-waiting")).toHaveLength(1);
+    expect(events.map(({ type }) => type).filter((type) => type === "step-suspended")).toHaveLength(1);
   });
 
-  test("fails when a person says no, and a fallback stands in that has a condition which holds", async () => {
-    const refused = await runWith(spec, { tools: { draft: "hello", send: once }, ask: no });
+  test("fails when it is rejected, and a fallback whose condition holds replaces it", async () => {
+    const refused = await runWith(spec, { tools: { draft: "hello", send: once }, requestApproval: no });
     expect(refused.result).toMatchObject({
       status: "failed",
       error: {
@@ -52,17 +52,17 @@ describe("a step with an approval", () => {
     const condition = "${error.code == 'permission_denied'}";
     const error_handling = { strategy: "fallback", fallback: [{ tool: "other" }, { condition, tool: "keep" }] };
     const steps = [spec.steps[0], { ...spec.steps[1], error_handling }] as typeof spec.steps;
-    const kept = await runWith(
+    const stored = await runWith(
       { name: "c", steps },
-      { tools: { draft: "hello", send: once, other: once, keep: "kept" }, ask: no },
+      { tools: { draft: "hello", send: once, other: once, keep: "kept" }, requestApproval: no },
     );
-    expect(kept.result.output).toEqual({ draft: "hello", send: "kept" });
-    expect([kept.tools.argsOf("send"), kept.tools.argsOf("other")]).toEqual([[], []]);
+    expect(stored.result.output).toEqual({ draft: "hello", send: "kept" });
+    expect([stored.tools.argsOf("send"), stored.tools.argsOf("other")]).toEqual([[], []]);
   });
 
-  test("ends the run as waiting when nobody is there, with nothing left behind; other steps are done first", async () => {
+  test("ends the run as waiting if no approver is present, with no timers or handlers left over; other steps finish first", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { result, statuses, state } = await runWith(
       { ...spec, timeout: 60, steps: [...spec.steps, { id: "slow", tool: "slow" }] },
       { clock, approvals, tools: { draft: "hello", send: once, slow: taking(clock, 1000) } },
@@ -77,9 +77,9 @@ describe("a step with an approval", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("goes on when somebody decided elsewhere while other steps ran", async () => {
+  test("continues when the approval was decided elsewhere while other steps ran", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     clock.after(500, () => {
       void approvals
         .list(clock.now(), "pending")
@@ -93,7 +93,7 @@ describe("a step with an approval", () => {
     expect((await approvals.list(clock.now())).map(({ status }) => status)).toEqual(["used"]);
   });
 
-  test("one that expires fails the step", async () => {
+  test("fails when the approval expires", async () => {
     const clock = new FakeClock();
     const { result } = await runWith(
       {
@@ -103,40 +103,43 @@ describe("a step with an approval", () => {
           { id: "slow", tool: "slow" },
         ],
       },
-      { clock, approvals: createMemoryApprovals({ clock }), tools: { t: 1, slow: taking(clock, 20_000) } },
+      { clock, approvals: createInMemoryApprovals({ clock }), tools: { t: 1, slow: taking(clock, 20_000) } },
     );
-    expect(result).toMatchObject({ status: "failed", error: { message: "s: nobody approved it in time" } });
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { message: "s: the approval expired without a decision" },
+    });
   });
 
-  test("the time a person takes is not the run's", async () => {
+  test("the time until a decision does not count as the run's", async () => {
     const clock = new FakeClock();
     const { result } = await runWith(
       { name: "c", timeout: 10, steps: [{ id: "s", tool: "slow", approval: "?" }] },
       {
         clock,
         tools: { slow: taking(clock, 9000) },
-        ask: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
+        requestApproval: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
       },
     );
     expect(result.status).toBe("success");
     const late = await runWith(
       { name: "c", timeout: 10, steps: [{ id: "s", tool: "slow", approval: "?" }] },
-      { clock, tools: { slow: taking(clock, 11_000) }, ask: yes },
+      { clock, tools: { slow: taking(clock, 11_000) }, requestApproval: yes },
     );
     expect(late.result.error?.code).toBe("timeout");
   });
 
-  test("whoever asks and breaks has no answer: the run waits", async () => {
+  test("a requestApproval callback that throws gives no answer: the run waits", async () => {
     const { result } = await runWith(spec, {
       tools: { draft: "hello", send: once },
-      ask: async () => {
+      requestApproval: async () => {
         throw new Error("no terminal");
       },
     });
     expect(result.status).toBe("waiting");
   });
 
-  test("a run that is stopped withdraws its questions, and whoever asks is told", async () => {
+  test("a run that is cancelled withdraws its approvals, and aborts the requestApproval callback", async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     clock.after(1000, () => stop.abort());
@@ -145,7 +148,7 @@ describe("a step with an approval", () => {
       clock,
       signal: stop.signal,
       tools: { draft: "hello", send: once },
-      ask: (_, signal) =>
+      requestApproval: (_, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {
             withdrawn = true;
@@ -157,8 +160,8 @@ describe("a step with an approval", () => {
   });
 });
 
-describe("places", () => {
-  test("[A10] a step that waits for a person leaves its place to others, and max_parallel holds when people answer", async () => {
+describe("slots", () => {
+  test("[A10] a step that waits for approval releases its slot, and max_parallel holds when it is decided", async () => {
     const clock = new FakeClock();
     let [now, peak] = [0, 0];
     const work = async (_: unknown, context: ToolContext): Promise<void> => {
@@ -178,13 +181,13 @@ describe("places", () => {
       {
         clock,
         tools: { t: work },
-        ask: () => new Promise((resolve) => clock.after(500, () => resolve({ approved: true }))),
+        requestApproval: () => new Promise((resolve) => clock.after(500, () => resolve({ approved: true }))),
       },
     );
     expect([result.status, peak, tookMs]).toEqual(["success", 2, 4000]);
   });
 
-  test("[A10] items that wait for people take one place together, and give it back once", async () => {
+  test("[A10] items that wait for approvals occupy one slot together, and release it once", async () => {
     const clock = new FakeClock();
     const order: string[] = [];
     let [now, peak] = [0, 0];
@@ -213,7 +216,7 @@ describe("places", () => {
             now--;
           },
         },
-        ask: (approval) =>
+        requestApproval: (approval) =>
           new Promise((resolve) => {
             const { x } = approval.args as { x: number };
             clock.after(answers[x] ?? 0, () => resolve({ approved: true }));
@@ -227,27 +230,27 @@ describe("places", () => {
   });
 });
 
-describe("a rule that asks", () => {
+describe("an ask rule", () => {
   const settings = { permissions: { ask: ["danger"], allow: ["*"] } };
 
-  test("[N02] asks in the run's name; a retry of the same arguments needs no other answer, and counts no attempt", async () => {
-    let asked = 0;
+  test("[N02] requests approval in the run's name; a retry with the same arguments needs no new approval, and counts no attempt", async () => {
+    let requested = 0;
     const { state, calls } = await runWith(
       { name: "c", steps: [{ id: "s", tool: "danger", params: { x: 1 }, retry: { max: 1, delay: 1 } }] },
       {
         settings,
         tools: { danger: mock({ effect: "idempotent", answers: [fail("down", { retry: "safe" }), "ok"] }) },
-        ask: async () => {
-          asked++;
+        requestApproval: async () => {
+          requested++;
           return { approved: true };
         },
       },
     );
-    expect([asked, calls.length, state("s").status, state("s").attempts]).toEqual([1, 2, "success", 2]);
+    expect([requested, calls.length, state("s").status, state("s").attempts]).toEqual([1, 2, "success", 2]);
   });
 
-  test("asks for each round, since its arguments are others", async () => {
-    let asked = 0;
+  test("requires approval for each round, since the arguments differ", async () => {
+    let requested = 0;
     await runWith(
       {
         name: "c",
@@ -256,17 +259,17 @@ describe("a rule that asks", () => {
       {
         settings,
         tools: { danger: 1 },
-        ask: async () => {
-          asked++;
+        requestApproval: async () => {
+          requested++;
           return { approved: true };
         },
       },
     );
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
   });
 
-  test("[N06] undoing is asked for as well", async () => {
-    const asked: string[] = [];
+  test("[N06] a compensation needs approval as well", async () => {
+    const requested: string[] = [];
     const { result, state } = await runWith(
       {
         name: "c",
@@ -278,18 +281,18 @@ describe("a rule that asks", () => {
       {
         settings,
         tools: { do: 1, danger: once, bad: fail("bad") },
-        ask: async ({ tool }) => {
-          asked.push(tool);
+        requestApproval: async ({ tool }) => {
+          requested.push(tool);
           return { approved: true };
         },
       },
     );
-    expect([result.status, asked, state("a").compensation]).toEqual(["failed", ["danger"], { status: "success" }]);
+    expect([result.status, requested, state("a").compensation]).toEqual(["failed", ["danger"], { status: "success" }]);
   });
 
-  test("an answer in the store from before the run asks is not lost, and is of no use for another run", async () => {
+  test("a decision stored before the run requests it is used, and does not count for another run", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const spec = { name: "c", steps: [{ id: "s", tool: "danger" }] };
     const first = await runWith(spec, { clock, approvals, settings, tools: { danger: 1 }, runId: "r1" });
     expect(first.result.status).toBe("waiting");

@@ -1,77 +1,79 @@
 import { type Failure, LinkedList, failure } from "../../base/index.ts";
-import type { Scope } from "../../expr/index.ts";
-import { missing } from "../../expr/index.ts";
-import type { Outcome } from "../host/host.ts";
+import { type Scope, missing } from "../../expr/index.ts";
+import type { HostOutcome } from "../../run/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 import { Compensation } from "./compensation.ts";
 import { FrameSteps } from "./frame-steps.ts";
-import { newState } from "./new-state.ts";
+import { createStepState } from "./step-facts.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import type { PartlyDone } from "./partly-done.ts";
-import type { Pending, Run, Stop } from "./run.ts";
+import type { PartlyDone } from "./partial-work.ts";
+import type { Pending, ChainRun, StopReason } from "./chain-run.ts";
 import { StepRun } from "./step-run.ts";
+import { stepTimes } from "./step-times.ts";
 import type { SkipReason, StepState } from "./step-state.ts";
 
-/** Whoever called a chain. */
-export interface FrameOwner {
-  frameEnded(frame: Frame): void;
+/** Caller of a chain. */
+export interface ChainFrameOwner {
+  frameEnded(frame: ChainFrame): void;
 }
 
-/** What a frame is made of. */
-export interface FrameParts {
+/** Dependencies of a frame. */
+export interface ChainFrameDeps {
   readonly plan: Plan;
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
-  readonly owner: FrameOwner;
-  /** Where it is called from; absent at the root. */
+  readonly owner: ChainFrameOwner;
+  /** Call that it belongs to; undefined at the root. */
   readonly call?: FrameCall;
 }
 
 /** The step that calls a sub-chain. */
 export interface FrameCall {
-  readonly frame: Frame;
-  /** `research/` in names that people see. */
+  readonly frame: ChainFrame;
+  /** `research/` in displayed names. */
   readonly path: string;
-  /** `research#1/` in keys of the journal: another attempt, other keys. */
+  /** `research#1/` in journal keys: another attempt has other keys. */
   readonly keys: string;
   /** `research/` in idempotency keys: the same in every attempt. */
   readonly work: string;
   readonly timeoutMs: number | undefined;
 }
 
-/** The run has one frame for its chain, and one for each sub-chain that is being run. */
-export class Frame implements Pending {
-  readonly run: Run;
+/** A run has one frame for its chain, and one for each sub-chain that is running. */
+export class ChainFrame implements Pending {
+  readonly run: ChainRun;
   readonly plan: Plan;
-  readonly parent: Frame | undefined;
+  readonly parent: ChainFrame | undefined;
   readonly depth: number;
   readonly path: string;
   readonly keys: string;
   readonly work: string;
-  /** What the idempotency keys of its steps begin with. */
+  /** Prefix of the idempotency keys of its steps. */
   readonly workKey: string;
   readonly scope: Scope & { readonly steps: FrameSteps; readonly context: Record<string, unknown> };
   readonly states: readonly StepState[];
-  stop: Stop | undefined = undefined;
+  stop: StopReason | undefined = undefined;
   output: unknown = undefined;
-  /** How much of what it did was undone when it stopped. */
+  /** Number of its steps that were compensated when it stopped. */
   undone = 0;
-  readonly #owner: FrameOwner;
+  /** Explains that it is unknown whether the work of a step was done; of the first such step without a compensation. */
+  doubt: string | undefined = undefined;
+  readonly #owner: ChainFrameOwner;
   readonly #timeoutMs: number | undefined;
-  /** For each step, how many it still waits for. */
+  /** For each step, the number of steps that it still waits for. */
   readonly #needs: number[];
   readonly #ready: number[] = [];
   #opened = 0;
   readonly #running = new LinkedList<StepRun>();
-  /** Steps that hold a place; those that wait for a person do not. */
-  #places = 0;
-  /** Steps that a person let go on, and that wait for a place again. */
+  /** Steps that hold a slot; those that wait for an approval do not. */
+  #freeSlots = 0;
+  /** Steps whose approval was decided, and that wait for a slot. */
   readonly #returning: (() => void)[] = [];
   #unsettled: number;
   #advancing = false;
   #ended = false;
 
-  constructor(run: Run, parts: FrameParts) {
+  constructor(run: ChainRun, parts: ChainFrameDeps) {
     const { plan, call } = parts;
     this.run = run;
     this.plan = plan;
@@ -81,7 +83,7 @@ export class Frame implements Pending {
     this.keys = call?.keys ?? "";
     this.work = call?.work ?? "";
     this.workKey = `${run.host.runId}/${this.work}`;
-    this.states = plan.steps.map((step) => newState(step, this.path + step.id));
+    this.states = plan.steps.map((step) => createStepState(step, this.path + step.id));
     this.scope = {
       input: parts.input,
       steps: new FrameSteps(plan, this.states),
@@ -90,14 +92,14 @@ export class Frame implements Pending {
       run: run.about,
     };
     this.#owner = parts.owner;
-    this.#timeoutMs = least(plan.timeoutMs, call?.timeoutMs);
+    this.#timeoutMs = min(plan.timeoutMs, call?.timeoutMs);
     this.#needs = plan.steps.map(({ needs }) => needs.length);
     this.#unsettled = plan.steps.length;
   }
 
   /** A frame for a chain that one of these steps calls. */
-  call(parts: FrameParts): Frame {
-    return new Frame(this.run, parts);
+  call(parts: ChainFrameDeps): ChainFrame {
+    return new ChainFrame(this.run, parts);
   }
 
   begin(): void {
@@ -108,23 +110,26 @@ export class Frame implements Pending {
     this.advance();
   }
 
-  /** The time of this chain is up. */
-  settled(_outcome: Outcome): void {
+  /** The timeout of this chain has passed. */
+  settled(_outcome: HostOutcome): void {
     const error = failure("timeout", `${this.plan.name} took longer than ${this.#timeoutMs} ms`);
     this.abort({ error, cancelled: false });
   }
 
-  /** Starts whatever can start. What settles at once, such as a skip, is gone through here, not by recursion. */
+  /**
+   * Starts everything that can start. Steps that settle immediately, such as skipped ones, are handled in this loop,
+   * not by recursion.
+   */
   advance(): void {
     if (this.#advancing) return;
     this.#advancing = true;
-    while (this.stop === undefined && this.#places < this.plan.maxParallel) {
+    while (this.stop === undefined && this.#freeSlots < this.plan.maxParallel) {
       const waiting = this.#returning.length > 0 || this.#opened < this.#ready.length;
-      if (!waiting || !this.run.mayOpen(this)) break;
+      if (!waiting || !this.run.canStartMore(this)) break;
       const back = this.#returning.shift();
       if (back === undefined) this.#open(this.#ready[this.#opened++] as number);
       else {
-        this.#places++;
+        this.#freeSlots++;
         back();
       }
     }
@@ -132,26 +137,26 @@ export class Frame implements Pending {
     if (this.#unsettled === 0 || (this.stop !== undefined && this.#running.size === 0)) this.#end();
   }
 
-  /** A step waits for a person and leaves its place to others. */
-  leavePlace(): void {
-    this.#places--;
+  /** A step waits for an approval and releases its slot. */
+  releaseSlot(): void {
+    this.#freeSlots--;
   }
 
-  /** Takes its place back without asking: it is being closed. */
-  keepPlace(): void {
-    this.#places++;
+  /** Takes its slot back without queueing: it is being closed. */
+  keepSlot(): void {
+    this.#freeSlots++;
   }
 
-  /** Calls back when there is a place again. */
-  takePlace(back: () => void): void {
+  /** Calls back when a slot is free. */
+  acquireSlot(back: () => void): void {
     this.#returning.push(back);
     this.advance();
   }
 
-  /** A step is over, and has its place until now. */
+  /** A step has ended, and holds its slot until now. */
   closed(step: StepRun): void {
     this.#running.remove(step);
-    this.#places--;
+    this.#freeSlots--;
     const { state } = step;
     this.#settle(state, step.partlyDone);
     if (state.status === "failed" && this.stop === undefined && state.step.onFailure.otherwise === "abort") {
@@ -161,8 +166,8 @@ export class Frame implements Pending {
     }
   }
 
-  /** Nothing new starts, what runs is cancelled, what was done is undone; then the frame ends. */
-  abort(stop: Stop): void {
+  /** Starts nothing new, cancels running work, and runs compensations; then the frame ends. */
+  abort(stop: StopReason): void {
     if (this.stop !== undefined || this.#ended) return;
     this.stop = stop;
     this.#returning.length = 0;
@@ -173,13 +178,13 @@ export class Frame implements Pending {
     this.advance();
   }
 
-  /** Whoever called this chain is being stopped. */
+  /** The caller of this chain is being cancelled. */
   cancel(): void {
-    this.abort({ error: failure("cancelled", "its caller was stopped"), cancelled: true });
+    this.abort({ error: failure("cancelled", "its caller was cancelled"), cancelled: true });
   }
 
-  /** Is this frame the other one, or was it called from there? */
-  isWithin(other: Frame): boolean {
+  /** True if this frame is the other one, or was called from it. */
+  isWithin(other: ChainFrame): boolean {
     return this === other || this.parent?.isWithin(other) === true;
   }
 
@@ -191,7 +196,7 @@ export class Frame implements Pending {
     const state = this.states[index] as StepState;
     const skip = this.#whySkip(state.step);
     if (skip !== undefined) return this.#skip(state, skip);
-    this.#places++;
+    this.#freeSlots++;
     const step = new StepRun(this, state);
     this.#running.append(step);
     const { condition } = state.step;
@@ -204,7 +209,7 @@ export class Frame implements Pending {
     }
     if (holds) return step.begin();
     this.#running.remove(step);
-    this.#places--;
+    this.#freeSlots--;
     this.#skip(state, { kind: "condition", condition: condition.text });
   }
 
@@ -213,7 +218,7 @@ export class Frame implements Pending {
       const { status, step } = this.states[index] as StepState;
       if (status === "skipped" || status === "failed") return { kind: "needs", step: step.id, status };
     }
-    // Whatever it reads, it relies on: mostly there is nothing else.
+    // It relies on everything it reads: usually there is nothing else.
     if (relies.length === reads.length) return undefined;
     for (const index of relies) {
       const { status, step } = this.states[index] as StepState;
@@ -233,7 +238,9 @@ export class Frame implements Pending {
     const { step, output, status } = state;
     state.endedAt = this.run.now;
     if (step.as !== undefined && output !== undefined) this.scope.context[step.as] = output;
-    if (step.compensate !== undefined && (status === "success" || status === "recovered" || partlyDone !== undefined)) {
+    if (step.compensate === undefined) {
+      if (partlyDone !== undefined) this.doubt ??= partlyDone.doubt;
+    } else if (status === "success" || status === "recovered" || partlyDone !== undefined) {
       this.run.compensations.push({ frame: this, state, partlyDone });
     }
     this.#unsettled--;
@@ -242,20 +249,21 @@ export class Frame implements Pending {
       this.#needs[dependent] = left;
       if (left === 0) this.#ready.push(dependent);
     }
-    if (this.run.listens) this.#tell(state);
+    if (this.run.listens) this.#emit(state);
   }
 
-  #tell(state: StepState): void {
+  #emit(state: StepState): void {
     const { status, attempts, cached, output, error, skip } = state;
-    const durationMs = state.endedAt - state.startedAt;
+    const { durationMs, queuedMs } = stepTimes(state, state.endedAt);
     const about = { step: state.path, tool: state.step.target.name, runId: this.run.host.runId, at: state.endedAt };
-    const replayed = this.run.host.replaying;
+    const replayed = this.run.host.isReplaying;
     this.run.emit({
       type: "step-finished",
       ...about,
       replayed,
       status,
       durationMs,
+      ...(queuedMs > 0 && { queuedMs }),
       attempts,
       cached,
       output,
@@ -276,7 +284,7 @@ export class Frame implements Pending {
         this.stop = { error: expressionFailure(error, `the output of ${this.plan.name}`), cancelled: false };
       }
     }
-    // Whoever stopped it from above undoes it too, in the order of the whole.
+    // The frame that stopped it from above also compensates it, in the order of the whole run.
     if (this.stop === undefined || this.parent?.stop !== undefined) this.#owner.frameEnded(this);
     else new Compensation(this, () => this.#owner.frameEnded(this)).begin();
   }
@@ -302,14 +310,17 @@ export class Frame implements Pending {
   }
 }
 
-/** What the caller gave, but for what steps will give: an `as` hides the caller's value, also when it stays missing. */
-function contextOf({ steps }: Plan, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const context = Object.assign(Object.create(null) as Record<string, unknown>, given);
+/**
+ * The caller's values without the names that steps set: an `as` hides the caller's value, even if the step never sets
+ * it.
+ */
+function contextOf({ steps }: Plan, rawInput: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const context = Object.assign(Object.create(null) as Record<string, unknown>, rawInput);
   for (const { as } of steps) if (as !== undefined) delete context[as];
   return context;
 }
 
-/** Names that the chain declares and the caller allows. */
+/** Variables that the chain declares and the caller allows. */
 function pick(env: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {
@@ -319,13 +330,13 @@ function pick(env: Readonly<Record<string, string>>, names: readonly string[]): 
   return picked;
 }
 
-function least(a: number | undefined, b: number | undefined): number | undefined {
+function min(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
 }
 
-/** The failure of a step as that of its chain: it says where. */
+/** The failure of a step as that of its chain: it names the step. */
 function stepFailure({ path, error }: StepState): Failure {
   const known = error ?? failure("execution_error", "it failed");
-  // A sub-chain's failure names its own step already.
+  // The failure of a sub-chain already names its own step.
   return known.message.startsWith(`${path}/`) ? known : { ...known, message: `${path}: ${known.message}` };
 }

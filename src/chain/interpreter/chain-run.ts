@@ -1,94 +1,104 @@
 import { type Failure, failure } from "../../base/index.ts";
 import type { Condition, Evaluation, Scope } from "../../expr/index.ts";
-import { type Host, type Outcome, type Settled, type StepWork, type Wait, cancelKey } from "../host/host.ts";
-import { KeyTable } from "../host/key-table.ts";
+import {
+  type Host,
+  type HostOutcome,
+  type SettledOutcome,
+  type StepWork,
+  type Wait,
+  cancelKey,
+  OrderedKeyMap,
+} from "../../run/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { CompensationEntry } from "./compensation.ts";
-import { Frame, type FrameOwner } from "./frame.ts";
+import { ChainFrame, type ChainFrameOwner } from "./chain-frame.ts";
 import type { RunEvent, RunListener } from "./run-events.ts";
+import type { StepRun } from "./step-run.ts";
 import type { StepState } from "./step-state.ts";
 
-/** Whoever waits for an outcome. */
+/** Receiver of an outcome. */
 export interface Pending {
-  settled(outcome: Outcome): void;
+  settled(outcome: HostOutcome): void;
   progress?(value: unknown): void;
-  /** The question got this id; `note` says why it is asked once more, or still open. */
-  asked?(approvalId: string, note?: string): void;
+  /** The approval has this id; `note` says why it is requested once more, or still pending. */
+  approvalRequested?(approvalId: string, note?: string): void;
 }
 
-/** What is evaluated: parameters, a list, a message. */
+/** An expression to evaluate: parameters, a list, a message. */
 export interface Evaluable {
   evaluate(scope: Scope, evaluation?: Evaluation): unknown;
 }
 
-/** What a run is made of. */
-export interface RunParts {
+/** Dependencies of a run. */
+export interface ChainRunDeps {
   readonly plan: Plan;
   readonly host: Host;
   readonly input: unknown;
   readonly env: Readonly<Record<string, string>>;
   readonly context: Readonly<Record<string, unknown>>;
-  /** Why its steps may not call some chains, by their names. */
+  /** Reasons why its steps may not call some chains, by their names. */
   readonly denied?: Readonly<Record<string, string>> | undefined;
   readonly listener: RunListener | undefined;
 }
 
-/** Begins steps or items, as many as may begin. */
-export interface Opener {
+/** Starts steps or items, as many as may start. */
+export interface WorkOpener {
   advance(): void;
 }
 
 /**
- * So many begin in a row; then those that are over already are heard of. Ten thousand that all began before one of them
- * ended would all be held in memory at once, and calls that end at once need not be: a few of them stay in the cache of
- * the processor from their beginning to their end.
+ * Number of steps or items that start in a row before finished ones are processed. If ten thousand started before one
+ * of them ended, all of them would be held in memory at once. Calls that end immediately need not be: a small batch
+ * stays in the processor cache from start to end.
  */
 const burst = 16;
 
 /** Why a chain stops before its end. */
-export interface Stop {
+export interface StopReason {
   readonly error: Failure;
   readonly cancelled: boolean;
 }
 
-/** One execution of a chain with everything it calls: what is pending, what time it is, and who is told. */
-export class Run implements FrameOwner {
+/** One execution of a chain with everything it calls: pending work, current time, and the listener for events. */
+export class ChainRun implements ChainFrameOwner {
   readonly host: Host;
-  /** What the caller lets chains read; each sees the names that it declares. */
+  /** Values that the caller lets chains read; each chain sees the names that it declares. */
   readonly env: Readonly<Record<string, string>>;
-  /** `${run}`. */
+  /** Value of `${run}`. */
   readonly about: Readonly<Record<string, string>>;
-  /** What the caller gave; sub-chains see it too. */
+  /** Context values of the caller; sub-chains see them too. */
   readonly context: Readonly<Record<string, unknown>>;
-  /** Chains that the rules refused when it began. */
+  /** Chains that the permission rules denied when the run started. */
   readonly denied: Readonly<Record<string, string>> | undefined;
-  readonly pending: KeyTable<Pending> = new KeyTable();
-  /** What has to be undone should the run stop, in the order in which it was done. */
+  readonly pending: OrderedKeyMap<Pending> = new OrderedKeyMap();
+  /** Compensations to run if the run stops, in the order in which the work was done. */
   readonly compensations: CompensationEntry[] = [];
-  readonly root: Frame;
-  /** The time of what happened last. */
+  readonly root: ChainFrame;
+  /** The time of the last outcome. */
   now: number;
   over = false;
-  /** How many chains its steps have called. */
+  /** Number of chains that its steps have called. */
   chainCalls = 0;
+  /** Steps whose start was reported as replayed. */
+  #startedInReplay: StepRun[] = [];
   readonly #soon: string[] = [];
   readonly #listener: RunListener | undefined;
-  /** Steps and items begun since the run was last told something. */
+  /** Steps and items started since the run last received an outcome. */
   #opened = 0;
-  #backlog: Set<Opener> | undefined = undefined;
-  /** Whose expressions are being evaluated. */
+  #backlog: Set<WorkOpener> | undefined = undefined;
+  /** Step whose expressions are being evaluated. */
   #evaluating: StepState | undefined;
   readonly #evaluation: Evaluation = {
     onMissing: (path) => (this.#evaluating ? noteMissing(this.#evaluating, path) : undefined),
   };
 
-  constructor(parts: RunParts) {
+  constructor(parts: ChainRunDeps) {
     const { runId: id, startedAt } = parts.host;
     this.host = parts.host;
     this.about = {
       id,
       chain: parts.plan.name,
-      // Made for those that ask: it takes as long as a step.
+      // Computed on demand: it takes as long as a step.
       get started_at() {
         return new Date(startedAt).toISOString();
       },
@@ -98,7 +108,7 @@ export class Run implements FrameOwner {
     this.denied = parts.denied;
     this.now = startedAt;
     this.#listener = parts.listener;
-    this.root = new Frame(this, { plan: parts.plan, input: parts.input, context: parts.context, owner: this });
+    this.root = new ChainFrame(this, { plan: parts.plan, input: parts.input, context: parts.context, owner: this });
   }
 
   begin(): void {
@@ -106,9 +116,13 @@ export class Run implements FrameOwner {
     this.#drain();
   }
 
-  /** May one more step begin? If not now, `opener` is asked to go on later. */
-  mayOpen(opener: Opener): boolean {
-    if (this.#opened++ < burst || this.host.opensAll) return true;
+  /**
+   * True if one more step may start. If not, `opener.advance()` is called later; or never, if the run is released: a
+   * step that cannot run has not begun.
+   */
+  canStartMore(opener: WorkOpener): boolean {
+    if (this.host.isReleased) return false;
+    if (this.#opened++ < burst || this.host.startsEagerly) return true;
     this.#backlog ??= new Set();
     this.#backlog.add(opener);
     return false;
@@ -118,8 +132,8 @@ export class Run implements FrameOwner {
     return this.#backlog !== undefined;
   }
 
-  /** Goes on with what could not begin yet. */
-  openMore(): void {
+  /** Starts the work that had to wait. */
+  startMore(): void {
     this.#opened = 0;
     const openers = this.#backlog;
     this.#backlog = undefined;
@@ -127,9 +141,9 @@ export class Run implements FrameOwner {
     this.#drain();
   }
 
-  /** Nothing but the host's answers moves a run, so the same answers in the same order give the same run. */
-  take({ key, outcome, at }: Settled): void {
-    // What is taken over from an earlier run was there before this one began.
+  /** Only outcomes of the host advance a run, so the same outcomes in the same order give the same run. */
+  take({ key, outcome, at }: SettledOutcome): void {
+    // Events reused from an earlier run happened before this one started.
     if (at > this.now) this.now = at;
     if (this.#backlog === undefined) this.#opened = 0;
     if (key === cancelKey) {
@@ -147,12 +161,12 @@ export class Run implements FrameOwner {
     this.host.start(key, work);
   }
 
-  wait(key: string, what: Wait, waiting: Pending): void {
+  wait(key: string, wait: Wait, waiting: Pending): void {
     this.pending.set(key, waiting);
-    this.host.wait(key, what);
+    this.host.wait(key, wait);
   }
 
-  /** A pause of no length: it is over once what happens now is done, so that rounds do not nest. */
+  /** A pause of length 0: it ends after the current outcome is handled, so that rounds do not nest. */
   soon(key: string, waiting: Pending): void {
     this.pending.set(key, waiting);
     this.#soon.push(key);
@@ -166,7 +180,7 @@ export class Run implements FrameOwner {
     }
   }
 
-  /** Nobody wants to know any more how a wait ends. */
+  /** Discards a wait whose outcome is no longer needed. */
   drop(key: string): void {
     if (this.pending.delete(key)) this.host.cancel(key);
   }
@@ -183,13 +197,25 @@ export class Run implements FrameOwner {
     this.#listener?.(event);
   }
 
-  /** Evaluates something of a step; what the language lets pass as missing is noted with the step. */
-  evaluate(state: StepState, what: Evaluable, scope: Scope): unknown {
-    this.#evaluating = state;
-    return what.evaluate(scope, this.#evaluation);
+  /** Notes a step whose start is reported as replayed. */
+  startedInReplay(step: StepRun): void {
+    this.#startedInReplay.push(step);
   }
 
-  /** Does a condition of a step hold? */
+  /** Reports the start of steps that the replay began and did not settle: they run in this process. */
+  reportRunning(): void {
+    const steps = this.#startedInReplay;
+    this.#startedInReplay = [];
+    for (const step of steps) if (step.state.status === "running") step.emitStarted(step.state.input, false);
+  }
+
+  /** Evaluates an expression of a step; missing values that the language allows are recorded with the step. */
+  evaluate(state: StepState, value: Evaluable, scope: Scope): unknown {
+    this.#evaluating = state;
+    return value.evaluate(scope, this.#evaluation);
+  }
+
+  /** True if a condition of a step holds. */
   holds(state: StepState, condition: Condition, scope: Scope): boolean {
     this.#evaluating = state;
     return condition.holds(scope, this.#evaluation);
@@ -201,7 +227,7 @@ function noteMissing(state: StepState, path: string): void {
   if (state.missing.length < 20 && !state.missing.includes(path)) state.missing.push(path);
 }
 
-function cancelled(by: string | undefined): Stop {
+function cancelled(by: string | undefined): StopReason {
   return {
     error: failure("cancelled", `the run was cancelled${by === undefined ? "" : ` by ${by}`}`),
     cancelled: true,

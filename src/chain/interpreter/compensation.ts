@@ -1,50 +1,55 @@
 import { type Failure, failure } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import type { ApprovalWait, CallOutcome, DecidedOutcome, Outcome } from "../host/host.ts";
+import {
+  type ApprovalWait,
+  type CallOutcome,
+  type DecidedOutcome,
+  type HostOutcome,
+  compensationMessage,
+} from "../../run/index.ts";
 import type { PlanStep } from "../plan/plan.ts";
-import { undoMessage } from "../host/undo-message.ts";
-import { anyone } from "./approval.ts";
-import type { Frame } from "./frame.ts";
+import { defaultApproval } from "./step-approval.ts";
+import type { ChainFrame } from "./chain-frame.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import { dropQuestion, noteQuestion } from "./open-questions.ts";
-import type { PartlyDone } from "./partly-done.ts";
-import { interruption, ruled } from "./question-texts.ts";
-import type { Evaluable, Pending } from "./run.ts";
+import { removePendingApproval, addPendingApproval } from "./pending-approvals.ts";
+import type { PartlyDone } from "./partial-work.ts";
+import { interruptionMessage, ruleApprovalMessage } from "./approval-messages.ts";
+import type { Evaluable, Pending } from "./chain-run.ts";
 import type { StepState } from "./step-state.ts";
 
-/** A step that was done and can be undone. */
+/** A completed step that can be compensated. */
 export interface CompensationEntry {
-  readonly frame: Frame;
+  readonly frame: ChainFrame;
   readonly state: StepState;
-  /** Of a step that did not end well, or of which something is in doubt. */
+  /** Partial work of a step that did not succeed, or whose outcome is in doubt. */
   readonly partlyDone?: PartlyDone | undefined;
 }
 
-interface Undoing extends CompensationEntry {
+interface RunningCompensation extends CompensationEntry {
   readonly plan: NonNullable<PlanStep["compensate"]>;
   readonly args: unknown;
   attempt: number;
-  /** By which a person let it be called. */
+  /** Approval with which it is called. */
   approvalId: string | undefined;
-  /** What people are asked. */
-  question: Question | undefined;
-  /** That is about a call that its tool makes. */
-  asksInner: boolean;
-  /** Approvals for calls that its tool makes. */
+  /** Approval that is requested for it. */
+  approval: CompensationApproval | undefined;
+  /** The approval is for a nested call of its tool. */
+  isNestedApproval: boolean;
+  /** Approvals for nested calls of its tool. */
   allowed: readonly string[] | undefined;
-  /** The question that its tool takes the answer to itself, whatever it is. */
+  /** Approval whose decision, whether approved or rejected, is handed to its tool. */
   answered: string | undefined;
 }
 
-type Question = Pick<ApprovalWait, "tool" | "args" | "message" | "approvalId" | "interrupted">;
+type CompensationApproval = Pick<ApprovalWait, "tool" | "args" | "message" | "approvalId" | "interrupted">;
 
-/** Undoes what a chain and its sub-chains did, the last first. One that fails does not keep the others from trying. */
+/** Compensates the steps of a chain and its sub-chains, the last first. A failure does not stop the others. */
 export class Compensation implements Pending {
-  readonly #frame: Frame;
+  readonly #frame: ChainFrame;
   readonly #done: () => void;
-  #current: Undoing | undefined;
+  #current: RunningCompensation | undefined;
 
-  constructor(frame: Frame, done: () => void) {
+  constructor(frame: ChainFrame, done: () => void) {
     this.#frame = frame;
     this.#done = done;
   }
@@ -61,7 +66,7 @@ export class Compensation implements Pending {
     this.#done();
   }
 
-  settled(outcome: Outcome): void {
+  settled(outcome: HostOutcome): void {
     const current = this.#current;
     if (current === undefined) return;
     const { plan, args } = current;
@@ -70,53 +75,61 @@ export class Compensation implements Pending {
       case "call":
         return this.#called(current, outcome);
       case "interrupted": {
-        const message = interruption(tool, outcome.startedAt, "leave it as it is");
-        return this.#ask(current, { tool, args, message, approvalId: undefined, interrupted: true }, false);
+        const message = interruptionMessage(tool, outcome.startedAt, "leave it as it is");
+        return this.#requestApproval(current, { tool, args, message, approvalId: undefined, interrupted: true }, false);
       }
       case "decided":
         return this.#decided(current, outcome);
       case "fired":
       case "cancel":
-      case "parked":
+      case "suspended":
         return undefined;
     }
   }
 
-  #called(current: Undoing, { result, asks }: CallOutcome): void {
+  #called(current: RunningCompensation, { result, pendingApproval }: CallOutcome): void {
     const { plan, args } = current;
     const { name: tool } = plan.target;
     current.state.workMs += result.durationMs;
     if (result.success) return this.#ended(undefined);
     const { code, approvalId } = result.error;
-    if (asks === undefined && code === "approval_required" && approvalId !== undefined) {
-      return this.#ask(current, { tool, args, message: ruled(tool), approvalId }, false);
+    if (pendingApproval === undefined && code === "approval_required" && approvalId !== undefined) {
+      return this.#requestApproval(current, { tool, args, message: ruleApprovalMessage(tool), approvalId }, false);
     }
-    // A question that is asked again although it was answered would be asked for ever.
-    if (asks === undefined || asks.approvalId === current.answered) return this.#ended(result.error);
-    const { key, ...question } = asks;
-    if (key === undefined) current.answered = question.approvalId;
+    // An approval that is requested although it has been decided would be requested forever.
+    if (pendingApproval === undefined || pendingApproval.approvalId === current.answered)
+      return this.#ended(result.error);
+    const { key, ...approval } = pendingApproval;
+    if (key === undefined) current.answered = approval.approvalId;
     else current.allowed = [...(current.allowed ?? []), key];
-    this.#ask(current, question, true);
+    this.#requestApproval(current, approval, true);
   }
 
-  #decided(current: Undoing, { status, approvalId, done }: DecidedOutcome): void {
-    dropQuestion(current.state, questionOf(current));
+  #decided(current: RunningCompensation, { status, approvalId, done }: DecidedOutcome): void {
+    removePendingApproval(current.state, compensationApproval(current));
     if (status !== "approved" && approvalId !== current.answered)
-      return this.#ended(failure("permission_denied", "undoing was not approved", { reason: status }));
-    if (!current.asksInner) {
-      // A person said that it was undone already.
+      return this.#ended(failure("permission_denied", "the compensation was not approved", { reason: status }));
+    if (!current.isNestedApproval) {
+      // A person confirmed that it had already been undone.
       if (done !== undefined) return this.#ended(undefined);
       current.approvalId = approvalId;
     }
     this.#call();
   }
 
-  /** The question got this id. */
-  asked(approvalId: string): void {
+  /** The approval has this id. */
+  approvalRequested(approvalId: string): void {
     const current = this.#current;
-    if (current?.question === undefined) return;
-    const { tool, args, message } = current.question;
-    noteQuestion(current.state, { key: questionOf(current), approvalId, tool, args, message, isUndo: true });
+    if (current?.approval === undefined) return;
+    const { tool, args, message } = current.approval;
+    addPendingApproval(current.state, {
+      key: compensationApproval(current),
+      approvalId,
+      tool,
+      args,
+      message,
+      isCompensation: true,
+    });
   }
 
   #ended(error: Failure | undefined): void {
@@ -130,8 +143,8 @@ export class Compensation implements Pending {
     return index < 0 ? undefined : compensations.splice(index, 1)[0];
   }
 
-  /** Undefined when there is nothing to do, or it cannot be done. */
-  #prepare(entry: CompensationEntry): Undoing | undefined {
+  /** Undefined if there is nothing to do, or it cannot be done. */
+  #prepare(entry: CompensationEntry): RunningCompensation | undefined {
     const { state } = entry;
     const plan = state.step.compensate;
     if (plan === undefined) return undefined;
@@ -141,8 +154,8 @@ export class Compensation implements Pending {
     }
     try {
       const args = argsOf(entry, plan.params);
-      const asked = { approvalId: undefined, question: undefined, asksInner: false };
-      const known = { attempt: 0, ...asked, allowed: undefined, answered: undefined };
+      const requestedApproval = { approvalId: undefined, approval: undefined, isNestedApproval: false };
+      const known = { attempt: 0, ...requestedApproval, allowed: undefined, answered: undefined };
       return { ...entry, plan, args: args === missing ? {} : args, ...known };
     } catch (error) {
       noteUndone(entry, expressionFailure(error, `compensate of ${state.path}`));
@@ -167,18 +180,26 @@ export class Compensation implements Pending {
     frame.run.start(keyOf(current), work, this);
   }
 
-  #ask(current: Undoing, { tool, args, message, approvalId, interrupted }: Question, isInner: boolean): void {
+  #requestApproval(
+    current: RunningCompensation,
+    { tool, args, message, approvalId, interrupted }: CompensationApproval,
+    isInner: boolean,
+  ): void {
     const { frame, state } = current;
-    current.asksInner = isInner;
-    const asked = { tool, args, message: undoMessage(state.path, message), approvalId };
-    const question = interrupted === undefined ? asked : { ...asked, interrupted };
-    current.question = question;
-    if (approvalId !== undefined) this.asked(approvalId);
-    frame.run.wait(questionOf(current), { kind: "approval", step: state.path, ...anyone, ...question }, this);
+    current.isNestedApproval = isInner;
+    const requestedApproval = { tool, args, message: compensationMessage(state.path, message), approvalId };
+    const approval = interrupted === undefined ? requestedApproval : { ...requestedApproval, interrupted };
+    current.approval = approval;
+    if (approvalId !== undefined) this.approvalRequested(approvalId);
+    frame.run.wait(
+      compensationApproval(current),
+      { kind: "approval", step: state.path, ...defaultApproval, ...approval },
+      this,
+    );
   }
 }
 
-/** Is there anything of which it is known that it was done? */
+/** True if some of its work is known to be done. */
 function isDone({ state, partlyDone }: CompensationEntry): boolean {
   return endedWell(state) || (partlyDone !== undefined && "output" in partlyDone);
 }
@@ -187,19 +208,22 @@ function endedWell({ status }: StepState): boolean {
   return status === "success" || status === "recovered";
 }
 
-/** What may have been done and was not undone is told too. */
+/** Work that may have been done and was not undone is reported too. */
 function noteUndone({ state, partlyDone }: CompensationEntry, failed: Failure | undefined): void {
   const doubt = partlyDone?.doubt;
   const error = failed ?? (doubt === undefined ? undefined : failure("interrupted", doubt));
   state.compensation = error === undefined ? { status: "success" } : { status: "failed", error };
 }
 
-/** What is undone with: the parameters see of a step that did not end well what it did of its work. */
+/**
+ * Arguments of the compensation: for a step that did not succeed, its parameters see the part of its work that was
+ * done.
+ */
 function argsOf({ frame, state, partlyDone }: CompensationEntry, params: Evaluable): unknown {
   const { run, scope } = frame;
   if (partlyDone === undefined || endedWell(state)) return run.evaluate(state, params, scope);
   const { id, as } = state.step;
-  // Without a prototype, as the one that it is a copy of.
+  // Without a prototype, as in the original.
   const context = Object.assign(Object.create(null) as Record<string, unknown>, scope.context);
   const { output } = partlyDone;
   if (as !== undefined && output !== undefined) context[as] = output;
@@ -207,10 +231,10 @@ function argsOf({ frame, state, partlyDone }: CompensationEntry, params: Evaluab
   return scope.steps.showing(id, entry, () => run.evaluate(state, params, { ...scope, context }));
 }
 
-function questionOf(undoing: Undoing): string {
+function compensationApproval(undoing: RunningCompensation): string {
   return `${keyOf(undoing)}?`;
 }
 
-function keyOf({ frame, state, attempt }: Undoing): string {
+function keyOf({ frame, state, attempt }: RunningCompensation): string {
   return `${frame.keys}${state.step.id}^#${attempt}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createRedactor } from "../../text/index.ts";
-import { eventRedactor } from "./event-redactor.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import { eventRedactor } from "./execute-run.ts";
 import type { RunEvent } from "./run-events.ts";
 
 const secret = "hunter2secret";
@@ -14,8 +14,8 @@ const events: readonly RunEvent[] = [
   { ...about, type: "step-progress", value: "half" },
   { ...about, type: "step-retrying", attempt: 2, delayMs: 5, error },
   { ...about, type: "step-fallback", fallbackTool: "u", error },
-  { ...about, type: "step-waiting", approvalId: "i", message: "may I?" },
-  { ...about, type: "step-decided", approvalId: "i", status: "approved", by: "ann" },
+  { ...about, type: "step-suspended", approvalId: "i", message: "may I?" },
+  { ...about, type: "step-approval-decided", approvalId: "i", status: "approved", by: "ann" },
   { ...about, type: "item-finished", item: 0, of: 2, status: "success" },
   {
     ...about,
@@ -47,13 +47,13 @@ function planted(event: RunEvent): unknown[] {
   });
 }
 
-test("a secret is taken out wherever in an event it stands, and again in the next one", () => {
+test("a secret is redacted anywhere in an event, and in the next event, too", () => {
   const shown = eventRedactor(redact);
   let looked = 0;
   for (const event of [...events, ...events]) {
     for (const one of planted(event)) {
       expect(JSON.stringify(one)).toContain(secret);
-      // Made from an event by changing a text.
+      // Built from an event by changing a text.
       expect(shown(one as RunEvent)).toEqual(redact(one));
       looked++;
     }
@@ -61,7 +61,7 @@ test("a secret is taken out wherever in an event it stands, and again in the nex
   expect(looked).toBeGreaterThan(60);
 });
 
-test("an event without secrets is the same object", () => {
+test("an event without secrets stays the same object", () => {
   const shown = eventRedactor(redact);
   for (const event of events) expect(shown(event)).toBe(event);
 });

@@ -3,8 +3,8 @@ import { heard, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { type FailureError, type RetryVerdict, fail, failure } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import { type MockAnswer, mock } from "../kit/mock-tools.ts";
-import type { StepSpec } from "../plan/spec.ts";
+import { type MockAnswer, mock } from "../../testing/chain/mock-tools.ts";
+import type { StepSpec } from "../plan/chain-spec.ts";
 import { decideRetry } from "./retry-decision.ts";
 
 const down = (retry: RetryVerdict = "safe"): FailureError => fail("down", { code: "not_available", retry });
@@ -12,7 +12,7 @@ const down = (retry: RetryVerdict = "safe"): FailureError => fail("down", { code
 describe("retries", () => {
   const retry = { max: 2, delay: 1, jitter: false } as const;
 
-  test("[A11] a failed attempt is made again after pauses that double, until one ends well", async () => {
+  test("[A11] a failed attempt is retried after delays that double, until one succeeds", async () => {
     const { state, tookMs, calls } = await runWith(
       { name: "c", steps: [{ id: "a", tool: "t", retry: { ...retry, max: 3 } }] },
       { tools: { t: mock({ effect: "read", answers: [down(), down(), down(), "ok"] }) } },
@@ -21,6 +21,55 @@ describe("retries", () => {
     expect(state("a").failures?.map(({ delayMs }) => delayMs)).toEqual([1000, 2000, 4000]);
     expect(tookMs).toBe(7000);
     expect(calls).toHaveLength(4);
+  });
+
+  test("[F13] ctx.attempt counts the attempts of a step, of each item, round and fallback", async () => {
+    const attempts: string[] = [];
+    const failing = (times: number, effect: Effect = "read"): MockAnswer => {
+      const counts = new Map<string, number>();
+      return mock({
+        effect,
+        answer: (args, { attempt, idempotencyKey }) => {
+          attempts.push(`${idempotencyKey.slice(idempotencyKey.indexOf("/") + 1)} ${attempt}`);
+          const count = (counts.get(idempotencyKey) ?? 0) + 1;
+          counts.set(idempotencyKey, count);
+          if (count <= times) throw down();
+          return count;
+        },
+      });
+    };
+    const ordered = (id: string, tool: string, after: string[], more: Partial<StepSpec>): StepSpec => ({
+      id,
+      tool,
+      depends_on: after,
+      retry,
+      ...more,
+    });
+    const { result } = await runWith(
+      {
+        name: "c",
+        steps: [
+          ordered("a", "twice", [], {}),
+          ordered("each", "once_each", ["a"], { for_each: [1, 2], concurrency: 1, params: {} }),
+          ordered("poll", "once_each", ["each"], { repeat: { until: "${steps.poll.output > 9}", max: 2 } }),
+          { ...ordered("last", "always", ["each"], {}), error_handling: { fallback: [{ tool: "fine" }] } },
+        ],
+        error_handling: { strategy: "continue" },
+      },
+      { tools: { twice: failing(2), once_each: failing(1, "idempotent"), always: failing(9), fine: failing(0) } },
+    );
+    expect(result.status).toBe("success");
+    expect(attempts.filter((line) => !line.startsWith("last") && !line.startsWith("poll"))).toEqual([
+      "a 1",
+      "a 2",
+      "a 3",
+      "each[0] 1",
+      "each[0] 2",
+      "each[1] 1",
+      "each[1] 2",
+    ]);
+    expect(attempts.filter((line) => line.startsWith("poll"))).toEqual(["poll 1", "poll 2", "poll~1 1", "poll~1 2"]);
+    expect(attempts.filter((line) => line.startsWith("last"))).toEqual(["last 1", "last 2", "last 3", "last!1 1"]);
   });
 
   test("[N05] every attempt of the same work has the same idempotency key", async () => {
@@ -43,7 +92,7 @@ describe("retries", () => {
     expect(keys.toSorted()).toEqual(["t /a", "t /a", "t /a", "u /each[0]", "u /each[0]", "u /each[1]"]);
   });
 
-  test("backoff is linear or fixed where said, never longer than max_delay, and jitter keeps half of it", async () => {
+  test("backoff is linear or fixed if configured, never longer than max_delay, and jitter keeps at least half of it", async () => {
     const delays = async (more: object): Promise<(number | undefined)[] | undefined> => {
       const { state } = await runWith(
         { name: "c", steps: [{ id: "a", tool: "t", retry: { ...retry, max: 3, ...more } }] },
@@ -58,7 +107,7 @@ describe("retries", () => {
     for (const ms of random) expect(ms).toSatisfy((x: number) => x >= 500 && x <= 1000);
   });
 
-  test("a service that asks for a pause gets one", async () => {
+  test("a service that requests a delay gets one", async () => {
     const busy = fail("busy", { code: "not_available", retry: "safe", retryAfterMs: 9000 });
     const { tookMs } = await runWith(
       { name: "c", steps: [{ id: "a", tool: "t", retry }] },
@@ -67,7 +116,7 @@ describe("retries", () => {
     expect(tookMs).toBe(9000);
   });
 
-  test("[N02] the effect and the verdict decide: what must not happen twice is not tried twice", async () => {
+  test("[N02] the effect and the retry verdict decide: what must not happen twice is not retried", async () => {
     const attempts = async (effect: Effect, verdict: RetryVerdict): Promise<unknown> => {
       const { state, calls } = await runWith(
         { name: "c", error_handling: { strategy: "continue" }, steps: [{ id: "a", tool: "t", retry }] },
@@ -76,21 +125,27 @@ describe("retries", () => {
       expect(state("a").attempts).toBe(calls.length);
       return [calls.length, state("a").failures?.at(-1)?.notRetried];
     };
-    expect(await attempts("read", "safe")).toEqual([3, "all 2 retries are used up"]);
-    expect(await attempts("idempotent", "safe")).toEqual([3, "all 2 retries are used up"]);
+    expect(await attempts("read", "safe")).toEqual([3, "all 2 retries failed"]);
+    expect(await attempts("idempotent", "safe")).toEqual([3, "all 2 retries failed"]);
     expect(await attempts("once", "safe")).toEqual([1, expect.stringContaining("effect: once")]);
     expect(await attempts("read", "never")).toEqual([1, expect.stringContaining("fail again in the same way")]);
     expect(await attempts("idempotent", "unsafe")).toEqual([1, expect.stringContaining("unsafe")]);
   });
 
-  test("a once tool that never started may be tried again", () => {
+  test("a once tool that never started may be retried", () => {
     const retry = { max: 1, delayMs: 10, backoff: "fixed", maxDelayMs: 10, jitter: false } as const;
-    const failed = { error: failure("queue_timeout", "full"), attempt: 1, retry, wanted: () => true, seed: "s" };
+    const failed = {
+      error: failure("queue_timeout", "full"),
+      attempt: 1,
+      retry,
+      isRetryRequested: () => true,
+      seed: "s",
+    };
     expect(decideRetry({ ...failed, effect: undefined })).toEqual({ delayMs: 10 });
     expect(decideRetry({ ...failed, effect: "once" })).toHaveProperty("not");
   });
 
-  test("retry.when sees the error; where it does not hold or cannot be evaluated there is no further attempt", async () => {
+  test("retry.when sees the error; if it does not hold or cannot be evaluated there is no retry", async () => {
     const withWhen = async (when: string): Promise<unknown> => {
       const { state, calls } = await runWith(
         {
@@ -110,7 +165,7 @@ describe("retries", () => {
     expect(await withWhen("${error.message > 3}")).toEqual([1, expect.stringContaining("retry.when")]);
   });
 
-  test("the chain's retry strategy holds for steps that say nothing, and a step's own wins", async () => {
+  test("the chain's retry strategy applies to steps without their own, and a step's own wins", async () => {
     const { calls } = await runWith(
       {
         name: "c",
@@ -127,7 +182,7 @@ describe("retries", () => {
 });
 
 describe("fallbacks", () => {
-  test("[A11] the first entry whose condition holds stands in, its own select and params apply, and the error is gone", async () => {
+  test("[A11] the first fallback whose condition holds replaces the step, with its own select and params, and the error is gone", async () => {
     const { result, state, calls } = await runWith(
       {
         name: "c",
@@ -170,7 +225,7 @@ describe("fallbacks", () => {
     expect(calls[1]).toMatchObject({ tool: "recall", args: { why: "down", code: "not_available" } });
   });
 
-  test("entries are tried in order until one helps; each once; the first error stays when none does", async () => {
+  test("fallbacks are tried in order until one succeeds; each once; the first error stays if none does", async () => {
     const fallback = [{ tool: "f1" }, { tool: "f2" }, { tool: "f3", condition: "${false}" }];
     const spec = {
       name: "c",
@@ -188,7 +243,7 @@ describe("fallbacks", () => {
     expect(failed.state("a")).toMatchObject({ status: "failed", error: { message: "down" }, attempts: 4 });
   });
 
-  test("a chain can stand in, and a fallback whose expressions fail is passed over", async () => {
+  test("a chain can be a fallback, and a fallback whose expressions fail is skipped", async () => {
     const { result, state } = await runWith(
       {
         name: "c",
@@ -217,7 +272,7 @@ describe("fallbacks", () => {
 });
 
 describe("abort, continue and compensation", () => {
-  test("[A11] abort is the default: nothing new starts, what runs is cancelled, the failure says where", async () => {
+  test("[A11] abort is the default: nothing new starts, running steps are cancelled, the failure names the step", async () => {
     const clock = new FakeClock();
     const aborted: string[] = [];
     const { result, statuses, tookMs } = await runWith(
@@ -250,7 +305,7 @@ describe("abort, continue and compensation", () => {
     expect([aborted, tookMs]).toEqual([["slow"], 100]);
   });
 
-  test("continue goes on without the step, and skips its dependents", async () => {
+  test("continue proceeds without the step, and skips its dependents", async () => {
     const { result, statuses, state } = await runWith(
       {
         name: "c",
@@ -259,10 +314,10 @@ describe("abort, continue and compensation", () => {
           { id: "reads", tool: "t", params: { x: "${steps.bad.output}" } },
           { id: "ordered", tool: "t", depends_on: ["bad"] },
           { id: "copes", tool: "t", params: { x: "${steps.bad.output ?? 1}" } },
-          { id: "asks", tool: "t", params: { e: "${steps.bad.error.code}", s: "${steps.bad.status}" } },
+          { id: "inspects", tool: "t", params: { e: "${steps.bad.error.code}", s: "${steps.bad.status}" } },
           { id: "other", tool: "t" },
         ],
-        output: { copes: "${steps.copes.output}", asks: "${steps.asks.output}" },
+        output: { copes: "${steps.copes.output}", inspects: "${steps.inspects.output}" },
       },
       { tools: { bad: mock({ effect: "read", answer: down() }), t: (args: unknown) => args } },
     );
@@ -271,11 +326,11 @@ describe("abort, continue and compensation", () => {
       reads: "skipped",
       ordered: "skipped",
       copes: "success",
-      asks: "success",
+      inspects: "success",
       other: "success",
     });
     expect(state("reads").skip).toEqual({ kind: "needs", step: "bad", status: "failed" });
-    expect(result.output).toEqual({ copes: { x: 1 }, asks: { e: "not_available", s: "failed" } });
+    expect(result.output).toEqual({ copes: { x: 1 }, inspects: { e: "not_available", s: "failed" } });
   });
 
   const undoable = (id: string, more: object = {}): StepSpec => ({
@@ -290,7 +345,7 @@ describe("abort, continue and compensation", () => {
     bad: mock({ effect: "read", answer: down() }),
   };
 
-  test("[N06] what was done is undone in reverse order when the run fails, and one that fails keeps none from trying", async () => {
+  test("[N06] completed steps are compensated in reverse order when the run fails, and a failed compensation does not stop the others", async () => {
     const { result, tools, state } = await runWith(
       {
         name: "c",
@@ -319,7 +374,7 @@ describe("abort, continue and compensation", () => {
     expect(state("never").compensation).toBeUndefined();
   });
 
-  test("[N06] a sub-chain that fails undoes itself; one that ended well is undone with its caller, in the order of the whole", async () => {
+  test("[N06] a sub-chain that fails compensates itself; one that succeeded is compensated with its caller, in the order of the whole run", async () => {
     const sub = {
       name: "sub",
       input: { p: "string", bad: "boolean=false" },
@@ -362,7 +417,7 @@ describe("abort, continue and compensation", () => {
     expect(whole.tools.argsOf("undo").map(({ what }) => what)).toEqual(["2y", "2x", "B", "1y", "1x"]);
   });
 
-  test("[N06] a cancelled run and one that takes too long are undone too, running sub-chains in the order of the whole", async () => {
+  test("[N06] a cancelled run and one that times out are compensated too, running sub-chains in the order of the whole run", async () => {
     const clock = new FakeClock();
     const sub = {
       name: "sub",
@@ -399,7 +454,7 @@ describe("abort, continue and compensation", () => {
     expect(cancelled.tools.argsOf("undo").map(({ what }) => what)).toEqual(["B", "x"]);
   });
 
-  test("[N06] the same work done anew after it was undone has another key", async () => {
+  test("[N06] the same work repeated after its compensation has another key", async () => {
     const sub = {
       name: "sub",
       steps: [undoable("x"), { id: "z", tool: "flaky", depends_on: ["x"] }],
@@ -432,7 +487,7 @@ describe("abort, continue and compensation", () => {
     ]);
   });
 
-  test("a step that had ended well when the run was stopped is undone, although it was told afterwards", async () => {
+  test("a step that had succeeded when the run was cancelled is compensated, although its outcome arrived afterwards", async () => {
     const { statuses, tools } = await runWith(
       { name: "c", steps: [{ id: "bad", tool: "bad" }, undoable("quick", { params: { name: "Q" } })] },
       { tools: doing },
@@ -442,7 +497,7 @@ describe("abort, continue and compensation", () => {
   });
 });
 
-describe("a for_each that did some of its work can be undone", () => {
+describe("a for_each that did some of its work can be compensated", () => {
   const each = (more: object = {}): StepSpec => ({
     id: "e",
     tool: "do",
@@ -460,7 +515,7 @@ describe("a for_each that did some of its work can be undone", () => {
       answer: ({ x }: Readonly<Record<string, unknown>>) => (x === bad ? down("never") : `made ${String(x)}`),
     });
 
-  test("when an item too many failed: null stands for what was not done", async () => {
+  test("if one item too many failed: null stands for items that were not done", async () => {
     const { result, tools, state } = await runWith(
       { name: "c", steps: [each()] },
       { tools: { do: failsFor(3), undo } },
@@ -471,7 +526,7 @@ describe("a for_each that did some of its work can be undone", () => {
     expect(state("e")).toMatchObject({ status: "failed", output: undefined, compensation: { status: "success" } });
   });
 
-  test("when it was stopped", async () => {
+  test("if it was cancelled", async () => {
     const clock = new FakeClock();
     const { tools, state } = await runWith(
       { name: "c", steps: [each(), { id: "bad", tool: "bad" }] },
@@ -494,7 +549,7 @@ describe("a for_each that did some of its work can be undone", () => {
     expect(tools.argsOf("undo")).toMatchObject([{ made: ["made", "made", null, null] }]);
   });
 
-  test("later, when the run went on without it and then failed", async () => {
+  test("it is compensated when the run continued without it and then failed", async () => {
     const { tools } = await runWith(
       {
         name: "c",
@@ -508,7 +563,7 @@ describe("a for_each that did some of its work can be undone", () => {
     expect(tools.argsOf("undo")).toMatchObject([{ made: ["made 1", null, null, null] }]);
   });
 
-  test("not when nothing was done", async () => {
+  test("it is not compensated if nothing was done", async () => {
     const { tools } = await runWith({ name: "c", steps: [each()] }, { tools: { do: failsFor(1), undo } });
     expect(tools.argsOf("undo")).toEqual([]);
   });

@@ -2,19 +2,19 @@ import { StepTable } from "../../expr/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
 
-/** What an expression sees of a step. */
-export interface StepEntry {
+/** Fields of a step that an expression sees. */
+export interface StepScopeEntry {
   readonly status: string;
   readonly output?: unknown;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** What expressions see of the steps of a chain: those that are over, and what is shown of one that goes on. */
+/** The steps of a chain as expressions see them: finished ones, and the visible part of a running one. */
 export class FrameSteps extends StepTable {
   readonly #plan: Plan;
   readonly #states: readonly StepState[];
   #shownId: string | undefined = undefined;
-  #shown: StepEntry | undefined = undefined;
+  #shown: StepScopeEntry | undefined = undefined;
 
   constructor(plan: Plan, states: readonly StepState[]) {
     super();
@@ -22,7 +22,7 @@ export class FrameSteps extends StepTable {
     this.#states = states;
   }
 
-  entry(id: string): StepEntry | undefined {
+  entry(id: string): StepScopeEntry | undefined {
     if (id === this.#shownId) return this.#shown;
     const state = this.#stateOf(id);
     if (state === undefined || !isOver(state.status)) return undefined;
@@ -37,8 +37,8 @@ export class FrameSteps extends StepTable {
     return state !== undefined && isOver(state.status) ? state.output : undefined;
   }
 
-  /** While `look` goes on, the step looks like this. */
-  showing<T>(id: string, entry: StepEntry, look: () => T): T {
+  /** While `look` runs, expressions see the step with this entry. */
+  showing<T>(id: string, entry: StepScopeEntry, look: () => T): T {
     this.#shownId = id;
     this.#shown = entry;
     try {

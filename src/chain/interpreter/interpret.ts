@@ -1,52 +1,52 @@
 import type { Failure } from "../../base/index.ts";
 import type { RunStatus } from "../../store/index.ts";
-import type { Host, HostListener } from "../host/host.ts";
-import { Run, type RunParts } from "./run.ts";
+import type { Host, HostListener } from "../../run/index.ts";
+import { ChainRun, type ChainRunDeps } from "./chain-run.ts";
 import type { RunFacts } from "./run-facts.ts";
 
-/** Answers that are there at once are taken in a row; after so many, timers and sockets get their turn. */
+/** Number of outcomes that are handled in a row if available immediately; then timers and sockets get their turn. */
 const inARow = 1000;
 
 /**
- * Runs a chain to its end, or until it waits for a person. Everything that happens comes from the host, one thing at a
- * time; whatever follows from it is done before the next is asked for.
+ * Runs a chain to its end, or until it waits for a person. All outcomes come from the host, one at a time; all
+ * consequences of one are handled before the next is requested.
  */
-export function interpret(parts: RunParts): Promise<RunFacts> {
+export function interpret(parts: ChainRunDeps): Promise<RunFacts> {
   return new Promise((resolve, reject) => {
     beginInterpretation(parts, resolve, reject);
   });
 }
 
-/** A run under way. */
+/** A running interpretation. */
 export interface Interpretation {
-  /** Steps could begin and have not yet: it goes on by itself, before anything else happens to it. */
+  /** Steps could start and have not yet: the run continues by itself, before it receives another outcome. */
   readonly hasBacklog: boolean;
 }
 
-/** The same for whoever feeds the host: it is told at once, and not a little later, that the run is over. */
+/** The same for a caller that feeds the host: it learns synchronously, not a tick later, that the run has ended. */
 export function beginInterpretation(
-  parts: RunParts,
+  parts: ChainRunDeps,
   onDone: (facts: RunFacts) => void,
   onBroke: (error: unknown) => void,
 ): Interpretation {
-  const run = new Run(parts);
+  const run = new ChainRun(parts);
   const loop = new Loop(run, () => onDone(facts(run, parts)), onBroke);
-  tellStart(run, parts);
+  emitRunStarted(run, parts);
   loop.begin();
   return run;
 }
 
-/** Takes what the host has, and sleeps until it has more. */
+/** Handles the outcomes of the host, and sleeps until there are more. */
 class Loop implements HostListener {
-  readonly #run: Run;
+  readonly #run: ChainRun;
   readonly #host: Host;
   readonly #done: () => void;
   readonly #broke: (error: unknown) => void;
-  /** Awake, or about to go on by itself. */
+  /** Awake, or about to continue by itself. */
   #awake = true;
   #taken = 0;
 
-  constructor(run: Run, done: () => void, broke: (error: unknown) => void) {
+  constructor(run: ChainRun, done: () => void, broke: (error: unknown) => void) {
     this.#run = run;
     this.#host = run.host;
     this.#done = done;
@@ -65,12 +65,16 @@ class Loop implements HostListener {
     this.#goOn();
   }
 
+  goesLive(): void {
+    this.#run.reportRunning();
+  }
+
   progress(key: string, value: unknown): void {
     this.#run.pending.get(key)?.progress?.(value);
   }
 
-  asked(key: string, approvalId: string, note?: string): void {
-    this.#run.pending.get(key)?.asked?.(approvalId, note);
+  approvalRequested(key: string, approvalId: string, note?: string): void {
+    this.#run.pending.get(key)?.approvalRequested?.(approvalId, note);
   }
 
   #goOn(): void {
@@ -81,18 +85,18 @@ class Loop implements HostListener {
     }
   }
 
-  /** Takes one answer after the other. False when it sleeps, or goes on later. */
+  /** Handles one outcome after the other. False if it sleeps, or continues later. */
   #isOver(): boolean {
     const run = this.#run;
     while (!run.over) {
-      if (run.hasBacklog && !this.#host.hasNews) return this.#openMoreSoon();
+      if (run.hasBacklog && !this.#host.hasReady) return this.#openMoreSoon();
       const settled = this.#host.next(run.pending);
       if (settled === undefined) {
         if (run.hasBacklog) return this.#openMoreSoon();
         this.#awake = false;
         return false;
       }
-      if (settled.outcome.kind === "parked") return true;
+      if (settled.outcome.kind === "suspended") return true;
       run.take(settled);
       if (++this.#taken % inARow === 0) {
         setImmediate(() => this.#goOn());
@@ -102,17 +106,17 @@ class Loop implements HostListener {
     return true;
   }
 
-  /** What is over already is heard of first. */
+  /** Outcomes that are available already are handled first. */
   #openMoreSoon(): false {
     queueMicrotask(() => {
-      if (!this.#host.hasNews) this.#run.openMore();
+      if (!this.#host.hasReady) this.#run.startMore();
       this.#goOn();
     });
     return false;
   }
 }
 
-function facts(run: Run, { plan, input, context }: RunParts): RunFacts {
+function facts(run: ChainRun, { plan, input, context }: ChainRunDeps): RunFacts {
   const { root, over, host } = run;
   const status: RunStatus = over
     ? root.stop === undefined
@@ -152,9 +156,9 @@ function facts(run: Run, { plan, input, context }: RunParts): RunFacts {
   };
 }
 
-function tellStart(run: Run, { plan, host }: RunParts): void {
+function emitRunStarted(run: ChainRun, { plan, host }: ChainRunDeps): void {
   if (!run.listens) return;
   const steps = plan.steps.map(({ id }) => id);
-  const { startedAt: at, runId, replaying: replayed } = host;
-  run.emit({ type: "run-started", at, runId, chain: plan.name, steps, replayed });
+  const { startedAt: at, runId, isReplaying } = host;
+  run.emit({ type: "run-started", at, runId, chain: plan.name, steps, replayed: isReplaying });
 }

@@ -1,12 +1,12 @@
 import { type Failure, LinkedList, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
-import { type PartlyDone, joinDone } from "./partly-done.ts";
+import { type PartlyDone, joinDone } from "./partial-work.ts";
 import type { StepRun } from "./step-run.ts";
 import type { ItemState, StepStatus } from "./step-state.ts";
 import { Unit } from "./unit.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
-/** The arguments of an item, or why there are none. */
+/** The arguments of an item, or the reason why there are none. */
 type Prepared = { readonly args: unknown } | { readonly error: Failure };
 
 /** One unit of work for each item of a list, a few at a time; results keep the order of the list. */
@@ -14,7 +14,7 @@ export class Items implements UnitOwner {
   readonly #step: StepRun;
   readonly #plan: ForEachPlan;
   readonly #list: readonly unknown[];
-  /** How many items may fail. */
+  /** Number of items that may fail. */
   readonly #allowed: number;
   readonly #states: ItemState[];
   readonly #outputs: unknown[];
@@ -24,9 +24,9 @@ export class Items implements UnitOwner {
   #stopped = false;
   #starting = false;
   #firstError: Failure | undefined;
-  /** What people were shown; absent when nobody is asked. */
+  /** Calls as shown to approvers; undefined if no approval is needed. */
   #prepared: readonly Prepared[] | undefined = undefined;
-  /** Of items that did not end well: what they did. */
+  /** Partial work of items that did not succeed. */
   #parts: Map<number, PartlyDone | undefined> | undefined = undefined;
 
   private constructor(step: StepRun, plan: ForEachPlan, list: readonly unknown[]) {
@@ -42,7 +42,7 @@ export class Items implements UnitOwner {
     step.state.input = list.map(() => undefined);
   }
 
-  /** The items of a list; a failure when it is none. */
+  /** The items of a list; a failure if the value is not a list. */
   static of(step: StepRun, list: unknown): Items | Failure {
     const { forEach } = step.state.step;
     if (forEach === undefined || !Array.isArray(list)) {
@@ -56,12 +56,12 @@ export class Items implements UnitOwner {
     return this.#list.length;
   }
 
-  /** How many items are being worked on, or waited with. */
+  /** Number of items in progress, including waiting ones. */
   get inFlight(): number {
     return this.#running.size;
   }
 
-  /** Works out the arguments of every item now, and sends no others; null for those that cannot be worked out. */
+  /** Computes the arguments of every item now, and sends no others; null for those that cannot be computed. */
   prepare(): unknown[] {
     this.#prepared = this.#list.map((_, index) => {
       const unit = this.#unit(index);
@@ -97,7 +97,8 @@ export class Items implements UnitOwner {
     const state = this.#states[index] as ItemState;
     state.status = status;
     state.attempts = unit.attempts;
-    state.durationMs = unit.durationMs;
+    state.endedAt = this.#step.frame.run.now;
+    state.durationMs = Math.max(0, unit.durationMs - unit.queuedMs);
     if (endedWell(status)) this.#outputs[index] = output ?? null;
     if (error !== undefined) state.error = error;
     if (status === "failed") {
@@ -105,18 +106,18 @@ export class Items implements UnitOwner {
       this.#firstError ??= error;
     }
     if (this.#step.frame.run.listens) {
-      this.#step.tell({ type: "item-finished", item: index, of: this.#list.length, status });
+      this.#step.emit({ type: "item-finished", item: index, of: this.#list.length, status });
     }
     if (this.#failures > this.#allowed && !this.#stopped) this.cancel();
     else this.advance();
   }
 
-  /** Starts whatever can start. What ends at once is gone through here, not by recursion. */
+  /** Starts everything that can start. Items that end immediately are handled in this loop, not by recursion. */
   advance(): void {
     if (this.#starting) return;
     this.#starting = true;
     const { run } = this.#step.frame;
-    while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.mayOpen(this)) {
+    while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.canStartMore(this)) {
       const index = this.#next++;
       const unit = this.#unit(index);
       this.#running.append(unit);
@@ -125,7 +126,7 @@ export class Items implements UnitOwner {
       else unit.fail(error);
     }
     this.#starting = false;
-    if (this.#running.size > 0) this.#step.leaveIfIdle();
+    if (this.#running.size > 0) this.#step.releaseSlotIfIdle();
     else if (!this.#hasMore) this.#end();
   }
 
@@ -148,7 +149,7 @@ export class Items implements UnitOwner {
     for (const state of this.#states) if (state.status === "pending") state.status = "cancelled";
     if (this.#failures > this.#allowed) {
       const { length } = this.#list;
-      const message = `${this.#failures} of ${length} items failed, ${this.#allowed} may; the first: ${this.#firstError?.message ?? ""}`;
+      const message = `${this.#failures} of ${length} items failed, and ${this.#allowed} are tolerated; the first failure: ${this.#firstError?.message ?? ""}`;
       this.#step.itemsEnded(this.#outputs, failure("items_failed", message), this.#partlyDone());
     } else if (this.#stopped) {
       this.#step.itemsEnded(this.#outputs, "cancelled", this.#partlyDone());
@@ -157,24 +158,32 @@ export class Items implements UnitOwner {
     }
   }
 
-  /** What the items did, also those that did not end well; undefined when none did anything. */
+  /** The work that items did, including those that did not succeed; undefined if none did anything. */
   #partlyDone(): PartlyDone | undefined {
     let some = false;
     let doubt: string | undefined;
+    let others = 0;
     const output = this.#states.map(({ status }, index) => {
+      const part = this.#parts?.get(index);
+      if (doubt === undefined) doubt = part?.doubt;
+      else if (part?.doubt !== undefined) others++;
       if (endedWell(status)) {
         some = true;
         return this.#outputs[index];
       }
-      const part = this.#parts?.get(index);
-      doubt ??= part?.doubt;
       if (part === undefined || !("output" in part)) return null;
       some = true;
       return part.output ?? null;
     });
     const done = some ? { output } : {};
-    return doubt === undefined ? (some ? done : undefined) : { ...done, doubt };
+    if (doubt === undefined) return some ? done : undefined;
+    const more = others === 0 ? "" : `; the same holds for ${others} other ${others === 1 ? "item" : "items"}`;
+    return { ...done, doubt: doubt + more };
   }
+}
+
+export function isItems(value: unknown): value is Items {
+  return value instanceof Items;
 }
 
 function endedWell(status: StepStatus): boolean {

@@ -3,10 +3,10 @@ import { runWith } from "../../../test/support/chain-runner.ts";
 import { largeRuns } from "../../../test/support/large-runs.ts";
 import { fail } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import { type MockAnswer, mock } from "../kit/mock-tools.ts";
-import type { ChainSpec } from "../plan/spec.ts";
+import { type MockAnswer, mock } from "../../testing/chain/mock-tools.ts";
+import type { ChainSpec } from "../plan/chain-spec.ts";
 
-describe("runs larger than anyone's", () => {
+describe("very large runs", () => {
   for (const [name, { expected, run }] of Object.entries(largeRuns)) {
     test(`${name}: done`, async () => {
       expect(await run()).toBe(expected);

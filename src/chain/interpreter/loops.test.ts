@@ -3,7 +3,7 @@ import { heard, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { type FailureError, fail } from "../../base/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
-import { type MockAnswer, mock } from "../kit/mock-tools.ts";
+import { type MockAnswer, mock } from "../../testing/chain/mock-tools.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 const down = (): FailureError => fail("down", { code: "not_available", retry: "safe" });
@@ -12,7 +12,7 @@ const read = (answer: MockAnswer): MockAnswer => mock({ effect: "read", answer }
 const failsFor = (...bad: unknown[]): MockAnswer => read(({ x }: Args) => (bad.includes(x) ? down() : x));
 
 describe("for_each", () => {
-  test("results keep the order of the list, whoever ends first; item and index are there", async () => {
+  test("results keep the order of the list, regardless of which item ends first; item and index are available", async () => {
     const clock = new FakeClock();
     const { result, state, tookMs } = await runWith(
       {
@@ -47,7 +47,7 @@ describe("for_each", () => {
     ]);
   });
 
-  test("no more items run at once than concurrency says, five where nothing is said", async () => {
+  test("at most `concurrency` items run at once; the default is five", async () => {
     for (const concurrency of [undefined, 1, 7]) {
       const clock = new FakeClock();
       let [now, peak] = [0, 0];
@@ -88,7 +88,7 @@ describe("for_each", () => {
     { tolerate: "49%", bad: [1, 2], status: "failed" },
     { tolerate: "100%", bad: [1, 2, 3, 4], status: "success" },
   ])(
-    "with tolerate $tolerate and the failures $bad of four the step is a $status",
+    "with tolerate $tolerate and the failures $bad of four, the status of the step is $status",
     async ({ tolerate, bad, status }) => {
       const { statuses, state } = await runWith(
         {
@@ -106,7 +106,7 @@ describe("for_each", () => {
     },
   );
 
-  test("one item too many that fails stops the others, and the run goes on once, with continue", async () => {
+  test("one failed item too many stops the others, and with continue the run proceeds once", async () => {
     const clock = new FakeClock();
     let aborts = 0;
     const { state, result, tookMs } = await runWith(
@@ -182,7 +182,7 @@ describe("for_each", () => {
     expect(calls).toHaveLength(6);
   });
 
-  test("an empty list gives an empty list; what is no list fails the step", async () => {
+  test("an empty list gives an empty list; a value that is not a list fails the step", async () => {
     const over = async (list: unknown): Promise<unknown> => {
       const { state } = await runWith(
         {
@@ -225,7 +225,7 @@ describe("for_each", () => {
     expect(state("e").items?.every(({ status }) => status === "failed")).toBe(true);
   });
 
-  test("items whose parameters fail at once end the step once", async () => {
+  test("items whose parameters fail immediately end the step once", async () => {
     const { statuses, result } = await runWith(
       {
         name: "c",
@@ -247,7 +247,7 @@ describe("for_each", () => {
 });
 
 describe("repeat", () => {
-  test("goes on until the condition holds, and sees the output of the round before", async () => {
+  test("continues until the condition holds, and sees the output of the previous round", async () => {
     let n = 0;
     const { state, calls, tookMs } = await runWith(
       {
@@ -272,7 +272,7 @@ describe("repeat", () => {
     expect(tookMs).toBe(4000);
   });
 
-  test("is exhausted after so many rounds or so much time; a fallback can help; it is not retried", async () => {
+  test("is exhausted after the maximum of rounds or time; a fallback can help; it is not retried", async () => {
     const spec = (repeat: object, more: object = {}): Parameters<typeof runWith>[0] => ({
       name: "c",
       steps: [{ id: "r", tool: "t", retry: { max: 2, delay: 1 }, repeat: { until: "${false}", ...repeat }, ...more }],
@@ -286,7 +286,7 @@ describe("repeat", () => {
     expect(helped.state("r")).toMatchObject({ status: "recovered", output: "instead" });
   });
 
-  test("every round has retries of its own, and another idempotency key", async () => {
+  test("every round has its own retries, and another idempotency key", async () => {
     const { calls, state, result } = await runWith(
       {
         name: "c",
@@ -313,7 +313,7 @@ describe("repeat", () => {
     expect(state("r")).toMatchObject({ status: "failed", error: { code: "expression_error" }, attempts: 1 });
   });
 
-  test("for each item, rounds of its own", async () => {
+  test("each item has its own rounds", async () => {
     const seen = new Map<unknown, number>();
     const { state } = await runWith(
       {
@@ -340,7 +340,7 @@ describe("repeat", () => {
     expect(state("r").output).toEqual([{ n: 2 }, { n: 3 }]);
   });
 
-  test("thousands of rounds of a chain that does nothing need no stack", async () => {
+  test("thousands of rounds of a chain that does nothing do not overflow the stack", async () => {
     const { state } = await runWith(
       { name: "c", steps: [{ id: "r", tool: "sub", repeat: { until: "${index >= 5000}", max: 20000 } }] },
       { tools: { t: 1 }, others: [{ name: "sub", steps: [{ id: "x", tool: "t", condition: "${false}" }] }] },

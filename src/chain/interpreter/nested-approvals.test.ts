@@ -4,17 +4,17 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
-import { createEngine, parkingApprover } from "../../engine/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
+import { createEngine, storedApprover } from "../../engine/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import type { CompositeContext, Effect } from "../../tool/index.ts";
 import { ChainRuns } from "../chain-runs.ts";
-import { ChainLibrary } from "../library.ts";
-import type { ChainSpec } from "../plan/spec.ts";
+import { ChainLibrary } from "../chain-library.ts";
+import type { ChainSpec } from "../plan/chain-spec.ts";
 
-/** A machine with a tool `outer` that makes the calls it is given; rules want people to be asked about `danger`. */
+/** A machine with a tool `outer` that makes the calls it receives; rules require approval for `danger`. */
 function machine(spec: ChainSpec, effect: Effect) {
   const clock = new FakeClock();
-  const [journal, approvals] = [createMemoryRuns({ clock }), createMemoryApprovals({ clock })];
+  const [journal, approvals] = [createInMemoryRunJournal({ clock }), createInMemoryApprovals({ clock })];
   const done: unknown[] = [];
   let made = 0;
   const danger = sampleTool(({ x }) => void done.push(x), { name: "danger", effect: "idempotent" });
@@ -34,7 +34,7 @@ function machine(spec: ChainSpec, effect: Effect) {
     const engine = createEngine({
       tools: [danger, outer],
       clock,
-      approver: parkingApprover(approvals, clock),
+      approver: storedApprover(approvals, clock),
       permissions: { ask: ["danger"], allow: ["*"] },
     });
     const chains = new ChainLibrary({ tools: engine.tools });
@@ -55,8 +55,8 @@ const calling = (...calls: readonly number[]): ChainSpec => ({
   steps: [{ id: "s", tool: "outer", params: { calls } }],
 });
 
-describe("a tool that calls others inside of a step, where a rule wants people to be asked", () => {
-  test("leaves the run waiting, with a question of this run and step; once allowed, the step is made again", async () => {
+describe("a tool that makes nested calls inside of a step, for which a rule requires approval", () => {
+  test("suspends the run, with an approval of this run and step; once approved, the step runs again", async () => {
     const { clock, approvals, process, done, decide, madeTimes } = machine(calling(1, 2), "idempotent");
     const { runs, plan } = process();
     const waiting = await withTime(runs.start(plan, { runId: "r" }), clock);
@@ -69,9 +69,11 @@ describe("a tool that calls others inside of a step, where a rule wants people t
       step: "s",
       message: "Allow danger to run with these arguments? (outer wants to call it)",
     });
-    expect(waiting.steps[0]?.questions).toMatchObject([{ approvalId: open?.id, tool: "danger", args: { x: 1 } }]);
+    expect(waiting.steps[0]?.pendingApprovals).toMatchObject([
+      { approvalId: open?.id, tool: "danger", args: { x: 1 } },
+    ]);
     await decide(true);
-    // What was let through stays so, while the next call is asked about.
+    // The first approval stays valid, while the next call needs one.
     expect((await withTime(process().runs.resume("r"), clock)).status).toBe("waiting");
     await decide(true);
     const over = await withTime(process().runs.resume("r"), clock);
@@ -83,7 +85,7 @@ describe("a tool that calls others inside of a step, where a rule wants people t
     ]);
   });
 
-  test("a no fails the step", async () => {
+  test("a rejection fails the step", async () => {
     const { clock, process, done, decide } = machine(calling(1), "idempotent");
     const { runs, plan } = process();
     await withTime(runs.start(plan, { runId: "r" }), clock);
@@ -92,7 +94,7 @@ describe("a tool that calls others inside of a step, where a rule wants people t
     expect([over.status, over.error?.reason, done]).toEqual(["failed", "rejected", []]);
   });
 
-  test("one that must not run twice is not stopped half-way: it fails, and says what to do", async () => {
+  test("one that must not run twice is not stopped half-way: it fails, with a hint", async () => {
     const { clock, approvals, process, done, madeTimes } = machine(calling(1), "once");
     const { runs, plan } = process();
     const over = await withTime(runs.start(plan, { runId: "r" }), clock);
@@ -101,10 +103,10 @@ describe("a tool that calls others inside of a step, where a rule wants people t
     expect([over.status, done, madeTimes(), await approvals.list(clock.now())]).toEqual(["failed", [], 1, []]);
   });
 
-  test("an approval of the step itself is none for what its tool calls", async () => {
+  test("an approval of the step itself does not cover the calls of its tool", async () => {
     const spec = calling(1);
-    const asks = { ...spec, steps: spec.steps.map((step) => ({ ...step, approval: "Go?" })) };
-    const { clock, approvals, process, done, decide } = machine(asks, "idempotent");
+    const requests = { ...spec, steps: spec.steps.map((step) => ({ ...step, approval: "Go?" })) };
+    const { clock, approvals, process, done, decide } = machine(requests, "idempotent");
     const { runs, plan } = process();
     await withTime(runs.start(plan, { runId: "r" }), clock);
     await decide(true);
@@ -113,7 +115,7 @@ describe("a tool that calls others inside of a step, where a rule wants people t
     expect(done).toEqual([]);
   });
 
-  test("a run that is cancelled meanwhile leaves no question behind", async () => {
+  test("a run that is cancelled in the meantime leaves no approval open", async () => {
     const { clock, approvals, process } = machine(calling(1), "idempotent");
     const { runs, plan } = process();
     await withTime(runs.start(plan, { runId: "r" }), clock);
@@ -122,7 +124,7 @@ describe("a tool that calls others inside of a step, where a rule wants people t
     expect(await approvals.list(clock.now(), "pending")).toEqual([]);
   });
 
-  test("of what it undoes with, too", async () => {
+  test("a compensation fails in the same way", async () => {
     const bad = { id: "bad", tool: "outer", params: { calls: "${steps.s.output.nothing[0].x}" }, depends_on: ["s"] };
     const spec: ChainSpec = {
       name: "c",

@@ -1,12 +1,15 @@
-/** What is known of the work of a step that is not over, or did not end well. */
+/** Known work of a step that has not ended, or did not succeed. */
 export interface PartlyDone {
-  /** What it gave so far: its last round, or a list with null for the items that were not done. Absent where nothing is known to be done. */
+  /**
+   * Output so far: of its last round, or a list with null for the items that were not done. Absent if nothing is known
+   * to be done.
+   */
   readonly output?: unknown;
-  /** Nobody knows whether this was done, in words. */
+  /** Explains that it is unknown whether this was done. */
   readonly doubt?: string | undefined;
 }
 
-/** What is known by now: the last round counts, and a doubt that is cleared up is none. */
+/** Combines what is known: the last round counts, and a doubt that is cleared up is removed. */
 export function joinDone(before: PartlyDone | undefined, now: PartlyDone): PartlyDone | undefined {
   const { doubt, ...done } = { ...before, ...now };
   if (doubt !== undefined) return { ...done, doubt };

@@ -1,26 +1,26 @@
-import type { Pending, Run } from "./run.ts";
+import type { Pending, ChainRun } from "./chain-run.ts";
 
-/** Whoever pauses. */
+/** Unit that pauses. */
 export interface PauseOwner {
-  /** It may go on; a pause is part of its time. */
-  goesOn(waitedMs: number): void;
+  /** It may continue; a pause is part of its time. */
+  resumed(waitedMs: number): void;
   cancelled(): void;
 }
 
-/** What a {@link Pause} is made of. */
-export interface PauseParts {
-  readonly run: Run;
+/** Dependencies of a {@link Pause}. */
+export interface PauseDeps {
+  readonly run: ChainRun;
   readonly key: string;
   readonly ms: number;
   readonly after: () => void;
 }
 
-/** A time that has to pass before a unit of work goes on. */
+/** A delay before a unit of work continues. */
 export class Pause implements Pending {
   readonly #owner: PauseOwner;
-  readonly #parts: PauseParts;
+  readonly #parts: PauseDeps;
 
-  constructor(owner: PauseOwner, parts: PauseParts) {
+  constructor(owner: PauseOwner, parts: PauseDeps) {
     this.#owner = owner;
     this.#parts = parts;
   }
@@ -32,7 +32,7 @@ export class Pause implements Pending {
   }
 
   settled(): void {
-    this.#owner.goesOn(0);
+    this.#owner.resumed(0);
     this.#parts.after();
   }
 

@@ -1,8 +1,8 @@
 import type { ResultMeta } from "../../tool/index.ts";
 import type { ItemState, StepState } from "./step-state.ts";
 
-/** Keeps with a step, or one of its items, what is known of one of its calls besides the output. */
-export function noteFacts(state: StepState, meta: ResultMeta, item: number | undefined): void {
+/** Records facts about a call, besides its output, with a step or one of its items. */
+export function recordCallFacts(state: StepState, meta: ResultMeta, item: number | undefined): void {
   const plain = isPlain(meta);
   noteCached(item === undefined ? state : state.items?.[item], !plain && meta["cached"] === true);
   if (plain) return;
@@ -10,19 +10,19 @@ export function noteFacts(state: StepState, meta: ResultMeta, item: number | und
   if (facts !== undefined) state.facts = joinFacts(state.facts, facts);
 }
 
-/** The last call counts: it is its output that is gone on with. */
+/** The last call counts: its output is the one that is used. */
 function noteCached(of: StepState | ItemState | undefined, cached: boolean): void {
   if (of !== undefined && (cached || of.cached === true)) of.cached = cached;
 }
 
-/** Does it have nothing but what the engine says of every call? */
+/** True if it holds only the fields that the engine sets for every call. */
 function isPlain(meta: ResultMeta): boolean {
   let count = 0;
   for (const _ in meta) count++;
   return count === 3;
 }
 
-/** What the handler reported, apart from what the engine says itself. */
+/** Facts that the handler reported, without those that the engine sets itself. */
 function factsOf(meta: ResultMeta): Readonly<Record<string, unknown>> | undefined {
   let facts: Record<string, unknown> | undefined;
   for (const name in meta) {
@@ -34,7 +34,7 @@ function factsOf(meta: ResultMeta): Readonly<Record<string, unknown>> | undefine
   return facts;
 }
 
-/** What several calls of a step reported: tokens add up, of everything else the last word counts. */
+/** Facts that several calls of a step reported: tokens add up, of everything else the last value counts. */
 function joinFacts(
   before: Readonly<Record<string, unknown>> | undefined,
   now: Readonly<Record<string, unknown>>,

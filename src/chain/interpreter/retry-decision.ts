@@ -4,62 +4,62 @@ import type { RetryPlan } from "../plan/plan.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { FailedAttempt, StepState } from "./step-state.ts";
 
-/** A failed attempt that might be made again. */
-export interface Failed {
+/** A failed attempt that might be retried. */
+export interface FailedTry {
   readonly error: Failure;
   /** Undefined when the handler never ran. */
   readonly effect: Effect | undefined;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly retry: RetryPlan;
-  /** Does `retry.when` hold? */
-  readonly wanted: () => boolean;
-  /** Names the attempt; the pause is a little random, and the same whenever the run is replayed. */
+  /** True if `retry.when` holds. */
+  readonly isRetryRequested: () => boolean;
+  /** Identifies the attempt; the delay is slightly random, and the same in every replay. */
   readonly seed: string;
 }
 
-/** Another attempt after a pause; or the reason why there is none, in words for the log. */
+/** Another attempt after a delay; or the reason why there is none, as text for the log. */
 export type RetryDecision = { readonly delayMs: number } | { readonly not: string };
 
 /**
- * May a failed attempt be made again? The tool's effect is asked first: what must not happen twice is not tried twice,
- * unless it never started.
+ * Decides whether a failed attempt is retried. The tool's effect is checked first: what must not happen twice is not
+ * retried, unless it never started.
  */
-export function decideRetry(failed: Failed): RetryDecision {
+export function decideRetry(failed: FailedTry): RetryDecision {
   const { error, effect, attempt, retry } = failed;
   if (attempt > retry.max)
-    return { not: retry.max === 0 ? "no retries are set" : `all ${retry.max} retries are used up` };
+    return { not: retry.max === 0 ? "no retries are configured" : `all ${retry.max} retries failed` };
   if (effect === "once") return { not: "the tool must not run twice (effect: once)" };
   if (error.retry === "never") return { not: `it would fail again in the same way (${error.code})` };
-  if (error.retry === "unsafe") return { not: "it may have happened already (verdict: unsafe)" };
+  if (error.retry === "unsafe") return { not: "it may have happened already (retry verdict: unsafe)" };
   try {
-    if (!failed.wanted()) return { not: "retry.when does not hold" };
+    if (!failed.isRetryRequested()) return { not: "retry.when does not hold" };
   } catch (thrown) {
     return { not: expressionFailure(thrown, "retry.when").message };
   }
   return { delayMs: Math.max(pause(failed), error.retryAfterMs ?? 0) };
 }
 
-function pause({ retry, attempt, seed }: Failed): number {
+function pause({ retry, attempt, seed }: FailedTry): number {
   const { delayMs, backoff, maxDelayMs, jitter } = retry;
   const factor = backoff === "exponential" ? 2 ** (attempt - 1) : backoff === "linear" ? attempt : 1;
   const full = Math.min(delayMs * factor, maxDelayMs);
-  // Half of it at least: whoever asked for a pause gets one.
+  // At least half of it: a requested delay is never skipped.
   return jitter ? full * (0.5 + fractionOf(seed) / 2) : full;
 }
 
-/** A number between 0 and 1 that is the same whenever the run is replayed. */
+/** A number between 0 and 1 that is the same in every replay. */
 function fractionOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return (hash >>> 0) / 2 ** 32;
 }
 
-/** More failed attempts of one step are not listed one by one. */
+/** Maximum number of failed attempts of one step that are listed. */
 const maxNoted = 100;
 
-/** Keeps a failed attempt, and what was decided about it, for log and explanation. */
-export function noteFailure(
+/** Records a failed attempt, and the retry decision, for log and explanation. */
+export function recordFailedAttempt(
   state: StepState,
   attempt: Pick<FailedAttempt, "attempt" | "tool" | "error"> & {
     readonly item: number | undefined;

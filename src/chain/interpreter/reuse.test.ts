@@ -3,7 +3,7 @@ import { runWith } from "../../../test/support/chain-runner.ts";
 
 const cache = { ttl: 60, key: "${input.topic}" };
 
-test("a key tells the results of one step apart, not those of others", async () => {
+test("a key distinguishes the results of one step, not those of others", async () => {
   const inner = {
     name: "inner",
     steps: [{ id: "a", tool: "look", params: { from: "inner" }, cache }],
@@ -40,7 +40,7 @@ test("a key tells the results of one step apart, not those of others", async () 
   expect(state("again").cached).toBe(false);
 });
 
-test("where a key has no value the arguments tell results apart", async () => {
+test("if a key has no value, the arguments distinguish results", async () => {
   const { result } = await runWith(
     {
       name: "keys",

@@ -9,11 +9,11 @@ interface StepEvent {
   /** `search`, or `research/search` inside of a sub-chain. */
   readonly step: string;
   readonly tool: string;
-  /** It happened in an earlier life of the run. */
+  /** It happened in an earlier process of the run. */
   readonly replayed: boolean;
 }
 
-/** What a run tells while it goes on. */
+/** Events that a run emits while it is running. */
 export type RunEvent =
   | {
       readonly type: "run-started";
@@ -24,10 +24,11 @@ export type RunEvent =
       readonly replayed: boolean;
     }
   | (StepEvent & {
+      /** Emitted twice if the step was running when an earlier process ended: replayed, and when it runs again. */
       readonly type: "step-started";
       readonly input: unknown;
-      /** A person is asked before anything is called. */
-      readonly asks?: true;
+      /** An approval is requested before anything is called. */
+      readonly needsApproval?: true;
     })
   | (StepEvent & { readonly type: "step-progress"; readonly value: unknown })
   | (StepEvent & {
@@ -37,9 +38,9 @@ export type RunEvent =
       readonly error: Failure;
     })
   | (StepEvent & { readonly type: "step-fallback"; readonly fallbackTool: string; readonly error: Failure })
-  | (StepEvent & { readonly type: "step-waiting"; readonly approvalId: string | undefined; readonly message: string })
+  | (StepEvent & { readonly type: "step-suspended"; readonly approvalId: string | undefined; readonly message: string })
   | (StepEvent & {
-      readonly type: "step-decided";
+      readonly type: "step-approval-decided";
       readonly approvalId: string;
       readonly status: "approved" | "rejected" | "expired";
       readonly by: string | undefined;
@@ -53,7 +54,10 @@ export type RunEvent =
   | (StepEvent & {
       readonly type: "step-finished";
       readonly status: StepStatus;
+      /** Without the time in `queuedMs`. */
       readonly durationMs: number;
+      /** Time that it waited for slots of the engine or for decisions, if it did. */
+      readonly queuedMs?: number;
       readonly attempts: number;
       readonly cached: boolean;
       readonly output: unknown;
@@ -74,5 +78,5 @@ export type RunEvent =
 /** The kinds of {@link RunEvent}. */
 export type RunEventType = RunEvent["type"];
 
-/** Told what happens in a run; must not throw. */
+/** Receives the events of a run; must not throw. */
 export type RunListener = (event: RunEvent) => void;

@@ -1,15 +1,15 @@
 import type { RunFacts } from "./run-facts.ts";
 
-/** A run that is about to be executed, from its beginning or from where it was left. */
+/** A run that is about to be executed, from its start or resumed. */
 export interface ObservedRun {
   readonly runId: string;
   readonly chain: string;
-  /** Something of it was done in an earlier life. */
+  /** Some of it was done in an earlier process. */
   readonly resumed: boolean;
 }
 
-/** Put around runs of chains, to see them and to have something in effect meanwhile, such as a trace. */
+/** Wraps runs of chains, to observe them and to have something in effect while they run, such as a trace. */
 export interface RunObserver {
-  /** Has to execute it, and to give back what that gives. */
+  /** Must execute the run, and return the result. */
   run<T extends { readonly facts: RunFacts }>(run: ObservedRun, execute: () => Promise<T>): Promise<T>;
 }

@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { runWith } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { createMemoryApprovals } from "../../store/index.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { createInMemoryApprovals } from "../../store/index.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 
 const value = "s3cr3t-value-0001";
 const settings = { secrets: { API: value } };
 
 describe("secrets", () => {
-  test("are opened where the tool is called and nowhere else: not in states, events, approvals or the log", async () => {
+  test("are opened only where the tool is called: not in states, events, approvals or the log", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const got: unknown[] = [];
     const { result, events, state } = await runWith(
       {
         name: "c",
         steps: [
           { id: "a", tool: "t", params: { auth: { key: "${secret.API}" } }, approval: "go?" },
-          { id: "sub", tool: "sub", params: { given: "${secret.API}" } },
-          { id: "told", tool: "t", params: { auth: { key: "k" } }, approval: "tell ${steps.a.output.echoed}?" },
+          { id: "sub", tool: "sub", params: { input: "${secret.API}" } },
+          { id: "sent", tool: "t", params: { auth: { key: "k" } }, approval: "tell ${steps.a.output.echoed}?" },
           { id: "each", tool: "t", for_each: [1], params: { auth: { key: "${secret.API}" } } },
           {
             id: "f",
@@ -34,7 +34,7 @@ describe("secrets", () => {
         clock,
         approvals,
         settings,
-        ask: async () => ({ approved: true }),
+        requestApproval: async () => ({ approved: true }),
         tools: {
           t: ({ auth }: Record<string, unknown>) => {
             got.push((auth as { key: unknown }).key);
@@ -47,7 +47,7 @@ describe("secrets", () => {
             },
           }),
         },
-        others: [{ name: "sub", steps: [{ id: "x", tool: "t", params: { auth: { key: "${input.given}" } } }] }],
+        others: [{ name: "sub", steps: [{ id: "x", tool: "t", params: { auth: { key: "${input.input}" } } }] }],
       },
     );
     expect(result.status).toBe("success");
@@ -78,7 +78,7 @@ describe("secrets", () => {
 });
 
 describe("the cache of a step", () => {
-  test("[N02] a pure or reading step is answered from it for so long, by its own key", async () => {
+  test("[N02] answers a pure or reading step for its ttl, by its own key", async () => {
     const clock = new FakeClock();
     let n = 0;
     const spec = {

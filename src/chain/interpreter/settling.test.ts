@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { fail } from "../../base/index.ts";
-import { mock } from "../kit/mock-tools.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 
 const echo = (args: unknown): unknown => args;
 
-describe("what steps hand on", () => {
+describe("data flow between steps", () => {
   test("[A02] references keep the type of the value, and become text inside of text", async () => {
     const { calls } = await runWith(
       {
@@ -49,7 +49,7 @@ describe("what steps hand on", () => {
     });
   });
 
-  test("[A03] parameters are resolved through nested maps and lists; what is missing becomes null in a list", async () => {
+  test("[A03] parameters are resolved through nested maps and lists; a missing value becomes null in a list", async () => {
     const params = { deep: { list: [["${input.a}"], { "${input.a}": "${input.b}" }], none: "${input.c}" } };
     const { calls } = await runWith(
       { name: "c", input: { a: "any", b: "any", c: "any?" }, steps: [{ id: "s", tool: "t", params }] },
@@ -58,7 +58,7 @@ describe("what steps hand on", () => {
     expect(calls[0]?.args).toEqual({ deep: { list: [[1], { "${input.a}": "two" }] } });
   });
 
-  test("[A04] select gives one value for a path to one node and a list for any other; as names it in the context", async () => {
+  test("[A04] select gives one value for a path to one node and a list for any other; `as` names it in the context", async () => {
     const data = { data: { items: [{ name: "x" }, { name: "y" }, {}] } };
     const { result, state } = await runWith(
       {
@@ -93,7 +93,7 @@ describe("what steps hand on", () => {
     expect(result.output).toEqual({ urls: ["a", "b"], first: "a", size: 2, count: 2 });
   });
 
-  test("[A16] the output maps what the chain says; without one, step to output, skipped steps left out", async () => {
+  test("[A16] the output is the one that the chain declares; without one, a map of step to output, without skipped steps", async () => {
     const steps = [
       { id: "a", tool: "t" },
       { id: "b", tool: "t", condition: "${false}" },
@@ -108,7 +108,7 @@ describe("what steps hand on", () => {
     expect(mapped.result.output).toEqual({ x: [1, null] });
   });
 
-  test("an output that cannot be made fails the run, and undoes what was done", async () => {
+  test("an output that cannot be evaluated fails the run, and completed steps are compensated", async () => {
     const { result, calls } = await runWith(
       {
         name: "c",
@@ -121,7 +121,7 @@ describe("what steps hand on", () => {
     expect(calls.map(({ tool }) => tool)).toEqual(["t", "undo"]);
   });
 
-  test("an `as` hides the caller's value, also when its step was skipped", async () => {
+  test("an `as` hides the caller's value, even if its step was skipped", async () => {
     const { result } = await runWith(
       {
         name: "c",
@@ -166,7 +166,7 @@ describe("what steps hand on", () => {
 });
 
 describe("skips", () => {
-  test("[A06] a step whose condition is falsy is skipped, and so is whoever reads it, with the reason", async () => {
+  test("[A06] a step whose condition is falsy is skipped, and so are the steps that read it, with the reason", async () => {
     const { result, statuses, state, calls } = await runWith(
       {
         name: "c",
@@ -190,7 +190,7 @@ describe("skips", () => {
     expect(result.success).toBe(true);
   });
 
-  test("[A07] a condition compares, calculates and combines; what is falsy skips", async () => {
+  test("[A07] a condition compares, calculates and combines; a falsy value skips the step", async () => {
     const falsy = ["${input.none}", "${null}", "${false}", "${0}", "${''}", "${input.list}", "${1 > 2 || !true}"];
     const truthy = ["${1 + 1 == 2 && 'a' in ['a']}", "${input.text}", "${-1}", "${has(input.text)}"];
     const all = [...falsy, ...truthy];
@@ -205,7 +205,7 @@ describe("skips", () => {
     expect(Object.values(statuses)).toEqual([...falsy.map(() => "skipped"), ...truthy.map(() => "success")]);
   });
 
-  test("what a condition swallowed as missing is noted", async () => {
+  test("values that were missing in a condition are recorded", async () => {
     const { state } = await runWith(
       {
         name: "c",
@@ -219,7 +219,7 @@ describe("skips", () => {
     expect(state("b")).toMatchObject({ status: "skipped", missing: [expect.stringContaining("steps.a.output.items")] });
   });
 
-  test("a condition that cannot be evaluated fails the step, whose fallback then stands in", async () => {
+  test("a condition that cannot be evaluated fails the step, whose fallback is then used", async () => {
     const step = { id: "a", tool: "t", condition: "${input.n > 'x'}" };
     const input = { n: 1 };
     const failed = await runWith({ name: "c", input: { n: "number" }, steps: [step] }, { tools: { t: 1 }, input });
@@ -233,7 +233,7 @@ describe("skips", () => {
     expect(helped.calls.map(({ tool }) => tool)).toEqual(["f"]);
   });
 
-  test("thousands of skips in a row need no stack", async () => {
+  test("thousands of skips in a row do not overflow the stack", async () => {
     const steps = Array.from({ length: 3000 }, (_, i) => ({
       id: `s${i}`,
       tool: "t",
@@ -246,7 +246,7 @@ describe("skips", () => {
 });
 
 describe("events", () => {
-  test("come in the order of what they tell of, each step's between its start and its end", async () => {
+  test("come in the order of what they report, each step's between its start and its end", async () => {
     const clock = new FakeClock();
     const { events } = await runWith(
       {
@@ -280,7 +280,7 @@ describe("events", () => {
     expect(events.at(-1)).toMatchObject({ status: "success", durationMs: 1100, output: { a: 1, b: 2 } });
   });
 
-  test("a step whose parameters fail has a start too, and progress comes between", async () => {
+  test("a step whose parameters fail has a start event too, and progress comes in between", async () => {
     const { events } = await runWith(
       {
         name: "c",
@@ -305,7 +305,7 @@ describe("events", () => {
     expect(seen.slice(3, 6)).toEqual(["step-started p", "step-progress p", "step-finished p"]);
   });
 
-  test("a listener that throws does no harm", async () => {
+  test("a listener that throws does not affect the run", async () => {
     const { result } = await runWith(
       { name: "c", steps: [{ id: "a", tool: "t" }] },
       {

@@ -1,79 +1,79 @@
 import { type Failure, failure } from "../../base/index.ts";
-import type { ApprovalWait, DecidedOutcome, Outcome } from "../host/host.ts";
+import type { ApprovalWait, DecidedOutcome, HostOutcome } from "../../run/index.ts";
 import type { Target } from "../plan/plan.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import { dropQuestion, noteQuestion } from "./open-questions.ts";
-import { standingIn, unseen } from "./question-texts.ts";
-import type { Pending } from "./run.ts";
+import { removePendingApproval, addPendingApproval } from "./pending-approvals.ts";
+import { fallbackApprovalMessage, approvalTooLargeFailure } from "./approval-messages.ts";
+import type { Pending } from "./chain-run.ts";
 import type { StepRun } from "./step-run.ts";
 
-/** A person said yes. */
-export interface Approved {
+/** An approved request. */
+export interface GrantedApproval {
   readonly approvalId: string;
-  /** What people took. */
+  /** Time until the decision. */
   readonly waitedMs: number;
-  /** The work was done already, and gave this. */
+  /** The work was done already, with this output. */
   readonly done: DecidedOutcome["done"];
 }
 
-/** What happens next. */
-export interface ApprovalEnds {
-  approved(answer: Approved): void;
+/** Callbacks for the outcome. */
+export interface StepApprovalListener {
+  approved(answer: GrantedApproval): void;
   refused(error: Failure, waitedMs: number): void;
   cancelled(): void;
 }
 
-/** A question to a person. A step of which nothing but questions is left holds no place. */
-export class Approval implements Pending {
+/** An approval of a step. A step that only waits for approvals holds no slot. */
+export class StepApproval implements Pending {
   readonly #step: StepRun;
   readonly #key: string;
-  readonly #question: ApprovalWait;
-  readonly #ends: ApprovalEnds;
+  readonly #request: ApprovalWait;
+  readonly #ends: StepApprovalListener;
   #decision: DecidedOutcome | undefined;
   #isOver = false;
   readonly #since: number;
 
   constructor(
     step: StepRun,
-    { key, ...question }: Omit<ApprovalWait, "kind" | "step"> & { readonly key: string },
-    ends: ApprovalEnds,
+    { key, ...pendingApproval }: Omit<ApprovalWait, "kind" | "step"> & { readonly key: string },
+    ends: StepApprovalListener,
   ) {
     this.#step = step;
     this.#key = key;
-    this.#question = { kind: "approval", step: step.state.path, ...question };
+    this.#request = { kind: "approval", step: step.state.path, ...pendingApproval };
     this.#ends = ends;
     this.#since = step.frame.run.now;
   }
 
   begin(): void {
-    const { approvalId } = this.#question;
+    const { approvalId } = this.#request;
     if (approvalId !== undefined) this.#note(approvalId);
-    this.#step.frame.run.wait(this.#key, this.#question, this);
+    this.#step.frame.run.wait(this.#key, this.#request, this);
     this.#step.waits();
   }
 
-  asked(approvalId: string, note?: string): void {
+  approvalRequested(approvalId: string, note?: string): void {
     this.#note(approvalId);
-    const { message } = this.#question;
-    const told = note === undefined ? message : `${message} (${note})`;
-    this.#step.tell({ type: "step-waiting", approvalId, message: told });
+    const { message } = this.#request;
+    const reported = note === undefined ? message : `${message} (${note})`;
+    this.#step.emit({ type: "step-suspended", approvalId, message: reported });
   }
 
   #note(approvalId: string): void {
-    const { tool, args, message } = this.#question;
-    noteQuestion(this.#step.state, { key: this.#key, approvalId, tool, args, message, isUndo: false });
+    const { tool, args, message } = this.#request;
+    addPendingApproval(this.#step.state, { key: this.#key, approvalId, tool, args, message, isCompensation: false });
   }
 
-  settled(outcome: Outcome): void {
+  settled(outcome: HostOutcome): void {
     if (outcome.kind !== "decided") return;
     this.#decision = outcome;
-    dropQuestion(this.#step.state, this.#key);
+    removePendingApproval(this.#step.state, this.#key);
     this.#step.returns(this);
   }
 
   cancel(): void {
     this.#isOver = true;
-    dropQuestion(this.#step.state, this.#key);
+    removePendingApproval(this.#step.state, this.#key);
     this.#step.frame.run.drop(this.#key);
     this.#step.stopsWaiting();
     this.#ends.cancelled();
@@ -83,38 +83,50 @@ export class Approval implements Pending {
     return this.#isOver;
   }
 
-  /** The step has its place again. */
-  goOn(): void {
+  /** The step has its slot again. */
+  resume(): void {
     if (this.#decision === undefined || this.#isOver) return;
     this.#isOver = true;
     const { status, approvalId, by, note, done } = this.#decision;
     this.#step.state.approvalId = approvalId;
-    this.#step.tell({ type: "step-decided", approvalId, status, by });
+    this.#step.emit({ type: "step-approval-decided", approvalId, status, by });
     const waitedMs = this.#step.frame.run.now - this.#since;
     if (status === "approved") return this.#ends.approved({ approvalId, waitedMs, done });
-    const who = by === undefined ? "" : ` by ${by}`;
+    const decider = by === undefined ? "" : ` by ${by}`;
     const why = note === undefined ? "" : `: ${note}`;
-    const message = status === "rejected" ? `the approval was rejected${who}${why}` : "nobody approved it in time";
+    const message =
+      status === "rejected" ? `the approval was rejected${decider}${why}` : "the approval expired without a decision";
     this.#ends.refused(failure("permission_denied", message, { reason: status, retry: "never" }), waitedMs);
   }
 }
 
-/** A question that anyone may answer, in the usual time. */
-export const anyone: Pick<ApprovalWait, "approvers" | "expiresMs"> = { approvers: [], expiresMs: undefined };
+export function isStepApproval(value: unknown): value is StepApproval {
+  return value instanceof StepApproval;
+}
 
-/** What a person is asked to let through. */
-export interface AskedCall {
+/** An approval that anyone may decide, with the default expiry. */
+export const defaultApproval: Pick<ApprovalWait, "approvers" | "expiresMs"> = { approvers: [], expiresMs: undefined };
+
+/** Call that needs approval. */
+export interface ApprovalCall {
   readonly key: string;
   readonly args: unknown;
-  /** What would be called in place of the step's own tool, which failed. */
+  /** Fallback that would be called in place of the step's own tool, which failed. */
   readonly standIn?: Target | undefined;
 }
 
-/** Asks what the `approval:` of a step says about exactly these arguments; a failure when that cannot be asked. */
-export function askFirst(step: StepRun, call: AskedCall, ends: ApprovalEnds): Approval | Failure {
+/**
+ * Requests the approval that `approval:` of a step declares, for exactly these arguments; a failure if that is
+ * impossible.
+ */
+export function requestStepApproval(
+  step: StepRun,
+  call: ApprovalCall,
+  ends: StepApprovalListener,
+): StepApproval | Failure {
   const { frame, state } = step;
   const { approval, target } = state.step;
-  if (approval === undefined) throw new TypeError(`${state.path} asks nobody`);
+  if (approval === undefined) throw new TypeError(`${state.path} has no approval`);
   const { args, standIn } = call;
   const { approvers, expiresMs } = approval;
   let message: string;
@@ -124,9 +136,9 @@ export function askFirst(step: StepRun, call: AskedCall, ends: ApprovalEnds): Ap
     return expressionFailure(error, `the approval of ${state.path}`);
   }
   const tool = standIn?.name ?? target.name;
-  const tooLarge = unseen(tool, args);
+  const tooLarge = approvalTooLargeFailure(tool, args);
   if (tooLarge !== undefined) return tooLarge;
-  if (standIn !== undefined) message = standingIn(message, target.name, tool);
-  const question = { tool, args, message, approvers, expiresMs, approvalId: undefined };
-  return new Approval(step, { key: frame.keys + call.key, ...question }, ends);
+  if (standIn !== undefined) message = fallbackApprovalMessage(message, target.name, tool);
+  const pendingApproval = { tool, args, message, approvers, expiresMs, approvalId: undefined };
+  return new StepApproval(step, { key: frame.keys + call.key, ...pendingApproval }, ends);
 }

@@ -1,35 +1,36 @@
 import type { Failure, Linked } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import { Approval, askFirst } from "./approval.ts";
-import type { Frame } from "./frame.ts";
-import { Items } from "./items.ts";
+import { type StepApproval, requestStepApproval, isStepApproval } from "./step-approval.ts";
+import type { ChainFrame } from "./chain-frame.ts";
+import { Items, isItems } from "./items.ts";
 import type { RunEvent } from "./run-events.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import { type PartlyDone, joinDone } from "./partly-done.ts";
+import { type PartlyDone, joinDone } from "./partial-work.ts";
 import type { StepState, StepStatus } from "./step-state.ts";
+import { addQueued } from "./step-times.ts";
 import { Unit } from "./unit.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
-/** The life of one step: asked for where it has to be, done once or for each item, and over. */
+/** The lifecycle of one step: approval if required, execution once or for each item, and its end. */
 export class StepRun implements UnitOwner, Linked<StepRun> {
   previous: StepRun | undefined = undefined;
   next: StepRun | undefined = undefined;
   linked = false;
-  readonly frame: Frame;
+  readonly frame: ChainFrame;
   readonly state: StepState;
-  /** What it is doing, so that it can be stopped. */
+  /** Current work, so that it can be cancelled. */
   #doing: { cancel(): void } | undefined = undefined;
   #items: Items | undefined = undefined;
-  /** What it did so far, should it not end well: that, too, can be undone. */
+  /** Work done so far, in case the step does not succeed: that can be compensated, too. */
   partlyDone: PartlyDone | undefined = undefined;
-  /** Open questions of the step and of its items. */
-  #questions = 0;
-  /** It has a place among the running steps of its chain. */
-  #hasPlace = true;
-  /** Answered, and waiting for a place. */
-  #returning: Approval[] | undefined = undefined;
+  /** Pending approvals of the step and of its items. */
+  #pendingApprovals = 0;
+  /** It holds a slot among the running steps of its chain. */
+  #hasSlot = true;
+  /** Approvals that are decided and wait for a slot. */
+  #returning: StepApproval[] | undefined = undefined;
 
-  constructor(frame: Frame, state: StepState) {
+  constructor(frame: ChainFrame, state: StepState) {
     this.frame = frame;
     this.state = state;
   }
@@ -42,12 +43,12 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     else this.#forEach();
   }
 
-  /** Stops what runs; the step is closed once that is over. */
+  /** Cancels running work; the step is closed once that has ended. */
   cancel(): void {
     this.#doing?.cancel();
   }
 
-  /** It fails before its work began; what its `error_handling` says is done. */
+  /** Fails before its work started; its `error_handling` applies. */
   refuse(error: Failure): void {
     const { state, frame } = this;
     state.status = "running";
@@ -61,7 +62,7 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     const unit = new Unit(this, this, undefined);
     this.#doing = unit;
     const error = unit.prepare();
-    if (this.frame.run.listens) this.#tellStart(unit.args, this.state.step.approval !== undefined);
+    if (this.frame.run.listens) this.emitStarted(unit.args, this.state.step.approval !== undefined);
     if (error !== undefined) return unit.fail(error);
     unit.beginAllowed();
   }
@@ -78,48 +79,57 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
       return this.refuse(expressionFailure(error, `for_each of ${state.path}`));
     }
     const items = Items.of(this, list);
-    if (!(items instanceof Items)) return this.refuse(items);
+    if (!isItems(items)) return this.refuse(items);
     this.#items = items;
     this.#doing = items;
-    // Of nothing there is nothing to ask.
-    const asks = state.step.approval !== undefined && items.size > 0;
-    if (frame.run.listens) this.#tellStart(undefined, asks);
-    if (!asks) return items.begin();
+    // An empty list needs no approval.
+    const pendingApproval = state.step.approval !== undefined && items.size > 0;
+    if (frame.run.listens) this.emitStarted(undefined, pendingApproval);
+    if (!pendingApproval) return items.begin();
     this.#whenApproved(items);
   }
 
-  #tellStart(input: unknown, asks: boolean): void {
-    this.tell(asks ? { type: "step-started", input, asks } : { type: "step-started", input });
+  emitStarted(input: unknown, pendingApproval: boolean): void {
+    if (this.frame.run.host.isReplaying) this.frame.run.startedInReplay(this);
+    this.emit(
+      pendingApproval
+        ? { type: "step-started", input, needsApproval: pendingApproval }
+        : { type: "step-started", input },
+    );
   }
 
-  /** One question for all items: people see the arguments of each of them, and nothing else is sent. */
+  /** One approval for all items: approvers see the arguments of each of them, and nothing else is sent. */
   #whenApproved(items: Items): void {
     const args = items.prepare();
-    const asking = askFirst(
+    const pending = requestStepApproval(
       this,
       { key: `${this.state.step.id}?`, args },
       {
-        approved: () => {
+        approved: ({ waitedMs }) => {
+          addQueued(this.state, undefined, waitedMs);
           this.#doing = items;
           items.begin();
         },
-        refused: (error) => this.#withoutItems(() => this.refuse(error)),
+        refused: (error, waitedMs) => {
+          addQueued(this.state, undefined, waitedMs);
+          this.#withoutItems(() => this.refuse(error));
+        },
         cancelled: () => this.#withoutItems(() => this.#cancelled()),
       },
     );
-    if (!(asking instanceof Approval)) return this.#withoutItems(() => this.refuse(asking));
-    this.#doing = asking;
-    asking.begin();
+    if (!isStepApproval(pending)) return this.#withoutItems(() => this.refuse(pending));
+    this.#doing = pending;
+    pending.begin();
   }
 
-  /** It never came to the items. */
+  /** Ends without having started the items. */
   #withoutItems(end: () => void): void {
     this.#items = undefined;
     this.state.items = undefined;
     end();
   }
 
-  /** Rounds of the step itself. */
+  /** Records rounds of the step itself. */
   didPart(_unit: Unit, done: PartlyDone): void {
     this.partlyDone = joinDone(this.partlyDone, done);
   }
@@ -132,7 +142,7 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     this.frame.closed(this);
   }
 
-  /** All items are over; `done` has what those gave that ended well, and null for the others. */
+  /** All items have ended; `done` has the outputs of the successful ones, and null for the others. */
   itemsEnded(done: readonly unknown[], how: "whole" | "cancelled" | Failure, partlyDone?: PartlyDone): void {
     const { state } = this;
     this.partlyDone = partlyDone;
@@ -154,56 +164,58 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
     this.frame.closed(this);
   }
 
-  // --- its place, while it waits for people
+  // --- its slot, while it waits for approvals
 
-  /** One more question is open. */
+  /** One more approval is pending. */
   waits(): void {
-    this.#questions++;
-    this.leaveIfIdle();
+    this.#pendingApprovals++;
+    this.releaseSlotIfIdle();
   }
 
-  /** Where nothing is left but questions, others get the place. */
-  leaveIfIdle(): void {
+  /** If only approvals are pending, releases the slot. */
+  releaseSlotIfIdle(): void {
     const working = (this.#items?.inFlight ?? 0) || 1;
-    if (!this.#hasPlace || this.#questions === 0 || this.#questions < working) return;
-    this.#hasPlace = false;
+    if (!this.#hasSlot || this.#pendingApprovals === 0 || this.#pendingApprovals < working) return;
+    this.#hasSlot = false;
     this.state.status = "waiting";
-    this.frame.leavePlace();
+    this.frame.releaseSlot();
     this.frame.advance();
   }
 
-  /** A question was answered: it goes on at once, or when the step has a place again. */
-  returns(approval: Approval): void {
-    if (this.#hasPlace) return this.#goOn(approval);
+  /** An approval was decided: the step continues immediately, or once it has a slot. */
+  returns(approval: StepApproval): void {
+    if (this.#hasSlot) return this.#goOn(approval);
     this.#returning ??= [];
-    if (this.#returning.push(approval) === 1) this.frame.takePlace(() => this.#back());
+    if (this.#returning.push(approval) === 1) this.frame.acquireSlot(() => this.#back());
   }
 
-  /** A question is withdrawn. What waited for it ends now and closes its step, which needs a place to give back. */
+  /**
+   * An approval is withdrawn. The work that waited for it ends now and closes its step, which needs a slot to release.
+   */
   stopsWaiting(): void {
-    this.#questions--;
-    if (this.#hasPlace) return;
-    this.#hasPlace = true;
-    this.frame.keepPlace();
+    this.#pendingApprovals--;
+    if (this.#hasSlot) return;
+    this.#hasSlot = true;
+    this.frame.keepSlot();
   }
 
   #back(): void {
     const returning = this.#returning ?? [];
     this.#returning = undefined;
-    // It was stopped meanwhile, and has had a place of its own since.
-    if (this.#hasPlace) return this.frame.leavePlace();
-    this.#hasPlace = true;
+    // It was cancelled in the meantime, and has held its own slot since.
+    if (this.#hasSlot) return this.frame.releaseSlot();
+    this.#hasSlot = true;
     for (const approval of returning) this.#goOn(approval);
   }
 
-  #goOn(approval: Approval): void {
+  #goOn(approval: StepApproval): void {
     if (approval.isOver) return;
-    this.#questions--;
+    this.#pendingApprovals--;
     this.state.status = "running";
-    approval.goOn();
+    approval.resume();
   }
 
-  tell(event: StepNews): void {
+  emit(event: StepEventBody): void {
     const { run } = this.frame;
     if (!run.listens) return;
     const { path, step } = this.state;
@@ -212,7 +224,7 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
       runId: run.host.runId,
       step: path,
       tool: step.target.name,
-      replayed: run.host.replaying,
+      replayed: run.host.isReplaying,
     };
     run.emit({ ...event, ...about });
   }
@@ -221,4 +233,4 @@ export class StepRun implements UnitOwner, Linked<StepRun> {
 type Without<T> = T extends unknown ? Omit<T, "at" | "runId" | "step" | "tool" | "replayed"> : never;
 
 /** An event of a step, without what all of them have in common. */
-export type StepNews = Without<Extract<RunEvent, { readonly step: string }>>;
+export type StepEventBody = Without<Extract<RunEvent, { readonly step: string }>>;

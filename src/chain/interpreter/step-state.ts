@@ -1,7 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import type { PlanStep } from "../plan/plan.ts";
 
-/** Where a step of a run stands. The last six are what the log calls its status. */
+/** Status of a step of a run. The last six are those that logs show. */
 export type StepStatus =
   | "pending"
   | "running"
@@ -12,16 +12,16 @@ export type StepStatus =
   | "cancelled"
   | "waiting";
 
-/** One attempt that failed, and what was done about it. */
+/** One failed attempt, and its handling. */
 export interface FailedAttempt {
   readonly attempt: number;
   readonly tool: string;
   readonly error: Failure;
-  /** `retry` after this many milliseconds; or why not. */
+  /** Delay of the retry in milliseconds; or the reason why there is none. */
   readonly delayMs?: number;
   readonly notRetried?: string;
   readonly item?: number;
-  /** It was a fallback's. */
+  /** The attempt of a fallback. */
   readonly standIn?: true;
 }
 
@@ -34,65 +34,74 @@ export type SkipReason =
 export interface ItemState {
   status: StepStatus;
   attempts: number;
+  /** Without the time in `queuedMs`. */
   durationMs: number;
+  /** Time that it waited for slots of the engine or for decisions. */
+  queuedMs?: number;
+  /** Start of its first call, after it had a slot; epoch milliseconds. */
+  workedFrom?: number;
+  /** Epoch milliseconds. */
+  endedAt?: number;
   error?: Failure;
   cached?: boolean;
 }
 
-/** A question to a person that nobody has answered yet. */
-export interface OpenQuestion {
-  /** Of the question within the run. */
+/** A pending approval of a step. */
+export interface PendingStepApproval {
+  /** Journal key of the approval within the run. */
   readonly key: string;
   readonly approvalId: string;
   readonly tool: string;
-  /** With which the tool would be called, secrets as handles; of a `for_each` a list, one for each item. */
+  /** Arguments of the tool, secrets as handles; for a `for_each` a list, one for each item. */
   readonly args: unknown;
   readonly message: string;
-  /** It is about undoing the step, not about the step. */
-  readonly isUndo: boolean;
+  /** The approval is for the compensation of the step. */
+  readonly isCompensation: boolean;
 }
 
 /**
- * What is known of one step of a run: the interpreter writes it, log, events and explanations read it. Optional fields
- * are there only when there is something to say: thousands of runs may wait at once, each with all its steps.
+ * State of one step of a run: the interpreter writes it; log, events and explanations read it. Optional fields are set
+ * only if they have a value: thousands of runs may wait at once, each with all its steps.
  */
 export interface StepState {
   readonly step: PlanStep;
   /** `search`, or `research/search` inside of a sub-chain. */
   readonly path: string;
   status: StepStatus;
-  /** Epoch milliseconds; 0 until it began. */
+  /** Epoch milliseconds; 0 until it starts. */
   startedAt: number;
-  /** Epoch milliseconds; 0 until it settled. */
+  /** Epoch milliseconds; 0 until it settles. */
   endedAt: number;
   attempts: number;
-  /** What the tool got, secrets as handles. */
+  /** Input of the tool, secrets as handles. */
   input: unknown;
   /** After `select`; undefined until there is one. */
   output: unknown;
   error: Failure | undefined;
   skip?: SkipReason | undefined;
-  /** Of a `for_each`: all its items were. */
+  /** For a `for_each`: all its items were cached. */
   cached: boolean;
-  /** The fallback that stood in. */
+  /** The fallback that replaced the tool. */
   fallbackTool?: string | undefined;
   failures?: FailedAttempt[] | undefined;
   items?: ItemState[] | undefined;
   iterations: number;
-  /** Of a sub-chain: the states of its steps. */
+  /** For a sub-chain: the states of its steps. */
   children?: StepState[] | undefined;
-  /** The approval that it, or undoing it, waits for or waited for last. */
+  /** The current or last approval of it, or of its compensation. */
   approvalId?: string | undefined;
-  /** What people are being asked about it, or about undoing it. */
-  questions?: OpenQuestion[] | undefined;
-  /** What its calls took, added up. */
+  /** Pending approvals for it, or for its compensation. */
+  pendingApprovals?: PendingStepApproval[] | undefined;
+  /** Total duration of its calls, without the time that they waited. */
   workMs: number;
-  /** Paths that were missing where the language accepts it. */
+  /** Time that it waited for slots of the engine or for decisions; the items of a `for_each` have their own. */
+  queuedMs?: number;
+  /** Paths that were missing where the language allows it. */
   missing?: string[] | undefined;
-  /** What the handler reported: `tokensUsed`, `memoryId`, `parallelCount`, … */
+  /** Facts that the handler reported: `tokensUsed`, `memoryId`, `parallelCount`, … */
   facts?: Readonly<Record<string, unknown>> | undefined;
-  /** A person said that it had been done when its process ended, and gave its output. */
-  saidDone?: true;
-  /** How its compensation went. */
+  /** A person confirmed that it had completed when its process ended, and provided its output. */
+  confirmedDone?: true;
+  /** Outcome of its compensation. */
   compensation?: { readonly status: "success" | "failed"; readonly error?: Failure } | undefined;
 }

@@ -1,8 +1,8 @@
 import type { Failure } from "../../base/index.ts";
 import type { Condition, Scope } from "../../expr/index.ts";
-import type { Frame } from "./frame.ts";
-import type { StepEntry } from "./frame-steps.ts";
-import type { Evaluable } from "./run.ts";
+import type { ChainFrame } from "./chain-frame.ts";
+import type { StepScopeEntry } from "./frame-steps.ts";
+import type { Evaluable } from "./chain-run.ts";
 import type { StepState } from "./step-state.ts";
 
 /** One item of a `for_each`. */
@@ -11,28 +11,28 @@ export interface Item {
   readonly item: unknown;
 }
 
-/** What the expressions of an item see. Written out, and always of one shape: there is one for every item of a list. */
+/** Scope of the expressions of an item. Written out, and always of one shape: there is one for every item of a list. */
 export function itemScope({ input, steps, context, env, run }: Scope, { item, index }: Item): Scope {
   return { input, steps, context, env, run, item, index, error: undefined };
 }
 
-/** What the expressions of a step see while it goes on: its item, its round, its last output, its failure. */
+/** The running step as its expressions see it: its item, its round, its last output, its failure. */
 export class StepView {
-  readonly #frame: Frame;
+  readonly #frame: ChainFrame;
   readonly #state: StepState;
   readonly #item: Item | undefined;
-  /** How the step itself looks; undefined until there is something to see. */
-  entry: StepEntry | undefined = undefined;
+  /** The step's own entry; undefined until there is something to see. */
+  entry: StepScopeEntry | undefined = undefined;
 
-  constructor(frame: Frame, state: StepState, item: Item | undefined) {
+  constructor(frame: ChainFrame, state: StepState, item: Item | undefined) {
     this.#frame = frame;
     this.#state = state;
     this.#item = item;
   }
 
-  evaluate(what: Evaluable, now: ViewedAt): unknown {
+  evaluate(value: Evaluable, now: ViewedAt): unknown {
     const scope = this.#scope(now);
-    const evaluate = (): unknown => this.#frame.run.evaluate(this.#state, what, scope);
+    const evaluate = (): unknown => this.#frame.run.evaluate(this.#state, value, scope);
     return this.entry === undefined ? evaluate() : this.#showing(this.entry, evaluate);
   }
 
@@ -42,11 +42,11 @@ export class StepView {
     return this.entry === undefined ? holds() : this.#showing(this.entry, holds);
   }
 
-  #showing<T>(entry: StepEntry, look: () => T): T {
+  #showing<T>(entry: StepScopeEntry, look: () => T): T {
     return this.#frame.scope.steps.showing(this.#state.step.id, entry, look);
   }
 
-  /** Of the same shape as that of an item. What is undefined is missing. */
+  /** Has the same shape as the scope of an item. Undefined entries are missing. */
   #scope({ round, error }: ViewedAt): Scope {
     const { input, steps, context, env, run } = this.#frame.scope;
     const repeats = this.#item === undefined && this.#state.step.repeat !== undefined;
@@ -57,10 +57,10 @@ export class StepView {
   }
 }
 
-/** When the step is looked at. */
+/** The moment at which expressions see the step. */
 export interface ViewedAt {
-  /** Of `repeat`, from 0. */
+  /** Round of `repeat`, from 0. */
   readonly round: number;
-  /** What it failed with, for expressions about failures. */
+  /** Its failure, for expressions about failures. */
   readonly error?: Failure | undefined;
 }

@@ -4,8 +4,8 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { chainTool } from "../chain-tool.ts";
-import { ChainLibrary } from "../library.ts";
-import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
+import { ChainLibrary } from "../chain-library.ts";
+import { type MockAnswer, mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import { runChain } from "../run-chain.ts";
 
 const echo = (args: unknown): unknown => args;
@@ -32,7 +32,7 @@ describe("chains that call chains", () => {
     expect(result.log().steps.map(({ id }) => id)).toEqual(["s", "s/x"]);
   });
 
-  test("input that does not fit fails the step, and says why", async () => {
+  test("invalid input fails the step, with the reason", async () => {
     const { result, calls } = await runWith(
       { name: "c", input: { n: "any" }, steps: [{ id: "s", tool: "sub", params: { n: "${input.n}" } }] },
       {
@@ -58,7 +58,7 @@ describe("chains that call chains", () => {
     expect(again.state("s")).toMatchObject({ status: "success", attempts: 2, output: { x: "ok" } });
   });
 
-  test("for each item, a chain; the steps of all are in the log", async () => {
+  test("for_each can call a chain; the steps of all items are in the log", async () => {
     const { state, result } = await runWith(
       { name: "c", steps: [{ id: "e", tool: "sub", for_each: "${input.list}", params: { x: "${item}" } }] },
       {
@@ -85,11 +85,11 @@ describe("chains that call chains", () => {
     expect(result.output).toBe(100);
   });
 
-  test("a chain that calls itself without an end stops with a clear failure, also when it calls itself twice over", async () => {
+  test("a chain that calls itself without end stops with a clear failure, even if it calls itself twice in each call", async () => {
     const itself = { name: "itself", steps: [{ id: "s", tool: "itself", condition: "${input.go ?? true}" }] };
     const deep = await runWith({ name: "c", steps: [{ id: "s", tool: "itself" }] }, { others: [itself] });
     expect(deep.result).toMatchObject({ status: "failed", error: { code: "rejected", reason: "too_deep" } });
-    expect(deep.result.error?.message).toContain("does it call itself without an end?");
+    expect(deep.result.error?.message).toContain("does it call itself without end?");
     const twice = {
       name: "twice",
       error_handling: { strategy: "continue" },
@@ -98,14 +98,14 @@ describe("chains that call chains", () => {
         { id: "b", tool: "twice", condition: "${steps.a.status != 'x'}" },
       ],
     };
-    // Nobody listens: a hundred thousand failures are told quickly, but not for nothing.
+    // Without a listener, a hundred thousand failures are reported quickly, but not for free.
     const engine = createEngine({});
     const chains = new ChainLibrary({ tools: engine.tools });
     chains.add({ name: "twice", spec: twice });
     expect((await runChain(chains.plan("twice"), { engine, chains })).status).toBe("success");
   });
 
-  test("recursion that has an end, has one", async () => {
+  test("finite recursion ends", async () => {
     const down = {
       name: "down",
       input: { n: "number" },
@@ -133,7 +133,7 @@ describe("a chain as a tool of the engine", () => {
     return { engine, mocks, clock };
   };
 
-  test("[A12] is called like any tool, with its input checked and the variables it declares", async () => {
+  test("[A12] is called like any tool, with its input validated and the variables it declares", async () => {
     const { engine } = setup(
       { t: echo },
       {
@@ -160,7 +160,7 @@ describe("a chain as a tool of the engine", () => {
     expect(mocks.calls.map(({ idempotencyKey }) => idempotencyKey)).toEqual(["K/s", "K/s"]);
   });
 
-  test("is stopped with its call", async () => {
+  test("is cancelled with its call", async () => {
     const clock = new FakeClock();
     let aborts = 0;
     const stop = new AbortController();

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { type SampleHandler, sampleTool } from "../../../test/support/sample-tool.ts";
 import { type Engine, type EngineOptions, createEngine, isTainted } from "../../engine/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import { ChainRuns } from "../chain-runs.ts";
 import { chainTool } from "../chain-tool.ts";
-import { ChainLibrary, type ChainLibraryOptions } from "../library.ts";
+import { ChainLibrary, type ChainLibraryOptions } from "../chain-library.ts";
 import { planChain } from "../plan/plan-chain.ts";
-import type { ChainSpec, StepSpec } from "../plan/spec.ts";
+import type { ChainSpec, StepSpec } from "../plan/chain-spec.ts";
 import { runChain } from "../run-chain.ts";
-import { OutsideCalls } from "./outside-calls.ts";
+import { TaintedCalls } from "./tainted-calls.ts";
 
 /** An engine whose tools note whether their calls were tainted: `helper: yes`. */
 function world(options: Omit<EngineOptions, "tools"> = {}): { engine: Engine; seen: string[] } {
@@ -54,15 +54,20 @@ function chainOf(...steps: StepSpec[]): ChainSpec {
   return { name: "chain", steps };
 }
 
-/** What the tools saw in a run of these chains; the first is run. */
+/** Calls that the tools saw in a run of these chains; the first is run. */
 async function seenIn(specs: readonly ChainSpec[], options: Omit<ChainLibraryOptions, "tools"> = {}) {
   const { engine, seen } = world();
   const chains = new ChainLibrary({ tools: engine.tools, ...options });
   for (const spec of specs) chains.add({ name: spec.name, spec });
   const [first] = specs;
   if (first === undefined) throw new Error("no chain");
-  const ask = () => Promise.resolve({ approved: true });
-  await runChain(chains.plan(first.name), { engine, chains, ask, input: { text: "given", list: ["x"] } });
+  const requestApproval = () => Promise.resolve({ approved: true });
+  await runChain(chains.plan(first.name), {
+    engine,
+    chains,
+    requestApproval,
+    input: { text: "given", list: ["x"] },
+  });
   return seen;
 }
 
@@ -98,11 +103,11 @@ describe("[N08] a composite tool that a chain calls", () => {
       { id: "a", tool: "middle", for_each: page, params: { text: "${item}" } },
     ],
     ["although a person let the step run", { id: "a", tool: "helper", params: { text: page }, approval: "Really?" }],
-  ])("knows that text from outside is in it: %s", async (_where, ...steps) => {
+  ])("is marked as containing untrusted content: %s", async (_where, ...steps) => {
     expect(await seenIn([chainOf(fetch, ...steps), inner, middle])).toEqual(["helper: yes"]);
   });
 
-  test("knows it where it undoes a step, and where it goes on from what it said itself", async () => {
+  test("is marked if it compensates a step, and if it continues from its own output", async () => {
     const sent: StepSpec = { id: "sent", tool: "write", params: { text: "hi" }, compensate: undo };
     const fails: StepSpec = { id: "fails", tool: "broken", depends_on: ["sent"] };
     expect(await seenIn([chainOf(sent, fails)])).toEqual(["write: no", "helper: yes"]);
@@ -123,12 +128,12 @@ describe("[N08] a composite tool that a chain calls", () => {
       { id: "a", tool: "helper", condition: page, params: { text: "${steps.fetch.status}" } },
     ],
     ["what the workspace trusts", { id: "a", tool: "helper", params: { text: page } }, { trusted: ["fetch"] }],
-    ["what a chain that is called is given", { id: "a", tool: "inner", params: { text: "Sum up", also: page } }],
-  ])("takes %s for what it is", async (_what, step, options) => {
+    ["what a chain that is called is given", { id: "a", tool: "inner", params: { text: "Sum up" } }],
+  ])("treats %s as trusted", async (_what, step, options) => {
     expect(await seenIn([chainOf(fetch, step), inner], options)).toEqual(["helper: no"]);
   });
 
-  test("hands it on to the calls that it makes, which are asked about no more than before", async () => {
+  test("passes the mark on to its nested calls, which need no more approvals than before", async () => {
     const { engine, seen } = world();
     const spec = chainOf(fetch, { id: "a", tool: "manager", params: { text: page } });
     expect(await runChain(spec, { engine })).toMatchObject({ status: "success" });
@@ -136,12 +141,12 @@ describe("[N08] a composite tool that a chain calls", () => {
   });
 });
 
-test("[N08] a tool that is none is called as before, whatever it is given", async () => {
+test("[N08] a tool that is not composite is called as before, with any arguments", async () => {
   const chain = chainOf(fetch, { id: "a", tool: "write", params: { text: page } });
   expect(await seenIn([chain])).toEqual(["write: no"]);
 });
 
-describe("[N08] a chain that is called as a tool with text from outside", () => {
+describe("[N08] a chain that is called as a tool with untrusted content", () => {
   const spec: ChainSpec = {
     name: "task",
     steps: [
@@ -160,19 +165,19 @@ describe("[N08] a chain that is called as a tool with text from outside", () => 
     return seen;
   }
 
-  test("gives it to composites as such, although a person let the chain be called", async () => {
-    const seen = await seenAsTool({ approver: { ask: () => Promise.resolve({ kind: "approved" }) } });
+  test("passes it to composites as untrusted, although the call of the chain was approved", async () => {
+    const seen = await seenAsTool({ approver: { requestApproval: () => Promise.resolve({ kind: "approved" }) } });
     expect(seen).toEqual(["helper: yes", "helper: no", "write: no"]);
   });
 
-  test("trusts it where a rule trusts the chain", async () => {
+  test("trusts it if a rule trusts the chain", async () => {
     const permissions = { deny: [], ask: [], allow: ["task trusted", "*"] };
     expect(await seenAsTool({ permissions })).toEqual(["helper: no", "helper: no", "write: no"]);
   });
 });
 
-test("[N08] a run that another process takes over gives composites the same", async () => {
-  const kept = { journal: createMemoryRuns(), approvals: createMemoryApprovals() };
+test("[N08] a run that another process claims passes the same marks to composites", async () => {
+  const stored = { journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals() };
   const inner: ChainSpec = { name: "inner", steps: [{ id: "do", tool: "helper", params: { text: "${input.text}" } }] };
   const spec = chainOf(
     fetch,
@@ -184,21 +189,21 @@ test("[N08] a run that another process takes over gives composites the same", as
     const { engine, seen } = world();
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const each of [spec, inner]) chains.add({ name: each.name, spec: each });
-    return { seen, chains, runs: new ChainRuns({ engine, ...kept, chains, owner: sampleOwner(id) }) };
+    return { seen, chains, runs: new ChainRuns({ engine, ...stored, chains, owner: sampleOwner(id) }) };
   };
   const before = process("one");
   expect(await before.runs.start(before.chains.plan("chain"), { runId: "r" })).toMatchObject({ status: "waiting" });
   await before.runs.close();
-  const [open] = await kept.approvals.list(Date.now(), "pending");
-  await kept.approvals.decide(open?.id ?? "", { approved: true }, Date.now());
+  const [open] = await stored.approvals.list(Date.now(), "pending");
+  await stored.approvals.decide(open?.id ?? "", { approved: true }, Date.now());
   const after = process("two");
   expect(await after.runs.resume("r")).toMatchObject({ status: "success" });
   expect(after.seen).toEqual(["write: no", "helper: yes", "helper: no"]);
 });
 
-test("[N08] what is known of a plan is worked out once", () => {
+test("[N08] the tainted calls of a plan are computed once", () => {
   const { engine } = world();
   const { plan } = planChain({ spec: chainOf(fetch) }, { tools: engine.tools });
   if (plan === undefined) throw new Error("no plan");
-  expect(OutsideCalls.of(plan)).toBe(OutsideCalls.of(plan));
+  expect(TaintedCalls.of(plan)).toBe(TaintedCalls.of(plan));
 });

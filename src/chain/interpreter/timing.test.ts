@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { heard, runWith, taking } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { type MockAnswer, type MockHandler, mock } from "../kit/mock-tools.ts";
-import type { StepSpec } from "../plan/spec.ts";
+import { type MockAnswer, type MockHandler, mock } from "../../testing/chain/mock-tools.ts";
+import type { StepSpec } from "../plan/chain-spec.ts";
 
 /** Counts how many handlers run at once. */
 function counting(clock: FakeClock, ms: number): { readonly run: MockHandler; peak: number } {
@@ -21,7 +21,7 @@ function counting(clock: FakeClock, ms: number): { readonly run: MockHandler; pe
   return counted;
 }
 
-describe("when steps start", () => {
+describe("the start of steps", () => {
   test("[N01] a step starts when its own references are settled, not with its level: the run takes its critical path", async () => {
     const clock = new FakeClock();
     // Step: latency and needs. The critical path is a e i l = 100 + 400 + 100 + 50.
@@ -64,7 +64,7 @@ describe("when steps start", () => {
     expect(state("h").startedAt - result.startedAt).toBe(120);
   });
 
-  test("[A10] independent steps run in parallel, five at a time where nothing is said", async () => {
+  test("[A10] independent steps run in parallel, five at a time by default", async () => {
     const clock = new FakeClock();
     const counted = counting(clock, 100);
     const steps = Array.from({ length: 12 }, (_, i) => ({ id: `s${i}`, tool: "t" }));
@@ -75,7 +75,7 @@ describe("when steps start", () => {
     expect([wide.peak, wider]).toEqual([3, 400]);
   });
 
-  test("[A08] steps are planned, ordered, run and collected, whatever their order in the file", async () => {
+  test("[A08] steps are planned, ordered, run and collected, regardless of their order in the file", async () => {
     const { calls, result } = await runWith(
       {
         name: "c",
@@ -116,7 +116,7 @@ describe("time limits", () => {
     expect([aborts, tookMs]).toEqual([2, 5000]);
   });
 
-  test("a run that takes too long is stopped, whatever it is doing", async () => {
+  test("a run that takes too long is cancelled, in any state", async () => {
     const clock = new FakeClock();
     const doing: Record<string, Omit<StepSpec, "id">> = {
       "a call": { tool: "slow" },
@@ -151,7 +151,7 @@ describe("time limits", () => {
     }
   });
 
-  test("a sub-chain has its own limit and that of the step that calls it, and its failure can be made good", async () => {
+  test("a sub-chain has its own limit and that of the step that calls it, and a fallback can recover its failure", async () => {
     const clock = new FakeClock();
     const sub = { name: "sub", timeout: 10, steps: [{ id: "x", tool: "slow" }] };
     const step = { id: "s", tool: "sub", error_handling: { strategy: "fallback", fallback: [{ tool: "f" }] } };
@@ -165,7 +165,7 @@ describe("time limits", () => {
 });
 
 describe("limits of the engine", () => {
-  test("steps beyond a rate wait for it, however long: the queue's time limit is not theirs", async () => {
+  test("steps beyond a rate wait for any time: the queue's time limit does not apply to them", async () => {
     const { result, tookMs } = await runWith(
       {
         name: "wide",
@@ -190,7 +190,7 @@ describe("limits of the engine", () => {
 });
 
 describe("cancellation", () => {
-  test("reaches every handler that runs: of steps, items and sub-chains of sub-chains", async () => {
+  test("reaches every running handler: of steps, items and sub-chains of sub-chains", async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const aborted: string[] = [];
@@ -242,7 +242,7 @@ describe("cancellation", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-finished", status: "cancelled" });
   });
 
-  test("a handler that ignores its signal is left behind, and the run still ends", async () => {
+  test("a handler that ignores its signal is abandoned, and the run still ends", async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     clock.after(100, () => stop.abort());

@@ -1,11 +1,11 @@
-import type { PartlyDone } from "./partly-done.ts";
+import type { PartlyDone } from "./partial-work.ts";
 import type { StepStatus } from "./step-state.ts";
 import type { Unit } from "./unit.ts";
 
-/** Whoever wants a unit of work done. */
+/** Owner of a unit of work. */
 export interface UnitOwner {
-  /** `output` where it ended well. */
+  /** `output` if it succeeded. */
   unitEnded(unit: Unit, status: StepStatus, output: unknown): void;
-  /** Some of its work is done, or may be: should it not end well, that has to be undone all the same. */
+  /** Some of its work is done, or may be: it has to be compensated even if the unit does not succeed. */
   didPart(unit: Unit, done: PartlyDone): void;
 }

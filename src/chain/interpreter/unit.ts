@@ -1,29 +1,29 @@
 import type { Failure, Linked } from "../../base/index.ts";
 import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import type { CallOutcome, Outcome, StepWork } from "../host/host.ts";
+import type { CallOutcome, HostOutcome, StepWork } from "../../run/index.ts";
 import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
-import { askBefore, mayStandIn } from "./ask-for-unit.ts";
-import { cacheOf } from "./cache-of.ts";
+import { requestUnitApproval, mayReplaceUnapproved } from "./request-unit-approval.ts";
 import { callChain } from "./call-chain.ts";
-import { noteFacts } from "./note-facts.ts";
-import type { Frame, FrameOwner } from "./frame.ts";
+import { recordCallFacts } from "./record-call-facts.ts";
+import type { ChainFrame, ChainFrameOwner } from "./chain-frame.ts";
 import { isRefusal } from "./is-refusal.ts";
-import { loopLimit } from "./loop-limit.ts";
 import { Pause } from "./pause.ts";
-import { callKey, placeOf } from "./place-of.ts";
-import { doubtOf, unknownEnd } from "./question-texts.ts";
-import { type RetryDecision, decideRetry, noteFailure } from "./retry-decision.ts";
+import { loopLimit, resolveStepCache, stepCallKey, unitSuffix } from "./step-facts.ts";
+import { type UnknownEnd, unknownEndOf, unknownOutcomeNote, unknownOutcomeFailure } from "./approval-messages.ts";
+import { type RetryDecision, decideRetry, recordFailedAttempt } from "./retry-decision.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import type { Evaluable, Pending } from "./run.ts";
+import type { Evaluable, Pending } from "./chain-run.ts";
 import type { StepRun } from "./step-run.ts";
-import { type Granted, type StoppedUnit, askInner, askInterrupted, askRuled } from "./stopped-call.ts";
-import type { StepState } from "./step-state.ts";
+import * as blocked from "./blocked-call.ts";
+import { addCallTimes, addQueued, beginWork } from "./step-times.ts";
 import { type Item, StepView, itemScope } from "./step-view.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
-/** The work of a step, or of one of its items: attempts, rounds, and fallbacks, until it ends well or nothing is left. */
-export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
+/**
+ * The work of a step, or of one of its items: attempts, rounds, and fallbacks, until one succeeds or all have failed.
+ */
+export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Linked<Unit> {
   previous: Unit | undefined = undefined;
   next: Unit | undefined = undefined;
   linked = false;
@@ -31,31 +31,33 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   readonly item: Item | undefined;
   args: unknown = undefined;
   error: Failure | undefined = undefined;
-  /** Of all rounds and fallbacks. */
+  /** Attempts of all rounds and fallbacks. */
   attempts = 0;
+  /** Time that its calls waited for slots. */
+  queuedMs = 0;
   readonly #owner: UnitOwner;
-  /** Moved on by what people took to answer. */
+  /** Moved forward by the time until decisions. */
   #startedAt: number;
-  /** Of this round of this tool. */
+  /** Attempt in this round with this tool. */
   #attempt = 0;
-  /** The same, with those that a person had to let through first: the last part of the key. */
+  /** The same, including calls that first needed approval: the last part of the key. */
   #calls = 0;
   #round = 0;
-  /** The place of the fallback that stands in; -1 for the tool itself. */
+  /** The index of the current fallback; -1 for the tool itself. */
   #fallback = -1;
-  /** How often its sub-chain was undone: what is done after that is other work. */
+  /** Number of times its sub-chain was compensated: work after that is separate. */
   #undone = 0;
   #view: StepView | undefined = undefined;
   #key = "";
-  /** By which a person let these arguments through. */
+  /** Approval for these arguments. */
   #approvalId: string | undefined = undefined;
-  /** What people let its tool call on its own. */
+  /** Nested calls of its tool that were approved. */
   #allowed: readonly string[] | undefined = undefined;
   answered: string | undefined = undefined;
-  /** What it is doing; undefined while a call runs. */
+  /** Current work; undefined while a call runs. */
   #doing: { cancel(): void } | undefined = undefined;
   #cancelling = false;
-  /** A person said no: nothing stands in that is not meant for that. */
+  /** The approval was rejected: only a fallback for rejections may replace the call. */
   #refused = false;
 
   constructor(step: StepRun, owner: UnitOwner, item: Item | undefined) {
@@ -65,43 +67,37 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     this.#startedAt = step.frame.run.now;
   }
 
-  // There are thousands of these at once: what the step knows, they do not keep.
-
-  get #frame(): Frame {
-    return this.step.frame;
-  }
-
-  get #state(): StepState {
-    return this.step.state;
-  }
+  // Thousands of units exist at once: they do not copy what the step holds.
 
   get #plan(): PlanStep {
     return this.step.state.step;
   }
 
+  /** Time since its start, without the time until decisions. */
   get durationMs(): number {
-    return this.#frame.run.now - this.#startedAt;
+    return this.step.frame.run.now - this.#startedAt;
   }
 
-  /** Works out the arguments; gives the failure when they cannot be. */
+  /** Computes the arguments; returns the failure if that is impossible. */
   prepare(): Failure | undefined {
     try {
       this.take(this.#evaluate(this.#plan.params));
       return undefined;
     } catch (error) {
-      return expressionFailure(error, `params of ${this.#state.path}`);
+      return expressionFailure(error, `params of ${this.step.state.path}`);
     }
   }
 
-  /** Begins once a person has let these arguments through, where the step wants that. */
+  /** Starts once these arguments are approved, if the step needs an approval. */
   beginAllowed(standIn?: Target): void {
     const { approval } = this.#plan;
-    if (approval === undefined || (standIn !== undefined && mayStandIn(standIn, this.args))) return this.begin();
-    const key = `${this.#plan.id}${placeOf(this.item, this.#round, this.#fallback)}?`;
-    askBefore(this, { key, standIn }, () => this.begin());
+    if (approval === undefined || (standIn !== undefined && mayReplaceUnapproved(standIn, this.args)))
+      return this.begin();
+    const key = `${this.#plan.id}${unitSuffix(this.item, this.#round, this.#fallback)}?`;
+    requestUnitApproval(this, { key, standIn }, () => this.begin());
   }
 
-  /** One attempt. */
+  /** Starts one attempt. */
   begin(): void {
     this.#countAttempt(1);
     this.#call();
@@ -110,32 +106,33 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   #countAttempt(change: 1 | -1): void {
     this.attempts += change;
     this.#attempt += change;
-    this.#state.attempts += change;
+    this.step.state.attempts += change;
   }
 
   cancel(): void {
     this.#cancelling = true;
-    if (this.#doing === undefined) this.#frame.run.host.cancel(this.#key);
+    if (this.#doing === undefined) this.step.frame.run.host.cancel(this.#key);
     else this.#doing.cancel();
   }
 
-  settled(outcome: Outcome): void {
+  settled(outcome: HostOutcome): void {
     if (outcome.kind === "call") return this.#called(outcome);
-    // Nothing else comes under the key of a call.
+    // A call has no other outcomes.
     if (outcome.kind !== "interrupted") return;
-    this.#owner.didPart(this, { doubt: doubtOf(this.target.name) });
-    if (this.#cancelling) this.fail(unknownEnd(this.target.name), "once");
-    else askInterrupted(this, `${this.#key}?`, outcome.startedAt);
+    this.#doubt("its process ended");
+    if (this.#cancelling) this.fail(unknownOutcomeFailure(this.target.name), "once");
+    else blocked.requestInterruptionDecision(this, `${this.#key}?`, outcome.startedAt);
   }
 
   progress(value: unknown): void {
-    this.step.tell({ type: "step-progress", value });
+    this.step.emit({ type: "step-progress", value });
   }
 
-  /** The sub-chain is over. */
-  frameEnded(child: Frame): void {
+  /** The sub-chain has ended. */
+  frameEnded(child: ChainFrame): void {
     this.#doing = undefined;
     if (child.undone > 0) this.#undone++;
+    if (child.doubt !== undefined) this.#owner.didPart(this, { doubt: child.doubt });
     if (child.stop === undefined) this.#succeeded(child.output);
     else this.fail(child.stop.error, child.plan.effect);
   }
@@ -143,22 +140,23 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
   // --- one attempt
 
   #call(): void {
-    const { run, keys, workKey } = this.#frame;
-    const place = this.#plan.id + placeOf(this.item, this.#round, this.#fallback);
-    this.#key = keys + callKey(this.#plan, place, ++this.#calls);
+    const { run, keys, workKey } = this.step.frame;
+    const position = this.#plan.id + unitSuffix(this.item, this.#round, this.#fallback);
+    this.#key = keys + stepCallKey(this.#plan, position, ++this.#calls);
     const target = this.target;
-    if (target.chain !== undefined) return this.#callChain(target.chain, place);
+    if (target.chain !== undefined) return this.#callChain(target.chain, position);
     let cache: StepWork["cache"];
     try {
       if (this.#plan.cache !== undefined && this.#fallback < 0)
-        cache = cacheOf(this.#plan.cache, (key) => this.#evaluate(key));
+        cache = resolveStepCache(this.#plan.cache, (key) => this.#evaluate(key));
     } catch (error) {
-      return this.fail(expressionFailure(error, `the cache key of ${this.#state.path}`));
+      return this.fail(expressionFailure(error, `the cache key of ${this.step.state.path}`));
     }
     const request = {
       tool: target.name,
       args: this.args,
-      idempotencyKey: workKey + place,
+      idempotencyKey: workKey + position,
+      attempt: this.#attempt,
       timeoutMs: this.#plan.timeoutMs,
       cache,
       approvalId: this.#approvalId,
@@ -174,56 +172,67 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     return this.#fallback < 0 ? undefined : this.#plan.onFailure.fallback[this.#fallback];
   }
 
-  #callChain(plan: NonNullable<Target["chain"]>, place: string): void {
-    const work = this.#undone === 0 ? place : `${place}+${this.#undone}`;
+  #callChain(plan: NonNullable<Target["chain"]>, suffix: string): void {
+    const work = this.#undone === 0 ? suffix : `${suffix}+${this.#undone}`;
     const called = callChain(this, { name: this.target.name, plan, key: this.#key, work });
-    if ("code" in called) this.fail(called);
-    else this.waitsFor(called);
+    if ("code" in called) return this.fail(called);
+    if (this.item !== undefined) beginWork(this.step.state, this.item.index, this.step.frame.run.now);
+    this.waitsFor(called);
   }
 
-  #called({ result, effect, asks }: CallOutcome): void {
-    noteFacts(this.#state, result.meta, this.item?.index);
-    this.#state.workMs += result.durationMs;
+  #called({ result, effect, pendingApproval }: CallOutcome): void {
+    recordCallFacts(this.step.state, result.meta, this.item?.index);
+    addCallTimes(this.step.state, this.item?.index, result);
+    if (result.queuedMs !== undefined) this.queuedMs += result.queuedMs;
     if (result.success) return this.#succeeded(result.output);
     const { error } = result;
+    const end = unknownEndOf(error, effect);
+    if (end !== undefined) this.#doubt(end);
     if (this.#cancelling) return this.fail(error, effect);
-    if (asks !== undefined) return askInner(this, { key: `${this.#key}?`, error }, asks);
+    if (pendingApproval !== undefined)
+      return blocked.requestInnerApproval(this, { key: `${this.#key}?`, error }, pendingApproval);
     if (error.code !== "approval_required" || error.approvalId === undefined) return this.fail(error, effect);
-    // It was not even tried: the attempt counts when a person lets it.
+    // The call was not made: the attempt counts once it is approved.
     this.#countAttempt(-1);
-    askRuled(this, `${this.#key}?`, error.approvalId);
+    blocked.requestRuleApproval(this, `${this.#key}?`, error.approvalId);
   }
 
-  granted(what: Granted): void {
+  /** It is unknown whether the work of this call was done. */
+  #doubt(end: UnknownEnd): void {
+    this.#owner.didPart(this, { doubt: unknownOutcomeNote(this.target.name, end, this.item?.index) });
+  }
+
+  approvalGranted(grant: blocked.ApprovalGrant): void {
     this.#owner.didPart(this, { doubt: undefined });
-    switch (what.kind) {
+    switch (grant.kind) {
       case "call":
-        this.#approvalId = what.approvalId;
+        this.#approvalId = grant.approvalId;
         return this.begin();
       case "inner":
-        if (what.key !== undefined) this.#allowed = [...(this.#allowed ?? []), what.key];
+        if (grant.key !== undefined) this.#allowed = [...(this.#allowed ?? []), grant.key];
         return this.#call();
       case "done":
-        this.#state.saidDone = true;
-        return this.#gave(what.output);
+        this.step.state.confirmedDone = true;
+        return this.#gave(grant.output);
     }
   }
 
-  waitsFor(what: { begin(): void; cancel(): void }): void {
-    this.#doing = what;
-    what.begin();
+  waitsFor(work: { begin(): void; cancel(): void }): void {
+    this.#doing = work;
+    work.begin();
   }
 
-  goesOn(waitedMs: number): void {
+  resumed(waitedMs: number): void {
     this.#doing = undefined;
     this.#startedAt += waitedMs;
+    addQueued(this.step.state, this.item?.index, waitedMs);
   }
 
   cancelled(): void {
-    this.#end("cancelled");
+    this.#owner.unitEnded(this, "cancelled", undefined);
   }
 
-  // --- how it went
+  // --- outcomes
 
   #succeeded(value: unknown): void {
     const select = this.#fallback < 0 ? this.#plan.select : this.#standIn?.select;
@@ -233,32 +242,34 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
       if (output === missing) output = undefined;
     } catch (error) {
       this.#owner.didPart(this, { output: undefined });
-      return this.fail(expressionFailure(error, `the output of ${this.#state.path}`));
+      return this.fail(expressionFailure(error, `the output of ${this.step.state.path}`));
     }
     this.#gave(output);
   }
 
-  /** This is its output, or that of one round. */
+  /** Handles its output, or that of one round. */
   #gave(output: unknown): void {
     const { repeat } = this.#plan;
+    // A retry that succeeded: the attempts before it have the same idempotency key, so the work was done once.
+    if (this.#attempt > 1 && this.#fallback < 0) this.#owner.didPart(this, { doubt: undefined });
     if (repeat !== undefined && this.#fallback < 0 && !this.#cancelling) {
       this.#owner.didPart(this, { output });
-      this.#state.iterations++;
+      this.step.state.iterations++;
       this.#viewed().entry = output === undefined ? { status: "running" } : { status: "running", output };
       let enough: boolean;
       try {
         enough = this.#holds(repeat.until);
       } catch (error) {
-        return this.fail(expressionFailure(error, `the condition \`until\` of ${this.#state.path}`));
+        return this.fail(expressionFailure(error, `the condition \`until\` of ${this.step.state.path}`));
       }
-      if (!enough) return this.#again(repeat);
+      if (!enough) return this.#retry(repeat);
     }
     this.error = undefined;
     this.#owner.unitEnded(this, this.#fallback < 0 ? "success" : "recovered", output);
   }
 
-  /** One more round, unless there were enough of them. */
-  #again(repeat: RepeatPlan): void {
+  /** Starts one more round, unless the limit is reached. */
+  #retry(repeat: RepeatPlan): void {
     const enough = loopLimit(repeat, this.#round + 1, this.durationMs);
     if (enough !== undefined) return this.fail(enough);
     this.#round++;
@@ -271,39 +282,33 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     });
   }
 
-  /** An attempt failed, or cannot even be made: then there is no effect. */
+  /** An attempt failed, or could not be made: then there is no effect. */
   fail(error: Failure, effect?: Effect): void {
     this.#doing = undefined;
     this.#viewed().entry = { status: "failed", error: { code: error.code, message: error.message } };
     if (this.#cancelling) {
       this.error = error;
-      return this.#end(error.code === "cancelled" ? "cancelled" : "failed");
+      return this.#owner.unitEnded(this, error.code === "cancelled" ? "cancelled" : "failed", undefined);
     }
-    if (isRefusal(error)) this.#refused = true;
+    this.#refused ||= isRefusal(error);
     const decision = this.#retryOf(error, effect);
-    this.#note(error, decision);
+    const attempt = { attempt: this.#attempt, tool: this.target.name, error, item: this.item?.index };
+    recordFailedAttempt(this.step.state, { ...attempt, standIn: this.#fallback >= 0 }, decision);
     if (this.#fallback < 0 || this.error === undefined) this.error = error;
     if (!("delayMs" in decision)) return this.#standInFor(error);
-    this.step.tell({ type: "step-retrying", attempt: this.#attempt + 1, delayMs: decision.delayMs, error });
+    this.step.emit({ type: "step-retrying", attempt: this.#attempt + 1, delayMs: decision.delayMs, error });
     this.#pause(decision.delayMs, () => this.begin());
   }
 
   #retryOf(error: Failure, effect: Effect | undefined): RetryDecision {
-    if (this.#fallback >= 0) return { not: "a fallback is tried once" };
+    if (this.#fallback >= 0) return { not: "a fallback is not retried" };
     const { retry } = this.#plan;
-    const wanted = (): boolean => retry.when === undefined || this.#holds(retry.when, error);
-    const seed = `${this.#frame.run.host.runId}/${this.#key}`;
-    return decideRetry({ error, effect, attempt: this.#attempt, retry, wanted, seed });
+    const isRetryRequested = (): boolean => retry.when === undefined || this.#holds(retry.when, error);
+    const seed = `${this.step.frame.run.host.runId}/${this.#key}`;
+    return decideRetry({ error, effect, attempt: this.#attempt, retry, isRetryRequested, seed });
   }
 
-  #note(error: Failure, decision: RetryDecision, untried?: FallbackPlan): void {
-    const tool = (untried?.target ?? this.target).name;
-    const attempt = untried === undefined ? this.#attempt : 0;
-    const standIn = untried !== undefined || this.#fallback >= 0;
-    noteFailure(this.#state, { attempt, tool, error, item: this.item?.index, standIn }, decision);
-  }
-
-  /** The next fallback whose condition holds. */
+  /** Uses the next fallback whose condition holds. */
   #standInFor(error: Failure): void {
     const { fallback } = this.#plan.onFailure;
     for (let next = this.#fallback + 1; next < fallback.length; next++) {
@@ -313,26 +318,23 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
         if (entry.condition !== undefined && !this.#holds(entry.condition, error)) continue;
         this.take(this.#evaluate(entry.params, error));
       } catch (thrown) {
-        const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.#state.path}`);
-        this.#note(failed, { not: "the fallback's own expressions failed" }, entry);
+        const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.step.state.path}`);
+        const untried = { attempt: 0, tool: entry.target.name, error: failed, item: this.item?.index, standIn: true };
+        recordFailedAttempt(this.step.state, untried, { not: "the expressions of the fallback failed" });
         continue;
       }
       this.#fallback = next;
       this.#attempt = 0;
       this.#calls = 0;
-      this.#state.fallbackTool = entry.target.name;
-      this.step.tell({ type: "step-fallback", fallbackTool: entry.target.name, error });
+      this.step.state.fallbackTool = entry.target.name;
+      this.step.emit({ type: "step-fallback", fallbackTool: entry.target.name, error });
       return this.beginAllowed(entry.target);
     }
-    this.#end("failed");
-  }
-
-  #end(status: "failed" | "cancelled"): void {
-    this.#owner.unitEnded(this, status, undefined);
+    this.#owner.unitEnded(this, "failed", undefined);
   }
 
   #pause(ms: number, after: () => void): void {
-    this.waitsFor(new Pause(this, { run: this.#frame.run, key: `${this.#key}@${this.#round}`, ms, after }));
+    this.waitsFor(new Pause(this, { run: this.step.frame.run, key: `${this.#key}@${this.#round}`, ms, after }));
   }
 
   // --- expressions
@@ -341,26 +343,26 @@ export class Unit implements Pending, FrameOwner, StoppedUnit, Linked<Unit> {
     return this.#viewed().holds(condition, { round: this.#round, error });
   }
 
-  #evaluate(what: Evaluable, error?: Failure): unknown {
+  #evaluate(value: Evaluable, error?: Failure): unknown {
     const { item } = this;
     const { state, frame } = this.step;
     if (this.#view !== undefined || state.step.repeat !== undefined)
-      return this.#viewed().evaluate(what, { round: this.#round, error });
-    // Most often: it is tried for the first time, and has nothing of its own to see but its item.
-    return frame.run.evaluate(state, what, item === undefined ? frame.scope : itemScope(frame.scope, item));
+      return this.#viewed().evaluate(value, { round: this.#round, error });
+    // The common case: the first attempt, whose scope adds nothing but its item.
+    return frame.run.evaluate(state, value, item === undefined ? frame.scope : itemScope(frame.scope, item));
   }
 
   #viewed(): StepView {
-    this.#view ??= new StepView(this.#frame, this.#state, this.item);
+    this.#view ??= new StepView(this.step.frame, this.step.state, this.item);
     return this.#view;
   }
 
-  /** These are its arguments from now on. */
+  /** Sets its arguments. */
   take(value: unknown): void {
     this.args = value === missing ? {} : value;
     // An approval is bound to the arguments.
     this.#approvalId = undefined;
-    const state = this.#state;
+    const state = this.step.state;
     if (this.item === undefined) state.input = this.args;
     else if (Array.isArray(state.input)) state.input[this.item.index] = this.args;
   }

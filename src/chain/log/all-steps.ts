@@ -1,8 +1,8 @@
-import type { StepState } from "../run/step-state.ts";
+import type { StepState } from "../interpreter/step-state.ts";
 
-/** Every step of a run, sub-chains' after the step that called them. */
+/** Every step of a run; those of sub-chains follow the step that called them. */
 export function* allSteps(steps: readonly StepState[]): Generator<StepState> {
-  // A stack of our own: sub-chains may be nested a hundred deep.
+  // An explicit stack: sub-chains may be nested a hundred deep.
   const open = steps.toReversed();
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     yield state;

@@ -2,18 +2,18 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { type RecordOptions, recordRun, taking } from "../../../test/support/record-run.ts";
 import { fail } from "../../base/index.ts";
-import { createRedactor } from "../../text/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
 import { ok } from "../../tool/index.ts";
-import type { ChainSpec } from "../plan/spec.ts";
-import type { RunFacts } from "../run/run-facts.ts";
-import { mock } from "../kit/mock-tools.ts";
+import type { ChainSpec } from "../plan/chain-spec.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 import { toExecutionLog } from "./execution-log.ts";
 
 const down = (): never => {
   throw fail("the service is down", { code: "not_available" });
 };
 
-/** A run on a fake clock that passes as fast as it can. */
+/** A run on a fake clock that advances by itself. */
 async function runIn(ms: number, spec: ChainSpec, options: (clock: FakeClock) => RecordOptions): Promise<RunFacts> {
   const clock = new FakeClock();
   const running = recordRun(spec, { ...options(clock), clock });
@@ -121,7 +121,7 @@ describe("the execution log", () => {
     );
   });
 
-  test("[A15] counts what ran at once, what failed and what recovered", async () => {
+  test("[A15] counts parallel work, failures and recoveries", async () => {
     const spec: ChainSpec = {
       name: "wide",
       steps: [
@@ -161,11 +161,11 @@ describe("the execution log", () => {
     ]);
     expect(stepOf(facts, "d")).toMatchObject({ fallback_tool: "backup", output: 2 });
     expect(stepOf(facts, "e")?.error).toEqual({ code: "not_available", message: "the service is down" });
-    expect(stepOf(facts, "e")?.not_retried).toBe("no retries are set");
+    expect(stepOf(facts, "e")?.not_retried).toBe("no retries are configured");
     expect(stepOf(facts, "f")?.skip_reason).toBe("it needs e, which failed");
   });
 
-  test("[A15] an item that failed for good and was tolerated is no recovery", async () => {
+  test("[A15] an item that failed for good and was tolerated does not count as a recovery", async () => {
     const facts = await runIn(
       1000,
       {
@@ -183,7 +183,7 @@ describe("the execution log", () => {
     expect(metrics).toMatchObject({ failures: 1, recovered: 0, recovery_rate: 0 });
   });
 
-  test("why a step was not tried again is told of the step, not of its fallback", async () => {
+  test("the reason why a step was not retried is reported for the step, not for its fallback", async () => {
     const facts = await runIn(
       1000,
       {
@@ -193,12 +193,12 @@ describe("the execution log", () => {
       () => ({ tools: { broken: down } }),
     );
     expect(stepOf(facts, "a")).toMatchObject({
-      not_retried: "no retries are set",
-      failures: [{ not_retried: "no retries are set" }, { not_retried: "a fallback is tried once" }],
+      not_retried: "no retries are configured",
+      failures: [{ not_retried: "no retries are configured" }, { not_retried: "a fallback is not retried" }],
     });
   });
 
-  test("[A15] what waits is no work: pauses, people, and items that wait for their turn", async () => {
+  test("[A15] waiting does not count as work: pauses, approvals, and items that wait for their turn", async () => {
     const spec: ChainSpec = {
       name: "waits",
       steps: [
@@ -209,21 +209,21 @@ describe("the execution log", () => {
     };
     const facts = await runIn(3_700_000, spec, (clock) => ({
       tools: {
-        // Synchronous: all four begin at once, and one comes after the other.
+        // Synchronous: all four start at once, and run one after the other.
         work: () => {
           clock.advance(1000);
           return 1;
         },
         flaky: mock({ effect: "read", answers: [down, "fine"] }),
       },
-      ask: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
+      requestApproval: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
     }));
     const { steps } = facts;
     expect(steps.map(({ workMs }) => workMs)).toEqual([4000, 1000, 0]);
     expect(logOf(facts).metrics.steps_ms).toBe(5000);
   });
 
-  test("[A14] every failed attempt is there, those of fallbacks and of their expressions too", async () => {
+  test("[A14] lists every failed attempt, including those of fallbacks and of their expressions", async () => {
     const spec: ChainSpec = {
       name: "fails",
       steps: [
@@ -249,20 +249,20 @@ describe("the execution log", () => {
     const broken = { tool: "broken", code: "not_available", message: "the service is down" };
     expect(stepOf(facts, "s")?.failures).toEqual([
       { ...broken, retry_in_ms: 2000 },
-      { ...broken, not_retried: "all 1 retries are used up" },
+      { ...broken, not_retried: "all 1 retries failed" },
       {
         tool: "odd",
         code: "expression_error",
         reason: expect.any(String),
         message: expect.stringContaining("fallback 1 of s"),
-        not_retried: "the fallback's own expressions failed",
+        not_retried: "the expressions of the fallback failed",
       },
-      { ...broken, tool: "backup", not_retried: "a fallback is tried once" },
+      { ...broken, tool: "backup", not_retried: "a fallback is not retried" },
     ]);
     expect(stepOf(facts, "fine")).not.toHaveProperty("failures");
   });
 
-  test("[A14] items, rounds, missing values and what was undone", async () => {
+  test("[A14] shows items, rounds, missing values and compensations", async () => {
     const spec: ChainSpec = {
       name: "parts",
       input: { maybe: "string?" },
@@ -349,7 +349,7 @@ describe("the execution log", () => {
     expect(logOf(facts)).toMatchObject({ status: "failed", total_tokens: 40, steps: [{ tokens_used: 40 }] });
   });
 
-  test("secrets never appear: handles show their name, values and telling names are redacted", async () => {
+  test("secrets never appear: handles show their name, values and secret-like names are redacted", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [{ id: "a", tool: "t", params: { api_key: "${secret.KEY}", password: "hunter2", note: "${input.note}" } }],
@@ -367,7 +367,7 @@ describe("the execution log", () => {
     expect(JSON.stringify(log)).not.toContain("s3cr3t-value");
   });
 
-  test("a run that waits for a person says so, and has no end", async () => {
+  test("a run that waits for approval has that status, and no end", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [
@@ -384,7 +384,7 @@ describe("the execution log", () => {
     });
   });
 
-  test("times are local, whatever the offset", async () => {
+  test("times are local, for any offset", async () => {
     const { facts } = await recordRun({ name: "c", steps: [{ id: "a", tool: "t" }] }, { tools: { t: 1 } });
     const at = (utcOffset: number) => toExecutionLog(facts, { utcOffset }).started_at;
     expect(at(0)).toBe("2026-01-01T00:00:00.000+00:00");

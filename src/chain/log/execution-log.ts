@@ -1,13 +1,13 @@
 import type { RunStatus } from "../../store/index.ts";
-import { createRedactor } from "../../text/index.ts";
-import type { RunFacts } from "../run/run-facts.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
 import { allSteps } from "./all-steps.ts";
 import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
-import { type RunMetrics, lastMoment, metricsOf, rounded } from "./run-metrics.ts";
+import { type RunMetrics, lastMoment, toRunMetrics, rounded } from "./run-metrics.ts";
 import { type LoggedError, type StepLog, toLoggedError, toStepLog, tokensOf } from "./step-log.ts";
 
-/** What happened in a run, as JSON: the form in which `windlass run --json` prints it. */
+/** Log of a run as JSON: the form in which `windlass run --json` prints it. */
 export interface ExecutionLog {
   /** The id of the run. */
   readonly chain_id: string;
@@ -15,26 +15,29 @@ export interface ExecutionLog {
   readonly name: string;
   /** Local time with offset. */
   readonly started_at: string;
-  /** Null while the run goes on. */
+  /** Null while the run is running. */
   readonly completed_at: string | null;
   readonly duration_ms: number;
-  /** In the order of the chain; the steps of a sub-chain follow the step that called it. Without those never begun. */
+  /**
+   * In the order of the chain; the steps of a sub-chain follow the step that called it. Without steps that never
+   * started.
+   */
   readonly steps: readonly StepLog[];
   readonly total_tokens: number;
   readonly success: boolean;
   readonly status: RunStatus;
   readonly input: unknown;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly output: unknown;
   readonly metrics: RunMetrics;
   readonly error?: LoggedError;
 }
 
-/** How a log is written. */
+/** Options of a log. */
 export interface ExecutionLogOptions {
-  /** Takes secrets out; one that knows telling names and shapes of tokens where absent. */
+  /** Redacts secrets. Default: a redactor that recognizes secret-like names and token formats. */
   readonly redactor?: LogRedactor;
-  /** Minutes east of Greenwich; those of this machine where absent. */
+  /** Minutes east of Greenwich. Default: the offset of this machine. */
   readonly utcOffset?: number;
 }
 
@@ -69,7 +72,7 @@ export function toExecutionLog(run: RunFacts, options: ExecutionLogOptions = {})
     status: run.status,
     input: logValue(run.input ?? null, redactor),
     output: logValue(run.output ?? null, redactor),
-    metrics: metricsOf(run),
+    metrics: toRunMetrics(run),
     ...(run.error && { error: toLoggedError(run.error, redactor) }),
   };
 }

@@ -3,9 +3,9 @@ import { runWith } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { recordRun, taking } from "../../../test/support/record-run.ts";
 import { fail } from "../../base/index.ts";
-import type { ChainSpec } from "../plan/spec.ts";
-import type { RunFacts } from "../run/run-facts.ts";
-import { mock } from "../kit/mock-tools.ts";
+import type { ChainSpec } from "../plan/chain-spec.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import { mock } from "../../testing/chain/mock-tools.ts";
 import { explainStep } from "./explain-step.ts";
 
 const down = (): never => {
@@ -97,19 +97,19 @@ beforeAll(async () => {
 });
 
 describe("explainStep", () => {
-  test("[N07] a step that ran: when, with what, from where", () => {
+  test("[N07] a step that ran: when, with which input, and from which sources", () => {
     expect(explainStep(run, "write")).toEqual([
       "write called writer and succeeded after 1 s.",
       "It needs no other step, so it started with the chain.",
       'Parameter topic was "tea", from input.topic.',
-      "Parameter hint was left out, because input.hint was missing.",
+      "Parameter hint was omitted, because input.hint was missing.",
       'Parameter key was "[secret KEY]".',
-      "input.hint was missing, and the language accepts that there.",
+      "input.hint was missing, which the expression allows there.",
       expect.stringMatching(/^Its output was \{"text":"word word.*…\.$/),
     ]);
     expect(explainStep(run, "review").slice(0, 4)).toEqual([
       "review called reviewer and succeeded after 200 ms.",
-      "It waited for write (steps.write.output.text) and facts (steps.facts.output), of which facts settled last, 3 s after the chain began; it started at once.",
+      "It waited for write (steps.write.output.text) and facts (steps.facts.output), of which facts settled last, 3 s after the chain began; it started immediately.",
       "It was the last step that revise, search, optional and each waited for.",
       expect.stringMatching(/^Parameter text was "word word.*…, from steps\.write\.output\.text\.$/),
     ]);
@@ -131,26 +131,26 @@ describe("explainStep", () => {
       "facts called flaky and succeeded after 3 s and 3 attempts.",
       "It needs no other step, so it started with the chain.",
       "It was the last step that review waited for.",
-      "The first attempt failed: not_available: the service is down; it was tried again after 1 s.",
-      "The 2nd attempt failed: not_available: the service is down; it was tried again after 2 s.",
+      "The first attempt failed: not_available: the service is down; it was retried after 1 s.",
+      "The 2nd attempt failed: not_available: the service is down; it was retried after 2 s.",
       'Its output was "fine".',
     ]);
     expect(explainStep(run, "pay")).toEqual([
       "pay called charge and failed after 0 ms: execution_error: the card was declined.",
-      "It needs no other step, and started 1 s after the chain began, when one of the 2 places for steps was free (max_parallel).",
-      "The first attempt failed: execution_error: the card was declined; it was not tried again: the tool must not run twice (effect: once).",
-      "The chain went on without it (error_handling: continue); steps that need it are skipped.",
+      "It needs no other step, and started 1 s after the chain began, when one of the 2 slots for steps was free (max_parallel).",
+      "The first attempt failed: execution_error: the card was declined; it was not retried: the tool must not run twice (effect: once).",
+      "The chain continued without it (error_handling: continue); steps that need it are skipped.",
     ]);
   });
 
-  test("[N07] a fallback that stood in, and why others did not", () => {
+  test("[N07] a fallback that was used, and why others were not", () => {
     expect(explainStep(run, "search")).toEqual([
-      "search called broken, which failed; recall stood in. It took 0 ms and 2 attempts.",
-      "It waited for review (depends_on), which settled 3.2 s after the chain began; it started at once.",
+      "search called broken, which failed; recall replaced it. It took 0 ms and 2 attempts.",
+      "It waited for review (depends_on), which settled 3.2 s after the chain began; it started immediately.",
       'Parameter q was "tea", from input.topic.',
-      "The first attempt failed: not_available: the service is down; it was not tried again: no retries are set.",
+      "The first attempt failed: not_available: the service is down; it was not retried: no retries are configured.",
       "The fallback other was not used: its condition ${error.code == 'timeout'} did not hold: error.code = \"not_available\".",
-      'recall stood in: its condition ${steps.search.error} held: steps.search.error = {"code":"not_available","message":"the service is down"}.',
+      'The fallback recall was used: its condition ${steps.search.error} held: steps.search.error = {"code":"not_available","message":"the service is down"}.',
       'Its output was {"found":true}.',
     ]);
     expect(explainStep(run, "optional")).toContain(
@@ -163,25 +163,23 @@ describe("explainStep", () => {
       expect.arrayContaining([
         "Parameter n was 1 for the first item, from item.",
         'Parameter topic was "tea", from input.topic.',
-        "It worked on 3 items, at most 3 at once; 1 failed, where tolerate allows 1: item 1 (not_available: the service is down).",
+        "It processed 3 items, at most 3 at once; 1 failed (tolerate allows 1): item 1 (not_available: the service is down).",
       ]),
     );
-    expect(explainStep(run, "poll")).toContain(
-      "It went round 2 times, at most 5, until ${steps.poll.output >= 2} held.",
-    );
+    expect(explainStep(run, "poll")).toContain("It ran 2 rounds, of at most 5, until ${steps.poll.output >= 2} held.");
   });
 
-  test("[N07] one item: how it fared, with what, and what it gave", async () => {
+  test("[N07] one item: its outcome, its arguments and its output", async () => {
     expect(explainStep(run, "each[0]")).toEqual([
       expect.stringMatching(/^Item 0 of each called work and succeeded after [\d.]+ m?s\.$/),
-      'It was given {"n":1,"topic":"tea"}.',
+      'Its arguments were {"n":1,"topic":"tea"}.',
       "Its output was 1.",
     ]);
     expect(explainStep(run, "each[1]")).toEqual([
       expect.stringMatching(/^Item 1 of each failed after [\d.]+ m?s: not_available: the service is down\.$/),
-      'It was given {"n":2,"topic":"tea"}.',
+      'Its arguments were {"n":2,"topic":"tea"}.',
       expect.stringMatching(/^The first attempt for item 1 failed: not_available: the service is down; it was not/),
-      "That was tolerated: its place in the output is null.",
+      "The failure was tolerated: its entry in the output is null.",
     ]);
     const { facts } = await recordRun(
       {
@@ -196,22 +194,20 @@ describe("explainStep", () => {
     expect(explainStep(facts, "all[0]/x")).toContain("Parameter n was 3, from input.a and input.b.");
   });
 
-  test("an item that there is not is a failure that says which there are", () => {
+  test("an unknown item is a failure that lists the existing ones", () => {
     expect(() => explainStep(run, "each[3]")).toThrow("each has no item 3; its items are 0 to 2");
     expect(() => explainStep(run, "write[0]")).toThrow('the run has no step "write[0]"');
   });
 
-  test("[N07] a step of a sub-chain sees the input that the sub-chain got, defaults included", () => {
+  test("[N07] a step of a sub-chain sees the input of the sub-chain, defaults included", () => {
     expect(explainStep(run, "sub/x")).toContain("Parameter n was 11, from input.a and input.b.");
     expect(explainStep(run, "sub/y")).toEqual([
       "sub/y was skipped because its condition ${input.b > 5} was false: input.b = 2.",
     ]);
   });
 
-  test("[N07] parameters that hold what a tool brought from outside are named", async () => {
-    expect(explainStep(run, "review")).toContain(
-      "facts is untrusted: it comes from tools that read the outside world.",
-    );
+  test("[N07] parameters that hold untrusted content of a tool are named", async () => {
+    expect(explainStep(run, "review")).toContain("facts is untrusted: it comes from tools that read external content.");
     const spec: ChainSpec = {
       name: "c",
       steps: [
@@ -225,11 +221,11 @@ describe("explainStep", () => {
       tools: { web: mock({ effect: "read", answer: 1 }), t: 2 },
     });
     expect(explainStep(facts, "c")).toContain(
-      "x and y[0] are untrusted: they come from tools that read the outside world.",
+      "x and y[0] are untrusted: they come from tools that read external content.",
     );
   });
 
-  test("[N07] a step that waits names its approval; one behind it, what it waits for", async () => {
+  test("[N07] a suspended step names its approval; a step behind it, the steps that it waits for", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [
@@ -240,12 +236,12 @@ describe("explainStep", () => {
     const { facts } = await recordRun(spec, { tools: { t: 1 } });
     const id = facts.steps[0]?.approvalId ?? "";
     expect(explainStep(facts, "a")[0]).toBe(
-      `a waits for a person's decision: approval ${id}; \`windlass approve ${id}\` lets it go on, \`windlass reject ${id}\` does not.`,
+      `a waits for approval ${id}; decide with \`windlass approve ${id}\` or \`windlass reject ${id}\`.`,
     );
     expect(explainStep(facts, "b")).toEqual(["b has not begun.", "It waits for a (waiting)."]);
   });
 
-  test("[N07] an end before its time: what was undone, and what never began", async () => {
+  test("[N07] an early end: what was compensated, and what never started", async () => {
     const spec: ChainSpec = {
       name: "c",
       steps: [
@@ -256,7 +252,7 @@ describe("explainStep", () => {
     };
     const { facts } = await recordRun(spec, { tools: { t: 1, undo: down, broken: down } });
     expect(explainStep(facts, "a")).toContain(
-      "Later the chain ended, and undo could not undo what it had done: not_available: the service is down.",
+      "Later the chain stopped, and undo could not undo the step: not_available: the service is down.",
     );
     expect(explainStep(facts, "b")).toContain("Its failure ended the chain (error_handling: abort).");
     expect(explainStep(facts, "z")).toEqual([
@@ -297,28 +293,32 @@ describe("steps that failed", () => {
     return explainStep(result, "s").join("\n");
   };
 
-  test("whose fallback failed too: nothing is said of an abort that nobody wrote", async () => {
+  test("after a failed fallback, no abort is mentioned that the file does not declare", async () => {
     const fallback = [{ tool: "broken", params: { n: 2 } }];
-    const told = await explain(
+    const reported = await explain(
       { name: "c", steps: [{ id: "s", tool: "broken", error_handling: { strategy: "fallback", fallback } }] },
       { tools: { broken: down } },
     );
-    expect(told).toContain("The first attempt failed");
-    expect(told).toContain("The fallback broken failed");
-    expect(told).toContain("No fallback helped. Its failure ended the chain.");
-    expect(told).not.toContain("abort");
+    expect(reported).toContain("The first attempt failed");
+    expect(reported).toContain("The fallback broken failed");
+    expect(reported).toContain("No fallback succeeded. Its failure ended the chain.");
+    expect(reported).not.toContain("abort");
   });
 
   test.each([
-    { asks: "approval", step: { approval: "Go?" }, settings: {} },
-    { asks: "a rule", step: {}, settings: { permissions: { ask: ["post"] } } },
-  ])("because a person said no ($asks): it was not called", async ({ step, settings }) => {
-    const told = await explain(
+    { requiredBy: "approval", step: { approval: "Go?" }, settings: {} },
+    { requiredBy: "a rule", step: {}, settings: { permissions: { ask: ["post"] } } },
+  ])("a step whose approval was rejected ($requiredBy) was not called", async ({ step, settings }) => {
+    const reported = await explain(
       { name: "c", steps: [{ id: "s", tool: "post", ...step }] },
-      { tools: { post: mock({ effect: "once", answer: 1 }) }, settings, ask: async () => ({ approved: false }) },
+      {
+        tools: { post: mock({ effect: "once", answer: 1 }) },
+        settings,
+        requestApproval: async () => ({ approved: false }),
+      },
     );
-    expect(told).toMatch(/^s failed after .*, before it called post: permission_denied/);
-    expect(told).toContain("post was not called: permission_denied");
-    expect(told).not.toContain("s called post");
+    expect(reported).toMatch(/^s failed after .*, before it called post: permission_denied/);
+    expect(reported).toContain("post was not called: permission_denied");
+    expect(reported).not.toContain("s called post");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A moment as people at some place write it: `2026-02-25T18:50:00.000+08:00`. The offset is in minutes east of
- * Greenwich; that of this machine, as it was at that moment, where absent.
+ * A moment in local time: `2026-02-25T18:50:00.000+08:00`. The offset is in minutes east of Greenwich. Default: the
+ * offset of this machine at that moment.
  */
 export function toLocalTime(at: number, utcOffset?: number): string {
   const offset = utcOffset ?? -new Date(at).getTimezoneOffset();

@@ -1,10 +1,10 @@
 import { isSecretHandle } from "../../expr/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
 
-/** What makes values fit to leave. */
+/** Redactor of texts and values for logs. */
 export type LogRedactor = Pick<Redactor, "text" | "value">;
 
-/** Redactors do not look deeper either. */
+/** Redactors go no deeper either. */
 const maxDepth = 64;
 
 /** A value as logs show it: plain JSON, secrets redacted, a handle of a secret as `[secret NAME]`. */
@@ -12,7 +12,7 @@ export function logValue(value: unknown, redactor: LogRedactor): unknown {
   return redactor.value(nameSecrets(value, 0));
 }
 
-/** The same reference where there was no handle, else a copy. */
+/** The same reference if there was no handle, else a copy. */
 function nameSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > maxDepth) return value;
   if (isSecretHandle(value)) return String(value);

@@ -1,27 +1,27 @@
-import type { RunFacts } from "../run/run-facts.ts";
-import type { StepState } from "../run/step-state.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import type { StepState } from "../interpreter/step-state.ts";
 import { allSteps } from "./all-steps.ts";
 
 /** Figures of a run. */
 export interface RunMetrics {
-  /** What the calls took, added up: how long the run would have worked with one thing after another. */
+  /** Total duration of the calls, without waiting: how long the run would have taken without parallelism. */
   readonly steps_ms: number;
   /** `steps_ms` divided by the duration of the run. */
   readonly parallel_speedup: number;
   /** Steps of which an attempt failed. */
   readonly failures: number;
-  /** Those of them that ended well, by a further attempt or a fallback. */
+  /** Those of them that succeeded, by a retry or a fallback. */
   readonly recovered: number;
-  /** `recovered` divided by `failures`; 1 where nothing failed. */
+  /** `recovered` divided by `failures`; 1 if nothing failed. */
   readonly recovery_rate: number;
-  /** Processor time of the process while it ran; absent where nobody measured. */
+  /** Processor time of the process while it ran; absent if not measured. */
   readonly cpu_ms?: number;
   /** `cpu_ms` divided by the duration of the run: 1 is one core, all the time. */
   readonly cpu_utilisation?: number;
   readonly peak_rss_mb?: number;
 }
 
-/** The moment up to which something is known of a run: its end, or the last thing that happened. */
+/** The last known moment of a run: its end, or its last outcome. */
 export function lastMoment(run: RunFacts): number {
   if (run.endedAt > 0) return run.endedAt;
   let last = run.startedAt;
@@ -29,14 +29,8 @@ export function lastMoment(run: RunFacts): number {
   return last;
 }
 
-/** How long a step took, or has been taking until then. */
-export function stepDuration(state: StepState, until: number): number {
-  if (state.startedAt === 0) return 0;
-  return Math.max(0, (state.endedAt === 0 ? until : state.endedAt) - state.startedAt);
-}
-
-/** The figures of a run, so far as they are known. */
-export function metricsOf(run: RunFacts): RunMetrics {
+/** The figures of a run, as far as they are known. */
+export function toRunMetrics(run: RunFacts): RunMetrics {
   const until = lastMoment(run);
   const durationMs = until - run.startedAt;
   let stepsMs = 0;
@@ -66,13 +60,15 @@ function hasFailed(state: StepState): boolean {
   return (state.failures?.length ?? 0) > 0 || state.status === "failed" || state.status === "recovered";
 }
 
-/** By a further attempt or a fallback: an item that failed for good, and was tolerated, is no recovery. */
+/**
+ * By a further attempt or a fallback: an item that failed for good, and was tolerated, does not count as a recovery.
+ */
 function endedWell({ status, items }: StepState): boolean {
   if (status !== "success" && status !== "recovered") return false;
   return items?.some((item) => item.status === "failed") !== true;
 }
 
-/** Rounded for reading; what is no number becomes 0, since logs are JSON. */
+/** Rounded for reading; a value that is not finite becomes 0, since logs are JSON. */
 export function rounded(value: number, digits: number): number {
   return Number.isFinite(value) ? Number(value.toFixed(digits)) : 0;
 }

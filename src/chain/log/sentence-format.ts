@@ -1,12 +1,12 @@
 /** `a`, `a and b`, `a, b and c`; of many the first ones. */
-export function listed(words: readonly string[], most: number = 8): string {
-  const shown = words.length > most ? [...words.slice(0, most - 1), `${words.length - most + 1} more`] : [...words];
+export function joinWithAnd(words: readonly string[], max: number = 8): string {
+  const shown = words.length > max ? [...words.slice(0, max - 1), `${words.length - max + 1} more`] : [...words];
   const last = shown.pop() ?? "";
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }
 
 /** `1 item`, `3 items`. */
-export function counted(count: number, word: string): string {
+export function countOf(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
@@ -18,8 +18,8 @@ export function ordinal(number: number): string {
   return `${number}${ending}`;
 }
 
-/** A text from elsewhere within a sentence of ours: on one line, cut, without its final stop. */
-export function quoted(text: string, longest: number = 200): string {
+/** An external text within a sentence: on one line, cut, without its final stop. */
+export function quoteSentence(text: string, maxLength: number = 200): string {
   const line = text.replace(/\s+/g, " ").trim().replace(/\.$/, "");
-  return line.length > longest ? `${line.slice(0, longest - 1)}…`.toWellFormed() : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…`.toWellFormed() : line;
 }

@@ -1,7 +1,7 @@
-import type { SkipReason } from "../run/step-state.ts";
+import type { SkipReason } from "../interpreter/step-state.ts";
 
 /**
- * Why a step was skipped, in one sentence.
+ * Explains in one clause why a step was skipped.
  *
  * @example
  * ```ts

@@ -3,16 +3,16 @@ import type { CompiledValue, Scope } from "../../expr/index.ts";
 import { showValue } from "../../schema/index.ts";
 import { suggest } from "../../text/index.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { RunFacts } from "../run/run-facts.ts";
-import type { StepState } from "../run/step-state.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import type { StepState } from "../interpreter/step-state.ts";
 import { allSteps } from "./all-steps.ts";
 import type { LogRedactor } from "./log-value.ts";
 
-/** A step of a run with what its expressions could see. */
-export interface StepSite {
+/** A step of a run with the values that its expressions could see. */
+export interface StepLocation {
   readonly run: RunFacts;
   readonly state: StepState;
-  /** The chain that the step belongs to; undefined where a sub-chain cannot be planned any more. */
+  /** The chain that the step belongs to; undefined if a sub-chain can no longer be planned. */
   readonly plan: Plan | undefined;
   /** The steps that called that chain, the outermost first; none for a step of the run's own chain. */
   readonly callers: readonly StepState[];
@@ -25,16 +25,16 @@ export interface StepSite {
 }
 
 /**
- * The step at a path such as `research/search`, and which item of it is meant with `each[2]`; a failure with a
- * suggestion where there is none.
+ * The step at a path such as `research/search`, and the item that `each[2]` names; a failure with a suggestion if it
+ * does not exist.
  */
-export function findSite(
+export function locateStep(
   run: RunFacts,
   name: string,
   redactor: LogRedactor,
-): StepSite & { readonly item: number | undefined } {
+): StepLocation & { readonly item: number | undefined } {
   const states = [...allSteps(run.steps)];
-  // An item whose sub-chain was tried again has left the steps of each attempt: the last one counts.
+  // If the sub-chain of an item was retried, the steps of each attempt are present: the last one counts.
   const at = (path: string): StepState | undefined => states.findLast((candidate) => candidate.path === path);
   const [, owner, index] = /^(.+)\[(\d{1,9})\]$/.exec(name) ?? [];
   const ofItem = owner === undefined ? undefined : at(owner);
@@ -46,12 +46,12 @@ export function findSite(
   return { run, state, ...chain, callers, scope: scopeOf(run, chain.peers, input), redactor, item };
 }
 
-/** The chain that a step belongs to, and what it was called with. */
+/** The chain that a step belongs to, and its input. */
 function chainOf(
   state: StepState,
   parent: StepState | undefined,
   run: RunFacts,
-): Pick<StepSite, "plan" | "peers" | "chainStartedAt"> & { readonly input: unknown } {
+): Pick<StepLocation, "plan" | "peers" | "chainStartedAt"> & { readonly input: unknown } {
   if (parent === undefined) {
     return { plan: run.plan, peers: run.steps, input: run.input, chainStartedAt: run.startedAt };
   }
@@ -60,8 +60,8 @@ function chainOf(
   return { plan, peers, input: inputOf(parent, plan, state.path), chainStartedAt: parent.startedAt };
 }
 
-/** The same place while its step was failing: as its fallbacks and `retry.when` saw it. */
-export function whileFailing(site: StepSite, { code, message, retry }: Failure): StepSite {
+/** The same location while its step was failing: as its fallbacks and `retry.when` saw it. */
+export function whileFailing(site: StepLocation, { code, message, retry }: Failure): StepLocation {
   const { steps } = site.scope;
   const seen = {
     ...(typeof steps === "object" && steps),
@@ -73,11 +73,11 @@ export function whileFailing(site: StepSite, { code, message, retry }: Failure):
 /** Each step of a chain comes once and in order: where the order breaks, another execution begins. */
 function sameExecution(children: readonly StepState[], state: StepState): readonly StepState[] {
   const at = children.indexOf(state);
-  const place = (index: number): number => children[index]?.step.index ?? -1;
+  const position = (index: number): number => children[index]?.step.index ?? -1;
   let start = at;
-  while (start > 0 && place(start - 1) < place(start)) start--;
+  while (start > 0 && position(start - 1) < position(start)) start--;
   let end = at + 1;
-  while (end < children.length && place(end) > place(end - 1)) end++;
+  while (end < children.length && position(end) > position(end - 1)) end++;
   return children.slice(start, end);
 }
 
@@ -92,31 +92,32 @@ function callersOf(state: StepState, states: readonly StepState[]): StepState[] 
   return callers;
 }
 
-/** A chain that a step called, and with what. */
+/** A chain that a step called, and its parameters. */
 export interface ChainCall {
   readonly plan: Plan;
   readonly params: CompiledValue;
 }
 
-/** The call that a step, or a fallback of it, made of the chain that this other step is in. */
+/** The call by which a step, or its fallback, ran the chain that the child step is in. */
 export function chainCall({ step }: StepState, child: StepState): ChainCall | undefined {
   for (const { target, params } of [step, ...step.onFailure.fallback]) {
     try {
       const plan = target.chain?.();
       if (plan?.steps[child.step.index] === child.step) return { plan, params };
     } catch {
-      // It could be planned when the run began, and cannot be any more.
+      // It could be planned when the run started, and no longer can.
     }
   }
   return undefined;
 }
 
-/** What a sub-chain got: of a `for_each`, for the item that its path names; defaults filled in. */
+/** Input of a sub-chain: in a `for_each`, that of the item that its path names; with defaults filled in. */
 function inputOf(parent: StepState, plan: Plan | undefined, path: string): unknown {
   const item = /\[(\d+)\]\/[^/]*$/.exec(path)?.[1];
-  const given: unknown = item !== undefined && Array.isArray(parent.input) ? parent.input[Number(item)] : parent.input;
-  const checked = plan?.input.validate(given);
-  return checked === undefined || checked instanceof Promise || checked.issues !== undefined ? given : checked.value;
+  const rawInput: unknown =
+    item !== undefined && Array.isArray(parent.input) ? parent.input[Number(item)] : parent.input;
+  const checked = plan?.input.validate(rawInput);
+  return checked === undefined || checked instanceof Promise || checked.issues !== undefined ? rawInput : checked.value;
 }
 
 function scopeOf(run: RunFacts, peers: readonly StepState[], input: unknown): Scope {
@@ -130,7 +131,7 @@ function scopeOf(run: RunFacts, peers: readonly StepState[], input: unknown): Sc
   }
   return {
     input,
-    // fromEntries defines own keys, whatever a step is called.
+    // fromEntries defines own keys, for any name of a step.
     steps: Object.fromEntries(steps),
     context: Object.fromEntries(context),
     run: { id: run.runId, chain: run.plan.name, started_at: new Date(run.startedAt).toISOString() },
@@ -139,10 +140,10 @@ function scopeOf(run: RunFacts, peers: readonly StepState[], input: unknown): Sc
 
 function unknownStep(path: string, states: readonly StepState[]): FailureError {
   const paths = states.map((state) => state.path);
-  const meant = suggest(path, paths);
+  const suggestion = suggest(path, paths);
   const known = paths.length > 12 ? `${paths.slice(0, 12).join(", ")}, …` : paths.join(", ");
   return fail(
-    `the run has no step ${showValue(path)}; ${meant === undefined ? `its steps: ${known}` : `did you mean "${meant}"?`}`,
+    `the run has no step ${showValue(path)}; ${suggestion === undefined ? `its steps: ${known}` : `did you mean "${suggestion}"?`}`,
     { code: "validation_error", reason: "unknown_step" },
   );
 }

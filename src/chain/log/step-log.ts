@@ -1,10 +1,17 @@
 import type { Failure } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type LeftOutTool, toldSources } from "../../tool/index.ts";
-import type { FailedAttempt, ItemState, OpenQuestion, StepState, StepStatus } from "../run/step-state.ts";
+import { type OmittedTool, readSourceReport } from "../../tool/index.ts";
+import type {
+  FailedAttempt,
+  ItemState,
+  PendingStepApproval,
+  StepState,
+  StepStatus,
+} from "../interpreter/step-state.ts";
 import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
-import { rounded, stepDuration } from "./run-metrics.ts";
+import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
+import { rounded } from "./run-metrics.ts";
 import { skipSentence } from "./skip-sentence.ts";
 
 /** A failure as logs show it. */
@@ -18,7 +25,9 @@ export interface LoggedError {
 export interface ItemLog {
   readonly status: StepStatus;
   readonly attempts: number;
+  /** Without the time in `queued_ms`. */
   readonly duration_ms: number;
+  readonly queued_ms?: number;
   readonly cached?: true;
   readonly error?: LoggedError;
 }
@@ -26,87 +35,92 @@ export interface ItemLog {
 /** An attempt that failed, of the tool itself or of a fallback, as logs show it. */
 export interface FailedAttemptLog extends LoggedError {
   readonly tool: string;
-  /** Of a `for_each`, from 0. */
+  /** Index of the item of a `for_each`, from 0. */
   readonly item?: number;
-  /** It was made again after this pause; else `not_retried` says why not. */
+  /** It was retried after this delay; else `not_retried` says why not. */
   readonly retry_in_ms?: number;
   readonly not_retried?: string;
 }
 
-/** A question that waits for a person, as logs show it. */
-export interface QuestionLog {
+/** A pending approval, as logs show it. */
+export interface PendingApprovalLog {
   readonly approval_id: string;
   readonly tool: string;
-  /** What the tool would get, secrets redacted; of a `for_each` a list, one for each item. */
+  /** Input that the tool would get, secrets redacted; for a `for_each` a list, one for each item. */
   readonly input: unknown;
   readonly message: string;
-  /** It is about undoing the step. */
+  /** The approval is for the compensation of the step. */
   readonly undo?: true;
 }
 
-/** One step, as the execution log shows it; what does not apply is left out. */
+/** One step, as the execution log shows it; fields that do not apply are omitted. */
 export interface StepLog {
   /** `search`, or `research/search` inside of a sub-chain. */
   readonly id: string;
   readonly tool: string;
-  /** Local time with offset; absent when it never began. */
+  /** Local time with offset; absent if it never started. */
   readonly started_at?: string;
+  /** Time from its start to its end without the time in `queued_ms`. */
   readonly duration_ms: number;
-  /** `running` only in the log of a run that goes on. */
+  /** Time that it waited for slots of the engine or for decisions, and did nothing else. */
+  readonly queued_ms?: number;
+  /** `running` only in the log of a run that is running. */
   readonly status: Exclude<StepStatus, "pending">;
-  /** What the tool got, secrets redacted. */
+  /** Input of the tool, secrets redacted. */
   readonly input?: unknown;
   readonly output?: unknown;
   readonly attempts: number;
-  /** How much went on at once. */
+  /** Number of operations that ran at once: as the tool reported it, or of the items of a `for_each`. */
   readonly parallel_count?: number;
   readonly tokens_used?: number;
   readonly memory_id?: string;
-  /** Where tools were chosen from: those whose results these are, those that failed, and those that were not called. */
+  /** Candidate tools: those whose results these are, those that failed, and those that were not called. */
   readonly sources?: readonly string[];
-  readonly failed_sources?: readonly LeftOutTool[];
-  readonly passed_over?: readonly LeftOutTool[];
+  readonly failed_sources?: readonly OmittedTool[];
+  readonly skipped_tools?: readonly OmittedTool[];
   readonly cached?: true;
-  /** A person said that its work had been done when its process ended, and gave the output. */
-  readonly said_done?: true;
-  /** The tool was not called: its output is made up. */
+  /** A person confirmed that its work had been done when its process ended, and provided the output. */
+  readonly confirmed_done?: true;
+  /** The tool was not called: its output is a stub. */
   readonly dry_run?: true;
   readonly fallback_tool?: string;
-  /** A sentence. */
+  /** One clause. */
   readonly skip_reason?: string;
   readonly error?: LoggedError;
-  /** Why a failed attempt was not made again. */
+  /** Reason why a failed attempt was not retried. */
   readonly not_retried?: string;
   /** Every attempt that failed, those of fallbacks too; at most 100. */
   readonly failures?: readonly FailedAttemptLog[];
   readonly items?: readonly ItemLog[];
-  /** How often a `repeat` went round. */
+  /** Number of rounds of a `repeat`. */
   readonly iterations?: number;
-  /** Paths that were missing where the language accepts it. */
+  /** Paths that were missing where the language allows it. */
   readonly missing?: readonly string[];
   readonly approval_id?: string;
-  /** What people are being asked. */
-  readonly questions?: readonly QuestionLog[];
+  /** Pending approvals. */
+  readonly pending_approvals?: readonly PendingApprovalLog[];
   readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
 }
 
-/** How steps are written down. */
+/** Options for logging steps. */
 export interface StepLogOptions {
   readonly redactor: LogRedactor;
   readonly utcOffset: number | undefined;
-  /** The moment up to which something is known; epoch milliseconds. */
+  /** The last known moment; epoch milliseconds. */
   readonly until: number;
 }
 
-/** A step as the execution log shows it; undefined for one that has not begun. */
+/** A step as the execution log shows it; undefined if it has not started. */
 export function toStepLog(state: StepState, options: StepLogOptions): StepLog | undefined {
   if (state.status === "pending") return undefined;
   const { redactor } = options;
+  const { durationMs, queuedMs } = stepTimes(state, options.until);
   return {
     id: state.path,
     tool: state.step.target.name,
     ...(state.startedAt > 0 && { started_at: toLocalTime(state.startedAt, options.utcOffset) }),
-    duration_ms: rounded(stepDuration(state, options.until), 3),
+    duration_ms: rounded(durationMs, 3),
+    ...(queuedMs > 0 && { queued_ms: rounded(queuedMs, 3) }),
     status: state.status,
     ...(state.input !== undefined && { input: logValue(state.input, redactor) }),
     ...(state.output !== undefined && { output: logValue(state.output, redactor) }),
@@ -117,7 +131,7 @@ export function toStepLog(state: StepState, options: StepLogOptions): StepLog | 
   };
 }
 
-/** The tokens that the calls of a step used, of all attempts and items; those of a sub-chain are its steps'. */
+/** The tokens that the calls of a step used, of all attempts and items; those of a sub-chain belong to its steps. */
 export function tokensOf(state: StepState): number {
   return numberFact(state, "tokensUsed") ?? 0;
 }
@@ -143,26 +157,26 @@ function reportedFields(state: StepState, redactor: LogRedactor): Partial<StepLo
   };
 }
 
-/** Of a `for_each` every item has its own. */
+/** In a `for_each` every item has its own. */
 function sourceFields({ facts, items }: StepState, redactor: LogRedactor): Partial<StepLog> {
-  const told = facts === undefined || items !== undefined ? undefined : toldSources(facts);
-  if (told === undefined) return {};
-  const safe = (tools: readonly LeftOutTool[]): readonly LeftOutTool[] =>
+  const sentences = facts === undefined || items !== undefined ? undefined : readSourceReport(facts);
+  if (sentences === undefined) return {};
+  const safe = (tools: readonly OmittedTool[]): readonly OmittedTool[] =>
     tools.map((left) => ({ ...left, message: redactor.text(left.message) }));
   return {
-    sources: told.sources,
-    ...(told.failed.length > 0 && { failed_sources: safe(told.failed) }),
-    ...(told.passedOver.length > 0 && { passed_over: safe(told.passedOver) }),
+    sources: sentences.sources,
+    ...(sentences.failed.length > 0 && { failed_sources: safe(sentences.failed) }),
+    ...(sentences.skipped.length > 0 && { skipped_tools: safe(sentences.skipped) }),
   };
 }
 
 function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
-  // A fallback is never tried again, which says nothing of the step.
+  // A fallback is never retried, which does not apply to the step.
   const own = state.failures?.findLast((attempt) => attempt.notRetried !== undefined && !attempt.standIn);
   const notRetried = own?.notRetried;
   return {
     ...(state.cached && { cached: true as const }),
-    ...(state.saidDone && { said_done: true as const }),
+    ...(state.confirmedDone && { confirmed_done: true as const }),
     ...(factOf(state, "dryRun") === true && { dry_run: true as const }),
     ...(state.fallbackTool !== undefined && { fallback_tool: state.fallbackTool }),
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
@@ -184,13 +198,15 @@ function toFailedAttemptLog(failed: FailedAttempt, redactor: LogRedactor): Faile
 }
 
 function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
-  const { items, missing, approvalId, questions, compensation } = state;
+  const { items, missing, approvalId, pendingApprovals, compensation } = state;
   return {
     ...(items && { items: items.map((item) => toItemLog(item, redactor)) }),
     ...(state.step.repeat && state.iterations > 0 && { iterations: state.iterations }),
     ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
     ...(approvalId !== undefined && { approval_id: approvalId }),
-    ...(questions && { questions: questions.map((question) => toQuestionLog(question, redactor)) }),
+    ...(pendingApprovals && {
+      pending_approvals: pendingApprovals.map((approval) => toPendingApprovalLog(approval, redactor)),
+    }),
     ...(compensation && {
       compensation: {
         status: compensation.status,
@@ -200,13 +216,16 @@ function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> 
   };
 }
 
-function toQuestionLog({ approvalId, tool, args, message, isUndo }: OpenQuestion, redactor: LogRedactor): QuestionLog {
+function toPendingApprovalLog(
+  { approvalId, tool, args, message, isCompensation }: PendingStepApproval,
+  redactor: LogRedactor,
+): PendingApprovalLog {
   return {
     approval_id: approvalId,
     tool,
     input: logValue(args, redactor),
     message: redactor.text(message),
-    ...(isUndo && { undo: true as const }),
+    ...(isCompensation && { undo: true as const }),
   };
 }
 
@@ -215,15 +234,10 @@ function toItemLog(item: ItemState, redactor: LogRedactor): ItemLog {
     status: item.status,
     attempts: item.attempts,
     duration_ms: rounded(item.durationMs, 3),
+    ...(item.queuedMs !== undefined && item.queuedMs > 0 && { queued_ms: rounded(item.queuedMs, 3) }),
     ...(item.cached && { cached: true as const }),
     ...(item.error && { error: toLoggedError(item.error, redactor) }),
   };
-}
-
-function itemsAtOnce(state: StepState): number | undefined {
-  const { forEach } = state.step;
-  if (forEach === undefined || state.items === undefined || state.items.length === 0) return undefined;
-  return Math.min(forEach.concurrency, state.items.length);
 }
 
 function factOf({ facts }: StepState, name: string): unknown {

@@ -5,7 +5,7 @@ export function calledPlan({ chain }: Target): Plan | undefined {
   try {
     return chain?.();
   } catch {
-    // What is wrong with it is told where it is planned.
+    // Its problems are reported where it is planned.
     return undefined;
   }
 }

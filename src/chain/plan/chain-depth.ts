@@ -1,23 +1,23 @@
 import { callsOf } from "./chain-effect.ts";
 import type { Plan } from "./plan.ts";
 
-/** So many chains may run inside of each other, the outermost included. */
+/** Maximum number of chains that may run inside of each other, the outermost included. */
 export const maxChainDepth = 128;
 
 const known = new WeakMap<Plan, number>();
 
 interface Visit {
   readonly plan: Plan;
-  /** Chains that are still to be looked into. */
+  /** Chains that are still to be visited. */
   readonly open: Plan[];
-  /** Of the deepest chain that it calls. */
+  /** Depth of the deepest chain that it calls. */
   below: number;
 }
 
 /**
- * How many chains may run inside of each other when this one runs, itself included; beyond {@link maxChainDepth} nobody
- * counts. A chain that calls itself counts once: how deep it goes is for the run to say. Without recursion: chains may
- * be generated.
+ * Number of chains that may run inside of each other when this one runs, itself included; not counted beyond {@link
+ * maxChainDepth}. A chain that calls itself counts once: its depth is known only at run time. Without recursion: chains
+ * may be generated.
  */
 export function chainDepth(plan: Plan): number {
   const way = new Set<Plan>([plan]);
@@ -51,7 +51,7 @@ function visit(plan: Plan): Visit {
     try {
       called.add(target.chain());
     } catch {
-      // What is wrong with it is told where it is planned.
+      // Its problems are reported where it is planned.
     }
   }
   return { plan, open: [...called], below: 0 };

@@ -2,7 +2,7 @@ import type { CompiledValue } from "../../expr/index.ts";
 import type { AnyTool, Effect } from "../../tool/index.ts";
 import type { Plan, Target } from "./plan.ts";
 
-/** What a chain does to the world. */
+/** Combined effect of a chain. */
 export interface ChainEffect {
   readonly effect: Effect;
   readonly destructive: boolean;
@@ -16,7 +16,7 @@ export interface PossibleCall {
   readonly params: CompiledValue;
 }
 
-/** The strongest effect of everything that a chain, and every chain it calls, may do; stand-ins and undoing included. */
+/** The strongest effect of a chain and every chain that it calls, including fallbacks and compensations. */
 export function chainEffect(steps: Plan["steps"]): ChainEffect {
   let strongest = 0;
   let destructive = false;
@@ -46,7 +46,7 @@ export function* callsOf(steps: Plan["steps"]): Generator<PossibleCall> {
   }
 }
 
-/** The effect of a tool with the arguments of a step, as far as the plan knows them; unknown means `once`. */
+/** The effect of a tool with the arguments of a step, as far as the plan knows them; unknown counts as `once`. */
 export function targetEffect({ tool }: Target, params: CompiledValue): Effect {
   if (tool === undefined) return "once";
   if (typeof tool.effect !== "function") return tool.effect;
@@ -54,25 +54,25 @@ export function targetEffect({ tool }: Target, params: CompiledValue): Effect {
   return strengths.find((effect) => effect === answer) ?? "once";
 }
 
-/** May a tool with the arguments of a step do harm? Unknown means that it may. */
+/** True if a tool with the arguments of a step may be destructive. Unknown counts as destructive. */
 export function isDestructive({ tool }: Target, params: CompiledValue): boolean {
   if (tool === undefined) return true;
   if (typeof tool.destructive !== "function") return tool.destructive;
   return withArguments(tool, params, tool.destructive) !== false;
 }
 
-/** What a tool's own function says about constant arguments; undefined where they are not known yet. */
-function withArguments(tool: AnyTool, params: CompiledValue, ask: (args: unknown) => unknown): unknown {
+/** Result of a tool's own function for constant arguments; undefined if they are not known yet. */
+function withArguments(tool: AnyTool, params: CompiledValue, evaluate: (args: unknown) => unknown): unknown {
   if (!params.constant) return undefined;
   try {
     const checked = tool.input.validate(params.evaluate({}));
-    return checked instanceof Promise || checked.issues !== undefined ? undefined : ask(checked.value);
+    return checked instanceof Promise || checked.issues !== undefined ? undefined : evaluate(checked.value);
   } catch {
     return undefined;
   }
 }
 
-/** A chain that cannot be planned may do anything. */
+/** A chain that cannot be planned may have any effect. */
 function stepsOf(chain: () => Plan): Plan["steps"] | undefined {
   try {
     return chain().steps;

@@ -1,5 +1,5 @@
-import { FailureError } from "../base/index.ts";
-import { type Problem, formatProblems } from "../text/index.ts";
+import { FailureError, brandPublic } from "../../base/index.ts";
+import { type Problem, formatProblems } from "../../text/index.ts";
 
 /**
  * A chain that cannot be planned, with everything that is wrong with it: as text in the message, as data in `problems`.
@@ -25,3 +25,6 @@ export class ChainError extends FailureError {
     this.problems = problems;
   }
 }
+
+/** True for a {@link ChainError}, of this or another copy of Windlass. */
+export const isChainError: (value: unknown) => value is ChainError = brandPublic(ChainError, "chain_error");

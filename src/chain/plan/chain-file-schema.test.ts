@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type JsonSchema, fromJsonSchema, isMap, subSchemas } from "../../schema/index.ts";
+import { type JsonSchema, fromJsonSchema, isYamlMap, subSchemas } from "../../schema/index.ts";
 import { parseYaml } from "../../text/index.ts";
 import { chainFileSchema } from "./chain-file-schema.ts";
-import { readChain } from "./read-chain.ts";
+import { parseChain } from "./parse-chain.ts";
 
 const schema = fromJsonSchema(chainFileSchema);
 
 function both(text: string): { editor: boolean; reader: boolean } {
   const { value } = parseYaml(text, { file: "a.yaml" });
   const editor = schema.validate(value).issues === undefined;
-  return { editor, reader: readChain(text, { file: "a.yaml" }).spec !== undefined };
+  return { editor, reader: parseChain(text, { file: "a.yaml" }).spec !== undefined };
 }
 
 const step = "steps: [{ id: x, tool: y }]";
 
-test("editors and the reader agree on what a chain file is", () => {
+test("editors and the parser agree on the format of a chain file", () => {
   const good = [
     `name: a\n${step}`,
     `name: a\nversion: "1"\ninput: { a: string, b: { type: string } }\nenv: [HOME]\nmax_parallel: 2\ntimeout: 2m\ndurable: true\n${step}\noutput: [1]\nmetadata: { x: 1 }`,
@@ -46,13 +46,13 @@ test("editors and the reader agree on what a chain file is", () => {
   for (const text of bad) expect({ text, ...both(text) }).toEqual({ text, editor: false, reader: false });
 });
 
-test("every key that a file may have is described for editors", () => {
+test("every key of a chain file is described for editors", () => {
   const undescribed: string[] = [];
   const open: (readonly [string, JsonSchema])[] = [["", chainFileSchema]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, node] = next;
     for (const { schema: inner, path } of subSchemas(node)) {
-      if (!isMap(inner)) continue;
+      if (!isYamlMap(inner)) continue;
       const key = path[0] === "properties" ? `${name}.${String(path[1])}` : name;
       if (path[0] === "properties" && inner["description"] === undefined && inner["properties"] === undefined)
         undescribed.push(key);
@@ -62,7 +62,7 @@ test("every key that a file may have is described for editors", () => {
   expect(undescribed).toEqual([]);
 });
 
-test("the sample with mistakes is wrong for editors too", () => {
+test("the sample with mistakes is invalid for editors, too", () => {
   const text = readFileSync(new URL("../../../test/fixtures/chains/ten-mistakes.yaml", import.meta.url), "utf8");
   expect(both(text)).toEqual({ editor: false, reader: false });
 });

@@ -1,7 +1,8 @@
 import type { JsonSchema } from "../../schema/index.ts";
-import { strategyWords } from "./strategy.ts";
+import { lacksDash, parameterListSchema, parameterMapSchema, parameterSchema } from "../../tool/index.ts";
+import { failureStrategies } from "./failure-strategy.ts";
 
-/** A map of which every key is known. */
+/** A map without unknown keys. */
 export interface ClosedSchema extends JsonSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, JsonSchema>>;
@@ -14,9 +15,9 @@ const positive = { type: "integer", minimum: 1 };
 const flag = { type: "boolean" };
 const names = { type: "array", items: text };
 
-const durationForms = (least: object): JsonSchema => ({
+const durationForms = (min: object): JsonSchema => ({
   anyOf: [
-    { type: "number", ...least },
+    { type: "number", ...min },
     { type: "string", minLength: 1, pattern: String.raw`^\s*\d+(\.\d+)?\s*(ms|s|m|h|d)\s*$` },
   ],
 });
@@ -31,78 +32,83 @@ const delay = {
 
 const params = {
   type: "object",
-  description: "What the tool gets. Any text in it may hold ${…}; a text that is one ${…} keeps the value's type.",
+  description:
+    "Arguments of the tool. Any string in it may contain ${…}; a string that is a single ${…} keeps the value's type.",
 };
 
 const select = {
   ...text,
-  description: "A JSONPath into the output. One that matches at most one value gives it, any other a list.",
+  description:
+    "A JSONPath into the output. If it can match at most one value, the result is that value, otherwise a list.",
 };
 
 const tool = { ...text, description: "A tool, or another chain." };
 
 const fallback = {
   ...closed({
-    condition: { ...text, description: "The first entry whose condition holds is taken; without one it always is." },
+    condition: {
+      ...text,
+      description: "The first entry whose condition holds is used; an entry without one always matches.",
+    },
     tool,
     params,
     output: closed({ select }),
   }),
   required: ["tool"],
-  description: "Stands in for the step that failed: its result becomes the step's output.",
+  description: "Replaces the step that failed: its result becomes the step's output.",
 };
 
 const errorHandling = {
   ...closed({
     strategy: {
       ...text,
-      description: `What to do when a step has failed: ${strategyWords.join(", ")}; or several, joined by |.`,
-      examples: ["retry|fallback", ...strategyWords],
+      description: `Strategy after a step has failed: ${failureStrategies.join(", ")}; or several, joined by |.`,
+      examples: ["retry|fallback", ...failureStrategies],
     },
-    max_retries: { ...count, description: "For the strategy retry; 3 where absent." },
-    fallback: { type: "array", items: fallback, description: "Stand-ins, tried in this order." },
+    max_retries: { ...count, description: "Maximum number of retries for the strategy retry. Default: 3." },
+    fallback: { type: "array", items: fallback, description: "Fallbacks, tried in this order." },
   }),
-  description: "What to do when a step has failed. A step's own comes before the chain's.",
+  description: "Handling of a failed step. A step's own setting wins over the chain's.",
 };
 
 const retry = {
   ...closed({
-    max: { ...count, description: "Further attempts after the first; 3 where absent." },
-    delay: { ...delay, description: "Before the second attempt; 1 second where absent." },
-    backoff: { enum: ["exponential", "linear", "fixed"], description: "How the delay grows." },
-    max_delay: { ...delay, description: "The longest delay; 30 seconds where absent." },
-    jitter: { ...flag, description: "Vary the delay, so that many do not come back at once; true where absent." },
-    when: { ...text, description: "Try again only where this holds; ${error} is the failure." },
+    max: { ...count, description: "Maximum number of retries after the first attempt. Default: 3." },
+    delay: { ...delay, description: "Delay before the second attempt. Default: 1 second." },
+    backoff: { enum: ["exponential", "linear", "fixed"], description: "Growth of the delay." },
+    max_delay: { ...delay, description: "Maximum delay. Default: 30 seconds." },
+    jitter: { ...flag, description: "Randomize the delay, so that many retries do not happen at once. Default: true." },
+    when: { ...text, description: "Retry only if this condition holds; ${error} is the failure." },
   }),
-  description: "Try a failed step again, where the tool's effect allows it.",
+  description: "Retry a failed step, if the tool's effect allows it.",
 };
 
 const repeat = {
   ...closed({
-    until: { ...text, description: "Do it again until this holds; it may look at the step's own output." },
-    max: { ...positive, description: "The most rounds; 10 where absent, 1,000 with max_duration." },
-    max_duration: { ...duration, description: "The longest time for all rounds." },
-    delay: { ...delay, description: "Between two rounds; none where absent." },
+    until: { ...text, description: "Repeat until this condition holds; it may read the step's own output." },
+    max: { ...positive, description: "Maximum number of rounds. Default: 10, or 1,000 with max_duration." },
+    max_duration: { ...duration, description: "Maximum time for all rounds." },
+    delay: { ...delay, description: "Delay between two rounds. Default: none." },
   }),
   required: ["until"],
-  description: "Do the step again until a condition holds; ${index} is the round, from 0.",
+  description: "Repeat the step until a condition holds; ${index} is the round, from 0.",
 };
 
 const cache = {
   ...closed({
-    ttl: { ...duration, description: "How long the result may be used again." },
-    key: { ...text, description: "What tells the results of this step apart; the arguments where absent." },
+    ttl: { ...duration, description: "Time for which the result may be reused." },
+    key: { ...text, description: "Cache key that distinguishes the results of this step. Default: the arguments." },
   }),
   required: ["ttl"],
-  description: "Use the result of an earlier call again; for tools that only read.",
+  description: "Reuse the result of an earlier call; for tools that only read.",
 };
 
 /** The long form of `approval`. */
 export const approvalSchema: ClosedSchema = {
   ...closed({
-    message: { ...text, description: "What the person is asked." },
-    approvers: { ...names, description: "Who may decide; anyone where absent." },
-    expires: { ...duration, description: "After this long without a decision the step fails." },
+    message: { ...text, description: "Message shown to the approver." },
+    approvers: { ...names, description: "Names of the people who may decide. Default: anyone." },
+    expires: { ...duration, description: "Without a decision in this time the step fails." },
   }),
   required: ["message"],
 };
@@ -110,7 +116,7 @@ export const approvalSchema: ClosedSchema = {
 const compensate = {
   ...closed({ tool: { ...text, description: "A tool; a chain cannot undo a step." }, params }),
   required: ["tool"],
-  description: "Undoes the step when the run aborts later; the last step is undone first.",
+  description: "Undoes the step if the run aborts later; the last step is undone first.",
 };
 
 /** One step of the file. */
@@ -118,38 +124,41 @@ export const stepSchema: ClosedSchema = {
   ...closed({
     id: { ...text, description: "Letters, digits, _ and -; other steps read ${steps.ID.output}." },
     tool,
-    description: { type: "string", description: "For people." },
+    description: { type: "string", description: "Description for people." },
     params,
     output: closed({
-      as: { ...text, description: "Makes the output ${context.NAME} too." },
+      as: { ...text, description: "Makes the output available as ${context.NAME}, too." },
       select,
     }),
     condition: {
       title: "a condition such as ${steps.search.output.size > 0}, or true or false",
       anyOf: [{ type: "string", minLength: 1 }, flag],
-      description: "The step is skipped where this does not hold.",
+      description: "The step is skipped if this does not hold.",
     },
-    depends_on: { ...names, description: "Steps that come first although nothing of theirs is read." },
-    timeout: { ...duration, description: "The longest time for one attempt, and for a wait for its turn." },
+    depends_on: { ...names, description: "Steps that run first although none of their outputs is read." },
+    timeout: { ...duration, description: "Maximum time for one attempt, and for waiting for a slot." },
     retry,
     error_handling: errorHandling,
     for_each: {
-      title: "an expression that gives a list, or a list",
+      title: "an expression that evaluates to a list, or a list",
       anyOf: [{ type: "string", minLength: 1 }, { type: "array" }],
       description: "Runs the step once for each item; params may use ${item} and ${index}.",
     },
-    concurrency: { ...positive, description: "How many items run at once, beside max_parallel; 5 where absent." },
+    concurrency: {
+      ...positive,
+      description: "Maximum number of items that run at once, in addition to max_parallel. Default: 5.",
+    },
     tolerate: {
       title: 'a number of items, or a share such as "10%"',
       anyOf: [count, { type: "string", minLength: 1, pattern: String.raw`^\d+(\.\d+)?%?$` }],
-      description: "How many items may fail before the step does; none where absent.",
+      description: "Maximum number of items that may fail before the step fails. Default: 0.",
     },
     repeat,
     cache,
     approval: {
-      title: "a question, or a map with message, approvers and expires",
+      title: "a message, or a map with message, approvers and expires",
       anyOf: [{ type: "string", minLength: 1 }, approvalSchema],
-      description: "Asks a person before the step runs.",
+      description: "Requests approval before the step runs.",
     },
     compensate,
   }),
@@ -157,49 +166,63 @@ export const stepSchema: ClosedSchema = {
 };
 
 const input = {
-  type: "object",
-  description: "What the chain takes, by name. Inferred from the expressions where absent.",
-  additionalProperties: {
-    title: 'a type such as string, number=3, string="memory" or string[]?, or a map that describes one',
-    anyOf: [{ type: "string", minLength: 1 }, { type: "object" }],
-    examples: ["string", "number=3", 'string="memory"', "string[]?", "integer", "boolean", "object", "any"],
-  },
+  ...parameterMapSchema,
+  description: "Inputs of the chain, by name. Default: inferred from the expressions.",
 };
 
 /** The keys of the file around its steps. */
 const keys = {
-  name: { ...text, description: "How the chain is called; other chains use it as a tool." },
-  description: { type: "string", description: "What the chain does, for people and models." },
-  version: { ...text, description: "1.0.0 where absent." },
+  name: { ...text, description: "Name of the chain; other chains call it as a tool by this name." },
+  description: { type: "string", description: "Purpose of the chain, for people and models." },
+  version: { ...text, description: "Version of the chain. Default: 1.0.0." },
   input,
   env: { ...names, description: "Environment variables the chain may read; the workspace has to allow them too." },
   max_parallel: {
     ...positive,
-    description: "How many steps run at once; 5 where absent. A step with for_each is one; called chains count apart.",
+    description:
+      "Maximum number of steps that run at once. A step with for_each counts as one; called chains count separately. Default: 5.",
   },
-  timeout: { ...duration, description: "The longest time for a whole run." },
-  durable: { ...flag, description: "Keep a journal, so that a run survives the end of the process." },
+  timeout: { ...duration, description: "Maximum time for a whole run." },
+  durable: { ...flag, description: "Keep a journal, so that a run can be resumed after its process ends." },
   taint: {
     enum: ["show", "strict"],
     description:
-      "strict: refuse the chain where something from outside reaches a tool that may do harm, and nobody is asked. " +
-      "The workspace's where absent; it cannot be loosened.",
+      "strict: reject the chain if untrusted content reaches a destructive tool without an approval. " +
+      "Default: the workspace's setting, which a chain cannot relax.",
   },
-  steps: { type: "array", minItems: 1, description: "What is done. Order comes from what steps read of each other." },
-  output: { description: "What a run gives; a map of step to output where absent." },
+  steps: {
+    type: "array",
+    minItems: 1,
+    description: "Steps of the chain. Their order follows from the outputs that they read of each other.",
+  },
+  output: { description: "Output of a run. Default: a map of step to output." },
   error_handling: errorHandling,
-  metadata: { type: "object", description: "Anything; the chain does not use it." },
+  metadata: { type: "object", description: "Free-form data; the chain does not use it." },
 };
 
-/** The file, its steps not looked into: they are checked one by one with {@link stepSchema}. */
-export const chainKeysSchema: ClosedSchema = { ...closed(keys), required: ["name", "steps"] };
+/** The file without checks inside of its steps: they are checked one by one with {@link stepSchema}. */
+const chainKeysSchema: ClosedSchema = { ...closed(keys), required: ["name", "steps"] };
+
+const inputList = { type: "array", items: parameterSchema };
+
+const chainKeysSchemaWithList: ClosedSchema = { ...chainKeysSchema, properties: { ...keys, input: inputList } };
+
+/** The schema for a file whose inputs have this form: a map, or a list as in tool files. */
+export function chainKeysSchemaFor(inputs: unknown): ClosedSchema {
+  if (lacksDash(inputs)) return { ...chainKeysSchema, properties: { ...keys, input: {} } };
+  return Array.isArray(inputs) ? chainKeysSchemaWithList : chainKeysSchema;
+}
 
 /** The chain file format as JSON Schema, for editors. The reader checks files with its parts. */
 export const chainFileSchema: JsonSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "Windlass chain file",
   ...chainKeysSchema,
-  properties: { ...keys, steps: { ...keys.steps, items: stepSchema } },
+  properties: {
+    ...keys,
+    input: { description: input.description, anyOf: [parameterMapSchema, parameterListSchema()] },
+    steps: { ...keys.steps, items: stepSchema },
+  },
 };
 
 function closed(properties: Readonly<Record<string, JsonSchema>>): ClosedSchema {

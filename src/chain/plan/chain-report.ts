@@ -1,15 +1,15 @@
 import { formatPath } from "../../base/index.ts";
-import { type Detail, FileReport, isMap } from "../../schema/index.ts";
+import { type ProblemDetail, FileReport, isYamlMap } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
-import { formHint } from "./form-hint.ts";
+import { formHint } from "./suggest-form.ts";
 
-/** A broken file repeats itself; nobody reads more than this. */
-const mostProblems = 1_000;
+/** Maximum number of problems: a broken file repeats the same ones. */
+const maxProblems = 1_000;
 
-/** Looking for near names is the slow part of reporting: this many comparisons in all are made for one chain. */
-const mostComparisons = 200_000;
+/** Searching for similar names is the slow part of reporting: maximum number of comparisons for one chain. */
+const maxComparisons = 200_000;
 
-/** Chains may be as large as this; generated ones are long. */
+/** Maximum size of a chain; generated ones are long. */
 const maxBytes = 1 << 20;
 
 /** A set of names, or a map by names. */
@@ -18,43 +18,47 @@ export interface Names {
   keys(): Iterable<string>;
 }
 
-/** Collects what is wrong with one chain, each problem at its place in the file, or with its path in a spec. */
+/** Collects the problems of one chain, each with its position in the file, or with its path in a spec. */
 export class ChainReport extends FileReport {
   readonly file: string;
-  readonly #places: "file" | "paths";
-  /** What the chain is, for hints. */
+  readonly #positions: "file" | "paths";
+  /** The chain as data, for hints. */
   #value: unknown;
   #found = 0;
-  #left = 0;
+  #remaining = 0;
   #errors = 0;
-  #comparisons = mostComparisons;
+  #comparisons = maxComparisons;
 
-  private constructor(text: string, yaml: ParsedYaml, { file, places }: { file: string; places: "file" | "paths" }) {
+  private constructor(
+    text: string,
+    yaml: ParsedYaml,
+    { file, positions }: { file: string; positions: "file" | "paths" },
+  ) {
     super(text, file, yaml);
     this.file = file;
-    this.#places = places;
+    this.#positions = positions;
     for (const { severity } of yaml.problems) if (severity === "error") this.#errors++;
   }
 
-  /** For a file; `value` is what it holds, undefined when it cannot be read at all. */
+  /** For a file; `value` is its content, undefined if it cannot be parsed at all. */
   static ofFile(text: string, file: string): { readonly report: ChainReport; readonly value: unknown } {
     const yaml = parseYaml(text, { file, maxBytes });
-    return { report: new ChainReport(text, yaml, { file, places: "file" }), value: yaml.value };
+    return { report: new ChainReport(text, yaml, { file, positions: "file" }), value: yaml.value };
   }
 
-  /** For a chain that was written in code: a problem then names the path of what is wrong. */
+  /** For a chain that was written in code: a problem then names the path of the value. */
   static ofSpec(name: string): ChainReport {
     const start = { line: 1, column: 1 };
     const nowhere: ParsedYaml = { value: undefined, problems: [], locate: () => start, locateInside: () => start };
-    return new ChainReport("", nowhere, { file: `<chain ${name}>`, places: "paths" });
+    return new ChainReport("", nowhere, { file: `<chain ${name}>`, positions: "paths" });
   }
 
-  /** Tells what the chain is: hints go by what is there. */
+  /** Sets the chain as data: hints are derived from it. */
   regard(value: unknown): void {
     this.#value = value;
   }
 
-  /** Is one of the problems an error? */
+  /** True if one of the problems is an error. */
   get failed(): boolean {
     return this.#errors > 0;
   }
@@ -62,34 +66,35 @@ export class ChainReport extends FileReport {
   override get problems(): readonly Problem[] {
     const problems = super.problems;
     const last = problems.at(-1);
-    if (this.#left === 0 || last === undefined) return problems;
+    if (this.#remaining === 0 || last === undefined) return problems;
     const { hint: _, ...rest } = last;
-    return [...problems, { ...rest, code: "more_problems", message: `and ${this.#left} more problems` }];
+    return [...problems, { ...rest, code: "more_problems", message: `and ${this.#remaining} more problems` }];
   }
 
-  override add(code: string, path: YamlPath, [message, detail = {}]: readonly [string, Detail?]): void {
+  override add(code: string, path: YamlPath, [message, detail = {}]: readonly [string, ProblemDetail?]): void {
     if (detail.severity !== "warning") this.#errors++;
-    if (this.#found === mostProblems) {
-      this.#left++;
+    if (this.#found === maxProblems) {
+      this.#remaining++;
       return;
     }
     this.#found++;
-    const placed = this.#places === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
+    const positioned =
+      this.#positions === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
     const hint = formHint({ code, path, message, value: this.#at(path), file: this.file }) ?? detail.hint;
-    super.add(code, path, [placed, { ...detail, hint }]);
+    super.add(code, path, [positioned, { ...detail, hint }]);
   }
 
   #at(path: YamlPath): unknown {
     let value = this.#value;
     for (const key of path) {
       if (Array.isArray(value)) value = value[Number(key)] as unknown;
-      else value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+      else value = isYamlMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     }
     return value;
   }
 
-  /** `did you mean "x"?`, or what else there is to say. */
-  near(word: string, names: Names, otherwise?: string): string | undefined {
+  /** `did you mean "x"?`, or the alternative hint. */
+  suggest(word: string, names: Names, otherwise?: string): string | undefined {
     if (this.#comparisons < names.size) return otherwise;
     this.#comparisons -= names.size;
     const near = suggest(word, names.keys());

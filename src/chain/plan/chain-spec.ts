@@ -2,22 +2,22 @@
 export type DurationSpec = number | string;
 
 /**
- * What is done about values from outside that reach a tool which may do harm: they are only shown, or the chain is
- * refused where nobody is asked.
+ * Policy for untrusted values that reach a destructive tool: they are only shown, or the chain is rejected if there is
+ * no approval.
  */
-export type Taint = "show" | "strict";
+export type TaintPolicy = "show" | "strict";
 
-/** Where and how a step's output goes. */
+/** Name and selection of a step's output. */
 export interface OutputSpec {
-  /** A name under which `${context.NAME}` finds the output too. */
+  /** A name under which `${context.NAME}` reads the output, too. */
   readonly as?: string;
-  /** A JSONPath into what the tool gave. */
+  /** A JSONPath into the output of the tool. */
   readonly select?: string;
 }
 
-/** When and how often a failed attempt is made again. */
+/** Conditions and limits for retrying a failed attempt. */
 export interface RetrySpec {
-  /** Further attempts after the first. */
+  /** Maximum number of retries. */
   readonly max?: number;
   readonly delay?: DurationSpec;
   readonly backoff?: "exponential" | "linear" | "fixed";
@@ -26,7 +26,7 @@ export interface RetrySpec {
   readonly when?: string;
 }
 
-/** One stand-in for a step that failed. */
+/** One fallback for a step that failed. */
 export interface FallbackSpec {
   readonly condition?: string;
   readonly tool: string;
@@ -34,14 +34,14 @@ export interface FallbackSpec {
   readonly output?: OutputSpec;
 }
 
-/** What happens when a step has failed: `abort`, `continue`, `fallback`, `retry`, or several joined by `|`. */
+/** Strategy for a failed step: `abort`, `continue`, `fallback`, `retry`, or several joined by `|`. */
 export interface ErrorHandlingSpec {
   readonly strategy?: string;
   readonly max_retries?: number;
   readonly fallback?: readonly FallbackSpec[];
 }
 
-/** Do it again until a condition holds. */
+/** Repeat until a condition holds. */
 export interface RepeatSpec {
   readonly until: string;
   readonly max?: number;
@@ -61,11 +61,11 @@ export interface StepSpec {
   readonly timeout?: DurationSpec;
   readonly retry?: RetrySpec;
   readonly error_handling?: ErrorHandlingSpec;
-  /** An expression that gives a list, or the list itself. */
+  /** An expression that evaluates to a list, or the list itself. */
   readonly for_each?: string | readonly unknown[];
-  /** How many items of `for_each` run at once; 5 where absent. */
+  /** Maximum number of items of `for_each` that run at once. Default: 5. */
   readonly concurrency?: number;
-  /** How many items may fail: a number, or a share such as `10%`; none where absent. */
+  /** Maximum number of items that may fail: a number, or a share such as `10%`. Default: none. */
   readonly tolerate?: number | string;
   readonly repeat?: RepeatSpec;
   readonly cache?: { readonly ttl: DurationSpec; readonly key?: string };
@@ -80,13 +80,16 @@ export interface ChainSpec {
   readonly name: string;
   readonly description?: string;
   readonly version?: string;
-  /** Short forms (`string`, `number=3`, `string[]?`), long forms, or a JSON Schema for each input. */
-  readonly input?: Readonly<Record<string, unknown>>;
+  /**
+   * By name: short forms (`string`, `number=3`, `string[]?`), long forms, or a JSON Schema for each input. Or a list in
+   * the form of tool files.
+   */
+  readonly input?: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
   readonly env?: readonly string[];
   readonly max_parallel?: number;
   readonly timeout?: DurationSpec;
   readonly durable?: boolean;
-  readonly taint?: Taint;
+  readonly taint?: TaintPolicy;
   readonly steps: readonly StepSpec[];
   readonly output?: unknown;
   readonly error_handling?: ErrorHandlingSpec;

@@ -6,11 +6,11 @@ name: research
 input: { query: string, limit: number=5 }
 steps:
   - { id: search, tool: find_news, params: { topic: "\${input.query}" } }
-  - { id: photos, tool: find_photos, params: { place: "\${input.query}" } }
+  - { id: photos, tool: find_photos, params: { location: "\${input.query}" } }
 `;
 
 describe("a chain that calls a chain", () => {
-  test("passes what that chain takes, and reads what it gives [A09]", () => {
+  test("passes that chain's inputs, and reads its output [A09]", () => {
     const plan = planTogether({
       research,
       write: `
@@ -26,7 +26,7 @@ steps:
     expect(plan?.effect).toBe("read");
   });
 
-  test("is told about parameters, steps and fields that the other one has not [A09]", () => {
+  test("reports parameters, steps and fields that the other chain does not have [A09]", () => {
     const planned = planTogether({
       research,
       write: `
@@ -71,7 +71,7 @@ steps:
     );
   });
 
-  test("that cannot be planned is told so where it is called", () => {
+  test("a chain that cannot be planned is reported where it is called", () => {
     const planned = planTogether({
       broken: "name: broken\nsteps: []",
       outer: "name: outer\nsteps: [{ id: x, tool: broken }]",
@@ -80,7 +80,7 @@ steps:
     expect(planned.problems[0]?.message).toMatch(/must not be empty/);
   });
 
-  test("has no use for a cache of its result", () => {
+  test("cannot cache its result", () => {
     const planned = planTogether({
       research,
       outer: "name: outer\nsteps: [{ id: x, tool: research, params: { query: q }, cache: { ttl: 5 } }]",
@@ -95,7 +95,7 @@ describe("chains that call each other", () => {
     `name: ${name}\nsteps: [{ id: x, tool: ${tool}${more} }]`;
   const when = `, condition: "\${input.go}"`;
 
-  test("without end are refused, and the way is named [A09]", () => {
+  test("chains that call each other without end are rejected, with the path of the cycle [A09]", () => {
     const plan = planTogether({ a: call("a", "b"), b: call("b", "c"), c: call("c", "a") });
     const { plan: none, problems } = plan("a");
     expect(none).toBeUndefined();
@@ -103,13 +103,13 @@ describe("chains that call each other", () => {
     expect(problems[0]?.message).toMatch(/a -> b -> c -> a$/);
   });
 
-  test("with a condition on the way are planned", () => {
+  test("chains with a condition in the cycle are planned", () => {
     const plan = planTogether({ a: call("a", "b", ", params: { go: 1 }"), b: call("b", "a", when) });
     expect(brief(plan("a"))).toEqual([]);
     expect(brief(plan("b"))).toEqual([]);
   });
 
-  test("only behind a step that may be skipped, for each item, or as a stand-in, are planned", () => {
+  test("chains that call each other only behind a step that may be skipped, for each item, or as a fallback, are planned", () => {
     const spec = (steps: unknown[]): unknown => ({ name: "a", steps });
     const skip = { id: "s", tool: "anything", condition: "${input.x}" };
     for (const steps of [
@@ -123,7 +123,7 @@ describe("chains that call each other", () => {
     expect(planSpec(spec(after)).problems.map(({ code }) => code)).toEqual(["chain_cycle"]);
   });
 
-  test("have the effect of all of them, once it is asked for", () => {
+  test("have the effect of all of them, computed on demand", () => {
     const plan = planTogether({
       a: `name: a\nsteps: [{ id: x, tool: b, condition: "\${input.go}", params: { go: 1 } }]`,
       b: `name: b\nsteps: [{ id: x, tool: a, condition: "\${input.go}", params: { go: 1 } }, { id: y, tool: send_mail }]`,
@@ -132,7 +132,7 @@ describe("chains that call each other", () => {
     expect(plan("b").plan).toMatchObject({ effect: "once", destructive: true });
   });
 
-  test("128 deep are planned; one more is refused, whichever of them is asked for first", () => {
+  test("128 levels are planned; one more is rejected, regardless of which is planned first", () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 1_000; i++) files[`c${i}`] = call(`c${i}`, i === 999 ? "send_mail" : `c${i + 1}`);
     const plan = planTogether(files);

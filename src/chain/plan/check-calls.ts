@@ -1,5 +1,8 @@
-import type { JsonSchema } from "../../schema/index.ts";
+import type { Resolver } from "../../engine/index.ts";
+import type { Schema } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
+import { isChainError } from "./chain-error.ts";
 import { chainDepth, maxChainDepth } from "./chain-depth.ts";
 import { targetEffect } from "./chain-effect.ts";
 import type { ChainReport } from "./chain-report.ts";
@@ -7,24 +10,26 @@ import { checkParams } from "./check-params.ts";
 import { FieldChecker } from "./check-fields.ts";
 import type { CompiledStep } from "./compile-step.ts";
 import { findChainCycle } from "./find-chain-cycle.ts";
-import type { Use } from "./part-reader.ts";
+import { OutputViews } from "./output-views.ts";
+import type { ReferenceUse } from "./part-reader.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
-import type { ErrorHandlingSpec, FallbackSpec } from "./spec.ts";
+import type { ErrorHandlingSpec, FallbackSpec } from "./chain-spec.ts";
 
 /** A plan whose calls are to be checked. */
 export interface CheckedPlan {
   readonly plan: Plan;
   /** The steps with everything that their expressions refer to. */
   readonly parts: readonly CompiledStep[];
-  /** What the chain's own expressions refer to. */
-  readonly uses: readonly Use[];
-  /** Look into the chains that are called? They look into theirs, so this ends somewhere. */
+  /** References in the chain's own expressions. */
+  readonly uses: readonly ReferenceUse[];
+  /** Check the chains that are called? They check theirs, so this ends somewhere. */
   readonly chains: boolean;
-  /** Chains that are being planned, and made this one be planned. */
+  /** Chains that are being planned, and that led to planning this one. */
   readonly outer: ReadonlySet<string>;
+  readonly fileError?: Resolver["fileError"];
 }
 
-/** Checks every call against what it calls: arguments, fields of outputs, effects, and chains that never end. */
+/** Checks every call against its callee: arguments, fields of outputs, effects, and chains that never end. */
 export function checkCalls(checked: CheckedPlan, report: ChainReport): void {
   const check = new CallsCheck(checked, report);
   check.chainHandling();
@@ -38,35 +43,37 @@ export function checkCalls(checked: CheckedPlan, report: ChainReport): void {
 class CallsCheck {
   readonly #checked: CheckedPlan;
   readonly #report: ChainReport;
-  readonly #plans = new Map<string, Plan | string>();
+  readonly #plans = new Map<string, Plan | Unplanned>();
+  readonly #views: OutputViews;
 
   constructor(checked: CheckedPlan, report: ChainReport) {
     this.#checked = checked;
     this.#report = report;
+    this.#views = new OutputViews(checked.plan);
   }
 
   step(step: PlanStep): void {
     const { spec, target, index } = step;
     const path = ["steps", index];
-    this.#call(target, { params: spec.params, path });
+    this.#call(target, { params: spec.params, path, user: step });
     if (spec.error_handling !== undefined) {
-      this.#fallbacks(spec.error_handling, [...path, "error_handling"], step.onFailure.fallback);
+      this.#fallbacks(spec.error_handling, [...path, "error_handling"], step);
     }
     if (step.compensate !== undefined) this.#compensation(step, [...path, "compensate"]);
     if (step.cache !== undefined) this.#cache(step, [...path, "cache"]);
     this.#retry(step, path);
   }
 
-  /** What the chain says about failures applies to many steps, and is told about once. */
+  /** The chain's `error_handling` applies to many steps, and is reported once. */
   chainHandling(): void {
     const { error_handling: handling } = this.#checked.plan.spec;
     const user = this.#userOfChainHandling;
     if (handling !== undefined && user !== undefined) {
-      this.#fallbacks(handling, ["error_handling"], user.onFailure.fallback);
+      this.#fallbacks(handling, ["error_handling"], user);
     }
   }
 
-  /** A step for which the chain's own handling of failures was read. */
+  /** A step to which the chain's own `error_handling` applies. */
   get #userOfChainHandling(): PlanStep | undefined {
     return this.#checked.plan.steps.find((step) => step.spec.error_handling === undefined);
   }
@@ -90,75 +97,80 @@ class CallsCheck {
     if (user !== undefined) standIns(user, ["error_handling"]);
   }
 
-  /** A chain that calls itself whatever happens would never end. */
+  /** A chain that calls itself unconditionally would never end. */
   endless(): void {
     const { plan, outer } = this.#checked;
     const cycle = findChainCycle(plan);
     if (cycle === undefined) return;
-    // Where the circle leads through a chain that is being planned, it is that chain which cannot have a plan.
+    // If the cycle leads through a chain that is being planned, that chain is the one that cannot be planned.
     const severity = cycle.names.some((name) => outer.has(name)) ? "warning" : "error";
     const message = `the chain calls itself without end: ${cycle.names.join(" -> ")}`;
-    const hint = "give one of the steps on the way a condition";
+    const hint = "add a condition to one of the steps in this cycle";
     this.#report.add("chain_cycle", ["steps", cycle.step, "tool"], [message, { hint, severity }]);
   }
 
-  /** A run would end at the same limit, with half of the work done. */
+  /** A run would stop at the same limit, with half of the work done. */
   nesting(): void {
     const { plan } = this.#checked;
     const step = plan.steps.findIndex(({ target }) => target.chain !== undefined);
     if (step < 0 || chainDepth(plan) <= maxChainDepth) return;
     const message = `chains call chains deeper than ${maxChainDepth} levels here`;
-    this.#report.add("chains_too_deep", ["steps", step, "tool"], [message, { hint: "let fewer chains do more each" }]);
+    this.#report.add(
+      "chains_too_deep",
+      ["steps", step, "tool"],
+      [message, { hint: "use fewer levels of chains, with more steps in each" }],
+    );
   }
 
-  #fallbacks({ fallback = [] }: ErrorHandlingSpec, path: YamlPath, plans: PlanStep["onFailure"]["fallback"]): void {
+  #fallbacks({ fallback = [] }: ErrorHandlingSpec, path: YamlPath, user: PlanStep): void {
     for (const [index, entry] of fallback.entries()) {
-      const target = plans[index]?.target;
-      if (target !== undefined) this.#call(target, { params: entry.params, path: [...path, "fallback", index] });
+      const target = user.onFailure.fallback[index]?.target;
+      if (target !== undefined) this.#call(target, { params: entry.params, path: [...path, "fallback", index], user });
     }
   }
 
-  #compensation({ compensate }: PlanStep, path: YamlPath): void {
+  #compensation(user: PlanStep, path: YamlPath): void {
+    const { compensate, spec } = user;
     if (compensate === undefined) return;
     const { target } = compensate;
-    this.#call(target, { params: this.#specOf(path), path });
+    this.#call(target, { params: spec.compensate?.params, path, user });
     if (target.chain === undefined) return;
     const message = `"${target.name}" is a chain; only a tool can undo a step`;
     this.#report.add("chain_compensates", [...path, "tool"], [message]);
   }
 
-  #specOf([, index]: YamlPath): FallbackSpec["params"] {
-    return typeof index === "number" ? this.#checked.plan.steps[index]?.spec.compensate?.params : undefined;
-  }
-
-  #call(target: Target, { params, path }: { params: FallbackSpec["params"]; path: YamlPath }): void {
+  #call(
+    target: Target,
+    { params, path, user }: { params: FallbackSpec["params"]; path: YamlPath; user: PlanStep },
+  ): void {
     const toolPath = [...path, "tool"];
     this.#availability(target, toolPath);
-    const json = this.#inputOf(target, toolPath);
-    if (json === undefined) return;
-    const what = `${target.chain === undefined ? "the tool" : "the chain"} "${target.name}"`;
-    checkParams({ params, path: [...path, "params"], toolPath, target: what }, json, this.#report);
+    const input = this.#inputOf(target, toolPath);
+    if (input === undefined) return;
+    const label = `${target.chain === undefined ? "the tool" : "the chain"} "${target.name}"`;
+    const typeOf = (text: string): string | undefined => this.#views.typeOfText(text, user);
+    checkParams({ params, path: [...path, "params"], toolPath, target: label, typeOf }, input, this.#report);
   }
 
-  #inputOf(target: Target, path: YamlPath): JsonSchema | undefined {
-    if (target.tool !== undefined) return target.tool.input.json;
+  #inputOf(target: Target, path: YamlPath): Schema | undefined {
+    if (target.tool !== undefined) return target.tool.input;
     if (target.chain === undefined || !this.#checked.chains) return undefined;
     const plan = this.#planOf(target.name, target.chain);
-    if (typeof plan !== "string") return plan.input.json;
-    const message = `the chain "${target.name}" cannot be planned: ${plan}`;
-    this.#report.add("broken_chain", path, [message, { hint: "correct that chain first" }]);
+    if (!("why" in plan)) return plan.input;
+    const message = `the chain "${target.name}" cannot be planned: ${plan.why}`;
+    this.#report.add("broken_chain", path, [message, { hint: "fix that chain first", cause: plan.cause }]);
     return undefined;
   }
 
-  /** The plan, or why there is none. */
-  #planOf(name: string, chain: () => Plan): Plan | string {
+  /** The plan, or the reason why there is none. */
+  #planOf(name: string, chain: () => Plan): Plan | Unplanned {
     const known = this.#plans.get(name);
     if (known !== undefined) return known;
-    let plan: Plan | string;
+    let plan: Plan | Unplanned;
     try {
       plan = chain();
     } catch (error) {
-      plan = firstLine(error);
+      plan = unplanned(error);
     }
     this.#plans.set(name, plan);
     return plan;
@@ -166,17 +178,18 @@ class CallsCheck {
 
   #availability({ name, tool }: Target, path: YamlPath): void {
     if (tool === undefined) return;
-    const why =
-      tool.broken?.message ??
-      (tool.status === "disabled" || tool.status === "draft" ? `it is ${tool.status}` : undefined);
+    const why = whyUnavailable(tool);
     if (why === undefined) return;
     const message = `the tool "${name}" cannot be called: ${why}`;
-    this.#report.add("unavailable_tool", path, [message, { severity: "warning" }]);
+    const code = tool.broken?.reason === "not_trusted" ? "not_checked" : "unavailable_tool";
+    const error = tool.broken && this.#checked.fileError?.(name);
+    const cause = error?.cause ?? error?.file;
+    this.#report.add(code, path, [message, { severity: "warning", cause }]);
   }
 
   #cache({ target, params }: PlanStep, path: YamlPath): void {
     if (target.chain !== undefined) {
-      const message = "a chain's result is not used again; give the steps inside of it a cache";
+      const message = "a chain's result is not cached; add a cache to the steps inside of it";
       this.#report.add("useless_cache", path, [message, { part: "key", severity: "warning" }]);
     }
     const { tool } = target;
@@ -185,8 +198,8 @@ class CallsCheck {
     if (effect === "pure" || effect === "read") return;
     const isKnown = typeof tool.effect !== "function" || params.constant;
     const message = isKnown
-      ? `"${target.name}" writes (effect: ${effect}), so its result cannot be used again`
-      : `whether "${target.name}" writes depends on its arguments; where it does, its result is not used again`;
+      ? `"${target.name}" writes (effect: ${effect}), so its result cannot be cached`
+      : `whether "${target.name}" writes depends on its arguments; if it writes, its result is not cached`;
     const hint = isKnown ? "remove it, or cache the steps that only read" : undefined;
     this.#report.add("useless_cache", path, [message, { part: "key", hint, severity: isKnown ? "error" : "warning" }]);
   }
@@ -196,16 +209,30 @@ class CallsCheck {
     if (own === undefined || retry.max === 0 || target.tool === undefined) return;
     if (targetEffect(target, params) !== "once") return;
     if (typeof target.tool.effect === "function" && !params.constant) return;
-    const message = `"${target.name}" must not run twice (effect: once), so it is not tried again`;
+    const message = `"${target.name}" must not run twice (effect: once), so it is not retried`;
     const hint =
       target.among === undefined
-        ? 'remove it; or, if running twice does no harm, give the tool the effect "idempotent"'
-        : "remove it; or call one of the tools behind it by its name, so that no other does the work again";
+        ? 'remove it; or, if the tool can safely run twice, give it the effect "idempotent"'
+        : "remove it; or call one of its tools directly by name, so that a retry cannot reach another tool";
     this.#report.add("useless_retry", [...path, own], [message, { part: "key", hint, severity: "warning" }]);
   }
 }
 
-function firstLine(error: unknown): string {
+/** A chain that cannot be planned. */
+interface Unplanned {
+  readonly why: string;
+  /** The file with the first error. */
+  readonly cause: string | undefined;
+}
+
+function unplanned(error: unknown): Unplanned {
   const text = error instanceof Error ? error.message : String(error);
-  return text.split("\n", 1).join("").slice(0, 300);
+  const problems = isChainError(error) ? error.problems : [];
+  const first = problems.find(({ severity }) => severity === "error");
+  return { why: text.split("\n", 1).join("").slice(0, 300), cause: first?.cause ?? first?.file };
+}
+
+/** Why a tool cannot be called; undefined if it can. */
+function whyUnavailable({ broken, status }: AnyTool): string | undefined {
+  return broken?.message ?? (status === "disabled" || status === "draft" ? `it is ${status}` : undefined);
 }

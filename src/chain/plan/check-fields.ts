@@ -2,13 +2,13 @@ import type { Select } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { OutputViews, type ViewedPlan, viewSteps } from "./output-views.ts";
-import type { Use } from "./part-reader.ts";
+import type { ReferenceUse } from "./part-reader.ts";
 import { readPlainSelect } from "./plain-select.ts";
 import type { PlanStep, Target } from "./plan.ts";
-import { segmentSpan } from "./segment-span.ts";
-import { type ViewFault, follow, notAList } from "./view.ts";
+import { segmentRange } from "./segment-range.ts";
+import { type ViewFault, followPath, notAList } from "./value-view.ts";
 
-/** Checks that what expressions and selects read of outputs and inputs is there, as far as schemas tell. */
+/** Checks that the fields of outputs and inputs that expressions and selects read exist, as far as schemas show. */
 export class FieldChecker {
   readonly #views: OutputViews;
   readonly #report: ChainReport;
@@ -18,23 +18,23 @@ export class FieldChecker {
     this.#report = report;
   }
 
-  /** One reference; `user` is the step whose expression it is. */
-  reference({ reference, path }: Use, user: PlanStep | undefined): void {
-    // Most references stop where a schema would begin.
+  /** Checks one reference; `user` is the step whose expression it is. */
+  reference({ reference, path }: ReferenceUse, user: PlanStep | undefined): void {
+    // Most references end before any schema.
     if (reference.path.length === 0) return;
     const start = this.#views.start(reference, user);
     if (start === undefined || reference.path.length <= start.skip) return;
     const steps = viewSteps(reference, start.skip);
     const faults = start.views.map((view) => {
-      const followed = follow(view, steps);
+      const followed = followPath(view, steps);
       return "fault" in followed ? followed.fault : undefined;
     });
     const [fault] = faults;
-    // Something that stands in may have what the tool has not.
+    // A fallback may have a field that the tool does not have.
     if (fault === undefined || faults.includes(undefined)) return;
-    // The name of an input is known already; what is inside of it is looked at here.
+    // The name of an input has been checked already; its fields are checked here.
     if (reference.root === "input" && fault.step === 0) return;
-    const inside = segmentSpan(reference, start.skip + fault.step);
+    const inside = segmentRange(reference, start.skip + fault.step);
     const before = reference.text.slice(0, inside[0] - reference.at).replace(/\.$/, "");
     const owner = fault.step === 0 || before === "" ? start.name : before;
     const severity = reference.guarded ? "warning" : "error";
@@ -44,11 +44,11 @@ export class FieldChecker {
     ]);
   }
 
-  /** One `select`; a singular one that may find nothing is fine, one that cannot find anything is not. */
+  /** Checks one `select`; a singular one that may find nothing is fine, one that can never match is not. */
   select(select: Select | undefined, target: Target, path: YamlPath): void {
     const steps = select === undefined ? undefined : readPlainSelect(select.path);
     if (steps === undefined) return;
-    const followed = follow(this.#views.ofTarget(target), steps, "jsonpath");
+    const followed = followPath(this.#views.ofTarget(target), steps, "jsonpath");
     if (!("fault" in followed)) return;
     const name = steps[followed.fault.step];
     const within = typeof name === "string" ? { within: name } : {};
@@ -56,7 +56,7 @@ export class FieldChecker {
     this.#report.add("unknown_field", path, [message, { hint: this.#hint(followed.fault), ...within }]);
   }
 
-  /** What a `for_each` goes over has to be a list. */
+  /** Checks that the value of `for_each` is a list. */
   loop(step: PlanStep): void {
     const { for_each: text } = step.spec;
     const found = typeof text === "string" ? notAList(this.#views.ofText(text)) : undefined;
@@ -66,7 +66,7 @@ export class FieldChecker {
     this.#report.add(
       "not_a_list",
       ["steps", step.index, "for_each"],
-      [`for_each needs a list, this is ${found.is}`, { hint }],
+      [`for_each needs a list, but this is ${found.is}`, { hint }],
     );
   }
 
@@ -74,13 +74,13 @@ export class FieldChecker {
     if (hint !== undefined || fields.length === 0) return hint;
     const name = /"(.*)"$/.exec(message)?.[1] ?? "";
     const shown = fields.slice(0, 12).join(", ");
-    return this.#report.near(name, new Set(fields), `fields: ${fields.length > 12 ? `${shown}, …` : shown}`);
+    return this.#report.suggest(name, new Set(fields), `fields: ${fields.length > 12 ? `${shown}, …` : shown}`);
   }
 }
 
-/** Where a list could come from. */
+/** Suggests a source of a list. */
 function listHint(text: string): string {
   const [, input] = /^\s*\$\{\s*input\.([\p{L}\p{N}_-]+)\s*\}\s*$/u.exec(text) ?? [];
   if (input !== undefined) return `declare it as a list, such as ${input}: string[]`;
-  return `name a list of the ${/^\s*\$\{\s*input\b/.test(text) ? "input" : "output"}`;
+  return `use a list of the ${/^\s*\$\{\s*input\b/.test(text) ? "input" : "output"}`;
 }

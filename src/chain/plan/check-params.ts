@@ -1,48 +1,54 @@
 import type { Issue } from "../../base/index.ts";
-import { type JsonSchema, isMap, resolveRef, showValue, unknownKeys } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, isYamlMap, resolveRef, showValue, unknownKeys } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { type SchemaPart, literalIssues, missingKeys } from "./literal-issues.ts";
 
-/** What a call passes, and where the file says so. */
-export interface GivenParams {
-  /** As the file has them, expressions not evaluated. */
+/** Parameters of a call, and their position in the file. */
+export interface CallParams {
+  /** As written in the file, expressions not evaluated. */
   readonly params: Readonly<Record<string, unknown>> | undefined;
   readonly path: YamlPath;
-  /** Where the tool is named: what is missing is told there when there are no params at all. */
+  /** Position of the tool's name: missing parameters are reported there if there are no params at all. */
   readonly toolPath: YamlPath;
   /** `the tool "web_search"` */
   readonly target: string;
+  /** JSON Schema type of a text with an expression, if it is known. */
+  readonly typeOf: (text: string) => string | undefined;
 }
 
-/** Checks what is known of a call's arguments before anything runs against the schema of what it calls. */
-export function checkParams(given: GivenParams, json: JsonSchema, report: ChainReport): void {
-  const check = new ParamsCheck(given, json, report);
-  check.unknown();
-  check.visit(given.params ?? {}, { root: json, node: json }, []);
+/** Checks the statically known arguments of a call against the schema of its callee. */
+export function checkParams(
+  rawValue: CallParams,
+  { json, keepsUndeclared = false }: Schema,
+  report: ChainReport,
+): void {
+  const check = new ParamsCheck(rawValue, json, report);
+  check.unknown(keepsUndeclared);
+  check.visit(rawValue.params ?? {}, { root: json, node: json }, []);
 }
 
 type Path = readonly (string | number)[];
 
 class ParamsCheck {
-  readonly #given: GivenParams;
+  readonly #input: CallParams;
   readonly #json: JsonSchema;
   readonly #report: ChainReport;
-  /** What unknown keys were probably meant to be: they are not missing as well. */
-  readonly #meant = new Set<string>();
+  /** Probable intended names of unknown keys: these are not reported as missing as well. */
+  readonly #resolved = new Set<string>();
 
-  constructor(given: GivenParams, json: JsonSchema, report: ChainReport) {
-    this.#given = given;
+  constructor(rawValue: CallParams, json: JsonSchema, report: ChainReport) {
+    this.#input = rawValue;
     this.#json = json;
     this.#report = report;
   }
 
-  /** Misspelt names. One that resembles none, of a tool that takes others too, may be meant for it. */
-  unknown(): void {
-    const { params, path, target } = this.#given;
+  /** Reports undeclared names. One that resembles no parameter may be intended if the tool gets undeclared ones, too. */
+  unknown(keepsUndeclared: boolean): void {
+    const { params, path, target } = this.#input;
     for (const { path: inner, suggestion } of unknownKeys(this.#json, params ?? {})) {
-      if (suggestion !== undefined) this.#meant.add(JSON.stringify([...inner.slice(0, -1), suggestion]));
-      const certain = suggestion !== undefined || isClosedAt(this.#json, inner.slice(0, -1));
+      if (suggestion !== undefined) this.#resolved.add(JSON.stringify([...inner.slice(0, -1), suggestion]));
+      const certain = !keepsUndeclared || suggestion !== undefined || isClosedAt(this.#json, inner.slice(0, -1));
       const known = namesAt(this.#json, inner.slice(0, -1));
       const hint = suggestion === undefined ? listHint(known) : `did you mean "${suggestion}"?`;
       const message = `${target} has no parameter "${String(inner.at(-1)).slice(0, 80)}"`;
@@ -51,11 +57,12 @@ class ParamsCheck {
     }
   }
 
-  /** Constant parts are validated; of the others, what has to be there is looked for. */
+  /** Validates constant parts; in the others, checks for missing keys. */
   visit(value: unknown, part: SchemaPart, path: Path): void {
     const { root } = part;
     const node = dereference(part);
-    if (node === undefined || isTemplate(value)) return;
+    if (node === undefined) return;
+    if (isTemplate(value)) return this.#checkType(String(value), node, path);
     if (isConstant(value)) {
       for (const issue of literalIssues(value, { root, node }, path)) this.#refuse(issue);
       return;
@@ -63,9 +70,19 @@ class ParamsCheck {
     if (isInvolved(node)) return;
     if (Array.isArray(value)) {
       const { items } = node;
-      if (isMap(items))
+      if (isYamlMap(items))
         for (const [index, item] of value.entries()) this.visit(item, { root, node: items }, [...path, index]);
-    } else if (isMap(value)) this.#visitKeys(value, { root, node }, path);
+    } else if (isYamlMap(value)) this.#visitKeys(value, { root, node }, path);
+  }
+
+  /** Checks the type of an expression where both types are known. */
+  #checkType(text: string, node: JsonSchema, inner: Path): void {
+    const expected = [node["type"]].flat().filter((type) => typeof type === "string");
+    const found = expected.length === 0 || isInvolved(node) ? undefined : this.#input.typeOf(text);
+    if (found === undefined || expected.some((type) => isAssignable(found, type))) return;
+    const { path, target } = this.#input;
+    const message = `${target}: "${String(inner.at(-1))}" must be ${expected.map(nameOfType).join(" or ")}, but this is ${nameOfType(found)}`;
+    this.#report.add("bad_parameter", [...path, ...inner], [message, { hint: conversionHint(text, found, expected) }]);
   }
 
   #visitKeys(value: Readonly<Record<string, unknown>>, { root, node }: SchemaPart, path: Path): void {
@@ -73,17 +90,17 @@ class ParamsCheck {
       this.#refuse({ path: [...path, key], code: "required", message: "is required" });
     }
     const { properties } = node;
-    if (!isMap(properties)) return;
+    if (!isYamlMap(properties)) return;
     for (const [key, item] of Object.entries(value)) {
       const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (isMap(own)) this.visit(item, { root, node: own }, [...path, key]);
+      if (isYamlMap(own)) this.visit(item, { root, node: own }, [...path, key]);
     }
   }
 
   #refuse({ path: inner, code, message, suggestion }: Issue): void {
-    const { path, target } = this.#given;
+    const { path, target } = this.#input;
     if (code === "required") {
-      if (!this.#meant.has(JSON.stringify(inner))) this.#missing(inner);
+      if (!this.#resolved.has(JSON.stringify(inner))) this.#missing(inner);
     } else if (code !== "unknown") {
       const hint = suggestion === undefined ? this.#hint(inner) : `did you mean ${JSON.stringify(suggestion)}?`;
       const text = message.replace(/; did you mean ".*"\?$/, "");
@@ -91,35 +108,35 @@ class ParamsCheck {
     }
   }
 
-  /** What a value of this kind looks like. */
+  /** Example of a valid value. */
   #hint(inner: Path): string | undefined {
-    const value = valueAt(this.#given.params, inner);
+    const value = valueAt(this.#input.params, inner);
     const node = nodeAt(this.#json, inner);
-    const wanted = [node?.["type"]].flat();
-    if (wanted.includes("string") && (typeof value === "number" || typeof value === "boolean"))
+    const types = [node?.["type"]].flat();
+    if (types.includes("string") && (typeof value === "number" || typeof value === "boolean"))
       return "put quotes around it";
     const example = exampleOf(node ?? {});
     return example === undefined ? undefined : `write ${example}, or an expression: \${…}`;
   }
 
   #missing(inner: Path): void {
-    const { params, path, toolPath, target } = this.#given;
+    const { params, path, toolPath, target } = this.#input;
     const within = inner.slice(0, -1);
-    const place = within.length > 0 ? [...path, ...within] : params === undefined ? toolPath : path;
+    const position = within.length > 0 ? [...path, ...within] : params === undefined ? toolPath : path;
     const name = String(inner.at(-1));
     const where = within.length > 0 ? ` in "${String(within.at(-1))}"` : "";
     const message = `${target} needs the parameter "${name}"${where}`;
     const part = params === undefined ? "value" : "key";
-    this.#report.add("missing_parameter", place, [message, { part, hint: `add "${name}"` }]);
+    this.#report.add("missing_parameter", position, [message, { part, hint: `add "${name}"` }]);
   }
 }
 
-/** The schema itself, its reference followed; undefined where nothing is said. */
-function dereference({ root, node }: SchemaPart): JsonSchema | undefined {
+/** The schema itself, its reference followed; undefined if there is none. */
+export function dereference({ root, node }: SchemaPart): JsonSchema | undefined {
   let found: JsonSchema = node;
   for (let hops = 0; hops < 16 && typeof found["$ref"] === "string"; hops++) {
     const target = resolveRef(root, found["$ref"]);
-    if (!isMap(target)) return undefined;
+    if (!isYamlMap(target)) return undefined;
     found = target;
   }
   return found;
@@ -137,8 +154,8 @@ const involved = [
   "$ref",
 ];
 
-/** Says more than can be looked at part by part. */
-function isInvolved(node: JsonSchema): boolean {
+/** True if the schema cannot be checked part by part. */
+export function isInvolved(node: JsonSchema): boolean {
   return involved.some((keyword) => node[keyword] !== undefined);
 }
 
@@ -158,10 +175,10 @@ function nodeAt(json: JsonSchema, path: Path): JsonSchema | undefined {
     const below: unknown =
       typeof step === "number"
         ? items
-        : isMap(properties) && Object.hasOwn(properties, step)
+        : isYamlMap(properties) && Object.hasOwn(properties, step)
           ? properties[step]
           : undefined;
-    node = isMap(below) ? dereference({ root: json, node: below }) : undefined;
+    node = isYamlMap(below) ? dereference({ root: json, node: below }) : undefined;
   }
   return node;
 }
@@ -174,12 +191,44 @@ function valueAt(params: unknown, path: Path): unknown {
   return value;
 }
 
-/** One value that a schema takes, in words. */
+/** One valid value of a schema, as text. */
 function exampleOf({ type, minimum = 1, examples, enum: allowed }: JsonSchema): string | undefined {
   const [example] = [examples, allowed].flatMap((values) => (Array.isArray(values) ? values.slice(0, 1) : []));
-  if (example !== undefined) return `something like ${showValue(example)}`;
+  if (example !== undefined) return `a value such as ${showValue(example)}`;
   if (type === "number" || type === "integer") return `a number such as ${showValue(minimum)}`;
   return typeof type === "string" ? forms.get(type) : undefined;
+}
+
+/** A number may be whole; everything else has to be of the type itself. */
+function isAssignable(found: string, expected: string): boolean {
+  return found === expected || (isNumber(found) && isNumber(expected));
+}
+
+function isNumber(type: string): boolean {
+  return type === "number" || type === "integer";
+}
+
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ["string", "text"],
+  ["number", "a number"],
+  ["integer", "a whole number"],
+  ["boolean", "true or false"],
+  ["array", "a list"],
+  ["object", "a map"],
+]);
+
+function nameOfType(type: string): string {
+  return typeNames.get(type) ?? type;
+}
+
+/** The expression that converts the value, if there is one. */
+function conversionHint(text: string, found: string, expected: readonly string[]): string | undefined {
+  const [, expression] = /^\s*\$\{([^}]*)\}\s*$/.exec(text) ?? [];
+  if (expression === undefined) return "write one expression without text around it: ${…}";
+  const toText = found === "array" || found === "object" ? "json" : "str";
+  const name = expected.includes("string") ? toText : found === "string" && expected.some(isNumber) ? "num" : undefined;
+  if (name !== undefined) return `convert it: \${${name}(${expression.trim()})}`;
+  return expected.includes("array") ? `write it as a list: ["\${${expression.trim()}}"]` : undefined;
 }
 
 const forms: ReadonlyMap<string, string> = new Map([
@@ -194,10 +243,10 @@ function isClosedAt(json: JsonSchema, path: Path): boolean {
 
 function namesAt(json: JsonSchema, path: Path): readonly string[] {
   const properties = nodeAt(json, path)?.["properties"];
-  return isMap(properties) ? Object.keys(properties) : [];
+  return isYamlMap(properties) ? Object.keys(properties) : [];
 }
 
 function listHint(names: readonly string[]): string {
-  if (names.length === 0) return "it takes none";
+  if (names.length === 0) return "it takes no parameters";
   return `parameters: ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", …" : ""}`;
 }

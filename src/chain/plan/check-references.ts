@@ -1,19 +1,19 @@
 import type { Reference } from "../../expr/index.ts";
-import type { Detail } from "../../schema/index.ts";
+import type { ProblemDetail } from "../../schema/index.ts";
 import type { ChainReport, Names } from "./chain-report.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
-import type { Role, Use } from "./part-reader.ts";
-import { segmentSpan } from "./segment-span.ts";
-import type { StepSpec } from "./spec.ts";
+import type { ExpressionRole, ReferenceUse } from "./part-reader.ts";
+import { segmentRange } from "./segment-range.ts";
+import type { StepSpec } from "./chain-spec.ts";
 import type { StepNames } from "./step-names.ts";
 
 /** The names that the expressions of a chain may use. */
 export interface KnownNames extends StepNames {
-  /** Declared inputs; undefined where they are inferred. */
+  /** Declared inputs; undefined if they are inferred. */
   readonly inputs: ReadonlySet<string> | undefined;
   /** Environment variables that the chain declares. */
   readonly env: ReadonlySet<string>;
-  /** Undefined where they are not checked. */
+  /** Undefined if they are not checked. */
   readonly secrets: ReadonlySet<string> | undefined;
 }
 
@@ -22,23 +22,23 @@ export interface Edge {
   readonly to: number;
   /** Without its output the step is skipped. */
   readonly reads: boolean;
-  readonly use: Use;
+  readonly use: ReferenceUse;
 }
 
 interface RoleRules {
-  /** The step waits for what it refers to. */
+  /** The step waits for the steps that it refers to. */
   readonly waits: boolean;
-  /** The step cannot do without the output that it refers to. */
+  /** The step cannot run without the output that it refers to. */
   readonly reads: boolean;
   /** The step may refer to itself. */
   readonly self: boolean;
-  /** Evaluated for each item, so that `item` and `index` are there. */
+  /** Evaluated for each item, so that `item` and `index` are available. */
   readonly items: boolean;
-  /** `error` is there. */
+  /** `error` is available. */
   readonly error: boolean;
 }
 
-const rules: Readonly<Record<Role, RoleRules>> = {
+const rules: Readonly<Record<ExpressionRole, RoleRules>> = {
   params: { waits: true, reads: true, self: false, items: true, error: false },
   condition: { waits: true, reads: false, self: false, items: false, error: false },
   for_each: { waits: true, reads: true, self: false, items: false, error: false },
@@ -53,15 +53,15 @@ const rules: Readonly<Record<Role, RoleRules>> = {
 
 const stepFields: ReadonlySet<unknown> & ReadonlySet<string> = new Set(["output", "error", "status"]);
 const errorFields = new Set(["code", "message"]);
-/** Of `error` alone, which decides about another attempt. */
+/** Fields of `error` alone, which decides about a retry. */
 const failureFields = new Set(["code", "message", "retry"]);
 const runFields = new Set(["id", "chain", "started_at"]);
 
-/** Checks every reference against the names there are, and finds what waits for what. */
+/** Checks every reference against the known names, and collects the dependencies. */
 export class ReferenceChecker {
   readonly #known: KnownNames;
   readonly #report: ChainReport;
-  /** Many steps may read the same value of the caller. */
+  /** Cache of suggestions: many steps may read the same value of the caller. */
   readonly #nearAs = new Map<string, string | undefined>();
 
   constructor(known: KnownNames, report: ChainReport) {
@@ -69,37 +69,38 @@ export class ReferenceChecker {
     this.#report = report;
   }
 
-  /** The edge that a reference makes, if it makes one. `step` is absent for references of the chain itself. */
-  check(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+  /** The dependency that a reference creates, if any. `step` is undefined for references of the chain itself. */
+  check(use: ReferenceUse, step: UnlinkedStep | undefined): Edge | undefined {
     switch (use.reference.root) {
       case "steps":
         return this.#steps(use, step);
       case "context":
         return this.#context(use, step);
       case "input":
-        return this.#among(use, { names: this.#known.inputs, code: "unknown_input", what: "input" });
+        return this.#among(use, { names: this.#known.inputs, code: "unknown_input", noun: "input" });
       case "env":
         return this.#env(use);
       case "secret":
-        return this.#among(use, { names: this.#known.secrets, code: "unknown_secret", what: "secret" });
+        return this.#among(use, { names: this.#known.secrets, code: "unknown_secret", noun: "secret" });
       case "item":
       case "index":
         return this.#item(use, step);
       case "error":
         return this.#error(use);
       case "run":
-        return this.#among(use, { names: runFields, code: "unknown_field", what: "field of run" });
+        return this.#among(use, { names: runFields, code: "unknown_field", noun: "field of run" });
       default:
         return use.reference.root satisfies never;
     }
   }
 
-  #steps(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+  #steps(use: ReferenceUse, step: UnlinkedStep | undefined): Edge | undefined {
     const [id, field, ...rest] = use.reference.path;
     if (typeof id !== "string") return this.#unnamed(use, "step", "steps.search.output");
     const to = this.#known.byId.get(id);
     if (to === undefined) {
-      const hint = this.#lookalike(id) ?? this.#report.near(id, this.#known.byId, listHint("steps", this.#known.byId));
+      const hint =
+        this.#lookalike(id) ?? this.#report.suggest(id, this.#known.byId, listHint("steps", this.#known.byId));
       return this.#refuse("unknown_step", use, { message: `there is no step "${id}"`, segment: 0, hint });
     }
     if (field !== undefined && !this.#isStepField(use, field)) return undefined;
@@ -112,72 +113,80 @@ export class ReferenceChecker {
   #lookalike(id: string): string | undefined {
     const plain = id.normalize();
     if (!this.#known.byId.keys().some((known) => known !== id && known.normalize() === plain)) return undefined;
-    return "a step has an id that looks the same and is written with other characters (accents); copy it from there";
+    return "a step has an id that looks the same but uses other characters (accents); copy the id from that step";
   }
 
-  #isStepField(use: Use, field: Reference["path"][number]): boolean {
+  #isStepField(use: ReferenceUse, field: Reference["path"][number]): boolean {
     if (stepFields.has(field)) return true;
     const [id] = use.reference.path;
     const written = typeof field === "string" ? field : "[…]";
-    const near = typeof field === "string" ? this.#report.near(field, stepFields) : undefined;
-    const hint = near ?? `what the tool gave is in steps.${String(id)}.output`;
+    const near = typeof field === "string" ? this.#report.suggest(field, stepFields) : undefined;
+    const hint = near ?? `the output of the tool is steps.${String(id)}.output`;
     const message = `a step has output, error and status, not "${written}"`;
     this.#refuse("unknown_field", use, { message, segment: 1, hint });
     return false;
   }
 
-  #statusField(use: Use, field: string): void {
+  #statusField(use: ReferenceUse, field: string): void {
     if (field === "size" || field === "length") return;
-    const hint = 'it is a word such as "success", "skipped" or "failed"';
-    this.#refuse("unknown_field", use, { message: `a status is text and has no field "${field}"`, segment: 2, hint });
+    const hint = 'it is a string such as "success", "skipped" or "failed"';
+    this.#refuse("unknown_field", use, {
+      message: `a status is a string and has no field "${field}"`,
+      segment: 2,
+      hint,
+    });
   }
 
-  #errorField(use: Use, segment: number, known: ReadonlySet<string>): void {
+  #errorField(use: ReferenceUse, segment: number, known: ReadonlySet<string>): void {
     const field = use.reference.path[segment];
     if (typeof field !== "string" || known.has(field)) return;
-    const hint = this.#report.near(field, known, `it has ${[...known].join(", ").replace(/, (\w+)$/, " and $1")}`);
+    const hint = this.#report.suggest(field, known, `it has ${[...known].join(", ").replace(/, (\w+)$/, " and $1")}`);
     this.#refuse("unknown_field", use, { message: `an error has no field "${field}"`, segment, hint });
   }
 
-  #context(use: Use, step: UnlinkedStep | undefined): Edge | undefined {
+  #context(use: ReferenceUse, step: UnlinkedStep | undefined): Edge | undefined {
     const [name] = use.reference.path;
     if (typeof name !== "string") return this.#unnamed(use, "value of the context", "context.user_id");
     const to = this.#known.byAs.get(name);
     if (to !== undefined) return this.#edge(use, { to, output: true }, step);
-    if (!this.#nearAs.has(name)) this.#nearAs.set(name, this.#report.near(name, this.#known.byAs));
+    if (!this.#nearAs.has(name)) this.#nearAs.set(name, this.#report.suggest(name, this.#known.byAs));
     const hint = this.#nearAs.get(name);
     if (hint === undefined || use.reference.guarded) return undefined;
-    const message = `no step has "as: ${name}"; the caller has to give it`;
+    const message = `no step has "as: ${name}"; the caller has to provide it`;
     return this.#refuse("unknown_context", use, { message, segment: 0, hint, severity: "warning" });
   }
 
-  #edge(use: Use, { to, output }: { to: number; output: boolean }, step: UnlinkedStep | undefined): Edge | undefined {
+  #edge(
+    use: ReferenceUse,
+    { to, output }: { to: number; output: boolean },
+    step: UnlinkedStep | undefined,
+  ): Edge | undefined {
     const { waits, reads, self } = rules[use.role];
     if (step === undefined || (to === step.index && self)) return undefined;
     if (to === step.index) return this.#self(use, step);
     return waits ? { to, reads: reads && output && !use.reference.guarded, use } : undefined;
   }
 
-  /** A repeated step may use what its last round gave; in the first round there is nothing yet. */
-  #self(use: Use, step: UnlinkedStep): undefined {
+  /** A repeated step may read the output of its last round; in the first round there is none yet. */
+  #self(use: ReferenceUse, step: UnlinkedStep): undefined {
     const repeats = use.role === "params" && step.spec.repeat !== undefined;
     if (repeats && use.reference.guarded) return undefined;
     const hint = repeats
-      ? `in the first round there is none: write \${${use.reference.text} ?? …}`
-      : "a step can only read what other steps gave";
+      ? `in the first round there is no value: write \${${use.reference.text} ?? …}`
+      : "a step can only read the outputs of other steps";
     return this.#refuse("self_reference", use, { message: `the step "${step.id}" refers to itself`, hint });
   }
 
-  #env(use: Use): undefined {
+  #env(use: ReferenceUse): undefined {
     const [name] = use.reference.path;
     if (typeof name !== "string") return this.#unnamed(use, "variable", "env.HOME");
     if (this.#known.env.has(name)) return undefined;
-    const hint = this.#report.near(name, this.#known.env, `add it to the chain: env: [${name.slice(0, 80)}]`);
+    const hint = this.#report.suggest(name, this.#known.env, `add it to the chain: env: [${name.slice(0, 80)}]`);
     const message = `the chain does not declare the environment variable "${name}"`;
     return this.#refuse("env_not_declared", use, { message, segment: 0, hint });
   }
 
-  #item(use: Use, step: UnlinkedStep | undefined): undefined {
+  #item(use: ReferenceUse, step: UnlinkedStep | undefined): undefined {
     const { root } = use.reference;
     const { items } = rules[use.role];
     const spec = step?.spec;
@@ -187,62 +196,62 @@ export class ReferenceChecker {
     return this.#refuse("no_item", use, { message: `there is no ${root} here`, hint });
   }
 
-  #error(use: Use): undefined {
+  #error(use: ReferenceUse): undefined {
     if (rules[use.role].error) {
       this.#errorField(use, 0, failureFields);
       return undefined;
     }
-    const hint = "write ${steps.ID.error}; error alone is known in retry and fallback";
+    const hint = "write ${steps.ID.error}; error alone is available only in retry and fallback";
     return this.#refuse("no_error", use, { message: "there is no error here", hint });
   }
 
   #among(
-    use: Use,
-    { names, code, what }: { names: ReadonlySet<string> | undefined; code: string; what: string },
+    use: ReferenceUse,
+    { names, code, noun }: { names: ReadonlySet<string> | undefined; code: string; noun: string },
   ): undefined {
     const [name] = use.reference.path;
     if (names === undefined || typeof name !== "string" || names.has(name)) return undefined;
-    const hint = this.#report.near(name, names, listHint(`${what}s`, names));
-    return this.#refuse(code, use, { message: `there is no ${what} "${name}"`, segment: 0, hint });
+    const hint = this.#report.suggest(name, names, listHint(`${noun}s`, names));
+    return this.#refuse(code, use, { message: `there is no ${noun} "${name}"`, segment: 0, hint });
   }
 
-  #unnamed(use: Use, what: string, example: string): undefined {
-    const message = `"${use.reference.text}" names no ${what}`;
-    const hint = `what is read has to be known before anything runs: write ${example}`;
+  #unnamed(use: ReferenceUse, noun: string, example: string): undefined {
+    const message = `"${use.reference.text}" does not name a ${noun}`;
+    const hint = `references must be known before the chain runs: write ${example}`;
     return this.#refuse("unnamed_reference", use, { message, hint });
   }
 
-  #refuse(code: string, use: Use, fault: Fault): undefined {
+  #refuse(code: string, use: ReferenceUse, fault: Fault): undefined {
     const { message, segment, ...detail } = fault;
     const { at, length } = use.reference;
-    const inside = segment === undefined ? ([at, length] as const) : segmentSpan(use.reference, segment);
+    const inside = segment === undefined ? ([at, length] as const) : segmentRange(use.reference, segment);
     this.#report.add(code, use.path, [message, { ...detail, inside }]);
     return undefined;
   }
 }
 
-/** What to do where an expression is looked at once, whatever the step goes over. */
-function onceHint(role: Role, spec: StepSpec | undefined): string {
+/** Hint for an expression that is evaluated once, regardless of the items of the step. */
+function onceHint(role: ExpressionRole, spec: StepSpec | undefined): string {
   if (role === "output") return "write ${steps.ID.output} for the results of all items";
   if (role === "approval") {
     return spec?.for_each === undefined && spec?.repeat !== undefined
-      ? "the question of every round is the same; it shows the arguments, and params may use ${index}"
-      : "the question is asked once, and shows the arguments of every item";
+      ? "the message is the same in every round; the approval shows the arguments, and params may use ${index}"
+      : "the approval is requested once, and shows the arguments of every item";
   }
   return spec?.for_each === undefined
-    ? "it is looked at once for the whole step"
-    : "it is looked at once for the whole list; items can be chosen in for_each: [?@.score > 3]";
+    ? "it is evaluated once for the whole step"
+    : "it is evaluated once for the whole list; select items in for_each: [?@.score > 3]";
 }
 
-interface Fault extends Pick<Detail, "severity" | "hint"> {
+interface Fault extends Pick<ProblemDetail, "severity" | "hint"> {
   readonly message: string;
-  /** Which part of the reference is meant; all of it where absent. */
+  /** Index of the part of the reference that is wrong. Default: all of it. */
   readonly segment?: number;
 }
 
-/** `steps: search, read`: what there is. */
-export function listHint(what: string, names: Names): string {
-  if (names.size === 0) return `there are no ${what}`;
+/** `steps: search, read`: the names that exist. */
+export function listHint(noun: string, names: Names): string {
+  if (names.size === 0) return `there are no ${noun}`;
   const shown = Iterator.from(names.keys()).take(8).toArray().join(", ");
-  return `${what}: ${names.size > 8 ? `${shown}, …` : shown}`;
+  return `${noun}: ${names.size > 8 ? `${shown}, …` : shown}`;
 }

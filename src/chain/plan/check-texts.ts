@@ -1,18 +1,18 @@
 import { suggest } from "../../text/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import type { ChainSpec } from "./spec.ts";
+import type { ChainSpec } from "./chain-spec.ts";
 import type { StepNames } from "./step-names.ts";
 
-/** What texts may speak of. */
+/** Names that texts may refer to. */
 export interface TextNames extends StepNames {
-  /** Declared inputs; undefined where they are inferred. */
+  /** Declared inputs; undefined if they are inferred. */
   readonly inputs: ReadonlySet<string> | undefined;
 }
 
 /**
- * Looks for what is right by the language and surely meant otherwise: placeholders of other languages, which would be
- * passed on as they are, and statuses that no step ever has.
+ * Finds texts that are valid and probably a mistake: placeholders of other languages, which would be passed on
+ * unchanged, and statuses that no step ever has.
  */
 export function checkTexts(spec: ChainSpec, names: TextNames, report: ChainReport): void {
   const check = new TextsCheck(names, report);
@@ -28,13 +28,13 @@ const roots: ReadonlyMap<string, string> = new Map([
   ["secrets", "secret"],
 ]);
 
-// After a dollar braces are an expression that is wrong, which is told where it is read.
+// After a dollar sign, braces are an invalid expression, which is reported where it is parsed.
 const placeholders = [/(?<!\$)\{\{-?([^{}]{1,200})\}\}/dg, /<%[=-]?([^%]{1,200})%>/dg];
 const dollars = /(?<![\w$\\])\$((?:input|steps|context|env|secret)(?:\.[\w-]+|\[[^\]\n]{1,100}\])+)/dg;
 const items = /(?<![\w$\\])\$((?:item|index)(?:\.[\w-]+|\[[^\]\n]{1,100}\])*)(?!\w)/dg;
 
 const statuses = ["success", "recovered", "skipped", "failed", "cancelled", "waiting", "running", "pending"];
-const statusWords: ReadonlyMap<string, string> = new Map([
+const statusAliases: ReadonlyMap<string, string> = new Map([
   ..."completed complete done ok finished".split(" ").map((word) => [word, "success"] as const),
   ..."error errored failure".split(" ").map((word) => [word, "failed"] as const),
 ]);
@@ -51,7 +51,9 @@ class TextsCheck {
     this.#report = report;
   }
 
-  /** The path is one list, which changes on the way: most texts have nothing to be told. How deep it gets is checked. */
+  /**
+   * The path is one list, which is changed during the visit: most texts have no problems. The depth has been checked.
+   */
   visit(value: unknown, path: (string | number)[], loops: boolean): void {
     if (typeof value === "string") this.#text(value, path, loops);
     else if (Array.isArray(value)) {
@@ -62,7 +64,7 @@ class TextsCheck {
   }
 
   #inside(value: unknown, key: string | number, { path, loops }: { path: (string | number)[]; loops: boolean }): void {
-    // What people read is nobody's parameter.
+    // A description is for people, not a parameter.
     if (key === "description" && path.length === 2) return;
     path.push(key);
     this.visit(value, path, loops);
@@ -80,32 +82,32 @@ class TextsCheck {
   }
 
   #foreign(found: RegExpExecArray, path: YamlPath): void {
-    const meant = this.#meant((found[1] ?? "").trim());
-    if (meant === undefined) return;
-    const message = `"${found[0]}" is no expression, and is passed on as it is`;
+    const resolved = this.#resolved((found[1] ?? "").trim());
+    if (resolved === undefined) return;
+    const message = `"${found[0]}" is not an expression, and is passed on unchanged`;
     const inside = [found.index, found[0].length] as const;
     this.#report.add(
       "foreign_template",
       [...path],
-      [message, { inside, hint: `did you mean "\${${meant}}"?`, severity: "warning" }],
+      [message, { inside, hint: `did you mean "\${${resolved}}"?`, severity: "warning" }],
     );
   }
 
-  /** The expression that a placeholder probably stands for; undefined where it may well be meant for the tool. */
-  #meant(inner: string): string | undefined {
+  /** The expression that a placeholder probably stands for; undefined if it may be intended for the tool. */
+  #resolved(inner: string): string | undefined {
     const [, name, rest = ""] = /^[$.]?([\p{L}_][\p{L}\p{N}_-]*)(.*)$/su.exec(inner) ?? [];
     if (name === undefined) return undefined;
     const root = roots.get(name);
     return root !== undefined && (rest !== "" || root === name) ? root + rest : this.#named(name, rest);
   }
 
-  /** A placeholder that names something of the chain without saying what it is. */
+  /** A placeholder with the bare name of an input, a step or an output. */
   #named(name: string, rest: string): string | undefined {
     const { inputs, byId, byAs } = this.#names;
     if (inputs?.has(name) === true) return `input.${name}${rest}`;
     if (byId.has(name)) return `steps.${name}.output${rest.replace(/^\.output\b/, "")}`;
     if (byAs.has(name)) return `context.${name}${rest}`;
-    // Where inputs are not declared, any name may be one.
+    // If inputs are not declared, any name may be one.
     return inputs === undefined && rest === "" ? `input.${name}` : undefined;
   }
 
@@ -113,9 +115,9 @@ class TextsCheck {
     const word = found[2] ?? found[4] ?? "";
     const [from = 0, to = 0] = found.indices?.[2] ?? found.indices?.[4] ?? [];
     if (statuses.includes(word)) return;
-    const near = statusWords.get(word.toLowerCase()) ?? suggest(word, statuses);
+    const near = statusAliases.get(word.toLowerCase()) ?? suggest(word, statuses);
     const hint = near === undefined ? `it is one of ${statuses.slice(0, 5).join(", ")}` : `did you mean "${near}"?`;
-    const message = `no step ever has the status ${JSON.stringify(word.slice(0, 80))}`;
+    const message = `no step can have the status ${JSON.stringify(word.slice(0, 80))}`;
     this.#report.add(
       "unknown_status",
       [...path],

@@ -2,47 +2,50 @@ import { type CompiledValue, missing } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkDurations } from "./check-durations.ts";
-import { durationMs } from "./duration.ts";
+import { parseChainDuration } from "./parse-chain-duration.ts";
 import { type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
 import type { TargetFinder } from "./find-target.ts";
-import type { PartReader, Use } from "./part-reader.ts";
+import { isOneExpression } from "./output-views.ts";
+import type { PartReader, ReferenceUse } from "./part-reader.ts";
 import type { ApprovalPlan, ForEachPlan, PlanStep, RepeatPlan } from "./plan.ts";
-import type { StepSpec } from "./spec.ts";
+import type { StepSpec } from "./chain-spec.ts";
 
-/** A step before it is known how the steps hang together. */
+/** A step before its dependencies are known. */
 export type UnlinkedStep = Omit<PlanStep, "needs" | "dependents" | "reads" | "relies">;
 
 /** A step with its expressions compiled. */
 export interface CompiledStep {
   readonly step: UnlinkedStep;
-  /** Everything its expressions refer to. */
-  readonly uses: readonly Use[];
+  /** All references in its expressions. */
+  readonly uses: readonly ReferenceUse[];
 }
 
-/** What compiling a step takes. */
+/** Dependencies for compiling a step. */
 export interface StepTools {
   readonly report: ChainReport;
   readonly finder: TargetFinder;
-  /** Of the chain. */
+  /** Reader of the chain. */
   readonly reader: PartReader;
   /** The chain's name. */
   readonly chain: string;
-  /** What the chain says about failures, for steps that say nothing. */
+  /** Failure handling of the chain, for steps without their own. */
   readonly handling: Handling;
+  /** The chain is that of a run that has started, or is only inspected. */
+  readonly hasStarted: boolean;
 }
 
-const usualConcurrency = 5;
-const usualRounds = 10;
-/** With a limit of time the number of rounds is only a safeguard. */
-const mostRounds = 1_000;
+const defaultConcurrency = 5;
+const defaultRounds = 10;
+/** Default maximum of rounds if a time limit is set: only a safeguard. */
+const maxRounds = 1_000;
 
-/** Compiles one step and reports what is wrong with its expressions, whatever the other steps are. */
+/** Compiles one step and reports problems of its expressions, independently of the other steps. */
 export function compileStep(spec: StepSpec, index: number, tools: StepTools): CompiledStep {
   const { report, finder } = tools;
   const path = ["steps", index];
   const reader = tools.reader.another();
   const at = (key: string): YamlPath => [...path, key];
-  checkDurations(spec, path, report);
+  checkDurations(spec, path, tools);
   const handling =
     spec.error_handling === undefined
       ? tools.handling
@@ -57,7 +60,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
     condition: reader.condition(spec.condition, at("condition"), "condition"),
     as: spec.output?.as,
     select: reader.select(spec.output?.select, [...at("output"), "select"]),
-    timeoutMs: durationMs(spec.timeout),
+    timeoutMs: parseChainDuration(spec.timeout),
     retry: spec.retry === undefined ? (handling.retry ?? noRetry) : readRetry(spec.retry, at("retry"), reader),
     onFailure: handling.onFailure,
     forEach: readForEach(spec, path, { reader, report }),
@@ -74,26 +77,33 @@ function readForEach(
   path: YamlPath,
   { reader, report }: { readonly reader: PartReader; readonly report: ChainReport },
 ): ForEachPlan | undefined {
-  const { for_each: items, concurrency = usualConcurrency, tolerate = 0 } = spec;
+  const { for_each: items, concurrency = defaultConcurrency, tolerate = 0 } = spec;
   if (items === undefined) {
     for (const key of ["concurrency", "tolerate"] as const) {
       if (spec[key] === undefined) continue;
       const hint = "add for_each, or remove it";
-      report.add("needs_for_each", [...path, key], [`"${key}" means nothing without for_each`, { part: "key", hint }]);
+      report.add("needs_for_each", [...path, key], [`"${key}" has no effect without for_each`, { part: "key", hint }]);
     }
     return undefined;
   }
   const at = [...path, "for_each"];
-  if (typeof items === "string" && !items.includes("${")) {
-    const hint = `write "\${${items.trim().slice(0, 80)}}"`;
-    report.add("not_a_list", at, ["for_each is a list, or an expression that gives one; this is text", { hint }]);
-  }
+  if (typeof items === "string") checkItemsText(items, at, report);
   const tolerated = readTolerance(tolerate);
   if ("share" in tolerated && tolerated.share > 1) {
-    const hint = 'write "100%" where all of them may fail';
+    const hint = 'write "100%" if all of them may fail';
     report.add("bad_value", [...path, "tolerate"], [`"tolerate" may be at most 100%, got ${tolerate}`, { hint }]);
   }
   return { items: reader.value(items, at, "for_each"), concurrency, tolerate: tolerated };
+}
+
+/** A text is never a list, also if it contains an expression. */
+function checkItemsText(items: string, path: YamlPath, report: ChainReport): void {
+  const hasExpression = items.includes("${");
+  if (hasExpression && isOneExpression(items, true)) return;
+  const [expression = `\${${items.trim().slice(0, 80)}}`] = /\$\{[^}]*\}/.exec(items) ?? [];
+  const is = hasExpression ? "a text with an expression" : "a string";
+  const message = `for_each takes a list, or an expression that evaluates to one; this is ${is}`;
+  report.add("not_a_list", path, [message, { hint: `write "${expression}"` }]);
 }
 
 function readTolerance(tolerate: number | string): ForEachPlan["tolerate"] {
@@ -106,12 +116,12 @@ function readRepeat({ repeat }: StepSpec, path: YamlPath, reader: PartReader): R
   if (repeat === undefined) return undefined;
   const until = reader.condition(repeat.until, [...path, "until"], "until");
   if (until === undefined) return undefined;
-  const maxDurationMs = durationMs(repeat.max_duration);
+  const maxDurationMs = parseChainDuration(repeat.max_duration);
   return {
     until,
-    max: repeat.max ?? (maxDurationMs === undefined ? usualRounds : mostRounds),
+    max: repeat.max ?? (maxDurationMs === undefined ? defaultRounds : maxRounds),
     maxDurationMs,
-    delayMs: durationMs(repeat.delay) ?? 0,
+    delayMs: parseChainDuration(repeat.delay) ?? 0,
   };
 }
 
@@ -122,16 +132,16 @@ function readCache(
 ): PlanStep["cache"] {
   if (cache === undefined) return undefined;
   const key = cache.key === undefined ? undefined : reader.value(cache.key, [...path, "key"], "cache");
-  return { ttlMs: durationMs(cache.ttl) ?? 0, key: key && keyOfStep(key, [chain, id]) };
+  return { ttlMs: parseChainDuration(cache.ttl) ?? 0, key: key && keyOfStep(key, [chain, id]) };
 }
 
-/** Two steps may use one word for different things. Where there is no value, the arguments tell results apart. */
-function keyOfStep(key: CompiledValue, place: readonly [chain: string, step: string]): CompiledValue {
+/** Two steps may use one key for different things. Without a value, the arguments distinguish results. */
+function keyOfStep(key: CompiledValue, owner: readonly [chain: string, step: string]): CompiledValue {
   return {
     ...key,
     evaluate: (scope, evaluation) => {
       const value = key.evaluate(scope, evaluation);
-      return value === missing || value === null ? missing : [...place, value];
+      return value === missing || value === null ? missing : [...owner, value];
     },
   };
 }
@@ -139,11 +149,11 @@ function keyOfStep(key: CompiledValue, place: readonly [chain: string, step: str
 function readApproval({ approval }: StepSpec, path: YamlPath, reader: PartReader): ApprovalPlan | undefined {
   if (approval === undefined) return undefined;
   const short = typeof approval === "string";
-  const question = short ? approval : approval.message;
-  const message = reader.template(question, short ? path : [...path, "message"], "approval");
+  const written = short ? approval : approval.message;
+  const message = reader.template(written, short ? path : [...path, "message"], "approval");
   if (message === undefined) return undefined;
   if (short) return { message, approvers: [], expiresMs: undefined };
-  return { message, approvers: approval.approvers ?? [], expiresMs: durationMs(approval.expires) };
+  return { message, approvers: approval.approvers ?? [], expiresMs: parseChainDuration(approval.expires) };
 }
 
 function readCompensate(

@@ -1,29 +1,29 @@
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { durationMs } from "./duration.ts";
+import { parseChainDuration } from "./parse-chain-duration.ts";
 import type { TargetFinder } from "./find-target.ts";
 import type { PartReader } from "./part-reader.ts";
 import type { FailurePlan, FallbackPlan, RetryPlan } from "./plan.ts";
-import type { ErrorHandlingSpec, RetrySpec } from "./spec.ts";
-import { type Strategy, readStrategy, strategyWords } from "./strategy.ts";
+import type { ErrorHandlingSpec, RetrySpec } from "./chain-spec.ts";
+import { type FailureStrategy, parseFailureStrategy, failureStrategies } from "./failure-strategy.ts";
 
-/** What is done about a failed step: tried again first, then stood in for, then given up in one of two ways. */
+/** Handling of a failed step: first retries, then fallbacks, then `abort` or `continue`. */
 export interface Handling {
-  /** Absent where `retry` is none of the strategies. */
+  /** Undefined if `retry` is not one of the strategies. */
   readonly retry: RetryPlan | undefined;
   readonly onFailure: FailurePlan;
 }
 
-/** What reading an `error_handling` takes. */
+/** Dependencies for reading an `error_handling`. */
 export interface HandlingTools {
   readonly report: ChainReport;
   readonly reader: PartReader;
   readonly finder: TargetFinder;
 }
 
-const usualRetries = 3;
+const defaultRetries = 3;
 
-/** No further attempts; how they would be made is the usual way. */
+/** No retries; the other settings have their defaults. */
 export const noRetry: RetryPlan = Object.freeze({
   max: 0,
   delayMs: 1_000,
@@ -32,7 +32,7 @@ export const noRetry: RetryPlan = Object.freeze({
   jitter: true,
 });
 
-/** Where nobody said anything: the run aborts. */
+/** Default without any `error_handling`: the run aborts. */
 export const noHandling: Handling = Object.freeze({
   retry: undefined,
   onFailure: Object.freeze({ fallback: Object.freeze([]), otherwise: "abort" as const }),
@@ -40,14 +40,14 @@ export const noHandling: Handling = Object.freeze({
 
 /** Reads an `error_handling:` of a step or of the chain. */
 export function readHandling(spec: ErrorHandlingSpec, path: YamlPath, tools: HandlingTools): Handling {
-  const strategy = readStrategy(spec.strategy ?? (spec.fallback === undefined ? "abort" : "fallback"));
+  const strategy = parseFailureStrategy(spec.strategy ?? (spec.fallback === undefined ? "abort" : "fallback"));
   checkStrategy(strategy, spec, { path, report: tools.report });
-  const { words } = strategy;
+  const { names } = strategy;
   return {
-    retry: words.includes("retry") ? { ...noRetry, max: spec.max_retries ?? usualRetries } : undefined,
+    retry: names.includes("retry") ? { ...noRetry, max: spec.max_retries ?? defaultRetries } : undefined,
     onFailure: {
       fallback: readFallbacks(spec, path, tools),
-      otherwise: words.includes("continue") ? "continue" : "abort",
+      otherwise: names.includes("continue") ? "continue" : "abort",
     },
   };
 }
@@ -56,10 +56,10 @@ export function readHandling(spec: ErrorHandlingSpec, path: YamlPath, tools: Han
 export function readRetry(spec: RetrySpec, path: YamlPath, reader: PartReader): RetryPlan {
   const when = reader.condition(spec.when, [...path, "when"], "retry");
   return {
-    max: spec.max ?? usualRetries,
-    delayMs: durationMs(spec.delay) ?? noRetry.delayMs,
+    max: spec.max ?? defaultRetries,
+    delayMs: parseChainDuration(spec.delay) ?? noRetry.delayMs,
     backoff: spec.backoff ?? noRetry.backoff,
-    maxDelayMs: durationMs(spec.max_delay) ?? noRetry.maxDelayMs,
+    maxDelayMs: parseChainDuration(spec.max_delay) ?? noRetry.maxDelayMs,
     jitter: spec.jitter ?? true,
     ...(when !== undefined && { when }),
   };
@@ -81,32 +81,29 @@ function readFallbacks({ fallback = [] }: ErrorHandlingSpec, path: YamlPath, too
 }
 
 function checkStrategy(
-  { words, unknown, unreachable }: Strategy,
+  { names, unknown, unreachable }: FailureStrategy,
   spec: ErrorHandlingSpec,
   { path, report }: { readonly path: YamlPath; readonly report: ChainReport },
 ): void {
   const at = [...path, "strategy"];
   for (const { word, near } of unknown) {
-    const hint = near === undefined ? `strategies: ${strategyWords.join(", ")}` : `did you mean "${near}"?`;
+    const hint = near === undefined ? `strategies: ${failureStrategies.join(", ")}` : `did you mean "${near}"?`;
     report.add("unknown_strategy", at, [
       `unknown strategy ${JSON.stringify(word.slice(0, 80))}`,
       { hint, within: word },
     ]);
   }
   if (unreachable !== undefined) {
-    const last = words.at(-1) ?? "abort";
-    const message = `"${unreachable}" never has its turn: "${last}" ends the matter`;
+    const last = names.at(-1) ?? "abort";
+    const message = `"${unreachable}" is never reached: "${last}" ends the handling`;
     report.add("unreachable_strategy", at, [message, { severity: "warning", hint: `put "${last}" last` }]);
   }
-  if (words.includes("fallback") && words.includes("retry") && words.indexOf("fallback") < words.indexOf("retry")) {
-    const message = "a step is tried again before something stands in for it";
+  if (names.includes("fallback") && names.includes("retry") && names.indexOf("fallback") < names.indexOf("retry")) {
+    const message = "a step is retried before a fallback is used";
     report.add("strategy_order", at, [message, { severity: "warning", hint: "write retry|fallback" }]);
   }
-  if (words.includes("fallback") && (spec.fallback ?? []).length === 0) {
-    const hint = 'list what stands in under "fallback"';
-    report.add("no_fallback", at, [
-      'the strategy "fallback" has nothing to fall back to',
-      { severity: "warning", hint },
-    ]);
+  if (names.includes("fallback") && (spec.fallback ?? []).length === 0) {
+    const hint = 'add the tools to use under "fallback"';
+    report.add("no_fallback", at, ['the strategy "fallback" has no fallbacks', { severity: "warning", hint }]);
   }
 }

@@ -1,8 +1,8 @@
 import type { Plan, PlanStep } from "./plan.ts";
 
-/** How a chain comes to call itself. */
+/** A cycle through which a chain calls itself. */
 export interface ChainCycle {
-  /** Place of the step with which it begins. */
+  /** Index of the step with which it begins. */
   readonly step: number;
   /** From the chain back to it. */
   readonly names: readonly string[];
@@ -11,13 +11,13 @@ export interface ChainCycle {
 interface Visit {
   readonly name: string;
   readonly plan: Plan;
-  /** From where it was reached. */
+  /** The visit from which it was reached. */
   readonly from: Visit | undefined;
-  /** Place of the step of the first chain that leads here. */
+  /** Index of the step of the first chain that leads here. */
   readonly step: number;
 }
 
-/** The shortest way on which a chain calls itself although no condition may stop it, if there is one. */
+/** The shortest path on which a chain calls itself although no condition may stop it, if there is one. */
 export function findChainCycle(plan: Plan): ChainCycle | undefined {
   const seen = new Set<string>();
   const start: Visit = { name: plan.name, plan, from: undefined, step: -1 };
@@ -43,7 +43,7 @@ function namesTo(end: Visit): string[] {
   return names;
 }
 
-/** Steps that run whenever all goes well: nothing on the way to them may be skipped. */
+/** Steps that run whenever all steps succeed: no step on the path to them may be skipped. */
 function certainSteps({ steps }: Plan): readonly PlanStep[] {
   if (!steps.some(({ target }) => target.chain !== undefined)) return [];
   const doubtful = new Set<number>();
@@ -55,7 +55,7 @@ function certainSteps({ steps }: Plan): readonly PlanStep[] {
       if (steps[dependent]?.reads.includes(index) === true) open.push(dependent);
     }
   }
-  // A list may be empty; whoever waits for the step goes on all the same.
+  // A list may be empty; steps that wait for this one then continue anyway.
   return steps.filter(({ index, forEach }) => forEach === undefined && !doubtful.has(index));
 }
 
@@ -63,7 +63,7 @@ function planOf(chain: () => Plan): Plan | undefined {
   try {
     return chain();
   } catch {
-    // What is wrong with it is told where it is planned.
+    // Its problems are reported where it is planned.
     return undefined;
   }
 }

@@ -1,21 +1,21 @@
-/** Places of steps, each of which waits for the next and the last for the first. */
+/** Indexes of steps, each of which waits for the next and the last for the first. */
 export type Cycle = readonly number[];
 
 type Graph = readonly (readonly number[])[];
 
 /**
- * One cycle for every knot of steps that wait for each other: the shortest through its first step. Linear and without
- * recursion, however long the chain is.
+ * One cycle for every strongly connected component: the shortest through its first step. Linear and without recursion,
+ * for chains of any length.
  */
 export function findCycles(needs: Graph, dependents: Graph): readonly Cycle[] {
-  const stuck = stuckSteps(needs, dependents);
+  const stuck = cyclicSteps(needs, dependents);
   if (stuck.size === 0) return [];
   return knotsOf(needs, stuck).map((knot) => shortestCycle(needs, knot));
 }
 
-/** What is left when everything that can be done in order has been: the knots, and what waits for them. */
-function stuckSteps(needs: Graph, dependents: Graph): Set<number> {
-  const open = needs.map((wanted) => wanted.length);
+/** The steps that remain after a topological sort: the cycles, and the steps that wait for them. */
+function cyclicSteps(needs: Graph, dependents: Graph): Set<number> {
+  const open = needs.map((requested) => requested.length);
   const ready = [...needs.keys()].filter((index) => open[index] === 0);
   for (let index = ready.pop(); index !== undefined; index = ready.pop()) {
     for (const dependent of dependents[index] ?? []) {
@@ -29,7 +29,7 @@ function stuckSteps(needs: Graph, dependents: Graph): Set<number> {
 
 interface Visit {
   readonly index: number;
-  /** How many of its needs have been looked at. */
+  /** Number of its needs that have been visited. */
   next: number;
 }
 
@@ -70,18 +70,18 @@ function knotsOf(needs: Graph, stuck: ReadonlySet<number>): ReadonlySet<number>[
       else if (onStack.has(need)) lower(visit.index, order.get(need));
     }
   }
-  return knots.sort((a, b) => least(a) - least(b));
+  return knots.sort((a, b) => min(a) - min(b));
 }
 
-function least(knot: ReadonlySet<number>): number {
+function min(knot: ReadonlySet<number>): number {
   let found = Infinity;
   for (const index of knot) found = Math.min(found, index);
   return found;
 }
 
-/** Breadth first from the first step of the knot back to it. */
+/** Breadth first from the first step of the component back to it. */
 function shortestCycle(needs: Graph, knot: ReadonlySet<number>): Cycle {
-  const start = least(knot);
+  const start = min(knot);
   const from = new Map<number, number>();
   const open = [start];
   for (let at = 0; at < open.length; at++) {

@@ -1,45 +1,45 @@
 import { calledPlan } from "./called-plan.ts";
 import { isDestructive } from "./chain-effect.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
-import type { ChainSpec } from "./spec.ts";
-import { type StepCall, callsOfStep } from "./step-calls.ts";
-import { outsideSteps } from "./untrusted.ts";
+import type { ChainSpec } from "./chain-spec.ts";
+import { type PlannedCall, callsOfStep } from "./planned-calls.ts";
+import { untrustedSteps } from "./find-untrusted-values.ts";
 import { type MarkedPart, type MarkedValues, ValueFlow } from "./value-flow.ts";
 
-/** A call that may do harm. */
-export interface Harm {
+/** A destructive call. */
+export interface DestructiveCall {
   readonly tool: string;
   readonly step: string;
-  /** The chain that the step is in; undefined for the one that is looked at. */
+  /** The chain that the step is in; undefined for the chain that is being checked. */
   readonly chain: string | undefined;
 }
 
-/** What a chain gets for one of its inputs. */
+/** Untrusted value for an input of a chain. */
 interface Arrival {
   readonly plan: Plan;
-  /** What the chain is called where it is called. */
+  /** Name of the chain in the step that calls it. */
   readonly name: string;
   readonly input: string;
-  /** A chain on the way is strict. */
+  /** A chain on the path is strict. */
   readonly isStrict: boolean;
 }
 
-/** Something from outside that reaches harm within a chain. */
-export interface HarmWithin {
-  readonly harm: Harm;
-  /** The step of that chain from which it comes. */
+/** Untrusted content that reaches a destructive call within a chain. */
+export interface TaintedDestructiveCall {
+  readonly call: DestructiveCall;
+  /** The step of that chain that it comes from. */
   readonly source: PlanStep;
 }
 
-/** Follows values into the chains that are called, up to calls that may do harm and that nobody is asked about. */
-export class HarmFinder {
-  // By what the plans were made of: a dry run makes a plan of its own whenever a chain is called.
+/** Follows values into the chains that are called, up to destructive calls without an approval. */
+export class DestructiveCallFinder {
+  // By the specs of the plans: a dry run creates a new plan whenever a chain is called.
   readonly #flows = new Map<ChainSpec, ValueFlow>();
-  readonly #arrivals = new Map<ChainSpec, Map<string, Harm | "none">>();
-  readonly #within = new Map<ChainSpec, HarmWithin | "none">();
+  readonly #arrivals = new Map<ChainSpec, Map<string, DestructiveCall | "none">>();
+  readonly #within = new Map<ChainSpec, TaintedDestructiveCall | "none">();
 
-  /** The harm that a part of a call's parameters can do, if any. */
-  of({ target, params, step }: StepCall, part: MarkedPart, isStrict: boolean): Harm | undefined {
+  /** The destructive call that a part of a call's parameters reaches, if any. */
+  of({ target, params, step }: PlannedCall, part: MarkedPart, isStrict: boolean): DestructiveCall | undefined {
     if (target.tool !== undefined) {
       const isHarm = isStrict && isDestructive(target, params);
       return isHarm ? { tool: target.name, step: step.id, chain: undefined } : undefined;
@@ -48,14 +48,14 @@ export class HarmFinder {
     return start === undefined ? undefined : this.#reached(start);
   }
 
-  /** The first harm that a chain does on its own, or one that it calls; those that are strict have been looked at. */
-  within(root: Plan): HarmWithin | undefined {
+  /** The first destructive call of a chain, or of a chain that it calls; strict chains have been checked already. */
+  within(root: Plan): TaintedDestructiveCall | undefined {
     const before = this.#within.get(root.spec);
     if (before !== undefined) return before === "none" ? undefined : before;
     const plans = new Map([[root.spec, { plan: root, name: root.name }]]);
     for (const { plan, name } of plans.values()) {
       if (plan.taint === "strict") continue;
-      const found = this.#ownHarm(plan, name);
+      const found = this.#directCalls(plan, name);
       if (found !== undefined) {
         this.#within.set(root.spec, found);
         return found;
@@ -66,24 +66,24 @@ export class HarmFinder {
           plans.set(called.spec, { plan: called, name: target.name });
       }
     }
-    // Whatever one of them calls is among them.
+    // All chains that one of them calls are included.
     for (const spec of plans.keys()) this.#within.set(spec, "none");
     return undefined;
   }
 
-  #ownHarm(plan: Plan, name: string): HarmWithin | undefined {
+  #directCalls(plan: Plan, name: string): TaintedDestructiveCall | undefined {
     const flow = this.#flowOf(plan);
-    const values = flow.from(outsideSteps(flow));
-    for (const [call, part] of unasked(values)) {
+    const values = flow.from(untrustedSteps(flow));
+    for (const [call, part] of callsWithoutApproval(values)) {
       const harm = this.of(call, part, true);
       const source = typeof part.origin === "number" ? plan.steps[part.origin] : undefined;
-      if (harm !== undefined && source !== undefined) return { harm: { ...harm, chain: harm.chain ?? name }, source };
+      if (harm !== undefined && source !== undefined) return { call: { ...harm, chain: harm.chain ?? name }, source };
     }
     return undefined;
   }
 
-  /** Whatever way it takes: chains may call each other in circles, so only what a whole search found out is kept. */
-  #reached(start: Arrival): Harm | undefined {
+  /** Follows every path: chains may call each other in cycles, so only the results of a complete search are cached. */
+  #reached(start: Arrival): DestructiveCall | undefined {
     const before = this.#knownOf(start);
     if (before !== undefined) return before === "none" ? undefined : before;
     const seen = new Map<ChainSpec, Set<string>>();
@@ -102,10 +102,13 @@ export class HarmFinder {
     return undefined;
   }
 
-  /** The harm in the chain itself; where there is none, what arrives at other chains from it is still to be followed. */
-  #step({ plan, name, input, isStrict: before }: Arrival, open: Arrival[]): Harm | undefined {
+  /**
+   * The destructive call in the chain itself; if there is none, the chains that get the value from it are still to be
+   * followed.
+   */
+  #step({ plan, name, input, isStrict: before }: Arrival, open: Arrival[]): DestructiveCall | undefined {
     const isStrict = before || plan.taint === "strict";
-    for (const [call, part] of unasked(this.#flowOf(plan).from([input]))) {
+    for (const [call, part] of callsWithoutApproval(this.#flowOf(plan).from([input]))) {
       const { target, params, step } = call;
       if (isStrict && target.tool !== undefined && isDestructive(target, params)) {
         return { tool: target.name, step: step.id, chain: name };
@@ -122,12 +125,12 @@ export class HarmFinder {
     return flow;
   }
 
-  #knownOf(arrival: Arrival): Harm | "none" | undefined {
+  #knownOf(arrival: Arrival): DestructiveCall | "none" | undefined {
     return this.#arrivals.get(arrival.plan.spec)?.get(keyOf(arrival));
   }
 
-  #keep(arrival: Arrival, harm: Harm | "none"): void {
-    const known = this.#arrivals.get(arrival.plan.spec) ?? new Map<string, Harm | "none">();
+  #keep(arrival: Arrival, harm: DestructiveCall | "none"): void {
+    const known = this.#arrivals.get(arrival.plan.spec) ?? new Map<string, DestructiveCall | "none">();
     known.set(keyOf(arrival), harm);
     this.#arrivals.set(arrival.plan.spec, known);
   }
@@ -137,11 +140,11 @@ function keyOf({ input, isStrict }: Arrival): string {
   return `${isStrict ? "!" : "?"}${input}`;
 }
 
-/** Calls with something of these values in them that no person sees before. */
-function* unasked(values: MarkedValues): Generator<readonly [StepCall, MarkedPart]> {
+/** Calls with some of these values in them that need no approval. */
+function* callsWithoutApproval(values: MarkedValues): Generator<readonly [PlannedCall, MarkedPart]> {
   for (const step of values.users()) {
     for (const call of callsOfStep(step)) {
-      if (call.isAsked) continue;
+      if (call.isApproved) continue;
       for (const part of values.partsOf(call.params, step)) yield [call, part];
     }
   }

@@ -1,16 +1,20 @@
-import type { YamlPath } from "../../text/index.ts";
-import type { Registration } from "../../tool/index.ts";
+import { cliCommand } from "../../base/index.ts";
+import { brokenFileMessage } from "../../engine/index.ts";
+import type { Problem, YamlPath } from "../../text/index.ts";
+import { type Registration, namesToTrust } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan, Target } from "./plan.ts";
 
-/** Finds what steps call. One for each chain that is being planned. */
+/** Finds the callees of steps. One for each chain that is being planned. */
 export class TargetFinder {
   readonly #context: PlanContext;
   readonly #report: ChainReport;
   readonly #self: { readonly name: string; readonly plan: () => Plan };
   readonly #found = new Map<string, Target>();
   #names: ReadonlySet<string> | undefined;
+  /** Files with errors that were reported. */
+  readonly #brokenFiles = new Set<string>();
 
   constructor(context: PlanContext, report: ChainReport, self: { readonly name: string; readonly plan: () => Plan }) {
     this.#context = context;
@@ -18,12 +22,12 @@ export class TargetFinder {
     this.#self = self;
   }
 
-  /** The tool or chain of a name; one that does not exist is reported where it stands. */
+  /** The tool or chain of a name; an unknown name is reported at its position. */
   find(name: string, path: YamlPath): Target {
     const known = this.#found.get(name);
     const target = known ?? this.#lookUp(name);
     if (known === undefined) this.#found.set(name, target);
-    // A step without a tool has been told about.
+    // A step without a tool has been reported.
     if (name !== "" && target.tool === undefined && target.chain === undefined) this.#unknown(name, path);
     return target;
   }
@@ -38,22 +42,44 @@ export class TargetFinder {
   }
 
   /**
-   * Who trusts a tool by its name does not mean others that share it, such as those of servers; and who trusts a
-   * capability cannot mean tools that get it later, so that each of those that have it has to be trusted.
+   * A trusted tool name does not cover other tools of the same name, such as those of servers. A trusted capability
+   * does not cover tools that provide it later: each of its tools has to be trusted.
    */
-  #toolOf({ tool, chooses = false, among = [] }: Registration): Pick<Target, "tool" | "trusted" | "among"> {
-    const names = chooses ? among.map((one) => one.tool.name) : [tool.name];
+  #toolOf(registration: Registration): Pick<Target, "tool" | "trusted" | "among"> {
+    const { tool, isChoice = false, candidates = [] } = registration;
+    const called = isChoice ? candidates : [registration];
+    const names = called.map((one) => one.tool.name);
     const isClear = names.length > 0 && new Set(names).size === names.length;
-    const trusted = isClear && names.every((name) => this.#context.trusted?.includes(name) === true);
-    return { tool, ...(trusted && { trusted }), ...(chooses && { among: names }) };
+    const trusted = isClear && called.every((one) => this.#isTrusted(one));
+    return { tool, ...(trusted && { trusted }), ...(isChoice && { among: names }) };
+  }
+
+  #isTrusted(registration: Registration): boolean {
+    const { trusted = [], tools } = this.#context;
+    if (trusted.length === 0) return false;
+    return namesToTrust(registration, (name) => tools.resolve(name)).some((name) => trusted.includes(name));
   }
 
   #unknown(name: string, path: YamlPath): void {
+    const error = this.#context.tools.fileError?.(name);
+    if (error !== undefined) {
+      this.#broken(name, path, error);
+      return;
+    }
     this.#names ??= new Set([...this.#context.tools.names(), ...(this.#context.chainNames?.() ?? [])]);
-    const hint = this.#report.near(name, this.#names, "`windlass tools` lists what there is");
+    const hint = this.#report.suggest(name, this.#names, `\`${cliCommand("tools")}\` lists the available tools`);
     const why = this.#context.tools.whyMissing?.(name);
-    const message = `no tool and no chain is called "${shorten(name)}"${why === undefined ? "" : `; ${why}`}`;
+    const message = `there is no tool or chain named "${shorten(name)}"${why === undefined ? "" : `; ${why}`}`;
     this.#report.add("unknown_tool", path, [message, { hint }]);
+  }
+
+  /** A tool whose file has errors: one error per file, also if several steps use its tools. */
+  #broken(name: string, path: YamlPath, { file, line, column, message: why, cause = file }: Problem): void {
+    if (this.#brokenFiles.has(file)) return;
+    this.#brokenFiles.add(file);
+    const [first = ""] = why.split("\n", 1);
+    const message = brokenFileMessage(shorten(name), file);
+    this.#report.add("broken_tool", path, [message, { hint: `${file}:${line}:${column}: ${first}`, cause }]);
   }
 }
 

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { goodPlan, planContext, planTogether } from "../../../test/support/planning.ts";
 import { formatPath } from "../../base/index.ts";
 import type { Plan } from "./plan.ts";
-import { untrusted } from "./untrusted.ts";
+import { findUntrustedValues } from "./find-untrusted-values.ts";
 
-function told(yaml: string, inputs: readonly string[] = []): Record<string, readonly string[]> {
-  return toldOf(goodPlan(yaml), inputs);
+function reported(yaml: string, inputs: readonly string[] = []): Record<string, readonly string[]> {
+  return reportedOf(goodPlan(yaml), inputs);
 }
 
 /** The untrusted parameters of each step that has some. */
-function toldOf(plan: Plan, inputs: readonly string[] = []): Record<string, readonly string[]> {
-  const values = untrusted(plan, inputs);
+function reportedOf(plan: Plan, inputs: readonly string[] = []): Record<string, readonly string[]> {
+  const values = findUntrustedValues(plan, inputs);
   const found = plan.steps.map((step) => {
     const parts = values.partsOf(step.params, step);
     return [step.id, parts.map(({ reference }) => formatPath(reference.valuePath))] as const;
@@ -18,8 +18,8 @@ function toldOf(plan: Plan, inputs: readonly string[] = []): Record<string, read
   return Object.fromEntries(found.filter(([, paths]) => paths.length > 0));
 }
 
-test("what tools read of the world is untrusted wherever it goes, also through tools that are pure", () => {
-  const found = told(`
+test("results of tools that read external content are untrusted everywhere, also through pure tools", () => {
+  const found = reported(`
 name: taint
 steps:
   - { id: mail, tool: send_mail, params: { text: "\${steps.report.output}" } }
@@ -39,8 +39,8 @@ steps:
   });
 });
 
-test("what stands in for a pure tool may be untrusted", () => {
-  const found = told(`
+test("a fallback of a pure tool may be untrusted", () => {
+  const found = reported(`
 name: stand-in
 steps:
   - { id: a, tool: write_report, params: { title: t }, error_handling: { fallback: [{ tool: anything }] } }
@@ -49,7 +49,7 @@ steps:
   expect(found).toEqual({ b: ["title"] });
 });
 
-test("a chain is as trustworthy as what it calls", () => {
+test("a chain is trusted if everything that it calls is", () => {
   const plan = planTogether({
     pure: 'name: pure\nsteps: [{ id: r, tool: write_report, params: { title: "${input.t}" } }]',
     reads: 'name: reads\nsteps: [{ id: r, tool: anything, params: { t: "${input.t}" } }]',
@@ -61,12 +61,12 @@ steps:
   - { id: x, tool: write_report, params: { title: "\${steps.p.output.r}", body: "\${steps.r.output.r}" } }
 `,
   })("outer").plan;
-  expect(plan && toldOf(plan)).toEqual({ x: ["body"] });
+  expect(plan && reportedOf(plan)).toEqual({ x: ["body"] });
   expect(planContext().tools.resolve("anything")).toBeDefined();
 });
 
-test("what a loop gave in its last round is as doubtful as its tool, and a fallback sees the failure", () => {
-  const found = told(`
+test("the output of a loop's last round is as untrusted as its tool, and a fallback sees the failure", () => {
+  const found = reported(`
 name: loop
 steps:
   - { id: poll, tool: anything, params: { cursor: "\${steps.poll.output.next ?? 'first'}" }, repeat: { until: "\${steps.poll.output.done}" } }
@@ -75,8 +75,8 @@ steps:
   expect(found).toEqual({ poll: ["cursor"] });
 });
 
-test("fallbacks make no order: what they pass on is found whichever step comes first in the file", () => {
-  const found = told(`
+test("fallbacks imply no order: their values are followed for any order of the steps in the file", () => {
+  const found = reported(`
 name: late
 steps:
   - { id: a, tool: write_report, params: { title: t }, error_handling: { fallback: [{ tool: write_report, params: { title: "\${steps.c.output}" } }] } }
@@ -87,7 +87,7 @@ steps:
   expect(found).toEqual({ b: ["title"], c: ["title"] });
 });
 
-test("of an input that comes from outside everything is untrusted that hangs on it, and on no other", () => {
+test("for an untrusted input, exactly the values that depend on it are untrusted", () => {
   const yaml = `
 name: inner
 steps:
@@ -95,6 +95,6 @@ steps:
   - { id: b, tool: write_report, params: { title: "\${input.good}", body: "\${steps.a.output}" } }
   - { id: c, tool: write_report, params: { title: all, body: "\${input}" } }
 `;
-  expect(told(yaml, ["bad"])).toEqual({ a: ["title"], b: ["body"], c: ["body"] });
-  expect(told(yaml)).toEqual({});
+  expect(reported(yaml, ["bad"])).toEqual({ a: ["title"], b: ["body"], c: ["body"] });
+  expect(reported(yaml)).toEqual({});
 });

@@ -6,24 +6,24 @@ import { type Cycle, findCycles } from "./find-cycles.ts";
 import type { PlanStep } from "./plan.ts";
 import type { StepNames } from "./step-names.ts";
 
-/** How a step hangs together with the others. */
+/** Connections of a step with the others. */
 export type Links = Pick<PlanStep, "needs" | "dependents" | "reads" | "relies">;
 
-/** Where the file says that one step waits for another. */
-interface Place {
+/** Position in the file of a dependency between two steps. */
+interface DependencyOrigin {
   readonly path: YamlPath;
   readonly inside?: readonly [number, number];
 }
 
 /** A step's edges, from its expressions and from `depends_on`. */
 export interface StepEdges {
-  /** Each step it waits for, and the first place that says so. */
-  readonly needs: Map<number, Place>;
+  /** Each step it waits for, and the first position that requires it. */
+  readonly needs: Map<number, DependencyOrigin>;
   readonly reads: Set<number>;
   readonly relies: Set<number>;
 }
 
-/** The edges of one step. What `depends_on` names has to exist, and not to be the step itself. */
+/** The edges of one step. Names in `depends_on` must exist, and must not be the step itself. */
 export function edgesOf(
   step: UnlinkedStep,
   edges: Iterable<Edge>,
@@ -41,7 +41,7 @@ export function edgesOf(
     const path = ["steps", step.index, "depends_on", position];
     const to = names.byId.get(id);
     if (to === undefined) {
-      const hint = report.near(id, names.byId, listHint("steps", names.byId));
+      const hint = report.suggest(id, names.byId, listHint("steps", names.byId));
       report.add("unknown_step", path, [`there is no step "${id}"`, { hint }]);
     } else if (to === step.index) {
       report.add("self_reference", path, [`the step "${id}" waits for itself`, { hint: "remove it" }]);
@@ -53,7 +53,7 @@ export function edgesOf(
   return found;
 }
 
-/** The links of all steps, in their order; steps that wait for each other in a circle are reported. */
+/** The links of all steps, in their order; cycles are reported. */
 export function linkSteps(
   steps: readonly UnlinkedStep[],
   edges: readonly StepEdges[],
@@ -61,7 +61,7 @@ export function linkSteps(
 ): readonly Links[] {
   const needs = edges.map((edge) => [...edge.needs.keys()]);
   const dependents: number[][] = steps.map(() => []);
-  for (const [index, wanted] of needs.entries()) for (const need of wanted) dependents[need]?.push(index);
+  for (const [index, requested] of needs.entries()) for (const need of requested) dependents[need]?.push(index);
   for (const cycle of findCycles(needs, dependents)) reportCycle(cycle, { steps, edges, report });
   return edges.map(({ reads, relies }, index) => ({
     needs: needs[index] ?? [],
@@ -71,20 +71,24 @@ export function linkSteps(
   }));
 }
 
-interface Linked {
-  readonly steps: readonly UnlinkedStep[];
-  readonly edges: readonly StepEdges[];
-  readonly report: ChainReport;
-}
+const maxListed = 12;
 
-const mostNamed = 12;
-
-function reportCycle(cycle: Cycle, { steps, edges, report }: Linked): void {
+function reportCycle(
+  cycle: Cycle,
+  {
+    steps,
+    edges,
+    report,
+  }: { readonly steps: readonly UnlinkedStep[]; readonly edges: readonly StepEdges[]; readonly report: ChainReport },
+): void {
   const [first = 0, second = first] = cycle;
   const ids = cycle.map((index) => steps[index]?.id ?? "");
-  const shown = ids.length > mostNamed ? [...ids.slice(0, mostNamed - 1), `… ${ids.length - mostNamed + 1} more`] : ids;
-  const place: Place = edges[first]?.needs.get(second) ?? { path: ["steps", first] };
+  const shown = ids.length > maxListed ? [...ids.slice(0, maxListed - 1), `… ${ids.length - maxListed + 1} more`] : ids;
+  const location: DependencyOrigin = edges[first]?.needs.get(second) ?? { path: ["steps", first] };
   const message = `the steps wait for each other: ${[...shown, ids[0]].join(" -> ")}`;
-  const hint = `nothing could start; let one of them do without the other`;
-  report.add("cycle", place.path, [message, { hint, ...(place.inside !== undefined && { inside: place.inside }) }]);
+  const hint = `none of them can start; remove one of these dependencies`;
+  report.add("cycle", location.path, [
+    message,
+    { hint, ...(location.inside !== undefined && { inside: location.inside }) },
+  ]);
 }

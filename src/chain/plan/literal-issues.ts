@@ -4,22 +4,22 @@ import {
   type Rule,
   type SyncSchema,
   fromJsonSchema,
-  isMap,
+  isYamlMap,
   isOfType,
   ruleIssue,
 } from "../../schema/index.ts";
 
 type Path = readonly (string | number)[];
 
-/** A part of a tool's input schema, and the document that its references are looked up in. */
+/** A part of a tool's input schema, and the document that its references resolve in. */
 export interface SchemaPart {
   readonly root: JsonSchema;
   readonly node: JsonSchema;
 }
 
 /**
- * What is wrong with a constant value. Plain schemas are checked here; the validator is heavy, and loads only for what
- * it alone understands. A schema that cannot be used finds nothing wrong: its tool says so itself.
+ * Problems of a constant value. Plain schemas are checked here; the validator is heavy, and loads only for schemas that
+ * need it. An unusable schema gives no problems: its tool reports that itself.
  */
 export function literalIssues(value: unknown, part: SchemaPart, path: Path): readonly Issue[] {
   if (isPlain(part.node)) return [...plainIssues(value, part.node, path)];
@@ -38,7 +38,7 @@ function validatorOf(part: SchemaPart): SyncSchema | undefined {
   return made;
 }
 
-/** A part keeps the definitions of its document; references to other places of it lead nowhere. */
+/** A part keeps the definitions of its document; references to other parts of it cannot be resolved. */
 function makeValidator({ root, node }: SchemaPart): SyncSchema | undefined {
   const { $defs, definitions, $schema } = root;
   const outer = {
@@ -63,20 +63,22 @@ const checked = new Set(
 
 const plain = new WeakMap<JsonSchema, boolean>();
 
-/** Does a schema say only what {@link plainIssues} understands? */
+/** True if a schema uses only what {@link plainIssues} supports. */
 function isPlain(schema: JsonSchema): boolean {
   const known = plain.get(schema);
   if (known !== undefined) return known;
-  // A schema that holds itself is not plain; it is asked about again before the answer is known.
+  // A recursive schema is not plain; this entry answers the lookup during the recursion.
   plain.set(schema, false);
   const answer = Object.entries(schema).every(([keyword, value]) => {
     if (notes.has(keyword)) return true;
     if (checked.has(keyword)) return keyword !== "enum" || (Array.isArray(value) && value.every(isScalar));
     if (keyword === "required") return Array.isArray(value);
     if (keyword === "additionalProperties") return typeof value === "boolean";
-    if (keyword === "items") return isMap(value) && isPlain(value);
+    if (keyword === "items") return isYamlMap(value) && isPlain(value);
     return (
-      keyword === "properties" && isMap(value) && Object.values(value).every((part) => isMap(part) && isPlain(part))
+      keyword === "properties" &&
+      isYamlMap(value) &&
+      Object.values(value).every((part) => isYamlMap(part) && isPlain(part))
     );
   });
   const simple = answer && isScalar(schema["const"] ?? null);
@@ -93,28 +95,29 @@ function* plainIssues(value: unknown, schema: JsonSchema, path: Path): Generator
   if (broken !== undefined) yield ruleIssue(broken, { path, value });
   else if (Array.isArray(value)) {
     const { items } = schema;
-    if (isMap(items)) for (const [index, item] of value.entries()) yield* plainIssues(item, items, [...path, index]);
-  } else if (isMap(value)) yield* keyIssues(value, schema, path);
+    if (isYamlMap(items))
+      for (const [index, item] of value.entries()) yield* plainIssues(item, items, [...path, index]);
+  } else if (isYamlMap(value)) yield* keyIssues(value, schema, path);
 }
 
 function* keyIssues(value: Readonly<Record<string, unknown>>, schema: JsonSchema, path: Path): Generator<Issue> {
-  const properties = isMap(schema["properties"]) ? schema["properties"] : {};
+  const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
   for (const key of missingKeys(value, schema)) {
     yield ruleIssue({ code: "required" }, { path: [...path, key], value: undefined });
   }
   for (const [key, item] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (isMap(own)) yield* plainIssues(item, own, [...path, key]);
+    if (isYamlMap(own)) yield* plainIssues(item, own, [...path, key]);
   }
 }
 
-/** Keys that a map needs, has not got, and does not get by default. */
+/** Required keys that a map lacks and that have no default. */
 export function missingKeys(value: Readonly<Record<string, unknown>>, { required, properties }: JsonSchema): string[] {
   if (!Array.isArray(required)) return [];
   return required.filter((key): key is string => {
     if (typeof key !== "string" || Object.hasOwn(value, key)) return false;
-    const own: unknown = isMap(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return !isMap(own) || own["default"] === undefined;
+    const own: unknown = isYamlMap(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return !isYamlMap(own) || own["default"] === undefined;
   });
 }
 
@@ -145,9 +148,9 @@ function brokenBound(value: number, schema: JsonSchema): Rule | undefined {
   return undefined;
 }
 
-function brokenSize(size: number, schema: JsonSchema, what: "length" | "items"): Rule | undefined {
+function brokenSize(size: number, schema: JsonSchema, measure: "length" | "items"): Rule | undefined {
   const [low, high] =
-    what === "length" ? [schema["minLength"], schema["maxLength"]] : [schema["minItems"], schema["maxItems"]];
-  if (typeof low === "number" && size < low) return { code: `min_${what}`, limit: low };
-  return typeof high === "number" && size > high ? { code: `max_${what}`, limit: high } : undefined;
+    measure === "length" ? [schema["minLength"], schema["maxLength"]] : [schema["minItems"], schema["maxItems"]];
+  if (typeof low === "number" && size < low) return { code: `min_${measure}`, limit: low };
+  return typeof high === "number" && size > high ? { code: `max_${measure}`, limit: high } : undefined;
 }

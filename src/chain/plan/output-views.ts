@@ -1,23 +1,23 @@
 import { type Reference, type Select, anyItem, compileTemplate, isExpressionError } from "../../expr/index.ts";
-import { isMap } from "../../schema/index.ts";
+import { isYamlMap } from "../../schema/index.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
 import { readPlainSelect } from "./plain-select.ts";
-import { segmentSpan } from "./segment-span.ts";
-import { type View, type ViewStep, follow, viewOfSchema } from "./view.ts";
+import { segmentRange } from "./segment-range.ts";
+import { type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
 
-/** Chains in chains are looked into this deep; a chain may call itself. */
-const deepest = 8;
+/** Maximum depth to which chains in chains are followed; a chain may call itself. */
+const maxDepth = 8;
 
-/** The parts of a plan that say what its values look like. */
+/** The parts of a plan that determine the types of its values. */
 export type ViewedPlan = Pick<Plan, "steps" | "byId" | "spec" | "input">;
 
-/** What is known of the values of one chain. */
+/** Types of the values of one chain. */
 export class OutputViews {
   readonly #plan: ViewedPlan;
   readonly #depth: number;
-  readonly #steps = new Map<PlanStep, readonly (View | undefined)[]>();
+  readonly #steps = new Map<PlanStep, readonly (ValueView | undefined)[]>();
   readonly #asNames: ReadonlyMap<string, PlanStep>;
-  readonly #input: View | undefined;
+  readonly #input: ValueView | undefined;
 
   constructor(plan: ViewedPlan, depth = 0) {
     this.#plan = plan;
@@ -27,8 +27,8 @@ export class OutputViews {
   }
 
   /**
-   * What a reference starts from, and the steps that remain. Several views where something may stand in for the step:
-   * only what none of them has is certain to be missing. Undefined where nothing is known.
+   * The views that a reference starts from, and the rest of its path. Several views if a fallback may replace the step:
+   * only a field that none of them has is certainly missing. Undefined if nothing is known.
    */
   start({ root, path }: Reference, user: PlanStep | undefined): ViewStart | undefined {
     const [first, second] = path;
@@ -38,13 +38,13 @@ export class OutputViews {
     if (step === undefined) return undefined;
     const skip = root === "steps" ? 2 : 1;
     if (root === "steps" && second !== "output") return undefined;
-    // A step that looks at itself sees one round or one item, not yet the list of all.
+    // A step that reads itself sees one round or one item, not yet the list of all.
     const views = step === user ? this.#ownViews(step) : this.ofStep(step);
     return { views, skip, name: `the output of "${step.id}"` };
   }
 
-  /** What a step may give: its own output, and that of each fallback. */
-  ofStep(step: PlanStep): readonly (View | undefined)[] {
+  /** Possible outputs of a step: its own, and that of each fallback. */
+  ofStep(step: PlanStep): readonly (ValueView | undefined)[] {
     const known = this.#steps.get(step);
     if (known !== undefined) return known;
     const own = this.#ownViews(step);
@@ -54,8 +54,8 @@ export class OutputViews {
     return views;
   }
 
-  /** What the chain gives. */
-  ofOutput(): View | undefined {
+  /** Output of the chain. */
+  ofOutput(): ValueView | undefined {
     const { output } = this.#plan.spec;
     if (output !== undefined) return this.#valueView(output);
     const fields = this.#plan.steps.map((step) => [step.id, () => single(this.ofStep(step))] as const);
@@ -68,51 +68,56 @@ export class OutputViews {
     return root === "context" ? this.#asNames.get(name) : undefined;
   }
 
-  #ownViews({ target, select, onFailure }: PlanStep): readonly (View | undefined)[] {
+  #ownViews({ target, select, onFailure }: PlanStep): readonly (ValueView | undefined)[] {
     return [{ target, select }, ...onFailure.fallback].map((call) => selected(this.ofTarget(call.target), call.select));
   }
 
-  /** What a tool or chain gives, before anything is selected of it. */
-  ofTarget({ tool, chain }: Target): View | undefined {
+  /** Output of a tool or chain, before `select`. */
+  ofTarget({ tool, chain }: Target): ValueView | undefined {
     if (tool !== undefined) return viewOfSchema(tool.output?.json);
-    if (chain === undefined || this.#depth >= deepest) return undefined;
+    if (chain === undefined || this.#depth >= maxDepth) return undefined;
     try {
       return new OutputViews(chain(), this.#depth + 1).ofOutput();
     } catch {
-      // What is wrong with that chain is told where it is planned.
+      // Problems of that chain are reported where it is planned.
       return undefined;
     }
   }
 
-  #itemOf({ spec }: PlanStep): View | undefined {
+  #itemOf({ spec }: PlanStep): ValueView | undefined {
     const list = typeof spec.for_each === "string" ? this.ofText(spec.for_each) : undefined;
-    const followed = follow(list, [{ kind: "each" }]);
+    const followed = followPath(list, [{ kind: "each" }]);
     return "view" in followed ? followed.view : undefined;
   }
 
-  #valueView(value: unknown): View | undefined {
+  #valueView(value: unknown): ValueView | undefined {
     if (typeof value === "string") return this.ofText(value);
-    if (!isMap(value)) return undefined;
+    if (!isYamlMap(value)) return undefined;
     const fields = Object.entries(value).map(([key, item]) => [key, () => this.#valueView(item)] as const);
     return { kind: "map", fields: new Map(fields) };
   }
 
-  /** Of a text that is one reference and nothing else. */
-  ofText(text: string): View | undefined {
+  /** JSON Schema type of a text with expressions, if it is known: text, or the type of a single reference. */
+  typeOfText(text: string, user: PlanStep): string | undefined {
+    return isOneExpression(text) ? typeOfView(this.ofText(text, user)) : "string";
+  }
+
+  /** View of a text that is a single reference; `user` is the step whose text it is. */
+  ofText(text: string, user?: PlanStep): ValueView | undefined {
     const reference = onlyReference(text);
-    const start = reference && this.start(reference, undefined);
+    const start = reference && this.start(reference, user);
     if (reference === undefined || start === undefined) return undefined;
-    const followed = follow(single(start.views), viewSteps(reference, start.skip));
+    const followed = followPath(single(start.views), viewSteps(reference, start.skip));
     if (!("view" in followed)) return undefined;
     const many = viewSteps(reference, start.skip).some((step) => typeof step === "object" && step.kind === "each");
     return many ? { kind: "list", item: followed.view } : followed.view;
   }
 }
 
-/** Where following a reference begins. */
+/** Start for following a reference. */
 export interface ViewStart {
-  readonly views: readonly (View | undefined)[];
-  /** How many segments of the path lead there. */
+  readonly views: readonly (ValueView | undefined)[];
+  /** Number of path segments that lead there. */
   readonly skip: number;
   /** For messages. */
   readonly name: string;
@@ -122,33 +127,44 @@ export interface ViewStart {
 export function viewSteps(reference: Reference, from: number): readonly ViewStep[] {
   return reference.path.slice(from).map((segment, index): ViewStep => {
     if (segment !== anyItem) return segment;
-    const [at, length] = segmentSpan(reference, from + index);
+    const [at, length] = segmentRange(reference, from + index);
     const written = reference.text.slice(at - reference.at, at - reference.at + length);
     if (/^\[\s*[*?]/.test(written)) return { kind: "each" };
     return { kind: /^\[[^"'[(]*:/.test(written) ? "slice" : "computed" };
   });
 }
 
-function onlyReference(text: string): Reference | undefined {
+/** True also for an expression with a syntax error, which is reported by itself. */
+export function isOneExpression(text: string, trims = false): boolean {
   try {
-    const { whole, references } = compileTemplate(text);
+    return compileTemplate(text, { trims }).whole;
+  } catch (error) {
+    if (!isExpressionError(error)) throw error;
+    return true;
+  }
+}
+
+/** The reference that a text consists of; undefined if it contains anything else. */
+export function onlyReference(text: string): Reference | undefined {
+  try {
+    const { whole, references } = compileTemplate(text, { trims: true });
     const [reference, ...others] = references;
     if (!whole || reference === undefined || others.length > 0) return undefined;
-    return text.trim().length === reference.length + 3 ? reference : undefined;
+    return /^\$\{\s*(.*?)\s*\}$/s.exec(text.trim())?.[1] === reference.text ? reference : undefined;
   } catch (error) {
     if (!isExpressionError(error)) throw error;
     return undefined;
   }
 }
 
-function single(views: readonly (View | undefined)[]): View | undefined {
+function single(views: readonly (ValueView | undefined)[]): ValueView | undefined {
   return views.length === 1 ? views[0] : undefined;
 }
 
-function selected(view: View | undefined, select: Select | undefined): View | undefined {
+function selected(view: ValueView | undefined, select: Select | undefined): ValueView | undefined {
   if (view === undefined || select === undefined) return view;
   const steps = readPlainSelect(select.path);
-  const followed = steps === undefined ? undefined : follow(view, steps, "jsonpath");
+  const followed = steps === undefined ? undefined : followPath(view, steps, "jsonpath");
   const found = followed !== undefined && "view" in followed ? followed.view : undefined;
   return select.singular ? found : { kind: "list", item: found };
 }

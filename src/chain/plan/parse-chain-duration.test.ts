@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationMs } from "./duration.ts";
+import { parseChainDuration } from "./parse-chain-duration.ts";
 
 test.each([
   [1, 1_000],
@@ -12,8 +12,8 @@ test.each([
   ["1.5h", 5_400_000],
   ["7d", 604_800_000],
   ["365d", 31_536_000_000],
-])("%j is %i ms", (given, ms) => {
-  expect(durationMs(given)).toBe(ms);
+])("%j is %i ms", (input, ms) => {
+  expect(parseChainDuration(input)).toBe(ms);
 });
 
 test.each([
@@ -33,6 +33,6 @@ test.each([
   undefined,
   [],
   {},
-])("%j is no duration", (given) => {
-  expect(durationMs(given)).toBeUndefined();
+])("%j is not a duration", (input) => {
+  expect(parseChainDuration(input)).toBeUndefined();
 });

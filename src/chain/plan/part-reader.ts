@@ -14,8 +14,8 @@ import {
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 
-/** What an expression is for; it decides what the expression may read and whether the step waits for it. */
-export type Role =
+/** Role of an expression; it decides what the expression may read and whether the step waits for it. */
+export type ExpressionRole =
   | "params"
   | "condition"
   | "for_each"
@@ -27,19 +27,19 @@ export type Role =
   | "compensate"
   | "output";
 
-/** One reference of the chain, and where it stands. */
-export interface Use {
+/** One reference of the chain, and its position. */
+export interface ReferenceUse {
   readonly reference: Reference;
-  readonly role: Role;
-  /** Of the text that holds it. */
+  readonly role: ExpressionRole;
+  /** Path of the text that holds it. */
   readonly path: YamlPath;
 }
 
-/** Compiles the expressions of one step, reports what is wrong with them and keeps what they refer to. */
+/** Compiles the expressions of one step, reports their problems and collects their references. */
 export class PartReader {
-  readonly uses: Use[] = [];
+  readonly uses: ReferenceUse[] = [];
   readonly #report: ChainReport;
-  /** Many steps of a chain refer to the same: what they share, a run finds at one place in memory. */
+  /** Many steps of a chain contain the same expressions: they share one compiled template in memory. */
   readonly #known: Map<string, Template>;
 
   constructor(report: ChainReport, known: Map<string, Template> = new Map()) {
@@ -47,15 +47,17 @@ export class PartReader {
     this.#known = known;
   }
 
-  /** For another part of the same chain. */
+  /** Returns a reader for another part of the same chain. */
   another(): PartReader {
     return new PartReader(this.#report, this.#known);
   }
 
-  value(given: unknown, path: YamlPath, role: Role): CompiledValue {
-    // In an output null stands for what is missing, as a key that comes and goes is hard to rely on.
-    const { value, errors } = compileValue(given, {
+  value(rawValue: unknown, path: YamlPath, role: ExpressionRole): CompiledValue {
+    // In an output, null stands for a missing value, because a key that comes and goes is hard to rely on.
+    const { value, errors } = compileValue(rawValue, {
       missing: role === "output" ? "null" : "drop",
+      // A list, or an output that is one expression, keeps its type in a YAML block too.
+      trims: role === "output" || role === "for_each",
       known: this.#known,
     });
     for (const { path: inner, error } of errors) this.#refuse(error, [...path, ...inner]);
@@ -65,30 +67,30 @@ export class PartReader {
     return value;
   }
 
-  /** A secret goes to tools and nowhere else: what is kept, shown or compared would give it away. */
-  #use(use: Use): void {
+  /** A secret is passed only to tools: a value that is stored, shown or compared would reveal it. */
+  #use(use: ReferenceUse): void {
     const { reference, role, path } = use;
     this.uses.push(use);
     if (reference.root !== "secret" || passesSecrets.has(role)) return;
-    const hint = `pass it on as a whole parameter of a tool: \${${reference.text}}`;
+    const hint = `use it as a whole parameter of a tool: \${${reference.text}}`;
     const inside = [reference.at, reference.length] as const;
-    this.#report.add("secret_misused", path, ["a secret can only be passed on to a tool", { hint, inside }]);
+    this.#report.add("secret_misused", path, ["a secret can only be passed to a tool", { hint, inside }]);
   }
 
-  condition(given: string | boolean | undefined, path: YamlPath, role: Role): Condition | undefined {
-    // `true` is as good as none.
-    if (given === undefined || given === true) return undefined;
-    return this.#compile(compileCondition, String(given), { path, role });
+  condition(rawValue: string | boolean | undefined, path: YamlPath, role: ExpressionRole): Condition | undefined {
+    // `true` is the same as no condition.
+    if (rawValue === undefined || rawValue === true) return undefined;
+    return this.#compile(compileCondition, String(rawValue), { path, role });
   }
 
-  template(given: string, path: YamlPath, role: Role): Template | undefined {
-    return this.#compile(compileTemplate, given, { path, role });
+  template(rawValue: string, path: YamlPath, role: ExpressionRole): Template | undefined {
+    return this.#compile(compileTemplate, rawValue, { path, role });
   }
 
-  select(given: string | undefined, path: YamlPath): Select | undefined {
-    if (given === undefined) return undefined;
+  select(rawValue: string | undefined, path: YamlPath): Select | undefined {
+    if (rawValue === undefined) return undefined;
     try {
-      return compileSelect(given);
+      return compileSelect(rawValue);
     } catch (error) {
       this.#refuse(error, path);
       return undefined;
@@ -98,7 +100,7 @@ export class PartReader {
   #compile<T extends { readonly references: readonly Reference[] }>(
     compile: (text: string) => T,
     text: string,
-    { path, role }: { readonly path: YamlPath; readonly role: Role },
+    { path, role }: { readonly path: YamlPath; readonly role: ExpressionRole },
   ): T | undefined {
     try {
       const compiled = compile(text);
@@ -118,16 +120,16 @@ export class PartReader {
   }
 }
 
-/** Where a whole `${secret.NAME}` reaches a tool. */
-const passesSecrets: ReadonlySet<Role> = new Set(["params", "fallback", "compensate"]);
+/** Roles in which a whole `${secret.NAME}` reaches a tool. */
+const passesSecrets: ReadonlySet<ExpressionRole> = new Set(["params", "fallback", "compensate"]);
 
-/** What to try where the error itself has no better idea. */
+/** Hints for errors that have no better one of their own. */
 const hints: ReadonlyMap<string, string> = new Map([
-  ["syntax", "complete the expression, or write $${ for a plain ${"],
+  ["syntax", "complete the expression, or write $${ for a literal ${"],
   ["select_syntax", "a JSONPath starts with $, such as $.results[*].url"],
 ]);
 
-/** The word for an expression's fault among the problems of a chain. */
+/** The problem code for the fault of an expression. */
 function codeOf({ fault }: ExpressionError): string {
   if (fault === "syntax") return "bad_expression";
   return fault === "select_syntax" ? "bad_select" : fault;

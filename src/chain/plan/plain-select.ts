@@ -1,11 +1,11 @@
-import type { ViewStep } from "./view.ts";
+import type { ViewStep } from "./value-view.ts";
 
 const name = /\.([\p{L}_][\p{L}\p{N}_]*)/uy;
 const quoted = /\[\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\]/y;
 const index = /\[\s*(-?\d{1,9})\s*\]/y;
 const all = /\[\s*\*\s*\]|\.\*/y;
 
-/** The steps of a JSONPath of names, indexes and `[*]`; undefined for any other: where it leads is not followed. */
+/** The steps of a JSONPath of names, indexes and `[*]`; undefined for any other path, which is not followed. */
 export function readPlainSelect(path: string): readonly ViewStep[] | undefined {
   if (!path.startsWith("$")) return undefined;
   const steps: ViewStep[] = [];

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { brief, goodPlan, harbourTools, planContext, planSpec, planText } from "../../../test/support/planning.ts";
+import { ChainLibrary } from "../chain-library.ts";
+import type { ChainSpec } from "./chain-spec.ts";
 import { planChain } from "./plan-chain.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
@@ -44,8 +46,8 @@ output:
 metadata: { author: harbour office, tags: [news] }
 `;
 
-describe("a chain that is right", () => {
-  test("becomes a plan with everything it says [A01] [A08]", () => {
+describe("a valid chain", () => {
+  test("becomes a plan with all its settings [A01] [A08]", () => {
     const plan = goodPlan(harbour);
     expect(plan).toMatchObject({ name: "harbour-report", version: "1.0.0", maxParallel: 5, env: [], effect: "read" });
     expect(plan.spec.metadata).toEqual({ author: "harbour office", tags: ["news"] });
@@ -55,7 +57,7 @@ describe("a chain that is right", () => {
     expect(plan.output?.evaluate({ steps })).toEqual({ report: "text", headlines: 2 });
   });
 
-  test("takes declared inputs, defaults filled in [A01]", () => {
+  test("takes declared inputs, with defaults filled in [A01]", () => {
     const { input } = goodPlan(harbour);
     expect(input.validate({ harbour: "Oslo" })).toEqual({
       value: { harbour: "Oslo", days: 7, style: "plain", verbose: false },
@@ -64,7 +66,7 @@ describe("a chain that is right", () => {
     expect(input.validate({})).toMatchObject({ issues: [{ path: ["harbour"], code: "required" }] });
   });
 
-  test("infers inputs from what expressions read, needed unless every use provides for their absence [A01]", () => {
+  test("infers inputs from its expressions, required unless every use handles their absence [A01]", () => {
     const { input } = goodPlan(`
 name: greet
 steps:
@@ -83,11 +85,81 @@ steps:
     });
   });
 
-  test("without an output gives the map of its steps, which is the run's business [A01]", () => {
+  describe("[F3] an inferred input", () => {
+    const inferred = (steps: string, more?: Parameters<typeof planText>[1]): unknown => {
+      const { plan, problems } = planText(`name: c\nsteps:\n${steps}`, more);
+      expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+      return plan?.input.json["properties"];
+    };
+
+    test("[F3] has the type of the parameter that takes it", () => {
+      expect(
+        inferred(`
+  - id: news
+    tool: find_news
+    params: { topic: "\${input.topic}", limit: "\${ input.limit }" }
+  - id: report
+    tool: write_report
+    params: { title: "News of \${input.day}", body: "\${input.body}", options: { style: plain, pages: "\${input.pages}" } }
+  - { id: each, tool: save_file, for_each: "\${input.files}", params: { path: "\${item}" } }
+`),
+      ).toEqual({
+        topic: { type: "string" },
+        limit: { type: "integer" },
+        day: {},
+        body: {},
+        pages: { type: "integer" },
+        files: { type: "array" },
+      });
+    });
+
+    test("[F3] may be null if an expression checks it, and has no type if two parameters disagree", () => {
+      expect(
+        inferred(`
+  - { id: a, tool: find_news, condition: "\${input.topic != null}", params: { topic: "\${input.topic}" } }
+  - { id: b, tool: read_tides, params: { harbour: "\${input.x}", days: "\${input.x}" } }
+`),
+      ).toEqual({ topic: { type: ["string", "null"] }, x: {} });
+    });
+
+    test("[F3] has the type that fallbacks, compensations and chains with declared inputs require", () => {
+      const inner = planText(
+        "name: inner\ninput: { city: string }\nsteps: [{ id: t, tool: read_tides, params: { harbour: '${input.city}' } }]",
+      );
+      const chains = (name: string) => (name === "inner" ? () => inner.plan as Plan : undefined);
+      expect(
+        inferred(
+          `
+  - id: a
+    tool: anything
+    error_handling: { strategy: fallback, fallback: [{ tool: find_news, params: { topic: "\${input.topic}" } }] }
+    compensate: { tool: save_file, params: { path: "\${input.path}" } }
+  - { id: b, tool: inner, params: { city: "\${input.city}" } }
+`,
+          { chains },
+        ),
+      ).toEqual({ topic: { type: "string" }, path: { type: "string" }, city: { type: "string" } });
+    });
+
+    test("[F3] of a chain that calls itself is inferred, too", () => {
+      const spec: ChainSpec = {
+        name: "self",
+        steps: [
+          { id: "a", tool: "find_news", params: { topic: "${input.topic}" } },
+          { id: "b", tool: "self", condition: "${input.more}", params: { topic: "${input.topic}", more: false } },
+        ],
+      };
+      const library = new ChainLibrary({ tools: planContext().tools });
+      library.add({ name: "self", spec });
+      expect(library.plan("self").input.json["properties"]).toEqual({ topic: { type: "string" }, more: {} });
+    });
+  });
+
+  test("a chain without an output returns the map of its steps, which the run creates [A01]", () => {
     expect(goodPlan("name: a\nsteps: [{ id: x, tool: anything }]").output).toBeUndefined();
   });
 
-  test("plans the same from its own spec", () => {
+  test("gives the same plan from its own spec", () => {
     const first = goodPlan(harbour);
     const { plan, problems } = planSpec(first.spec);
     expect(problems.filter(({ code }) => code !== "unused_input")).toEqual([]);
@@ -97,7 +169,7 @@ steps:
     );
   });
 
-  test("leaves empty keys out of its spec", () => {
+  test("omits empty keys from its spec", () => {
     const { spec } = goodPlan(
       "name: a\ninput:\noutput:\nenv:\nsteps:\n  - id: x\n    tool: anything\n    params:\n    retry:\n",
     );
@@ -109,14 +181,14 @@ steps:
     expect(step(plan, "x").params.evaluate({})).toEqual({ a: null, b: "", c: [null] });
   });
 
-  test("takes the workspace's limit of parallel steps where it has none", () => {
+  test("uses the workspace's limit of parallel steps if it has none", () => {
     expect(goodPlan(harbour, { maxParallel: 2 }).maxParallel).toBe(2);
     expect(goodPlan(`${harbour}max_parallel: 9`, { maxParallel: 2 }).maxParallel).toBe(9);
   });
 });
 
 describe("edges", () => {
-  test("come from references in params, conditions, lists, keys and questions, and from depends_on [N01]", () => {
+  test("come from references in params, conditions, lists, keys and approval messages, and from depends_on [N01]", () => {
     const plan = goodPlan(`
 name: edges
 steps:
@@ -127,12 +199,12 @@ steps:
   - { id: by-list, tool: anything, for_each: "\${steps.a.output}", params: { x: "\${item}" } }
   - { id: by-until, tool: anything, repeat: { until: "\${steps.by-until.output.done && steps.a.output}" } }
   - { id: by-key, tool: anything, cache: { ttl: 60, key: "\${steps.a.output}" } }
-  - { id: by-question, tool: anything, approval: "Send \${steps.a.output}?" }
+  - { id: by-approval, tool: anything, approval: "Send \${steps.a.output}?" }
   - { id: by-name, tool: anything, params: { x: "\${context.bee}" } }
   - { id: by-order, tool: anything, depends_on: [a, b] }
   - { id: by-error, tool: anything, params: { x: "\${steps.a.error}", y: "\${steps.b.status}" } }
 `);
-    const needs = Object.fromEntries(plan.steps.map(({ id, needs: wanted }) => [id, ids(plan, wanted)]));
+    const needs = Object.fromEntries(plan.steps.map(({ id, needs }) => [id, ids(plan, needs)]));
     expect(needs).toEqual({
       a: [],
       b: [],
@@ -141,7 +213,7 @@ steps:
       "by-list": ["a"],
       "by-until": ["a"],
       "by-key": ["a"],
-      "by-question": ["a"],
+      "by-approval": ["a"],
       "by-name": ["b"],
       "by-order": ["a", "b"],
       "by-error": ["a", "b"],
@@ -150,7 +222,7 @@ steps:
     expect(ids(plan, step(plan, "b").dependents)).toEqual(["by-name", "by-order", "by-error"]);
   });
 
-  test("do not come from what is only read when something went wrong [N01]", () => {
+  test("do not come from references that are only read after a failure [N01]", () => {
     const plan = goodPlan(`
 name: apart
 steps:
@@ -165,7 +237,7 @@ steps:
     expect(step(plan, "b").needs).toEqual([]);
   });
 
-  test("only outputs that a step cannot do without let it be skipped [A09]", () => {
+  test("a step is skipped only for outputs that it cannot do without [A09]", () => {
     const plan = goodPlan(`
 name: reads
 steps:
@@ -191,7 +263,7 @@ steps:
     ]);
   });
 
-  test("each need is there once, however often it is read", () => {
+  test("each dependency is listed once, for any number of references", () => {
     const plan = goodPlan(`
 name: twice
 steps:
@@ -203,7 +275,7 @@ steps:
   });
 });
 
-describe("what a step says", () => {
+describe("settings of a step", () => {
   test("durations, retries and loops become numbers", () => {
     const plan = goodPlan(`
 name: numbers
@@ -231,7 +303,7 @@ steps:
     expect(step(plan, "d").approval).toMatchObject({ approvers: ["ann"], expiresMs: 7_200_000 });
   });
 
-  test("its own handling of failures comes before the chain's", () => {
+  test("its own failure handling wins over the chain's", () => {
     const plan = goodPlan(`
 name: handling
 error_handling: { strategy: "retry|fallback|continue", max_retries: 2, fallback: [{ tool: read_tides, params: { harbour: x } }] }
@@ -261,13 +333,13 @@ steps:
     });
   });
 
-  test("a chain aborts where nobody says what to do", () => {
+  test("a chain aborts by default", () => {
     const plan = goodPlan("name: a\nsteps: [{ id: x, tool: anything }]");
     expect(step(plan, "x").onFailure).toEqual({ fallback: [], otherwise: "abort" });
     expect(step(plan, "x").retry.max).toBe(0);
   });
 
-  test("the effect of a chain is the strongest of all that it may call", () => {
+  test("the effect of a chain is the strongest of all its calls", () => {
     const effectOf = (yaml: string): string => {
       const { effect, destructive } = goodPlan(
         `name: a\nsteps:\n  - id: x\n    tool: write_report\n    params: { title: t }\n${yaml}`,
@@ -287,7 +359,7 @@ describe("ten different mistakes in one file", () => {
   const file = "test/fixtures/chains/ten-mistakes.yaml";
   const text = readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
 
-  test("are told all at once, each at its place and with what to try [A09]", () => {
+  test("are reported all at once, each at its position and with a hint [A09]", () => {
     const { plan, problems } = planChain({ text, file }, planContext());
     expect(plan).toBeUndefined();
     expect(problems.map(({ line, column, code, hint }) => `${line}:${column} ${code}: ${hint}`)).toEqual([
@@ -298,8 +370,8 @@ describe("ten different mistakes in one file", () => {
       '26:7 unknown_parameter: did you mean "title"?',
       '27:22 unknown_step: did you mean "news"?',
       '28:47 unknown_field: did you mean "url"?',
-      "29:43 bad_expression: complete the expression, or write $${ for a plain ${",
-      "34:38 cycle: nothing could start; let one of them do without the other",
+      "29:43 bad_expression: complete the expression, or write $${ for a literal ${",
+      "34:41 cycle: none of them can start; remove one of these dependencies",
       "40:5 useless_cache: remove it, or cache the steps that only read",
     ]);
     expect(problems.every(({ severity, file: named }) => severity === "error" && named === file)).toBe(true);
@@ -331,7 +403,7 @@ describe("any chain", () => {
     minLength: 1,
     maxLength: 30,
   });
-  /** Steps that read earlier ones, in any of the ways there are. */
+  /** Steps that read earlier ones, in all possible ways. */
   const graphs = names.chain((ids) =>
     fc.record({
       ids: fc.constant(ids),
@@ -364,22 +436,22 @@ describe("any chain", () => {
     };
   }
 
-  test("whose steps only read earlier ones is planned, and everything comes after what it needs [A08] [N01]", () => {
+  test("a chain whose steps only read earlier ones is planned, and every step comes after its dependencies [A08] [N01]", () => {
     fc.assert(
       fc.property(graphs, ({ ids: names, edges }) => {
         const forward = edges.filter(([from, to]) => from > to);
         const { plan, problems } = planSpec(specOf(names, forward));
         expect(problems).toEqual([]);
-        const wanted = new Set(forward.map(([from, to]) => `${from} ${to}`));
+        const expected = new Set(forward.map(([from, to]) => `${from} ${to}`));
         const found = plan?.steps.flatMap(({ index, needs }) => needs.map((need) => `${index} ${need}`));
-        expect(new Set(found)).toEqual(wanted);
-        expect(found?.length).toBe(wanted.size);
+        expect(new Set(found)).toEqual(expected);
+        expect(found?.length).toBe(expected.size);
       }),
       { numRuns: 100 },
     );
   });
 
-  test("with an edge back is refused, and the circle named is one [A09]", () => {
+  test("a chain with an edge back is rejected, and the named cycle exists [A09]", () => {
     fc.assert(
       fc.property(graphs, fc.nat(), fc.nat(), ({ ids: names, edges }, a, b) => {
         fc.pre(names.length > 1);
@@ -394,7 +466,7 @@ describe("any chain", () => {
           const way = / ([^ ]+(?: -> [^ ]+)+) \(at/.exec(message)?.[1]?.split(" -> ") ?? [];
           expect(way[0]).toBe(way.at(-1));
           const steps = way.slice(1).map((name, i) => `${way[i]} ${name}`);
-          // A long way is cut short.
+          // A long cycle is shortened.
           expect(message.includes("…") || steps.every((pair) => pairs.has(pair))).toBe(true);
         }
       }),
@@ -402,7 +474,7 @@ describe("any chain", () => {
     );
   });
 
-  test("that is half broken has its problems inside of the file, and planning never throws [A09]", () => {
+  test("a chain that is half broken has its problems at positions inside of the file, and planning never throws [A09]", () => {
     const lines = harbour.split("\n");
     fc.assert(
       fc.property(
@@ -438,7 +510,7 @@ describe("any chain", () => {
   });
 });
 
-test("a tool that is found by its alias is called by that name", () => {
+test("a tool that is found by its alias is called by that alias", () => {
   const [first] = harbourTools;
   const tools = {
     resolve: (name: string) =>
@@ -449,7 +521,7 @@ test("a tool that is found by its alias is called by that name", () => {
   expect(step(plan, "x").target).toMatchObject({ name: "findNews", tool: { name: "find_news" } });
 });
 
-test("a chain of 10,000 steps in a row is planned without recursion and reports nothing", () => {
+test("a chain of 10,000 steps in a row is planned without recursion and without problems", () => {
   const steps = Array.from({ length: 10_000 }, (_, index) => ({
     id: `s${index}`,
     tool: "anything",

@@ -1,6 +1,6 @@
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, isMap } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, isYamlMap } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
@@ -10,43 +10,45 @@ import { checkCalls } from "./check-calls.ts";
 import { checkDuration } from "./check-durations.ts";
 import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
+import { checkUnfinished } from "./check-unfinished.ts";
 import { checkUntrusted } from "./check-untrusted.ts";
 import { type CompiledStep, compileStep } from "./compile-step.ts";
-import { correctedName } from "./corrected-name.ts";
-import { durationMs } from "./duration.ts";
+import { suggestName } from "./suggest-name.ts";
+import { parseChainDuration } from "./parse-chain-duration.ts";
 import { noHandling, readHandling } from "./failure-plan.ts";
 import { TargetFinder } from "./find-target.ts";
 import { type Links, edgesOf, linkSteps } from "./link-steps.ts";
-import { PartReader, type Use } from "./part-reader.ts";
+import { PartReader, type ReferenceUse } from "./part-reader.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan, PlanStep } from "./plan.ts";
-import { type ChainSource, readSource } from "./read-chain.ts";
-import { inferInputs, readInputs, unusedInputs } from "./read-inputs.ts";
-import type { ChainSpec } from "./spec.ts";
+import { type ParsableChain, readSource } from "./parse-chain.ts";
+import { inferInputs } from "./infer-inputs.ts";
+import { readInputs, unusedInputs } from "./read-inputs.ts";
+import type { ChainSpec } from "./chain-spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
 
-/** A plan if there are no errors, and everything that is wrong. */
-export interface PlannedChain {
+/** A plan if there are no errors, and all problems. */
+export interface PlanChainResult {
   readonly plan?: Plan;
   /** In the order of the file; warnings may come with a plan. */
   readonly problems: readonly Problem[];
 }
 
-const usualParallel = 5;
+const defaultParallel = 5;
 
 /**
- * Checks a chain and makes a plan of it: every reference, tool, parameter and cycle is looked at before anything runs,
- * and everything that is wrong is told at once. Never throws.
+ * Checks a chain and compiles it to a plan: every reference, tool, parameter and cycle is checked before anything runs,
+ * and all problems are reported at once. Never throws.
  *
  * @example
  * ```ts
  * const { plan, problems } = planChain({ text, file: "chains/research.yaml" }, { tools: engine.registry });
  * ```
  */
-export function planChain(source: ChainSource, context: PlanContext): PlannedChain {
+export function planChain(source: ParsableChain, context: PlanContext): PlanChainResult {
   const key = source.text ?? source.spec;
   const again = underway.get(key);
-  // Asked for by a chain that this one calls: it is told about where the planning began.
+  // Requested by a chain that this one calls: its problems are reported where the planning began.
   if (again !== undefined) return { plan: again, problems: [] };
   const { spec, report } = readSource(source);
   if (spec === undefined) return { problems: report.problems };
@@ -55,7 +57,7 @@ export function planChain(source: ChainSource, context: PlanContext): PlannedCha
   underway.set(key, plan);
   try {
     const chains = outer.size < maxChainDepth;
-    checkCalls({ plan, parts, uses, outer, chains }, report);
+    checkCalls({ plan, parts, uses, outer, chains, fileError: context.tools.fileError }, report);
     if (chains && context.taint !== "unchecked") checkUntrusted(plan, report);
   } finally {
     underway.delete(key);
@@ -63,20 +65,17 @@ export function planChain(source: ChainSource, context: PlanContext): PlannedCha
   return report.failed ? { problems: report.problems } : { plan, problems: report.problems };
 }
 
-/**
- * Chains that are being planned right now: planning one may ask for the plans of those that it calls, and they for
- * its own.
- */
+/** Chains that are being planned: planning one may request the plans of the chains that it calls, and those its own. */
 const underway = new Map<unknown, Plan>();
 
-interface MadePlan {
+interface UncheckedPlan {
   readonly plan: Plan;
   readonly parts: readonly CompiledStep[];
-  /** What the expressions of the chain itself refer to. */
-  readonly uses: readonly Use[];
+  /** References in the expressions of the chain itself. */
+  readonly uses: readonly ReferenceUse[];
 }
 
-function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): MadePlan {
+function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): UncheckedPlan {
   checkChainName(spec, report);
   const names = readStepNames(spec.steps, report);
   const finder = new TargetFinder(context, report, { name: spec.name, plan: () => plan });
@@ -85,22 +84,31 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): M
     spec.error_handling === undefined
       ? noHandling
       : readHandling(spec.error_handling, ["error_handling"], { report, reader, finder });
+  const hasStarted = context.taint === "unchecked";
   const parts = spec.steps.map((step, index) =>
-    compileStep(step, index, { report, finder, reader, handling, chain: spec.name }),
+    compileStep(step, index, { report, finder, reader, handling, chain: spec.name, hasStarted }),
   );
   const output = spec.output === undefined ? undefined : reader.value(spec.output, ["output"], "output");
   const { uses } = reader;
-  const input =
-    spec.input === undefined
-      ? inferInputs([...uses, ...parts.flatMap((step) => step.uses)])
-      : readInputs(spec.input, report);
-  const known = { ...names, ...outerNames(spec, context, report), inputs: declared(spec, input) };
+  const all = [...uses, ...parts.flatMap((step) => step.uses)];
+  const input = spec.input === undefined ? undefined : readInputs(spec.input, report);
+  const known = { ...names, ...outerNames(spec, context, report), inputs: input && declared(input) };
   const checker = new ReferenceChecker(known, report);
   for (const use of uses) checker.check(use, undefined);
   const links = link(parts, names, { checker, report });
+  checkUnfinished({ parts, links, names, uses }, report);
   checkTexts(spec, known, report);
-  if (spec.input !== undefined) tellUnused(spec, [...uses, ...parts.flatMap((step) => step.uses)], report);
-  const plan: Plan = assemble({ spec, context, input: inputSchema(input, report), output, steps: parts, links });
+  if (spec.input !== undefined) warnUnusedInputs(spec, all, report);
+  const steps = parts.map(({ step }) => step);
+  const inferred = (): Schema => fromJsonSchema(inferInputs({ uses: all, steps, handling: spec.error_handling }));
+  const plan: Plan = assemble({
+    spec,
+    context,
+    input: input === undefined ? inferred : inputSchema(input, report),
+    output,
+    steps: parts,
+    links,
+  });
   return { plan, parts, uses };
 }
 
@@ -120,31 +128,32 @@ function link(
   );
 }
 
-/** Whoever passes such an input waits in vain for it to do something. Told once the chain is right otherwise. */
-function tellUnused({ input = {} }: ChainSpec, uses: readonly Use[], report: ChainReport): void {
+/** Warns of inputs that have no effect. Reported once the chain has no errors. */
+function warnUnusedInputs({ input = {} }: ChainSpec, uses: readonly ReferenceUse[], report: ChainReport): void {
   if (report.failed) return;
-  for (const name of unusedInputs(input, uses)) {
-    const message = `nothing uses the input "${name}"`;
-    const hint = `write \${input.${name}} where it is needed, or remove it`;
-    report.add("unused_input", ["input", name], [message, { hint, part: "key", severity: "warning" }]);
+  const part = Array.isArray(input) ? "value" : "key";
+  for (const [name, path] of unusedInputs(input, uses)) {
+    const message = `the input "${name}" is not used`;
+    const hint = `use it as \${input.${name}}, or remove it`;
+    report.add("unused_input", path, [message, { hint, part, severity: "warning" }]);
   }
 }
 
-function declared(spec: ChainSpec, { properties }: JsonSchema): ReadonlySet<string> | undefined {
-  return spec.input === undefined ? undefined : new Set(Object.keys(isMap(properties) ? properties : {}));
+function declared({ properties }: JsonSchema): ReadonlySet<string> {
+  return new Set(Object.keys(isYamlMap(properties) ? properties : {}));
 }
 
 function checkChainName({ name, timeout }: ChainSpec, report: ChainReport): void {
   checkDuration(timeout, ["timeout"], report);
-  // A missing name has been told about.
+  // A missing name has been reported.
   const why = name === "" ? undefined : toolNameProblem(name);
   if (why === undefined) return;
-  const better = correctedName(name, "chain-");
-  const hint = better === undefined ? undefined : `call it ${JSON.stringify(better)}`;
+  const better = suggestName(name, "chain-");
+  const hint = better === undefined ? undefined : `use the name ${JSON.stringify(better)}`;
   report.add("bad_chain_name", ["name"], [`the name ${JSON.stringify(name.slice(0, 80))} ${why}`, { hint }]);
 }
 
-/** What comes from outside: variables and secrets. A variable that the workspace does not allow is reported. */
+/** Names of environment variables and secrets. A variable that the workspace does not allow is reported. */
 function outerNames(
   { env = [] }: ChainSpec,
   context: PlanContext,
@@ -153,8 +162,12 @@ function outerNames(
   const allowed = context.env === undefined ? undefined : new Set(context.env);
   for (const [index, name] of env.entries()) {
     if (allowed === undefined || allowed.has(name)) continue;
-    const hint = report.near(name, allowed, `add it to "env" of the workspace`);
-    report.add("env_not_allowed", ["env", index], [`the workspace does not allow ${JSON.stringify(name)}`, { hint }]);
+    const hint = report.suggest(name, allowed, `add it to "env" of the workspace`);
+    report.add(
+      "env_not_allowed",
+      ["env", index],
+      [`the workspace does not allow the environment variable ${JSON.stringify(name)}`, { hint }],
+    );
   }
   return { env: new Set(env), secrets: context.secrets === undefined ? undefined : new Set(context.secrets) };
 }
@@ -172,7 +185,8 @@ function inputSchema(json: JsonSchema, report: ChainReport): Schema {
 interface PlanParts {
   readonly spec: ChainSpec;
   readonly context: PlanContext;
-  readonly input: Schema;
+  /** A function infers it. */
+  readonly input: Schema | (() => Schema);
   readonly output: CompiledValue | undefined;
   readonly steps: readonly CompiledStep[];
   readonly links: readonly Links[];
@@ -181,22 +195,25 @@ interface PlanParts {
 function assemble({ spec, context, input, output, steps: parts, links }: PlanParts): Plan {
   const steps = parts.map(({ step }, index): PlanStep => ({ ...step, ...(links[index] ?? noLinks) }));
   let effect: ChainEffect | undefined;
+  let inputs = typeof input === "function" ? undefined : input;
   return {
     name: spec.name,
     description: (spec.description ?? "").trim(),
     version: spec.version ?? "1.0.0",
     spec,
-    input,
+    // Inferred on demand, like the effect below: a chain may call chains that are not planned yet.
+    get input() {
+      return (inputs ??= typeof input === "function" ? input() : input);
+    },
     steps,
     first: steps.flatMap(({ index, needs }) => (needs.length === 0 ? [index] : [])),
     byId: new Map(steps.map((step) => [step.id, step])),
     env: spec.env ?? [],
-    maxParallel: spec.max_parallel ?? context.maxParallel ?? usualParallel,
-    timeoutMs: durationMs(spec.timeout),
+    maxParallel: spec.max_parallel ?? context.maxParallel ?? defaultParallel,
+    timeoutMs: parseChainDuration(spec.timeout),
     durable: spec.durable,
     taint: context.taint === "strict" ? "strict" : (spec.taint ?? "show"),
     output,
-    // Asked for when it is needed: a chain may call chains that are not planned yet.
     get effect() {
       return (effect ??= chainEffect(steps)).effect;
     },

@@ -1,25 +1,25 @@
 import type { CompiledValue, Condition, Select, Template } from "../../expr/index.ts";
 import type { Schema } from "../../schema/index.ts";
 import type { AnyTool, Effect } from "../../tool/index.ts";
-import type { ChainSpec, StepSpec, Taint } from "./spec.ts";
+import type { ChainSpec, StepSpec, TaintPolicy } from "./chain-spec.ts";
 
-/** What a step, a fallback or a compensation calls. */
+/** Callee of a step, a fallback or a compensation. */
 export interface Target {
-  /** As the file names it; an alias stays what it is. */
+  /** The name as written in the file; an alias is not resolved. */
   readonly name: string;
-  /** The tool that was found when the plan was made; absent for a chain. */
+  /** The tool that was found when the plan was created; absent for a chain. */
   readonly tool?: AnyTool;
-  /** The plan of the chain of that name, made when it is first asked for: a chain may call itself. */
+  /** The plan of the chain of that name, created on first use: a chain may call itself. */
   readonly chain?: () => Plan;
-  /** The workspace relies on what the tool gives. */
+  /** The workspace trusts the results of the tool. */
   readonly trusted?: boolean;
-  /** The name stands for these tools, of which one is chosen when it is called. */
+  /** The name stands for these tools, one of which is chosen when it is called. */
   readonly among?: readonly string[];
 }
 
-/** When and how often a failed attempt is made again. */
+/** Conditions and limits for retrying a failed attempt. */
 export interface RetryPlan {
-  /** Further attempts after the first. */
+  /** Maximum number of retries. */
   readonly max: number;
   readonly delayMs: number;
   readonly backoff: "exponential" | "linear" | "fixed";
@@ -28,7 +28,7 @@ export interface RetryPlan {
   readonly when?: Condition;
 }
 
-/** One stand-in for a step that failed. */
+/** One fallback for a step that failed. */
 export interface FallbackPlan {
   readonly condition?: Condition;
   readonly target: Target;
@@ -36,14 +36,14 @@ export interface FallbackPlan {
   readonly select?: Select;
 }
 
-/** What happens once the attempts of a step are used up. */
+/** Handling of a failure after all attempts of a step. */
 export interface FailurePlan {
   readonly fallback: readonly FallbackPlan[];
-  /** When no fallback helped. */
+  /** Used if no fallback succeeds. */
   readonly otherwise: "abort" | "continue";
 }
 
-/** One run of a step for each item of a list. */
+/** Execution of a step for each item of a list. */
 export interface ForEachPlan {
   readonly items: CompiledValue;
   readonly concurrency: number;
@@ -51,7 +51,7 @@ export interface ForEachPlan {
   readonly tolerate: { readonly count: number } | { readonly share: number };
 }
 
-/** Do it again until a condition holds. */
+/** Repetition until a condition holds. */
 export interface RepeatPlan {
   readonly until: Condition;
   readonly max: number;
@@ -59,20 +59,20 @@ export interface RepeatPlan {
   readonly delayMs: number;
 }
 
-/** Ask a person first. */
+/** Approval before the step runs. */
 export interface ApprovalPlan {
   readonly message: Template;
-  /** Who may decide; anyone where empty. */
+  /** Names of the people who may decide; anyone if empty. */
   readonly approvers: readonly string[];
   readonly expiresMs: number | undefined;
 }
 
 /** A step, checked and compiled. */
 export interface PlanStep {
-  /** Its place in `Plan.steps`. */
+  /** Its index in `Plan.steps`. */
   readonly index: number;
   readonly id: string;
-  /** The key of its first call, made once for all runs: whatever is looked up by a key made anew is read to its end. */
+  /** The key of its first call, created once for all runs: a lookup by a new string has to read the whole key. */
   readonly firstKey: string;
   readonly spec: StepSpec;
   readonly target: Target;
@@ -80,9 +80,9 @@ export interface PlanStep {
   readonly condition: Condition | undefined;
   readonly as: string | undefined;
   readonly select: Select | undefined;
-  /** Places of the steps that have to settle before this one starts; each once. */
+  /** Indexes of the steps that have to settle before this one starts; each once. */
   readonly needs: readonly number[];
-  /** Places of the steps that wait for this one; each once. */
+  /** Indexes of the steps that wait for this one; each once. */
   readonly dependents: readonly number[];
   /** Steps without whose output this one is skipped: read outside of `??`, `default()`, `has()` and conditions. */
   readonly reads: readonly number[];
@@ -103,13 +103,13 @@ export interface Plan {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** The file as data, from which the same plan can be made again. */
+  /** The file as data, from which the same plan can be created. */
   readonly spec: ChainSpec;
-  /** Of the declared inputs, or of those inferred from the references. */
+  /** Schema of the declared inputs, or of those inferred from the references. */
   readonly input: Schema;
   /** In the order of the file. */
   readonly steps: readonly PlanStep[];
-  /** Places of the steps that wait for nothing. */
+  /** Indexes of the steps that wait for nothing. */
   readonly first: readonly number[];
   readonly byId: ReadonlyMap<string, PlanStep>;
   /** Names of environment variables that it may read. */
@@ -117,11 +117,11 @@ export interface Plan {
   readonly maxParallel: number;
   readonly timeoutMs: number | undefined;
   readonly durable: boolean | undefined;
-  /** Of what the chain and the workspace say the stricter. */
-  readonly taint: Taint;
-  /** The `output:` of the file; a map of step to output where absent. */
+  /** The stricter one of the settings of the chain and the workspace. */
+  readonly taint: TaintPolicy;
+  /** The `output:` of the file. Default: a map of step to output. */
   readonly output: CompiledValue | undefined;
-  /** The strongest of its steps'. */
+  /** The strongest effect of its steps. */
   readonly effect: Effect;
   readonly destructive: boolean;
 }

@@ -4,14 +4,14 @@ import { brief, planContext, planSpec, planText, plannedTool } from "../../../te
 import type { Problem } from "../../text/index.ts";
 import { type AnyTool, ToolRegistry } from "../../tool/index.ts";
 import type { PlanContext } from "./plan-context.ts";
-import { readChain } from "./read-chain.ts";
+import { parseChain } from "./parse-chain.ts";
 
-/** One mistake: what is wrong, the file after `name: a`, and what is told about it. */
+/** One mistake: its description, the file after `name: a`, and the expected problem. */
 type Row = readonly [
   what: string,
   yaml: string,
-  /** What is underlined, and the problem's word. */
-  told: string | readonly string[],
+  /** The underlined text, and the problem's code. */
+  text: string | readonly string[],
   says?: RegExp,
   context?: Partial<PlanContext>,
 ];
@@ -47,12 +47,13 @@ const rows: readonly Row[] = [
   ],
   ["a duration that is none", oneStep('timeout: "soon"'), '"soon" <- wrong_type', /500ms/],
   ["a duration of nothing", oneStep("timeout: 0"), "0 <- wrong_type"],
-  ["a duration beyond all measure", oneStep("timeout: 400d"), "400d <- bad_duration", /365d/],
+  ["[H10] a timeout of more than a day", oneStep("timeout: 25h"), "25h <- bad_duration", /24h/],
+  ["[H10] a timeout of 0", oneStep('timeout: "0s"'), '"0s" <- bad_duration', /above 0/],
   [
     "a name that no tool could have",
     `${oneStep("timeout: 1")}\n`.replace(/^/, ""),
     "1a <- bad_chain_name",
-    /start with a letter.*call it "chain-1a"/,
+    /start with a letter.*use the name "chain-1a"/,
   ],
   // Names.
   [
@@ -72,7 +73,7 @@ const rows: readonly Row[] = [
     "two steps of ids that look the same",
     "steps: [{ id: caf\u00e9, tool: anything }, { id: cafe\u0301, tool: anything }]",
     "cafe\u0301 <- duplicate_id",
-    /looks the same and is written with other characters: the 1st and the 2nd/,
+    /looks the same but uses other characters: the 1st and the 2nd/,
   ],
   [
     "a reference that looks like an id",
@@ -140,7 +141,7 @@ const rows: readonly Row[] = [
     "mesage <- unknown_field",
     /did you mean "message"/,
   ],
-  ["a field of a status", twoSteps('params: { a: "${steps.first.status.code}" }'), "code <- unknown_field", /text/],
+  ["a field of a status", twoSteps('params: { a: "${steps.first.status.code}" }'), "code <- unknown_field", /a string/],
   [
     "a field that no failure has",
     oneStep(`retry: { when: "\${error.kind == 'x'}" }`),
@@ -227,10 +228,10 @@ const rows: readonly Row[] = [
     "a round in a question",
     oneStep('repeat: { until: "${true}" }, approval: "round ${index}?"'),
     "index <- no_item",
-    /the same; .* params may use \$\{index\}/,
+    /the same in every round; .* params may use \$\{index\}/,
   ],
   ["an item in a question", oneStep('for_each: [1], approval: "${item}?"'), "item <- no_item", /every item/],
-  ["an index in a question", oneStep('approval: "${index}?"'), "index <- no_item", /asked once/],
+  ["an index in a question", oneStep('approval: "${index}?"'), "index <- no_item", /requested once/],
   ["an item in the output", `${oneStep("for_each: [1]")}\noutput: "\${item}"`, "item <- no_item", /steps\.ID\.output/],
   ["an index outside of loops", oneStep('params: { a: "${index}" }'), "index <- no_item"],
   [
@@ -288,13 +289,25 @@ const rows: readonly Row[] = [
     /windlass tools/,
   ],
   [
+    "a tool in the place of a chain",
+    "description: A tool\nentry: { type: builtin, handler: echo }",
+    "entry <- not_a_chain",
+    /this file is a tool, not a chain move it to the folder of tools/,
+  ],
+  [
+    "a tool whose file has errors",
+    "steps: [{ id: x, tool: broken_search }, { id: y, tool: broken_search }]",
+    "broken_search <- broken_tool",
+    /broken_search is in tools\/search\.yaml, which has errors tools\/search\.yaml:3:9: unknown key "typ"/,
+  ],
+  [
     "a fallback's tool",
     `${oneStep("timeout: 1")}\nerror_handling: { fallback: [{ tool: anythin }] }`,
     "anythin <- unknown_tool",
   ],
   ["a compensation's tool", oneStep("compensate: { tool: anythin }"), "anythin <- unknown_tool"],
   [
-    "a misspelt parameter",
+    "a misspelled parameter",
     "steps: [{ id: x, tool: find_news, params: { topc: a } }]",
     "topc <- unknown_parameter",
     /did you mean "topic"/,
@@ -302,7 +315,7 @@ const rows: readonly Row[] = [
   [
     "a parameter that nothing resembles",
     "steps: [{ id: x, tool: find_news, params: { topic: a, zzz: 1 } }]",
-    "zzz <- unknown_parameter (warning)",
+    "zzz <- unknown_parameter",
     /parameters: topic, limit/,
   ],
   [
@@ -432,7 +445,7 @@ const rows: readonly Row[] = [
   ],
   ["a tool that is switched off", "steps: [{ id: x, tool: off }]", "off <- unavailable_tool (warning)", /disabled/],
   ["a schema that only its own document explains", "steps: [{ id: x, tool: unusable, params: { a: 1 } }]", []],
-  // Secrets go to tools, and nowhere else.
+  // Secrets are passed only to tools.
   [
     "a secret in the output",
     `${oneStep("timeout: 1")}\noutput: { key: ["\${secret.TOKEN}"] }`,
@@ -459,7 +472,7 @@ const rows: readonly Row[] = [
     ),
     [],
   ],
-  // What beginners write.
+  // Mistakes of beginners.
   ["more failures than items", oneStep('for_each: [1], tolerate: "150%"'), '"150%" <- bad_value', /at most 100%.*100%/],
   [
     "a step without an id",
@@ -488,7 +501,7 @@ const rows: readonly Row[] = [
   ["a cache that is on", oneStep("cache: true"), "true <- wrong_type", /cache: \{ ttl: 3600 \}/],
   ["a cache of some seconds", oneStep("cache: 60"), "60 <- wrong_type", /cache: \{ ttl: 60 \}/],
   ["a cache of some time", oneStep("cache: 1h"), "1h <- wrong_type", /cache: \{ ttl: 1h \}/],
-  ["an approval without a question", oneStep("approval: true"), "true <- wrong_type", /approval: "Go on\?"/],
+  ["an approval without a question", oneStep("approval: true"), "true <- wrong_type", /approval: "Continue\?"/],
   ["no approval", oneStep("approval: false"), "false <- wrong_type", /remove it/],
   ["a number of rounds", oneStep("repeat: 3"), "3 <- wrong_type", /until: "\$\{…\}", max: 3/],
   ["a strategy alone", oneStep("error_handling: continue"), "continue <- wrong_type", /\{ strategy: continue \}/],
@@ -503,7 +516,7 @@ const rows: readonly Row[] = [
     "an id that can be mended",
     "steps: [{ id: 'get the news!', tool: anything }]",
     "'get the news!' <- bad_id",
-    /call it "get-the-news"/,
+    /use the name "get-the-news"/,
   ],
   [
     "a step that there is not and nothing resembles",
@@ -579,7 +592,7 @@ const rows: readonly Row[] = [
     "what came from outside in a call that may do harm",
     'taint: strict\nsteps:\n  - { id: news, tool: anything }\n  - { id: x, tool: send_mail, params: { text: "see ${steps.news.output.text}" } }',
     "steps.news.output.text <- untrusted_input",
-    /"send_mail" may do harm.* step "news" \(anything\).*approval.*trusted: \[anything\]/,
+    /"send_mail" may be destructive.* step "news" \(anything\).*approval.*trusted_tools: \[anything\]/,
   ],
   ["another word for it", `taint: loose\n${oneStep("timeout: 1")}`, "loose <- bad_value", /one of show, strict/],
   [
@@ -612,7 +625,7 @@ const rows: readonly Row[] = [
     "len <- unknown_function",
     /did you mean "size"/,
   ],
-  // What is done about failures.
+  // Failure handling.
   [
     "a strategy that there is not",
     `${oneStep("timeout: 1")}\nerror_handling: { strategy: "retry|falback" }`,
@@ -634,7 +647,24 @@ const rows: readonly Row[] = [
     `${oneStep("timeout: 1")}\nerror_handling: { strategy: fallback }`,
     "fallback <- no_fallback (warning)",
   ],
-  // Circles.
+  [
+    "[H26] a fallback that reads a step which may still be running",
+    'steps: [{ id: a, tool: anything }, { id: b, tool: anything, error_handling: { fallback: [{ tool: anything, params: { p: ["${steps.a.output}"] } }] } }]',
+    "steps.a.output <- unfinished_step (warning)",
+    /"b" does not wait for "a".*depends_on: \[a\] to "b"/,
+  ],
+  [
+    "[H26] the condition of a chain's own fallback that reads a name of such a step",
+    'steps: [{ id: a, tool: anything, output: { as: x } }, { id: b, tool: anything }]\nerror_handling: { fallback: [{ condition: "${context.x.ok}", tool: anything }] }',
+    "context.x.ok <- unfinished_step (warning)",
+    /"b" does not wait for "a"/,
+  ],
+  [
+    "[H26] a retry that depends on such a step",
+    'steps: [{ id: a, tool: anything }, { id: b, tool: anything, retry: { max: 1, when: "${steps.a.output.ok}" } }]',
+    "steps.a.output.ok <- unfinished_step (warning)",
+  ],
+  // Cycles.
   [
     "steps that wait for each other",
     'steps: [{ id: a, tool: anything, params: { p: "${steps.b.output}" } }, { id: b, tool: anything, depends_on: [c] }, { id: c, tool: anything, condition: "${steps.a.output}" }]',
@@ -658,6 +688,15 @@ const odd: readonly AnyTool[] = [
   plannedTool("unusable", { input: { type: "object", properties: { a: { $ref: "#/properties/b" }, b: {} } } }),
 ];
 
+const fileError: Problem = {
+  severity: "error",
+  code: "unknown_key",
+  message: 'unknown key "typ"',
+  file: "tools/search.yaml",
+  line: 3,
+  column: 9,
+};
+
 function contextOf(more: Partial<PlanContext> = {}): Partial<PlanContext> {
   const registry = new ToolRegistry();
   const { tools } = planContext();
@@ -665,6 +704,7 @@ function contextOf(more: Partial<PlanContext> = {}): Partial<PlanContext> {
   const both = {
     resolve: (name: string) => tools.resolve(name) ?? registry.resolve(name),
     names: () => [...tools.names(), ...registry.names()],
+    fileError: (name: string) => (name === "broken_search" ? fileError : undefined),
   };
   return { tools: both, ...more };
 }
@@ -674,13 +714,13 @@ function underlined({ line, column, length = 1, code, severity }: Problem, text:
   return `${marked} <- ${code}${severity === "error" ? "" : ` (${severity})`}`;
 }
 
-describe("every kind of mistake is told at its place [A09]", () => {
-  for (const [what, yaml, told, says = /./, context] of rows) {
-    test(`such as ${what}`, () => {
+describe("every kind of mistake is reported at its position [A09]", () => {
+  for (const [what, yaml, reported, says = /./, context] of rows) {
+    test(`the position of ${what} is reported`, () => {
       const name = what === "a name that no tool could have" ? "1a" : "a";
       const text = `name: ${name}\n${yaml}`;
       const planned = planText(text, contextOf(context));
-      expect(planned.problems.map((problem) => underlined(problem, text))).toEqual([told].flat());
+      expect(planned.problems.map((problem) => underlined(problem, text))).toEqual([reported].flat());
       const [first] = planned.problems;
       expect(`${first?.message} ${first?.hint}`).toMatch(says);
       expect(planned.plan === undefined).toBe(planned.problems.some(({ severity }) => severity === "error"));
@@ -688,12 +728,12 @@ describe("every kind of mistake is told at its place [A09]", () => {
   }
 });
 
-test("the table above has every word that planning uses for a problem", () => {
+test("the table above has every problem code of planning", () => {
   const folder = new URL(".", import.meta.url);
   const files = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
   const sources = files.map((file) => readFileSync(new URL(file, folder), "utf8")).join("\n");
   const used = new Set([...sources.matchAll(/(?:\.add|#refuse)\(\s*"(\w+)"|code: "(\w+)"/g)].map(([, a, b]) => a ?? b));
-  const told = new Set(
+  const reported = new Set(
     rows.flatMap(([, , expected]) => [expected].flat().map((entry) => / <- (\w+)/.exec(entry)?.[1])),
   );
   const elsewhere = new Set([
@@ -704,6 +744,7 @@ test("the table above has every word that planning uses for a problem", () => {
     "more_problems",
     "bad_snapshot",
     "broken_chain",
+    "chain_invalid",
     "chains_too_deep",
     "required",
     "enum",
@@ -711,10 +752,10 @@ test("the table above has every word that planning uses for a problem", () => {
     "max",
     "type",
   ]);
-  expect([...used].filter((code) => !told.has(code) && !elsewhere.has(code ?? ""))).toEqual([]);
+  expect([...used].filter((code) => !reported.has(code) && !elsewhere.has(code ?? ""))).toEqual([]);
 });
 
-test("nothing is said about fields where a schema leaves the matter open", () => {
+test("no problem is reported for fields that a schema leaves open", () => {
   const open = [
     { type: "object" },
     { type: "object", properties: { a: {} }, additionalProperties: true },
@@ -745,7 +786,24 @@ test("nothing is said about fields where a schema leaves the matter open", () =>
   }
 });
 
-test("a field that something standing in may have is not missed", () => {
+test("[H26] a fallback may read a step that its own step waits for, and any step if it handles a missing value", () => {
+  const fallback = (text: string) => `error_handling: { fallback: [{ tool: anything, params: { p: "${text}" } }] }`;
+  const chain = (more: string) => `name: a
+steps:
+  - { id: first, tool: anything }
+  - { id: second, tool: anything, depends_on: [first] }
+  - { id: third, tool: anything, ${more} }`;
+  for (const more of [
+    `depends_on: [second], ${fallback("${steps.first.output}")}`,
+    `params: { p: "\${steps.second.output}" }, ${fallback("${steps.first.output}")}`,
+    fallback("${steps.first.output ?? 1}"),
+    fallback("${default(steps.first.output, 1)}"),
+    fallback("${steps.third.error.code}"),
+  ])
+    expect(brief(planText(chain(more)))).toEqual([]);
+});
+
+test("a field that a fallback may have is not reported as missing", () => {
   const fallback = "error_handling: { fallback: [{ tool: anything }] }";
   const step = (more: string): string =>
     `steps: [{ id: p, tool: find_photos${more} }, { id: x, tool: anything, params: { a: "\${steps.p.output.imges}" } }]`;
@@ -756,7 +814,7 @@ test("a field that something standing in may have is not missed", () => {
   );
 });
 
-test("references and nullable schemas are looked through", () => {
+test("references and nullable schemas are resolved", () => {
   const registry = new ToolRegistry();
   const output = {
     $ref: "#/$defs/page",
@@ -777,59 +835,59 @@ test("references and nullable schemas are looked through", () => {
     { id: "a", tool: "t", params: { q: 1 } },
     { id: "b", tool: "t", params: { q: "${steps.a.output.titel.x}", qq: 1 } },
   ];
-  const told = planSpec({ name: "refs", steps }, { tools: registry }).problems.map(
+  const reported = planSpec({ name: "refs", steps }, { tools: registry }).problems.map(
     ({ code, hint }) => `${code} ${hint}`,
   );
-  expect(told).toEqual(["unknown_parameter parameters: q", 'unknown_field did you mean "title"?']);
+  expect(reported).toEqual(["unknown_parameter parameters: q", 'unknown_field did you mean "title"?']);
 });
 
-test("what is missing because it is misspelt is told once", () => {
+test("a misspelled key is reported once, and not as missing too", () => {
   const { problems } = planText('name: a\nsteps: [{ id: x, tool: find_news, params: { topc: "${input.t}" } }]');
   expect(problems.map(({ code }) => code)).toEqual(["unknown_parameter"]);
 });
 
 describe("hostile chains", () => {
-  test("that are huge, deep, or no chains at all are refused in words", () => {
-    const told = (text: string): string[] => readChain(text, { file: "a.yaml" }).problems.map(({ code }) => code);
-    expect(told("")).toEqual(["wrong_type"]);
-    expect(told("- a\n- b")).toEqual(["wrong_type"]);
-    expect(told("just text")).toEqual(["wrong_type"]);
-    expect(told(`name: ${"x".repeat(1 << 20)}`)).toEqual(["too_large"]);
-    expect(told("[".repeat(20_000))).toContain("too_deep");
-    expect(told("name: a\n__proto__: {}\nsteps: [{ id: x, tool: y, params: { constructor: 1 } }]")).toEqual([
+  test("chains that are huge, deep, or not chains at all are rejected with a message", () => {
+    const reported = (text: string): string[] => parseChain(text, { file: "a.yaml" }).problems.map(({ code }) => code);
+    expect(reported("")).toEqual(["wrong_type"]);
+    expect(reported("- a\n- b")).toEqual(["wrong_type"]);
+    expect(reported("just text")).toEqual(["wrong_type"]);
+    expect(reported(`name: ${"x".repeat(1 << 20)}`)).toEqual(["too_large"]);
+    expect(reported("[".repeat(20_000))).toContain("too_deep");
+    expect(reported("name: a\n__proto__: {}\nsteps: [{ id: x, tool: y, params: { constructor: 1 } }]")).toEqual([
       "forbidden_key",
       "forbidden_key",
     ]);
-    expect(told("name: &a x\nsteps: *a")).toContain("alias");
-    expect(told("name: a\nname: b\nsteps: [{ id: x, tool: y }]")).toEqual(["duplicate_key"]);
-    expect(told(`name: a\nsteps: [${"{},".repeat(20_001)}]`)).toEqual(["too_many_steps"]);
+    expect(reported("name: &a x\nsteps: *a")).toContain("alias");
+    expect(reported("name: a\nname: b\nsteps: [{ id: x, tool: y }]")).toEqual(["duplicate_key"]);
+    expect(reported(`name: a\nsteps: [${"{},".repeat(20_001)}]`)).toEqual(["too_many_steps"]);
   });
 
-  test("from code are refused alike, whatever they are made of", () => {
-    const told = (spec: unknown): string[] => planSpec(spec).problems.map(({ code }) => code);
+  test("chains from code are rejected in the same way, for any kind of object", () => {
+    const reported = (spec: unknown): string[] => planSpec(spec).problems.map(({ code }) => code);
     const cyclic: Record<string, unknown> = { name: "a", steps: [] };
     cyclic["self"] = cyclic;
     const deep = JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`) as unknown;
     const step = { id: "x", tool: "anything" };
-    expect(told(undefined)).toEqual(["not_json"]);
-    expect(told(cyclic)).toEqual(["not_json"]);
-    expect(told(null)).toEqual(["wrong_type"]);
-    expect(told({ name: "a", steps: [{ ...step, params: { f: () => 1 } }] })).toEqual(["not_json"]);
-    expect(told({ name: "a", steps: [{ ...step, params: deep }] })).toEqual(["too_deep"]);
-    expect(told({ name: "a", steps: [{ ...step, params: JSON.parse('{"__proto__": 1}') as unknown }] })).toEqual([
+    expect(reported(undefined)).toEqual(["not_json"]);
+    expect(reported(cyclic)).toEqual(["not_json"]);
+    expect(reported(null)).toEqual(["wrong_type"]);
+    expect(reported({ name: "a", steps: [{ ...step, params: { f: () => 1 } }] })).toEqual(["not_json"]);
+    expect(reported({ name: "a", steps: [{ ...step, params: deep }] })).toEqual(["too_deep"]);
+    expect(reported({ name: "a", steps: [{ ...step, params: JSON.parse('{"__proto__": 1}') as unknown }] })).toEqual([
       "forbidden_key",
     ]);
     expect(
-      told({
+      reported({
         get name(): string {
           throw new Error("no");
         },
       }),
     ).toEqual(["not_json"]);
-    expect(told({ name: "a", steps: Array.from({ length: 20_001 }, () => step) })).toEqual(["too_many_steps"]);
+    expect(reported({ name: "a", steps: Array.from({ length: 20_001 }, () => step) })).toEqual(["too_many_steps"]);
   });
 
-  test("from code name the path of what is wrong", () => {
+  test("problems of chains from code have the path of the value", () => {
     const { problems } = planSpec({
       name: "a",
       steps: [{ id: "x", tool: "anything", params: { list: [{ q: "${input.}" }] } }],
@@ -838,7 +896,7 @@ describe("hostile chains", () => {
     expect(problems[0]?.message).toMatch(/\(at steps\[0\]\.params\.list\[0\]\.q\)$/);
   });
 
-  test("with thousands of mistakes are answered quickly, the first thousand in full", () => {
+  test("chains with thousands of mistakes are planned quickly, with the first thousand reported", () => {
     const steps = Array.from(
       { length: 5_000 },
       (_, index) => `- { id: s${index}, tool: nothing${index}, params: { a: "\${steps.t${index}.output}" } }`,
@@ -848,14 +906,14 @@ describe("hostile chains", () => {
     expect(problems.at(-1)).toMatchObject({ code: "more_problems", message: "and 9000 more problems" });
   });
 
-  test("leave the objects of their makers as they were", () => {
+  test("do not change the objects of the caller", () => {
     const spec = { name: "a", steps: [{ id: "x", tool: "anything", params: { list: [1] } }] };
     const { plan } = planSpec(spec);
     spec.steps[0]?.params.list.push(2);
     expect(plan?.spec.steps[0]?.params).toEqual({ list: [1] });
   });
 
-  test("cannot make tools answer for them while they are planned", () => {
+  test("are planned even if the effect function of a tool throws", () => {
     const registry = new ToolRegistry();
     const thrower = plannedTool("thrower", {
       effect: () => {
@@ -880,7 +938,7 @@ describe("rows of the bad-inputs file about variables", () => {
     expect(env.length).toBeGreaterThan(0);
   });
 
-  test.each(env)("$input is refused", ({ input, expected }) => {
+  test.each(env)("$input is rejected", ({ input, expected }) => {
     const spec = {
       name: "a",
       env: [input],

@@ -8,7 +8,7 @@ function read(inputs: Record<string, unknown>): { json: unknown; problems: strin
   return { json, problems: report.problems.map(({ code }) => code) };
 }
 
-test.each<[given: unknown, json: unknown, required: boolean]>([
+test.each<[written: unknown, json: unknown, required: boolean]>([
   ["string", { type: "string" }, true],
   ["string?", { type: "string" }, false],
   ["string[]", { type: "array", items: { type: "string" } }, true],
@@ -43,8 +43,8 @@ test.each<[given: unknown, json: unknown, required: boolean]>([
     true,
   ],
   [{ anyOf: [{ type: "string" }, { type: "integer" }] }, { anyOf: [{ type: "string" }, { type: "integer" }] }, true],
-])("%j is an input [A01]", (given, json, required) => {
-  expect(read({ x: given })).toEqual({
+])("%j is a valid input [A01]", (input, json, required) => {
+  expect(read({ x: input })).toEqual({
     json: { type: "object", properties: { x: json }, ...(required && { required: ["x"] }) },
     problems: [],
   });
@@ -61,6 +61,6 @@ test.each([
   [{ type: "strng" }, "unknown_type"],
   [{ type: "string", lenght: 3 }, "unknown_key"],
   [{ type: "string", enum: ["a"], default: "b" }, "bad_default"],
-])("%j is no input", (given, code) => {
-  expect(read({ x: given }).problems).toEqual([code]);
+])("%j is not a valid input", (input, code) => {
+  expect(read({ x: input }).problems).toEqual([code]);
 });

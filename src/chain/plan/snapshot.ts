@@ -1,61 +1,65 @@
 import { canonicalJson, jsonText } from "../../base/index.ts";
-import { isMap, put } from "../../schema/index.ts";
-import { fingerprintTool } from "../../tool/index.ts";
+import { isYamlMap, setOwn } from "../../schema/index.ts";
+import { type AnyTool, fingerprintTool } from "../../tool/index.ts";
 import { callsOf } from "./chain-effect.ts";
-import { type PlannedChain, planChain } from "./plan-chain.ts";
+import { type PlanChainResult, planChain } from "./plan-chain.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Plan } from "./plan.ts";
-import type { ChainSpec } from "./spec.ts";
+import type { ChainSpec } from "./chain-spec.ts";
 
-/** All that is needed to make the same plan again, whatever becomes of the files. */
+/** Everything needed to restore the same plan, even if the files have changed. */
 export interface Snapshot {
   /** The chain and every chain that it can call, as JSON text for {@link planFromSnapshot}. */
   readonly definition: string;
-  /** Every tool that they name, and a hash of what matters about it. */
+  /** Every tool that they name, with a hash of its relevant properties. */
   readonly fingerprints: Readonly<Record<string, string>>;
+  readonly tools: ReadonlyMap<string, AnyTool>;
 }
 
 interface Definition {
-  /** Which of the chains is run. */
+  /** The name of the chain that is run. */
   readonly chain: string;
-  /** Where it was read from; absent for a chain that is found by its name. */
+  /** File that it was read from; absent for a chain that is found by its name. */
   readonly file?: string;
   readonly chains: Readonly<Record<string, ChainSpec>>;
 }
 
 /**
- * The chain of a plan with everything that it can call, and the file that it was read from where that matters. Throws
- * where a chain that it calls cannot be planned.
+ * The chain of a plan with all chains that it can call, and the file that it was read from if given. Throws if a chain
+ * that it calls cannot be planned.
  */
 export function snapshotOf(plan: Plan, file?: string): Snapshot {
   const chains: Record<string, ChainSpec> = {};
   const fingerprints: Record<string, string> = {};
+  const tools = new Map<string, AnyTool>();
   const open: (readonly [name: string, plan: Plan])[] = [[plan.name, plan]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, current] = next;
     if (Object.hasOwn(chains, name)) continue;
-    // What the workspace decided at the time stays decided.
+    // Settings of the workspace at that time stay in effect.
     const { spec, maxParallel, taint } = current;
-    put(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });
+    setOwn(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });
     for (const { target } of callsOf(current.steps)) {
-      if (target.tool !== undefined) put(fingerprints, target.name, fingerprintTool(target.tool));
-      else if (target.chain !== undefined && !Object.hasOwn(chains, target.name)) {
+      if (target.tool !== undefined) {
+        setOwn(fingerprints, target.name, fingerprintTool(target.tool));
+        tools.set(target.name, target.tool);
+      } else if (target.chain !== undefined && !Object.hasOwn(chains, target.name)) {
         open.push([target.name, target.name === plan.name ? plan : target.chain()]);
       }
     }
   }
   const text = jsonText({ chain: plan.name, ...(file !== undefined && { file }), chains } satisfies Definition);
-  // Specs are JSON: they were read from it.
-  return { definition: "text" in text ? text.text : "", fingerprints };
+  // Specs are JSON: they were parsed from it.
+  return { definition: "text" in text ? text.text : "", fingerprints, tools };
 }
 
-/** The file that the chain of a snapshot was read from; undefined where it is found by its name. */
+/** The file that the chain of a snapshot was read from; undefined if it is found by its name. */
 export function fileOfSnapshot(definition: string): string | undefined {
   const file = readDefinition(definition)?.file;
   return typeof file === "string" ? file : undefined;
 }
 
-/** Do two snapshots hold the same chains? */
+/** True if two snapshots hold the same chains. */
 export function sameChains(one: string, other: string): boolean {
   if (one === other) return true;
   const [first, second] = [readDefinition(one), readDefinition(other)];
@@ -63,10 +67,10 @@ export function sameChains(one: string, other: string): boolean {
 }
 
 /**
- * Makes the plan of a snapshot again. Its chains find each other and nothing else; tools are those of the context, so
- * compare their fingerprints before relying on them. Never throws.
+ * Restores the plan of a snapshot. Its chains find only each other; tools are those of the context, so compare their
+ * fingerprints before relying on them. Never throws.
  */
-export function planFromSnapshot(definition: string, context: PlanContext): PlannedChain {
+export function planFromSnapshot(definition: string, context: PlanContext): PlanChainResult {
   const read = readDefinition(definition);
   const root = read === undefined ? undefined : specOf(read, read.chain);
   if (read === undefined || root === undefined) return { problems: [unreadable] };
@@ -93,7 +97,7 @@ export function planFromSnapshot(definition: string, context: PlanContext): Plan
 function readDefinition(text: string): Definition | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isMap(value) || typeof value["chain"] !== "string" || !isMap(value["chains"])) return undefined;
+    if (!isYamlMap(value) || typeof value["chain"] !== "string" || !isYamlMap(value["chains"])) return undefined;
     // Each of the chains is checked when it is planned.
     return value as unknown as Definition;
   } catch {
@@ -108,7 +112,7 @@ function specOf({ chains }: Definition, name: string): ChainSpec | undefined {
 const unreadable = {
   severity: "error",
   code: "bad_snapshot",
-  message: "what the run keeps of its chain cannot be read",
+  message: "the stored chain of the run cannot be read",
   hint: "start the chain again from its file",
   file: "<snapshot>",
   line: 1,

@@ -1,18 +1,19 @@
-import { isMap } from "../../schema/index.ts";
+import { withCliCommands } from "../../base/index.ts";
+import { isYamlMap } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
-import { correctedName } from "./corrected-name.ts";
+import { suggestName } from "./suggest-name.ts";
 
-/** Something of a file that has not the form it should have. */
+/** A part of a file that does not have the required form. */
 export interface FormFault {
   readonly code: string;
   readonly path: YamlPath;
   readonly message: string;
-  /** What stands at the path. */
+  /** Value at the path. */
   readonly value: unknown;
   readonly file: string;
 }
 
-/** What somebody who is new to chains probably meant, where that can be told from what is there. */
+/** Suggests what a newcomer probably intended, if the value shows that. */
 export function formHint(fault: FormFault): string | undefined {
   switch (fault.code) {
     case "missing_key":
@@ -27,8 +28,8 @@ export function formHint(fault: FormFault): string | undefined {
   }
 }
 
-/** Keys by which other tools know what a step has. */
-const stepWords: ReadonlyMap<string, string> = words({
+/** Keys that other tools use for the keys of a step. */
+const stepKeyAliases: ReadonlyMap<string, string> = aliasesOf({
   id: "name key step label",
   tool: "uses action function call run",
   params: "args arguments with input inputs parameters",
@@ -42,7 +43,7 @@ const stepWords: ReadonlyMap<string, string> = words({
   timeout: "deadline",
 });
 
-const chainWords: ReadonlyMap<string, string> = words({
+const chainKeyAliases: ReadonlyMap<string, string> = aliasesOf({
   name: "id title",
   input: "inputs params parameters args arguments",
   output: "outputs result results returns",
@@ -51,11 +52,11 @@ const chainWords: ReadonlyMap<string, string> = words({
   error_handling: "on_error on_failure",
 });
 
-function words(known: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+function aliasesOf(known: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(known).flatMap(([key, others]) => others.split(" ").map((word) => [word, key])));
 }
 
-/** Is this the path of a step? */
+/** True if this is the path of a step. */
 function isStep([first, index, ...rest]: YamlPath): boolean {
   return first === "steps" && typeof index === "number" && rest.length === 0;
 }
@@ -63,42 +64,43 @@ function isStep([first, index, ...rest]: YamlPath): boolean {
 function unknownKeyHint({ path }: FormFault): string | undefined {
   const owner = path.slice(0, -1);
   const key = String(path.at(-1));
-  const meant = isStep(owner) ? stepWords.get(key) : owner.length === 0 ? chainWords.get(key) : undefined;
-  if (meant !== undefined) return `did you mean "${meant}"?`;
-  if (isStep(owner) && (key === "as" || key === "select")) return `it belongs into "output": { ${key}: … }`;
+  const resolved = isStep(owner) ? stepKeyAliases.get(key) : owner.length === 0 ? chainKeyAliases.get(key) : undefined;
+  if (resolved !== undefined) return `did you mean "${resolved}"?`;
+  if (isStep(owner) && (key === "as" || key === "select")) return `it belongs under "output": { ${key}: … }`;
   return undefined;
 }
 
 function missingKeyHint({ path, message, value, file }: FormFault): string | undefined {
   const key = /the key "(\w+)"$/.exec(message)?.[1] ?? "";
-  const known = isStep(path) ? stepWords : chainWords;
+  const known = isStep(path) ? stepKeyAliases : chainKeyAliases;
   const instead =
     isStep(path) || path.length === 0
-      ? Object.keys(isMap(value) ? value : {}).find((word) => known.get(word) === key)
+      ? Object.keys(isYamlMap(value) ? value : {}).find((word) => known.get(word) === key)
       : undefined;
   if (instead !== undefined) return `write "${key}" instead of "${instead}"`;
-  if (key === "id") return `name the step, so that others can read it: id: ${idOf(value)}`;
-  if (key === "name") return `add name: ${nameOf(file)}`;
-  return missing.get(key);
+  if (key === "id") return `name the step, so that other steps can refer to it: id: ${idOf(value)}`;
+  if (key === "name") return `add name: ${chainNameFromFile(file)}`;
+  const hint = missing.get(key);
+  return hint === undefined ? undefined : withCliCommands(hint);
 }
 
 const missing: ReadonlyMap<string, string> = new Map([
-  ["tool", "say what is called: tool: NAME; `windlass tools` and `windlass chains` list the names"],
-  ["steps", "list what is done: steps: [{ id: first, tool: NAME }]"],
-  ["until", "say when it is enough: until: ${steps.ID.output.done}"],
-  ["ttl", "say for how long: ttl: 3600"],
-  ["message", "add the question: message: Go on?"],
+  ["tool", "add the tool to call: tool: NAME; `windlass tools` and `windlass chains` list the names"],
+  ["steps", "add the steps: steps: [{ id: first, tool: NAME }]"],
+  ["until", "add the condition that ends the loop: until: ${steps.ID.output.done}"],
+  ["ttl", "add the lifetime in seconds: ttl: 3600"],
+  ["message", "add a message for the approver: message: Continue?"],
 ]);
 
 function idOf(step: unknown): string {
-  const tool = isMap(step) ? step["tool"] : undefined;
-  return (typeof tool === "string" ? correctedName(tool) : undefined) ?? "first";
+  const tool = isYamlMap(step) ? step["tool"] : undefined;
+  return (typeof tool === "string" ? suggestName(tool) : undefined) ?? "first";
 }
 
 /** `chains/morning report.yaml` is probably the chain `morning-report`. */
-function nameOf(file: string): string {
+function chainNameFromFile(file: string): string {
   const stem = /([^/\\<>]+?)(?:\.ya?ml)?$/i.exec(file)?.[1] ?? "";
-  return correctedName(stem, "chain-") ?? "my-chain";
+  return suggestName(stem, "chain-") ?? "my-chain";
 }
 
 const durationKeys: ReadonlySet<unknown> = new Set(["timeout", "delay", "max_delay", "max_duration", "ttl", "expires"]);
@@ -108,27 +110,29 @@ function kindHint({ path, value }: FormFault): string | undefined {
   if (durationKeys.has(key)) return durationHint(value);
   const scalar = typeof value === "number" || typeof value === "string" || value === true ? value : undefined;
   if (key === "approval" && typeof value === "boolean") {
-    return value ? 'write the question: approval: "Go on?"' : "remove it: nobody is asked then";
+    return value
+      ? 'write a message for the approver: approval: "Continue?"'
+      : "remove it: without it, no approval is requested";
   }
-  if (key === "steps" && isMap(value)) return 'write a list, each step beginning with "- id: NAME"';
+  if (key === "steps" && isYamlMap(value)) return 'write a list, each step beginning with "- id: NAME"';
   return scalar === undefined || typeof key !== "string" ? undefined : longForm(key, scalar, path);
 }
 
-/** `retry: 3` for `retry: { max: 3 }`, and the like. */
+/** Suggests `retry: { max: 3 }` for `retry: 3`, and the like. */
 function longForm(key: string, value: string | number | true, path: YamlPath): string | undefined {
   switch (key) {
     case "retry":
       return `write retry: { max: ${Number.isInteger(value) ? value : 3} }`;
     case "cache":
-      return `write cache: { ttl: ${value === true ? 3600 : value} }, the time in seconds or such as "1h"`;
+      return `write cache: { ttl: ${value === true ? 3600 : value} }, in seconds or as a duration such as "1h"`;
     case "repeat":
-      return `say until when: repeat: { until: "\${…}", max: ${Number.isInteger(value) ? value : 10} }`;
+      return `write repeat: { until: "\${…}", max: ${Number.isInteger(value) ? value : 10} }, with the condition that ends the loop`;
     default:
       return typeof value === "string" ? wordForm(key, shorten(value), path) : undefined;
   }
 }
 
-/** The same where a word stands for a map. */
+/** The same for a word in place of a map. */
 function wordForm(key: string, word: string, path: YamlPath): string | undefined {
   if (key === "error_handling") return `write error_handling: { strategy: ${word} }`;
   if (key === "compensate") return `write compensate: { tool: ${word} }`;
@@ -136,7 +140,7 @@ function wordForm(key: string, word: string, path: YamlPath): string | undefined
   return `write output: { ${word.startsWith("$") ? `select: "${word}"` : `as: ${word}`} }`;
 }
 
-const units: ReadonlyMap<string, string> = words({
+const units: ReadonlyMap<string, string> = aliasesOf({
   ms: "ms msec msecs millis millisecond milliseconds",
   s: "s sec secs second seconds",
   m: "m min mins minute minutes",

@@ -1,8 +1,8 @@
 /**
- * The name that somebody probably wants where the one that was given cannot be: what is no letter, digit or `_`
- * becomes `-`. Undefined where nothing is left.
+ * A valid name similar to an invalid one: characters other than letters, digits and `_` become `-`. Undefined if
+ * nothing remains.
  */
-export function correctedName(name: string, before = ""): string | undefined {
+export function suggestName(name: string, before = ""): string | undefined {
   const words = name
     .slice(0, 200)
     .normalize("NFC")

@@ -1,27 +1,27 @@
 import { type CompiledValue, type Reference, type ValueReference, anyItem } from "../../expr/index.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
-/** Where a value comes from: a step, by its place; an input, by its name; {@link anyItem} stands for all inputs. */
-export type Source = number | string | typeof anyItem;
+/** Source of a value: a step, by its index; an input, by its name; {@link anyItem} stands for all inputs. */
+export type ValueSource = number | string | typeof anyItem;
 
-/** A part of a value that hangs on a source. */
+/** A part of a value that depends on a source. */
 export interface MarkedPart {
   readonly reference: ValueReference;
-  /** The source that was asked about, however many steps lie between. */
-  readonly origin: Source;
+  /** The source that was searched for, through any number of steps. */
+  readonly origin: ValueSource;
 }
 
 /**
- * How values get from step to step of one chain: what a step gives hangs on what it, or what stands in for it, is
- * called with. What only decides whether a step runs is not counted.
+ * Data flow between the steps of one chain: the output of a step depends on the arguments of its tool and of its
+ * fallbacks. References that only decide whether a step runs do not count.
  */
 export class ValueFlow {
   readonly #plan: Plan;
   readonly #byAs: ReadonlyMap<string, PlanStep>;
-  /** Steps whose outputs hang on a source. */
-  readonly #readers = new Map<Source, number[]>();
-  /** Steps that use a source only for undoing. */
-  readonly #undoers = new Map<Source, number[]>();
+  /** Steps whose outputs depend on a source. */
+  readonly #readers = new Map<ValueSource, number[]>();
+  /** Steps that use a source only for compensation. */
+  readonly #undoers = new Map<ValueSource, number[]>();
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -33,11 +33,13 @@ export class ValueFlow {
     }
   }
 
-  /** What hangs on these, also through other steps; references make no order in fallbacks, so none is relied on. */
-  from(origins: Iterable<Source>): MarkedValues {
-    const marks = new Map<Source, Source>();
-    const open: Source[] = [];
-    const mark = (source: Source, origin: Source): void => {
+  /**
+   * Values that depend on these, also through other steps; references in fallbacks imply no order, so none is assumed.
+   */
+  from(origins: Iterable<ValueSource>): MarkedValues {
+    const marks = new Map<ValueSource, ValueSource>();
+    const open: ValueSource[] = [];
+    const mark = (source: ValueSource, origin: ValueSource): void => {
       if (marks.has(source)) return;
       marks.set(source, origin);
       open.push(source);
@@ -52,36 +54,37 @@ export class ValueFlow {
     return new MarkedValues(this, marks);
   }
 
-  /** The steps of whose results something is made in others. */
+  /** The steps whose results other steps use. */
   usedSteps(): readonly PlanStep[] {
     return this.#plan.steps.filter(({ index }) => this.#readers.has(index) || this.#undoers.has(index));
   }
 
-  /** All that something is made of and that the chain is given. */
-  usedInputs(): readonly Source[] {
+  /** The inputs of the chain that are used. */
+  usedInputs(): readonly ValueSource[] {
     return [...this.#readers.keys(), ...this.#undoers.keys()].filter((source) => typeof source !== "number");
   }
 
-  /** The steps that are called, or undone, with something of these sources. */
-  usersOf(sources: Iterable<Source>): readonly PlanStep[] {
-    const places = new Set<number>();
+  /** The steps that are called, or compensated, with a value of these sources. */
+  usersOf(sources: Iterable<ValueSource>): readonly PlanStep[] {
+    const positions = new Set<number>();
     for (const source of sources) {
-      for (const uses of [this.#readers, this.#undoers]) for (const place of uses.get(source) ?? []) places.add(place);
+      for (const uses of [this.#readers, this.#undoers])
+        for (const position of uses.get(source) ?? []) positions.add(position);
     }
-    return [...places].flatMap((place) => this.#plan.steps[place] ?? []);
+    return [...positions].flatMap((position) => this.#plan.steps[position] ?? []);
   }
 
-  /** What a reference of a step takes its value from. */
-  sourcesOf({ root, path: [name, field] }: Reference, step: PlanStep): readonly Source[] {
+  /** Sources of a reference of a step. */
+  sourcesOf({ root, path: [name, field] }: Reference, step: PlanStep): readonly ValueSource[] {
     switch (root) {
       case "steps":
-        return field === "status" ? [] : placeOf(typeof name === "string" ? this.#plan.byId.get(name) : undefined);
+        return field === "status" ? [] : stepIndexOf(typeof name === "string" ? this.#plan.byId.get(name) : undefined);
       case "context":
-        return placeOf(typeof name === "string" ? this.#byAs.get(name) : undefined);
+        return stepIndexOf(typeof name === "string" ? this.#byAs.get(name) : undefined);
       case "item":
         return this.#itemSources(step);
       case "error":
-        // Of the step that is failing: its message is its tool's.
+        // The failing step itself: its message comes from its tool.
         return [step.index];
       case "input":
         return [typeof name === "string" ? name : anyItem];
@@ -90,31 +93,31 @@ export class ValueFlow {
     }
   }
 
-  #itemSources(step: PlanStep): readonly Source[] {
+  #itemSources(step: PlanStep): readonly ValueSource[] {
     const references = step.forEach?.items.references ?? [];
     return references.flatMap((reference) => (reference.root === "item" ? [] : this.sourcesOf(reference, step)));
   }
 
-  #note(uses: Map<Source, number[]>, { references }: CompiledValue, step: PlanStep): void {
+  #note(uses: Map<ValueSource, number[]>, { references }: CompiledValue, step: PlanStep): void {
     for (const source of new Set(references.flatMap((reference) => this.sourcesOf(reference, step)))) {
-      const places = uses.get(source);
-      if (places === undefined) uses.set(source, [step.index]);
-      else if (places.at(-1) !== step.index) places.push(step.index);
+      const positions = uses.get(source);
+      if (positions === undefined) uses.set(source, [step.index]);
+      else if (positions.at(-1) !== step.index) positions.push(step.index);
     }
   }
 }
 
-/** The values of a chain that hang on some sources. */
+/** The values of a chain that depend on some sources. */
 export class MarkedValues {
   readonly #flow: ValueFlow;
-  readonly #marks: ReadonlyMap<Source, Source>;
+  readonly #marks: ReadonlyMap<ValueSource, ValueSource>;
 
-  constructor(flow: ValueFlow, marks: ReadonlyMap<Source, Source>) {
+  constructor(flow: ValueFlow, marks: ReadonlyMap<ValueSource, ValueSource>) {
     this.#flow = flow;
     this.#marks = marks;
   }
 
-  /** Which parts of a value of a step hang on them; each text of the value is told once. */
+  /** Parts of a value of a step that depend on them; each text of the value is listed once. */
   partsOf({ references }: CompiledValue, step: PlanStep): readonly MarkedPart[] {
     const seen = new Set<unknown>();
     return references.flatMap((reference) => {
@@ -126,12 +129,12 @@ export class MarkedValues {
     });
   }
 
-  /** The steps that are called, or undone, with one of them. */
+  /** The steps that are called, or compensated, with one of them. */
   users(): readonly PlanStep[] {
     return this.#flow.usersOf(this.#marks.keys());
   }
 }
 
-function placeOf(step: PlanStep | undefined): readonly Source[] {
+function stepIndexOf(step: PlanStep | undefined): readonly ValueSource[] {
   return step === undefined ? [] : [step.index];
 }

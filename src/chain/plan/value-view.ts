@@ -1,41 +1,45 @@
-import { type JsonSchema, isMap, resolveRef } from "../../schema/index.ts";
+import { type JsonSchema, isYamlMap, resolveRef } from "../../schema/index.ts";
 
 /**
- * What is known of a value before anything runs: a schema, a map of known fields, or a list. Undefined wherever
- * nothing is known for certain, and nothing is complained about then.
+ * Static type of a value: a schema, a map of known fields, or a list. Undefined if nothing is certain; then no problem
+ * is reported.
  */
-export type View =
+export type ValueView =
   | { readonly kind: "schema"; readonly root: JsonSchema; readonly node: JsonSchema }
-  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => View | undefined> }
-  | { readonly kind: "list"; readonly item: View | undefined };
+  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => ValueView | undefined> }
+  | { readonly kind: "list"; readonly item: ValueView | undefined };
 
-/** One step of a path: a name, an index, `[*]` or `[?…]`, a slice, or a key that only evaluation knows. */
+/** One step of a path: a name, an index, `[*]` or `[?…]`, a slice, or a key that is known only at run time. */
 export type ViewStep = string | number | { readonly kind: "each" | "slice" | "computed" };
 
-/** A step of a path that leads nowhere. */
+/** A step of a path that cannot be resolved. */
 export interface ViewFault {
-  /** Which step of the path. */
+  /** Index of the step in the path. */
   readonly step: number;
-  /** `has no field "titel"`, to be put after the name of the value. */
+  /** `has no field "titel"`, to be appended to the name of the value. */
   readonly message: string;
-  /** What there is instead. */
+  /** The fields that exist. */
   readonly fields: readonly string[];
   readonly hint?: string;
 }
 
-/** Where a path leads, or why it leads nowhere. */
-export type Followed = { readonly view: View | undefined } | { readonly fault: ViewFault };
+/** Result of following a path: a view, or the fault. */
+export type FollowResult = { readonly view: ValueView | undefined } | { readonly fault: ViewFault };
 
 /** A schema as a view. */
-export function viewOfSchema(json: JsonSchema | undefined): View | undefined {
+export function viewOfSchema(json: JsonSchema | undefined): ValueView | undefined {
   return json === undefined ? undefined : { kind: "schema", root: json, node: json };
 }
 
-/** Expressions look for the one list inside of an object and know sizes; JSONPath does neither. */
+/** Expressions find the only list inside of an object and know sizes; JSONPath does neither. */
 export type Language = "expression" | "jsonpath";
 
-/** Follows a path through what is known. */
-export function follow(from: View | undefined, path: readonly ViewStep[], language: Language = "expression"): Followed {
+/** Follows a path through the known types. */
+export function followPath(
+  from: ValueView | undefined,
+  path: readonly ViewStep[],
+  language: Language = "expression",
+): FollowResult {
   let view = from;
   for (const [step, part] of path.entries()) {
     const shape = shapeOf(view);
@@ -48,9 +52,9 @@ export function follow(from: View | undefined, path: readonly ViewStep[], langua
   return { view };
 }
 
-/** What a value is that cannot be a list, in words, with the lists inside of it; undefined where it may be one. */
+/** Describes a value that cannot be a list, with the lists inside of it; undefined if it may be one. */
 export function notAList(
-  view: View | undefined,
+  view: ValueView | undefined,
 ): { readonly is: string; readonly lists: readonly string[] } | undefined {
   const shape = shapeOf(view);
   if (shape === undefined || shape.kind === "list") return undefined;
@@ -59,19 +63,27 @@ export function notAList(
   return { is: "a map", lists: lists.map(([name]) => name) };
 }
 
-/** A view taken apart. */
+/** The JSON Schema type of a value; undefined if it is not known for certain. */
+export function typeOfView(view: ValueView | undefined): string | undefined {
+  const shape = shapeOf(view);
+  if (shape === undefined) return undefined;
+  if (shape.kind === "scalar") return shape.type;
+  return shape.kind === "list" ? "array" : "object";
+}
+
+/** A view in its parts. */
 type Shape =
-  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => View | undefined>; readonly rest: Rest }
-  | { readonly kind: "list"; readonly item: View | undefined }
+  | { readonly kind: "map"; readonly fields: ReadonlyMap<string, () => ValueView | undefined>; readonly rest: Rest }
+  | { readonly kind: "list"; readonly item: ValueView | undefined }
   | { readonly kind: "scalar"; readonly type: string };
 
-/** Fields beyond those that are named: none, any, or all of one kind. */
-type Rest = "none" | "any" | { readonly view: View };
+/** Fields beyond those that are declared: none, any, or all of one type. */
+type Rest = "none" | "any" | { readonly view: ValueView };
 
-type Stepped = { readonly view: View | undefined } | Omit<ViewFault, "step"> | "unknown";
+type Stepped = { readonly view: ValueView | undefined } | Omit<ViewFault, "step"> | "unknown";
 
 const sizes: ReadonlySet<string> = new Set(["size", "length", "count"]);
-const number: View = { kind: "schema", root: {}, node: { type: "number" } };
+const number: ValueView = { kind: "schema", root: {}, node: { type: "number" } };
 
 function nameStep(shape: Shape, name: string, language: Language): Stepped {
   const isSize = language === "expression" && sizes.has(name);
@@ -121,7 +133,7 @@ function oneListInside({
   return lists.length === 1 ? lists[0] : undefined;
 }
 
-function shapeOf(view: View | undefined): Shape | undefined {
+function shapeOf(view: ValueView | undefined): Shape | undefined {
   if (view === undefined) return undefined;
   if (view.kind === "list") return view;
   if (view.kind === "map") return { ...view, rest: "none" };
@@ -129,17 +141,17 @@ function shapeOf(view: View | undefined): Shape | undefined {
   return node === undefined ? undefined : schemaShape(view.root, node);
 }
 
-/** Keywords after which a schema may mean anything. */
+/** Keywords that make a schema too complex to follow. */
 const involved =
   "allOf not if patternProperties unevaluatedProperties dependentSchemas dependencies prefixItems $dynamicRef".split(
     " ",
   );
 
-/** The schema that counts: references followed, `null` as an alternative left aside. */
+/** The effective schema: references followed, `null` as an alternative ignored. */
 function simplified(root: JsonSchema, start: JsonSchema): JsonSchema | undefined {
   let node: unknown = start;
   for (let hops = 0; hops < 32; hops++) {
-    if (!isMap(node)) return undefined;
+    if (!isYamlMap(node)) return undefined;
     const { $ref, anyOf, oneOf } = node as JsonSchema;
     if (typeof $ref === "string") node = resolveRef(root, $ref);
     else if (anyOf !== undefined || oneOf !== undefined) node = onlyForm([anyOf ?? [], oneOf ?? []].flat());
@@ -149,28 +161,28 @@ function simplified(root: JsonSchema, start: JsonSchema): JsonSchema | undefined
 }
 
 function onlyForm(forms: readonly unknown[]): unknown {
-  const kept = forms.filter((form) => !isMap(form) || form["type"] !== "null");
-  return kept.length === 1 ? kept[0] : undefined;
+  const nonNull = forms.filter((form) => !isYamlMap(form) || form["type"] !== "null");
+  return nonNull.length === 1 ? nonNull[0] : undefined;
 }
 
 function schemaShape(root: JsonSchema, node: JsonSchema): Shape | undefined {
   const types = [node["type"]].flat().filter((type) => type !== "null" && type !== undefined);
   if (types.length > 1) return undefined;
   const [type] = types;
-  if (type === "object" || (type === undefined && isMap(node["properties"]))) return mapShape(root, node);
+  if (type === "object" || (type === undefined && isYamlMap(node["properties"]))) return mapShape(root, node);
   if (type === "array") return { kind: "list", item: within(root, node["items"]) };
   return typeof type === "string" ? { kind: "scalar", type } : undefined;
 }
 
 function mapShape(root: JsonSchema, { properties, additionalProperties }: JsonSchema): Shape {
-  const named = isMap(properties) ? Object.entries(properties) : [];
+  const named = isYamlMap(properties) ? Object.entries(properties) : [];
   const fields = new Map(named.map(([name, node]) => [name, () => within(root, node)]));
   const other = within(root, additionalProperties);
-  // A schema that names fields means these, also where it does not close the list.
+  // A schema that declares fields counts as complete, even if it is not closed.
   const closed = additionalProperties === false || (additionalProperties === undefined && named.length > 0);
   return { kind: "map", fields, rest: closed ? "none" : ((other && { view: other }) ?? "any") };
 }
 
-function within(root: JsonSchema, node: unknown): View | undefined {
-  return isMap(node) ? { kind: "schema", root, node } : undefined;
+function within(root: JsonSchema, node: unknown): ValueView | undefined {
+  return isYamlMap(node) ? { kind: "schema", root, node } : undefined;
 }

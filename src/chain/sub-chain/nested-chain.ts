@@ -1,49 +1,50 @@
 import {
   type Host,
   type HostListener,
-  type Interpretation,
-  type Outcome,
-  type RunFacts,
-  type Settled,
+  type HostOutcome,
+  type SettledOutcome,
   type StepWork,
   type Wait,
-  beginInterpretation,
-} from "../../chain/index.ts";
-import type { FiberEnd } from "./fiber.ts";
-import type { ChainWish } from "./flow.ts";
-import type { FlowRun, Waiting } from "./flow-run.ts";
-import { OwnStep, type OwnTool } from "./own-step.ts";
+  type ProgramEnd,
+  type NestedWork,
+  type EffectRunner,
+  type EffectWaiter,
+} from "../../run/index.ts";
+import { type Interpretation, beginInterpretation } from "../interpreter/interpret.ts";
+import type { RunFacts } from "../interpreter/run-facts.ts";
+import { ProgramStep, type ProgramTool } from "./program-step.ts";
+import type { SubChain } from "./run-sub-chain.ts";
 
-/** A chain inside of a flow: its keys are in the journal of the run, under the key of the wish. */
-export class NestedChain implements Host {
+/** A chain inside of a program: its keys are in the journal of the run, under the key of the effect. */
+export class NestedChain implements Host, NestedWork {
   readonly runId: string;
   readonly startedAt: number;
-  readonly #run: FlowRun;
-  readonly #wish: ChainWish;
-  readonly #onEnd: (end: FiberEnd<RunFacts>) => void;
-  readonly #news: Settled[] = [];
-  /** Steps whose work is a flow, by their keys. */
-  readonly #own = new Map<string, OwnStep>();
+  readonly #run: EffectRunner;
+  readonly #effect: SubChain;
+  readonly #onEnd: (end: ProgramEnd<RunFacts>) => void;
+  readonly #news: SettledOutcome[] = [];
+  /** Steps whose work is a program, by their keys. */
+  readonly #programTools = new Map<string, ProgramStep>();
   #listener: HostListener | undefined;
   #interpretation: Interpretation | undefined;
 
-  constructor(run: FlowRun, wish: ChainWish, onEnd: (end: FiberEnd<RunFacts>) => void) {
+  constructor(run: EffectRunner, effect: SubChain, onEnd: (end: ProgramEnd<RunFacts>) => void) {
     this.#run = run;
-    this.#wish = wish;
+    this.#effect = effect;
     let over = false;
     this.#onEnd = (end) => {
-      // A step that broke ends the wish before the chain has heard of it.
+      // A step that threw ends the effect before the chain learns of it.
       if (over) return;
       over = true;
       onEnd(end);
     };
-    // Another chain of the same run has other keys of idempotency.
-    this.runId = `${run.host.runId}/${wish.key}`;
+    // Another chain of the same run has other idempotency keys.
+    this.runId = `${run.host.runId}/${effect.key}`;
     this.startedAt = run.now;
   }
 
   begin(): void {
-    const { plan, input, onEvent: listener } = this.#wish;
+    const { plan, input, onEvent: listener } = this.#effect;
     this.#interpretation = beginInterpretation(
       { plan, host: this, input, env: {}, context: {}, listener },
       (facts) => this.#onEnd({ value: facts }),
@@ -51,33 +52,37 @@ export class NestedChain implements Host {
     );
   }
 
-  /** It has steps that could begin, and goes on by itself. */
+  /** It has steps that could begin, and continues by itself. */
   get isOpening(): boolean {
     return this.#interpretation?.hasBacklog === true;
   }
 
-  /** Tells it what happened. */
-  push(settled: Settled): void {
+  /** Delivers an outcome. */
+  push(settled: SettledOutcome): void {
     this.#news.push(settled);
     this.#listener?.wake();
   }
 
   // --- the host, as the chain sees it
 
-  get replaying(): boolean {
-    return this.#run.host.replaying;
+  get isReplaying(): boolean {
+    return this.#run.host.isReplaying;
   }
 
-  get opensAll(): boolean {
-    return this.#run.host.opensAll;
+  get startsEagerly(): boolean {
+    return this.#run.host.startsEagerly;
   }
 
-  get hasNews(): boolean {
+  get isReleased(): boolean {
+    return this.#run.host.isReleased;
+  }
+
+  get hasReady(): boolean {
     return this.#news.length > 0;
   }
 
-  knows(key: string): boolean {
-    return this.#run.host.knows(this.#outer(key));
+  hasRecorded(key: string): boolean {
+    return this.#run.host.hasRecorded(this.#outer(key));
   }
 
   attach(listener: HostListener): void {
@@ -85,58 +90,58 @@ export class NestedChain implements Host {
   }
 
   start(key: string, work: StepWork): void {
-    const tool = this.#wish.own?.get(work.tool);
-    if (tool !== undefined) return this.#startOwn(key, work, tool);
+    const tool = this.#effect.own?.get(work.tool);
+    if (tool !== undefined) return this.#startProgram(key, work, tool);
     this.#run.expect(this.#outer(key), this.#waiting(key, false));
     this.#run.host.start(this.#outer(key), work);
   }
 
-  wait(key: string, what: Wait): void {
+  wait(key: string, wait: Wait): void {
     this.#run.expect(this.#outer(key), this.#waiting(key, true));
-    this.#run.host.wait(this.#outer(key), what);
+    this.#run.host.wait(this.#outer(key), wait);
   }
 
   cancel(key: string): void {
-    const own = this.#own.get(key);
+    const own = this.#programTools.get(key);
     if (own !== undefined) return own.stop();
     const outer = this.#outer(key);
     if (this.#run.waitsFor(outer)) this.#run.forget(outer);
     this.#run.host.cancel(outer);
   }
 
-  next(): Settled | undefined {
+  next(): SettledOutcome | undefined {
     const next = this.#news.shift();
-    // It sleeps now, perhaps after it went on by itself: whoever feeds it may have waited for that.
+    // It sleeps now, perhaps after it continued by itself: the effect runner may be waiting for that.
     if (next === undefined) queueMicrotask(() => this.#run.wake());
     return next;
   }
 
-  #startOwn(key: string, work: StepWork, tool: OwnTool): void {
-    const step = new OwnStep({
+  #startProgram(key: string, work: StepWork, tool: ProgramTool): void {
+    const step = new ProgramStep({
       run: this.#run,
       work,
       tool,
       onEnd: (outcome) => {
-        this.#own.delete(key);
+        this.#programTools.delete(key);
         this.push({ key, outcome, at: this.#run.now });
       },
       onBroke: (error) => this.#onEnd({ error }),
     });
-    this.#own.set(key, step);
+    this.#programTools.set(key, step);
     step.begin();
   }
 
   #outer(key: string): string {
-    return `${this.#wish.key}/${key}`;
+    return `${this.#effect.key}/${key}`;
   }
 
-  #waiting(key: string, isWait: boolean): Waiting {
+  #waiting(key: string, isWait: boolean): EffectWaiter {
     return {
       isWait,
-      ofChain: true,
-      settled: (outcome: Outcome, at: number) => this.push({ key, outcome, at }),
+      isNested: true,
+      settled: (outcome: HostOutcome, at: number) => this.push({ key, outcome, at }),
       progress: (value) => this.#listener?.progress(key, value),
-      asked: (approvalId, note) => this.#listener?.asked(key, approvalId, note),
+      approvalRequested: (approvalId, note) => this.#listener?.approvalRequested(key, approvalId, note),
     };
   }
 }

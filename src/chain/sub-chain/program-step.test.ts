@@ -2,24 +2,25 @@ import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
-import { type ChainSpec, planChain } from "../../chain/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
-import type { CalledTool, ToolRequest } from "../loop/call-tool.ts";
-import { toldCall } from "../loop/told-call.ts";
-import type { AgentRun } from "../run/agent-run.ts";
-import { AgentRuns } from "../run/agent-runs.ts";
-import { agentDefaults } from "../run/agent-spec.ts";
-import type { Runner } from "../runner.ts";
-import { type Flow, all, runPlan } from "./flow.ts";
-import type { OwnTool } from "./own-step.ts";
+import { type ChainSpec, planChain } from "../index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
+import type { ToolCallOutcome, ToolCallRequest } from "../../agent/loop/call-with-approval.ts";
+import { callObserved } from "../../agent/loop/observed-call.ts";
+import type { AgentRun } from "../../agent/run/agent-run.ts";
+import { AgentRuns } from "../../agent/run/agent-runs.ts";
+import { agentDefaults } from "../../agent/run/agent-spec.ts";
+import type { Runner } from "../../agent/run/runner.ts";
+import { type RunProgram, runAll } from "../../run/program/run-effect.ts";
+import type { ProgramTool } from "./program-step.ts";
+import { runSubChain } from "./run-sub-chain.ts";
 
-/** A call that nobody can repeat. */
-function callTool(run: AgentRun, request: ToolRequest): Flow<CalledTool> {
-  return toldCall(run, { ...request, decidedBy: "runner", madeKey: undefined, effect: "read" });
+/** A call that cannot be repeated. */
+function callTool(run: AgentRun, request: ToolCallRequest): RunProgram<ToolCallOutcome> {
+  return callObserved(run, { ...request, initiator: "runner", dedupeKey: undefined, effect: "read" });
 }
 
-/** A runner that is one chain, some steps of which are flows. */
-function chainRunner(spec: Omit<ChainSpec, "name">, own: (run: AgentRun) => Record<string, OwnTool>): Runner {
+/** A runner that is one chain, some steps of which are programs. */
+function chainRunner(spec: Omit<ChainSpec, "name">, own: (run: AgentRun) => Record<string, ProgramTool>): Runner {
   return {
     name: "chain",
     worksAlone: true,
@@ -34,7 +35,7 @@ function chainRunner(spec: Omit<ChainSpec, "name">, own: (run: AgentRun) => Reco
       const { plan, problems } = planChain({ spec: { name: "c", ...spec } }, { tools });
       if (plan === undefined) throw new Error(JSON.stringify(problems));
       const parts = { key: "c", plan, input: {}, onEvent: undefined, own: new Map(Object.entries(own(run))) };
-      const { status, output, error, steps } = yield* runPlan(parts);
+      const { status, output, error, steps } = yield* runSubChain(parts);
       return {
         answer: JSON.stringify({ status, output, error: error?.code, steps: steps.map((step) => step.status) }),
       };
@@ -42,25 +43,25 @@ function chainRunner(spec: Omit<ChainSpec, "name">, own: (run: AgentRun) => Reco
   };
 }
 
-// A flow that wishes for nothing.
+// A program without effects.
 // oxlint-disable-next-line require-yield
-function* gives(value: unknown): Flow<unknown> {
+function* gives(value: unknown): RunProgram<unknown> {
   return value;
 }
 
 async function answerOf(runner: Runner, tools: Parameters<typeof worldOf>[0] = [], signal?: AbortSignal) {
   const { engine } = worldOf(tools);
-  const journal = createMemoryRuns();
+  const journal = createInMemoryRunJournal();
   const owner = { id: "o", pid: 1, processStart: "", bootId: "" };
-  const parts = { engine, journal, owner, approvals: createMemoryApprovals() };
+  const parts = { engine, journal, owner, approvals: createInMemoryApprovals() };
   const runs = new AgentRuns({ ...parts, runner: () => runner, model: () => undefined });
   const spec = { ...agentDefaults, runner: runner.name };
   const result = await runs.start(spec, "?", { ...(signal && { signal }) });
   return result.answer === "" ? result : (JSON.parse(result.answer) as Record<string, unknown>);
 }
 
-describe("a step of a chain whose work is a flow", () => {
-  test("gives its output to those that read it, at once or after what it wished for", async () => {
+describe("a step of a chain whose work is a program", () => {
+  test("provides its output to its readers, immediately or after its effects", async () => {
     const look = sampleTool(({ n }) => Number(n) * 2, { name: "look" });
     const runner = chainRunner(
       {
@@ -74,9 +75,11 @@ describe("a step of a chain whose work is a flow", () => {
       (run) => ({
         now: ({ args }) => gives((args as { n: number }).n + 1),
         *later({ args }) {
-          const place = { part: "b", round: 1 };
-          const calls = [1, 2].map((k) => callTool(run, { place, key: `b.${k}`, callId: "", tool: "look", args }));
-          const called = yield* all(calls);
+          const position = { part: "b", round: 1 };
+          const calls = [1, 2].map((k) =>
+            callTool(run, { turnRef: position, key: `b.${k}`, callId: "", tool: "look", args }),
+          );
+          const called = yield* runAll(calls);
           return called.reduce((sum, { result }) => sum + Number(result.success ? result.output : 0), 0);
         },
       }),
@@ -84,7 +87,7 @@ describe("a step of a chain whose work is a flow", () => {
     expect(await answerOf(runner, [look])).toMatchObject({ status: "success", output: 16 });
   });
 
-  test("fails with what it throws, and the chain's fallback stands in", async () => {
+  test("fails with the exception, and the chain's fallback is used", async () => {
     const runner = chainRunner(
       {
         steps: [
@@ -107,7 +110,7 @@ describe("a step of a chain whose work is a flow", () => {
     });
   });
 
-  test("that breaks by a mistake breaks the run, and not in silence", async () => {
+  test("a program that throws because of a bug fails the run, with an error", async () => {
     const runner = chainRunner(
       {
         steps: [
@@ -125,11 +128,11 @@ describe("a step of a chain whose work is a flow", () => {
     );
     expect(await answerOf(runner)).toMatchObject({
       status: "failed",
-      error: { message: "the runner broke: a mistake" },
+      error: { message: "the runner failed: a mistake" },
     });
   });
 
-  test("is stopped with its chain, whatever it waits for", async () => {
+  test("is cancelled with its chain, in any wait", async () => {
     let aborted = 0;
     const hangs = sampleTool(
       (_args, { signal }) =>
@@ -150,10 +153,12 @@ describe("a step of a chain whose work is a flow", () => {
       },
       (run) => ({
         *waits() {
-          const place = { part: "a", round: 1 };
-          const calls = [1, 2].map((k) => callTool(run, { place, key: `a.${k}`, callId: "", tool: "hangs", args: {} }));
-          yield* all(calls);
-          return (yield* callTool(run, { place, key: "a.3", callId: "", tool: "hangs", args: {} })).result;
+          const position = { part: "a", round: 1 };
+          const calls = [1, 2].map((k) =>
+            callTool(run, { turnRef: position, key: `a.${k}`, callId: "", tool: "hangs", args: {} }),
+          );
+          yield* runAll(calls);
+          return (yield* callTool(run, { turnRef: position, key: "a.3", callId: "", tool: "hangs", args: {} })).result;
         },
         // oxlint-disable-next-line require-yield
         *bad() {

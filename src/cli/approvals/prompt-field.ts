@@ -1,7 +1,7 @@
-import { type JsonSchema, fromJsonSchema, isRecord } from "../schema/index.ts";
-import { oneLine } from "./format-table.ts";
-import { readAnswer } from "./read-answer.ts";
-import type { Terminal } from "./terminal.ts";
+import { type JsonSchema, fromJsonSchema, isRecord } from "../../schema/index.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import { readTerminalLine } from "../terminal/read-terminal-line.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** A field of a form that a person fills in by typing. */
 export interface Field {
@@ -9,7 +9,7 @@ export interface Field {
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
   readonly kind: "text" | "number" | "boolean" | "list";
-  /** What can be chosen from, and how it is called; anything where absent. */
+  /** Choices with their titles. Default: any value of the kind. */
   readonly choices?: readonly Choice[];
 }
 
@@ -18,7 +18,7 @@ interface Choice {
   readonly title: string;
 }
 
-/** What was typed does not fit so many times: then there is no answer. */
+/** Maximum number of invalid inputs; after that there is no answer. */
 const tries = 3;
 
 const kinds: Readonly<Record<string, Field["kind"]>> = {
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, Field["kind"]>> = {
   array: "list",
 };
 
-/** The field of this schema; undefined where it is none that can be typed. */
+/** The field for this schema; undefined if such a value cannot be typed. */
 export function readField(name: string, schema: unknown, isRequired: boolean): Field | undefined {
   if (!isRecord(schema)) return undefined;
   const kind = kinds[String(schema["type"])];
@@ -50,48 +50,48 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonSchema): reado
   return values.map((value, at) => ({ value: String(value), title: String(names[at] ?? value) }));
 }
 
-/** Asks for one field until what is typed fits; undefined where it never does, or nobody is there any more. */
-export async function askField(
+/** Prompts for one field until the input is valid; undefined if it never is, or if the prompt is aborted. */
+export async function promptField(
   field: Field,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<{ readonly value: unknown } | undefined> {
   describe(field, terminal);
   for (let attempt = 1; attempt <= tries; attempt++) {
-    const typed = (await readAnswer(`  ${promptOf(field)}: `, signal)).trim();
+    const typed = (await readTerminalLine(`  ${promptOf(field)}: `, signal)).trim();
     if (signal.aborted) return undefined;
     const value = typed === "" ? field.schema["default"] : valueOf(typed, field);
     const wrong = whatIsWrong(value, field);
     if (wrong === undefined) return { value };
-    terminal.tell(`  ${oneLine(wrong)}`);
+    terminal.log(`  ${toOneLine(wrong)}`);
   }
-  terminal.tell("  Given up.");
+  terminal.log("  Too many invalid answers; cancelled.");
   return undefined;
 }
 
 function describe({ schema, choices = [] }: Field, terminal: Terminal): void {
   const { description } = schema;
-  if (typeof description === "string") terminal.tell(terminal.tint("dim", `  ${oneLine(description)}`));
-  for (const [at, { title }] of choices.entries()) terminal.tell(`    ${at + 1}. ${oneLine(title)}`);
+  if (typeof description === "string") terminal.log(terminal.tint("dim", `  ${toOneLine(description)}`));
+  for (const [at, { title }] of choices.entries()) terminal.log(`    ${at + 1}. ${toOneLine(title)}`);
 }
 
 function promptOf({ name, schema, isRequired, kind, choices }: Field): string {
-  const { title, default: usual } = schema;
-  const label = oneLine(typeof title === "string" ? title : name);
-  const how = kind === "text" && choices !== undefined ? wanted.number : wanted[kind];
+  const { title, default: defaults } = schema;
+  const label = toOneLine(typeof title === "string" ? title : name);
+  const how = kind === "text" && choices !== undefined ? fieldHints.number : fieldHints[kind];
   const otherwise = isRequired ? "" : ", or Enter";
-  const usually = usual === undefined ? otherwise : `, Enter for ${oneLine(JSON.stringify(usual))}`;
-  return `${label} (${how}${usually})`;
+  const defaultValue = defaults === undefined ? otherwise : `, Enter for ${toOneLine(JSON.stringify(defaults))}`;
+  return `${label} (${how}${defaultValue})`;
 }
 
-const wanted: Readonly<Record<Field["kind"], string>> = {
+const fieldHints: Readonly<Record<Field["kind"], string>> = {
   text: "text",
   number: "a number",
   boolean: "y or n",
-  list: "numbers, with commas",
+  list: "numbers, separated by commas",
 };
 
-/** What was typed as a value; where it is none, as it is: then it is said what is wrong with it. */
+/** Parses the input. Returns it unchanged if it cannot be parsed, so that validation reports the error. */
 function valueOf(typed: string, { kind, choices = [] }: Field): unknown {
   const chosen = (text: string): string => {
     const byNumber = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
@@ -111,7 +111,7 @@ function valueOf(typed: string, { kind, choices = [] }: Field): unknown {
 }
 
 function whatIsWrong(value: unknown, { name, schema, isRequired }: Field): string | undefined {
-  if (value === undefined) return isRequired ? "It has to be answered." : undefined;
+  if (value === undefined) return isRequired ? "An answer is required." : undefined;
   try {
     const form = fromJsonSchema({ type: "object", properties: { [name]: schema }, required: [name] });
     return form
@@ -119,7 +119,7 @@ function whatIsWrong(value: unknown, { name, schema, isRequired }: Field): strin
       .issues?.map(({ message }) => message)
       .join("; ");
   } catch {
-    // A schema that cannot be used is no fault of whoever answers.
+    // A schema that cannot be compiled is not the user's fault, so any input passes.
     return undefined;
   }
 }

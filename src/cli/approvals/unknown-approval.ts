@@ -1,10 +1,10 @@
-import type { ApprovalStore } from "../store/index.ts";
-import { suggest } from "../text/index.ts";
-import { formatCount } from "./format-figures.ts";
-import { type Invocation, commandLine } from "./invocation.ts";
-import { UsageError } from "./usage-error.ts";
+import type { ApprovalStore } from "../../store/index.ts";
+import { suggest } from "../../text/index.ts";
+import { formatCount } from "../terminal/format-figures.ts";
+import { type Invocation, commandLine } from "../program/invocation.ts";
+import { UsageError } from "../program/usage-error.ts";
 
-/** What is told of an id that no approval has. */
+/** The error for an unknown approval id. */
 export async function unknownApproval(
   id: string,
   approvals: ApprovalStore | undefined,
@@ -20,7 +20,7 @@ export async function unknownApproval(
     near !== undefined
       ? `did you mean ${near}?`
       : first === undefined
-        ? "nothing waits for a decision here"
+        ? "no approvals are pending"
         : `${formatCount(known.length, "call")} waiting: ${commandLine(invocation, "approvals")}`;
   return new UsageError(`there is no approval ${JSON.stringify(id)}`, hint);
 }

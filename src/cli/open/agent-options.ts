@@ -1,9 +1,9 @@
-import type { Workspace, WorkspaceAgentOptions } from "../app/index.ts";
-import { unknownModel } from "../model/index.ts";
-import type { Invocation } from "./invocation.ts";
-import { UsageError } from "./usage-error.ts";
+import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
+import { unknownModel } from "../../model/index.ts";
+import type { Invocation } from "../program/invocation.ts";
+import { UsageError } from "../program/usage-error.ts";
 
-/** What the command line says about the agent; the rest is as `windlass.yaml` has it. */
+/** Agent options from the command line; `windlass.yaml` has the defaults. */
 export function agentOptions(invocation: Invocation, workspace: Pick<Workspace, "models">): WorkspaceAgentOptions {
   const runner = invocation.text("runner");
   const model = invocation.text("model");
@@ -16,8 +16,8 @@ export function agentOptions(invocation: Invocation, workspace: Pick<Workspace, 
   };
 }
 
-/** Throws where no model has this name, with those that there are. */
+/** Throws if no model has this name; the error lists the existing ones. */
 export function checkModel(name: string, { models }: Pick<Workspace, "models">): void {
   if (models.names.includes(name)) return;
-  throw new UsageError(unknownModel(name, models.names), "models: in windlass.yaml names them");
+  throw new UsageError(unknownModel(name, models.names), "models are configured under models: in windlass.yaml");
 }

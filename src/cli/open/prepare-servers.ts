@@ -1,10 +1,10 @@
-import { type Workspace, unseenServers, workspaceFile } from "../app/index.ts";
-import { type Failure, fail, isFailureError } from "../base/index.ts";
-import type { PermissionSubject } from "../engine/index.ts";
-import { oneLine } from "./format-table.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Workspace, neverConnectedServers, workspaceFile } from "../../app/index.ts";
+import { type Failure, fail, isFailureError, cliCommand } from "../../base/index.ts";
+import type { PermissionSubject } from "../../engine/index.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
-/** What servers are made ready in. */
+/** Context for connecting servers. */
 export interface Preparing {
   readonly workspace: Workspace;
   readonly terminal: Terminal;
@@ -12,8 +12,8 @@ export interface Preparing {
 }
 
 /**
- * Makes a tool known of an MCP server that was never connected to, where its name says which server that is. Throws where
- * the server cannot be used, and where the rules refuse the tool: then nobody is started for it.
+ * Connects the MCP server of a tool if it was never connected, so that the tool is known. Throws if the server is
+ * unavailable, or if the permission rules deny the tool: then the server is not started.
  */
 export async function prepareForCall(tool: string, preparing: Preparing): Promise<void> {
   const { workspace } = preparing;
@@ -22,19 +22,19 @@ export async function prepareForCall(tool: string, preparing: Preparing): Promis
   const denial = denialOf(tool, "direct", workspace);
   if (denial !== undefined) throw fail(denial.message, { code: denial.code, reason: "rule", retry: "never" });
   const failures = await connect(servers, preparing);
-  // What serves a capability is not one server alone.
+  // A capability may be served by others.
   if (!tool.startsWith(capability) && failures[0] !== undefined) throw failures[0];
 }
 
-/** The same for everything that a chain names; what fails is told, and loading the chain says what it lacks. */
+/** The same for all tools that a chain names; failures are reported, and loading the chain reports missing tools. */
 export async function prepareForChain(names: ReadonlySet<string>, preparing: Preparing): Promise<void> {
   const { workspace, terminal } = preparing;
-  const asking: Asking = { workspace, callerType: "workflow_node" };
-  const unseen = [...names].filter((name) => serversOf([name], asking).length > 0);
+  const pendingRuns: ServerPreparation = { workspace, callerType: "workflow_node" };
+  const unseen = [...names].filter((name) => serversOf([name], pendingRuns).length > 0);
   const refused = new Map(unseen.map((name) => [name, denialOf(name, "workflow_node", workspace)]));
   for (const denial of refused.values()) if (denial !== undefined) warn(denial.message, terminal);
-  const wanted = unseen.filter((name) => refused.get(name) === undefined);
-  const failures = await connect(serversOf(wanted, asking), preparing);
+  const requested = unseen.filter((name) => refused.get(name) === undefined);
+  const failures = await connect(serversOf(requested, pendingRuns), preparing);
   for (const { message } of failures) warn(message, terminal);
 }
 
@@ -42,8 +42,9 @@ export async function prepareForChain(names: ReadonlySet<string>, preparing: Pre
 const withoutServers: ReadonlySet<string> = new Set(["llm", "vault"]);
 
 /**
- * The same for an agent, which may call whatever there is; what fails is told, and the agent goes without it. So is what
- * the settings say to no effect, which only shows once all tools are known: nobody sees it in what a model does.
+ * The same for an agent, which may call any tool; failures are reported, and the agent runs without those tools.
+ * Settings without effect are reported too, since they only show once all tools are known, and never in the behavior
+ * of a model.
  */
 export async function prepareForAgent({ runner }: { readonly runner: string }, preparing: Preparing): Promise<void> {
   const { workspace, terminal } = preparing;
@@ -57,7 +58,7 @@ export async function prepareForAgent({ runner }: { readonly runner: string }, p
 
 async function connectAll(preparing: Preparing): Promise<void> {
   const { workspace, terminal } = preparing;
-  const servers = unseenServers(workspace.sources.mcp).filter(
+  const servers = neverConnectedServers(workspace.sources.mcp).filter(
     (server) => denialOf(`${server}/any`, "conversation_agent", workspace) === undefined,
   );
   const failures = await connect(servers, preparing);
@@ -65,36 +66,36 @@ async function connectAll(preparing: Preparing): Promise<void> {
 }
 
 function warn(message: string, terminal: Terminal): void {
-  terminal.tell(`${terminal.tint("yellow", "warning:")} ${oneLine(message)}`);
+  terminal.log(`${terminal.tint("yellow", "warning:")} ${toOneLine(message)}`);
 }
 
 const capability = "capability:";
 
 /**
- * The servers that were never connected to and that these names say: `server/tool`, or what a capability was declared
- * for. For a capability nobody is started whose tools the rules refuse: others serve it.
+ * Servers that were never connected and that these names refer to: `server/tool`, or a capability declared for them.
+ * For a capability, a server whose tools the rules deny is not started: others serve it.
  */
-function serversOf(names: readonly string[], { workspace, callerType }: Asking): readonly string[] {
+function serversOf(names: readonly string[], { workspace, callerType }: ServerPreparation): readonly string[] {
   const { hub, sources } = workspace;
-  const wanted = new Set(
+  const requested = new Set(
     names.filter((name) => name.startsWith(capability)).map((name) => hub.canonical(name.slice(capability.length))),
   );
-  return unseenServers(sources.mcp).filter((server) => {
+  return neverConnectedServers(sources.mcp).filter((server) => {
     if (names.some((name) => name.startsWith(`${server}/`))) return true;
     return declaredFor(server, workspace).some(
       ({ tool, capabilities }) =>
-        capabilities.some((name) => wanted.has(hub.canonical(name))) &&
+        capabilities.some((name) => requested.has(hub.canonical(name))) &&
         denialOf(`${server}/${tool ?? "*"}`, callerType, workspace) === undefined,
     );
   });
 }
 
-interface Asking {
+interface ServerPreparation {
   readonly workspace: Workspace;
   readonly callerType: PermissionSubject["callerType"];
 }
 
-/** What was declared for a server, or for a tool of it. */
+/** Capabilities declared for a server, or for one of its tools. */
 function declaredFor(server: string, { sources: { mcp }, config }: Workspace): readonly Declared[] {
   const own = mcp?.server(server)?.capabilities;
   const inSettings = Object.entries(config.capabilities.declared).flatMap(([of, capabilities]): Declared[] => {
@@ -106,14 +107,14 @@ function declaredFor(server: string, { sources: { mcp }, config }: Workspace): r
 }
 
 interface Declared {
-  /** All of the server's where absent. */
+  /** Default: all tools of the server. */
   readonly tool?: string;
   readonly capabilities: readonly string[];
 }
 
 const effects = ["pure", "read", "idempotent", "once"] as const;
 
-/** Why the rules refuse a tool that nobody has seen, if they do so whatever it turns out to be. */
+/** Denial of an unknown tool, if the rules deny it regardless of its effect. */
 function denialOf(
   tool: string,
   callerType: PermissionSubject["callerType"],
@@ -127,14 +128,14 @@ function denialOf(
   return found.includes(undefined) ? undefined : found[0];
 }
 
-/** Connects to servers, all at once, for as long as a call may take; gives what failed. */
+/** Connects servers concurrently, with the timeout of a call; returns the failures. */
 async function connect(servers: readonly string[], preparing: Preparing): Promise<readonly Error[]> {
   const { workspace, terminal, signal } = preparing;
   if (servers.length === 0) return [];
   const limitMs = workspace.config.engine.timeoutMs;
   const late = AbortSignal.timeout(limitMs);
   const either = signal === undefined ? late : AbortSignal.any([signal, late]);
-  const stopTelling = tellConnecting(servers, terminal);
+  const stopReporting = reportConnecting(servers, terminal);
   const connecting = servers.map(async (server): Promise<Error[]> => {
     try {
       await workspace.sources.mcp?.prepare(server, { signal: either });
@@ -147,29 +148,29 @@ async function connect(servers: readonly string[], preparing: Preparing): Promis
   try {
     return (await Promise.all(connecting)).flat();
   } finally {
-    stopTelling();
+    stopReporting();
   }
 }
 
 function tooLate(server: string, limitMs: number): Error {
   const message = `the MCP server "${server}" was not ready within ${limitMs / 1000} s`;
-  return fail(`${message}; \`windlass mcp list --connect\` waits longer`, {
+  return fail(`${message}; to wait longer: \`${cliCommand("mcp list --connect")}\``, {
     code: "not_available",
     reason: "no_handshake",
   });
 }
 
-/** Tells who is being waited for, once it takes its time. */
-function tellConnecting(servers: readonly string[], terminal: Terminal): () => void {
+/** Shows which servers are being connected, if it takes a while. */
+function reportConnecting(servers: readonly string[], terminal: Terminal): () => void {
   const startedAt = performance.now();
-  const what = `connecting to ${servers.map(oneLine).join(", ")}`;
-  let told = false;
+  const status = `connecting to ${servers.map(toOneLine).join(", ")}`;
+  let report = false;
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
-    terminal.status(terminal.tint("dim", `${what}, ${seconds} s`));
-    // Where nothing can be drawn over, one line has to do.
-    if (terminal.screen === undefined && !told) terminal.tell(terminal.tint("dim", `${what} …`));
-    told = true;
+    terminal.status(terminal.tint("dim", `${status}, ${seconds} s`));
+    // If the line cannot be redrawn, it is printed once.
+    if (terminal.screen === undefined && !report) terminal.log(terminal.tint("dim", `${status} …`));
+    report = true;
   }, 1000);
   return () => {
     clearInterval(timer);

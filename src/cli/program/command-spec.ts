@@ -1,57 +1,61 @@
 import type { ExitCode } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 
-/** What a shell can offer for a word that is being typed. */
-export type Completes = "tool" | "parameter" | "chain" | "run" | "file" | "folder" | "approval";
+/** Kinds of candidates that a shell can offer for a word. */
+export type Completes = "tool" | "parameter" | "chain" | "input" | "run" | "step" | "file" | "folder" | "approval";
 
-/** A word of the command line, by its place. */
+/** A positional argument. */
 export interface ArgumentSpec {
-  /** In capitals, as help shows it. */
+  /** In capitals, as in the help. */
   readonly name: string;
   readonly about: string;
   readonly optional?: boolean;
-  /** Takes all words that are left. */
+  /** Takes all remaining words. */
   readonly several?: boolean;
   readonly choices?: readonly string[];
   readonly completes?: Completes;
+  /** A run may be named here, although something else is completed: `last` stands for the newest run. */
+  readonly namesRun?: boolean;
 }
 
 /** An option of a command. */
 export interface OptionSpec {
-  /** `-C, --dir DIR`; without a word in capitals it is a switch. `KEY=VALUE` is such a word too. */
+  /** `-C, --dir DIR`; without a word in capitals it is a switch. `KEY=VALUE` counts as such a word. */
   readonly flags: string;
   readonly about: string;
   readonly choices?: readonly string[];
-  /** The value is a number of at least this. */
-  readonly atLeast?: number;
-  /** With {@link atLeast}: a whole number. */
+  /** The value is a number with this minimum. */
+  readonly min?: number;
+  /** With {@link min}: the maximum. */
+  readonly max?: number;
+  /** With {@link min}: an integer. */
   readonly whole?: boolean;
-  /** May be given more than once. */
+  /** May be repeated. */
   readonly several?: boolean;
   readonly completes?: Completes;
 }
 
-/** Does the work of a command; without a code it went well. */
+/** Runs a command; without an exit code it succeeded. */
 export type RunCommand = (invocation: Invocation) => Promise<ExitCode | void>;
 
-/** A command, described as data: the program, shell completion and the reference are made from it. */
+/** A command as data: the program, shell completion and the reference are generated from it. */
 export interface CommandSpec {
   readonly name: string;
   /** One line, for lists. */
   readonly summary: string;
-  /** What else its own help says. */
+  /** Further text of its own help. */
   readonly details?: string;
   readonly args?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Whole command lines. */
+  /** Complete command lines. */
   readonly examples?: readonly string[];
   /** Not listed in help. */
   readonly hidden?: boolean;
-  /** Takes every word as it is, also those that look like options. */
+  /** Takes every word literally, including those that look like options. */
   readonly raw?: boolean;
-  /** Commands beneath; the first of them runs when none is named. */
+  /** Subcommands; the first one runs if none is named. */
   readonly commands?: readonly CommandSpec[];
-  /** Loaded when it runs, never before. */
+  /** Loads the implementation; called only when the command runs. */
   readonly load?: () => Promise<RunCommand>;
 }
 

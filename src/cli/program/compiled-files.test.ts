@@ -13,7 +13,7 @@ beforeEach(() => {
   writeFileSync(
     join(dir, "main.cjs"),
     `const { sep } = require("node:path"); const { twice } = require("./other.cjs");
-     exports.answer = () => twice(21); exports.sep = sep; exports.place = [__filename, __dirname];
+     exports.answer = () => twice(21); exports.sep = sep; exports.position = [__filename, __dirname];
      exports.tool = (url) => require.import(url);`,
   );
   writeFileSync(join(dir, "other.cjs"), "exports.twice = (n) => n * 2; exports.main = () => require('./main.cjs');");
@@ -24,7 +24,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 interface Main {
   readonly answer: () => number;
   readonly sep: string;
-  readonly place: readonly string[];
+  readonly position: readonly string[];
   readonly tool: (url: string) => Promise<object>;
 }
 
@@ -32,29 +32,29 @@ function filesOf(at: string | undefined = cache): CompiledFiles {
   return new CompiledFiles({ dir, cache: at });
 }
 
-/** The files above are written to be this. */
+/** The files above export this. */
 function mainOf(files: CompiledFiles): Main {
   return files.load("main.cjs") as Main;
 }
 
-/** How many runs have added to the cache. */
-function runsKept(): unknown {
+/** Number of runs that have added to the cache. */
+function runsStored(): unknown {
   const [line = ""] = readFileSync(cache, "latin1").split("\n", 1);
   return (JSON.parse(line) as { runs: unknown }).runs;
 }
 
 describe("files that an earlier run compiled", () => {
-  test("give what they gave when they were compiled", () => {
+  test("return the same results as when they were compiled", () => {
     const first = filesOf();
     expect(mainOf(first).answer()).toBe(42);
     first.keep();
     const main = mainOf(filesOf());
     expect(main.answer()).toBe(42);
     expect(main.sep).toBe(join("a", "b")[1]);
-    expect(main.place).toEqual([join(dir, "main.cjs"), dir]);
+    expect(main.position).toEqual([join(dir, "main.cjs"), dir]);
   });
 
-  test("are loaded once, also where they want each other", () => {
+  test("are loaded once, even if they require each other", () => {
     const files = filesOf();
     const { main } = files.load("other.cjs") as { main: () => object };
     expect(main()).toBe(files.load("main.cjs"));
@@ -68,20 +68,20 @@ describe("files that an earlier run compiled", () => {
 });
 
 describe("the cache", () => {
-  test("is added to by a few runs, and then by those that load something new", () => {
+  test("is extended by the first few runs, and after that only by runs that load something new", () => {
     for (let run = 1; run <= 8; run++) {
       const files = filesOf();
       files.load("other.cjs");
       files.keep();
     }
-    expect(runsKept()).toBe(5);
+    expect(runsStored()).toBe(5);
     const files = filesOf();
     mainOf(files).answer();
     files.keep();
-    expect(runsKept()).toBe(6);
+    expect(runsStored()).toBe(6);
   });
 
-  test("is the user's own, and nothing is left beside it", () => {
+  test("is readable only by the user, and no other files remain beside it", () => {
     const files = filesOf();
     mainOf(files);
     files.keep();
@@ -90,18 +90,18 @@ describe("the cache", () => {
   });
 
   test.each(["", "no cache at all", '{"runs":1,"files":[["main.cjs",100]]}\nshort', '{"runs":1}\n'])(
-    "is made anew when it cannot be used: %j",
+    "is recreated if it cannot be used: %j",
     (content) => {
       writeFileSync(cache, content);
       const files = filesOf();
       expect(mainOf(files).answer()).toBe(42);
       files.keep();
-      expect(runsKept()).toBeGreaterThanOrEqual(1);
+      expect(runsStored()).toBeGreaterThanOrEqual(1);
       expect(mainOf(filesOf()).answer()).toBe(42);
     },
   );
 
-  test("need not be there, nor its folder", () => {
+  test("may be missing, and its folder too", () => {
     for (const at of [undefined, join(dir, "nowhere", "cache"), join(dir, "main.cjs", "cache")]) {
       const files = filesOf(at);
       expect(mainOf(files).answer()).toBe(42);

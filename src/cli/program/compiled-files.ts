@@ -1,44 +1,42 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Module, createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { importModule } from "../base/index.ts";
+import { importModule } from "../../base/index.ts";
 
-/** Where files are, and where what was compiled of them is kept. */
+/** Folder of the files and of their compile cache. */
 export interface CompiledFilesOptions {
-  /** The folder of the files, which are CommonJS and ASCII. */
+  /** Folder of the files, which are CommonJS and ASCII. */
   readonly dir: string;
-  /** Another one for every version of any of the files; nothing is kept where absent. */
+  /** Path of the cache, different for every version of any of the files. If undefined, nothing is cached. */
   readonly cache: string | undefined;
 }
 
-/** What earlier runs have compiled. */
-interface Kept {
-  /** How many runs have added to it. */
+/** Code that earlier runs have compiled. */
+interface CompiledCache {
+  /** Number of runs that have added to it. */
   readonly runs: number;
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-interface LoadedFile {
-  readonly script: Script;
-  readonly module: { readonly exports: object };
-}
-
-/** So many runs add what they compiled and the ones before did not; then nearly everything is known. */
+/** Number of runs that add what they compiled; after that nearly everything is cached. */
 const learningRuns = 5;
 
-const nothing: Kept = { runs: 0, files: new Map() };
+const nothing: CompiledCache = { runs: 0, files: new Map() };
 
 /**
- * Loads files as earlier runs have compiled them. Node's own cache is made before a file runs, and so without the
- * functions that are compiled when they are first called: a short command spends a third of its time on those.
+ * Loads files with the code that earlier runs have compiled. Node's own cache is created before a file runs, so it
+ * lacks the functions that are compiled lazily: a short command spends a third of its time on those.
  */
 export class CompiledFiles {
   readonly #options: CompiledFilesOptions;
-  readonly #kept: Kept;
-  readonly #loaded = new Map<string, LoadedFile>();
-  /** Files of which nothing was kept that can be used. */
+  readonly #stored: CompiledCache;
+  readonly #compiled = new Map<string, Script>();
+  /** Files without a usable cache entry. */
   readonly #unknown = new Set<string>();
-  /** Also imports modules, which these files cannot: Node knows nothing of them. */
+  /** Node's own modules: code that imports `windlass` gets the copies loaded here, and the other way round. */
+  readonly #modules: NodeJS.Dict<NodeJS.Module>;
+  /** Also imports ES modules, which code in a script cannot do itself. */
   readonly #require = Object.assign(
     (name: string): unknown => (name.startsWith("./") ? this.load(name.slice(2)) : process.getBuiltinModule(name)),
     { import: importModule },
@@ -46,53 +44,57 @@ export class CompiledFiles {
 
   constructor(options: CompiledFilesOptions) {
     this.#options = options;
-    this.#kept = (options.cache === undefined ? undefined : readKept(options.cache)) ?? nothing;
+    this.#modules = createRequire(join(options.dir, "main.cjs")).cache;
+    this.#stored = (options.cache === undefined ? undefined : readCompiledCache(options.cache)) ?? nothing;
   }
 
-  /** What a file exports. */
+  /** Returns the exports of a file. */
   load(file: string): object {
-    const { module } = this.#loaded.get(file) ?? this.#run(file);
-    return module.exports;
+    const path = join(this.#options.dir, file);
+    const module = this.#modules[path] ?? this.#run(file, path);
+    // CommonJS exports are objects in all of these files.
+    return module.exports as object;
   }
 
-  /** Keeps what was compiled until now for later runs, unless they hardly gain from it. */
+  /** Caches the code compiled so far for later runs, unless they would hardly benefit. */
   keep(): void {
     const { cache } = this.#options;
-    if (cache === undefined || (this.#unknown.size === 0 && this.#kept.runs >= learningRuns)) return;
-    const files = new Map(this.#kept.files);
-    for (const [file, { script }] of this.#loaded) {
+    if (cache === undefined || (this.#unknown.size === 0 && this.#stored.runs >= learningRuns)) return;
+    const files = new Map(this.#stored.files);
+    for (const [file, script] of this.#compiled) {
       const data = script.createCachedData();
       const before = this.#unknown.has(file) ? 0 : (files.get(file)?.length ?? 0);
-      // In a long run, what was not called for a while is forgotten.
+      // In a long run, V8 discards code that was not called for a while.
       if (data.length > before) files.set(file, data);
     }
-    writeKept(cache, { runs: this.#kept.runs + 1, files });
+    writeCompiledCache(cache, { runs: this.#stored.runs + 1, files });
   }
 
-  #run(file: string): LoadedFile {
-    const path = join(this.#options.dir, file);
-    const compiled = this.#kept.files.get(file);
+  #run(file: string, path: string): NodeJS.Module {
+    const compiled = this.#stored.files.get(file);
     const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, "latin1")}\n})`;
     const script = new Script(text, { filename: path, cachedData: compiled });
     if (compiled === undefined || script.cachedDataRejected === true) this.#unknown.add(file);
-    const loaded: LoadedFile = { script, module: { exports: {} } };
-    this.#loaded.set(file, loaded);
-    const { module } = loaded;
+    this.#compiled.set(file, script);
+    const module = new Module(path);
+    module.filename = path;
+    this.#modules[path] = module;
     // The value of the expression above.
     const body = script.runInThisContext() as (...parts: readonly unknown[]) => void;
     body(module.exports, this.#require, module, path, this.#options.dir);
-    return loaded;
+    module.loaded = true;
+    return module;
   }
 }
 
-/** Reads what was kept; undefined where there is nothing that can be used. */
-function readKept(cache: string): Kept | undefined {
+/** Reads the cache; undefined if there is no usable one. */
+function readCompiledCache(cache: string): CompiledCache | undefined {
   try {
     const descriptor = openSync(cache, "r");
     try {
-      // It is executed unseen, and may lie in a folder where others can put files as well.
+      // It is executed without checks, and may be in a folder to which other users can write.
       if (fstatSync(descriptor).uid !== (process.getuid?.() ?? 0)) return undefined;
-      return parseKept(readFileSync(descriptor));
+      return parseCompiledCache(readFileSync(descriptor));
     } finally {
       closeSync(descriptor);
     }
@@ -101,34 +103,34 @@ function readKept(cache: string): Kept | undefined {
   }
 }
 
-/** One line of JSON says what follows it. */
+/** One line of JSON that describes the rest. */
 interface Contents {
   readonly runs: number;
   readonly files: readonly (readonly [file: string, bytes: number])[];
 }
 
-function parseKept(bytes: Buffer): Kept {
+function parseCompiledCache(bytes: Buffer): CompiledCache {
   let start = bytes.indexOf("\n") + 1;
-  // Written below, as a whole or not at all.
+  // Written by the function below, atomically.
   const { runs, files } = JSON.parse(bytes.toString("latin1", 0, start)) as Contents;
   const parts = files.map(([file, length]) => [file, bytes.subarray(start, (start += length))] as const);
   return { runs, files: new Map(parts) };
 }
 
-/** Never throws: where it cannot be written, the next run compiles again, as this one did. */
-function writeKept(cache: string, { runs, files }: Kept): void {
+/** Never throws: if it cannot be written, the next run compiles again. */
+function writeCompiledCache(cache: string, { runs, files }: CompiledCache): void {
   const contents: Contents = { runs, files: [...files].map(([file, data]) => [file, data.length]) };
   try {
-    putInPlace(cache, Buffer.concat([Buffer.from(`${JSON.stringify(contents)}\n`), ...files.values()]));
+    moveIntoPlace(cache, Buffer.concat([Buffer.from(`${JSON.stringify(contents)}\n`), ...files.values()]));
   } catch {
-    // As it was.
+    // The cache stays unchanged.
   }
 }
 
-/** A file appears when all of it is on the disk: compiled code is not checked by who executes it. */
-function putInPlace(path: string, content: Buffer): void {
+/** The file appears only once all of it is on disk, since compiled code is executed without checks. */
+function moveIntoPlace(path: string, content: Buffer): void {
   const temporary = `${path}.${process.pid}`;
-  // Not a file, nor a link, that somebody else has put there.
+  // Fails for an existing file or link, which another user may have put there.
   const descriptor = openSync(temporary, "wx", 0o600);
   try {
     try {

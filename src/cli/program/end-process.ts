@@ -2,25 +2,25 @@ import { exitCodes } from "./exit-codes.ts";
 
 let ours = false;
 
-/** Ends the process, on purpose. */
+/** Exits the process intentionally. */
 export function endProcess(code: number): never {
   ours = true;
   process.exit(code);
 }
 
-/** Watches for an end that is not {@link endProcess}: `report` tells of it, and the program fails. */
-export function onForeignEnd(report: (message: string) => void): void {
+/** Watches for an exit without {@link endProcess}: `report` is called, and the program fails. */
+export function onUnexpectedExit(report: (message: string) => void): void {
   process.on("exit", (code) => {
     if (ours) return;
     ours = true;
     process.exitCode = exitCodes.failed;
     report(
       code === unsettled
-        ? "the command waits for something that never comes: a tool's code left nothing that could go on"
-        : `a tool's code ended the process before the command was done, with process.exit(${code})`,
+        ? "a tool returned a promise that never settles and the event loop is empty; exiting"
+        : `a tool ended the process with process.exit(${code}) before the command was done`,
     );
   });
 }
 
-/** Node ends with this code when it has nothing left to do and the program still waits. */
+/** Node's exit code for an unsettled top-level await with an empty event loop. */
 const unsettled = 13;

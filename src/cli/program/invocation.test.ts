@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { commandLine, shellPair, shellWord } from "./invocation.ts";
 
 test.each(["plain", "a b", "你好", 'say "hi"', "it's", "$(touch x)", "`id`", "a\\b", "!x", "*", "", "line\nbreak"])(
-  "a shell reads %j as one word again",
+  "a shell parses %j as one word",
   (word) => {
     const text = shellPair("key", word);
     expect(execFileSync("sh", ["-c", `printf %s ${text}`], { encoding: "utf8" })).toBe(`key=${word}`);
   },
 );
 
-test("words are quoted only where a shell needs it", () => {
+test("words are quoted only if a shell needs it", () => {
   expect([shellWord("https://example.com/a?b"), shellWord("echo"), shellPair("expression", "2*3")]).toEqual([
     '"https://example.com/a?b"',
     "echo",

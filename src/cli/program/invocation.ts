@@ -1,32 +1,37 @@
-import type { Terminal } from "./terminal.ts";
+import { programCommand } from "./command-prefix.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
-/** One use of a command: its words and options, read, and the terminal it talks to. */
+/** One use of a command: its parsed words and options, and its terminal. */
 export interface Invocation {
   readonly terminal: Terminal;
   /** The words after the command's name. */
   readonly words: readonly string[];
-  /** `-C DIR` as it was typed, to repeat in command lines that are suggested. */
+  /** `-C DIR` as typed, to repeat it in suggested commands. */
   readonly dir: string | undefined;
+  /** True with `--trust`. */
+  readonly trust: boolean;
   flag(name: string): boolean;
   text(name: string): string | undefined;
-  /** All values of an option that may be given more than once. */
+  /** All values of a repeatable option. */
   texts(name: string): readonly string[];
   number(name: string): number | undefined;
 }
 
-/** An invocation of these words and option values. */
+/** Creates an invocation from words and option values. */
 export function createInvocation(parts: {
   readonly terminal: Terminal;
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly dir: string | undefined;
+  readonly trust?: boolean;
 }): Invocation {
-  const { terminal, words, options, dir } = parts;
+  const { terminal, words, options, dir, trust = false } = parts;
   const valueOf = (name: string): unknown => (Object.hasOwn(options, name) ? options[name] : undefined);
   return {
     terminal,
     words,
     dir,
+    trust,
     flag: (name) => valueOf(name) === true,
     text: (name) => {
       const value = valueOf(name);
@@ -43,21 +48,21 @@ export function createInvocation(parts: {
   };
 }
 
-/** A command line of this program, for the same folder, to show to a person. */
+/** A command of this program for the same folder, to show to the user. */
 export function commandLine(invocation: Pick<Invocation, "dir">, ...words: readonly string[]): string {
   const dir = invocation.dir === undefined ? [] : ["-C", shellWord(invocation.dir)];
   const [command = "", ...rest] = words;
-  return ["windlass", command, ...dir, ...rest].join(" ");
+  return programCommand([command, ...dir, ...rest].join(" "));
 }
 
-/** A word as a shell takes it: bare where it can be, else in quotes. */
+/** Quotes a word for a shell, if necessary. */
 export function shellWord(word: string): string {
   if (/^[\p{L}\p{N}_@%+=:,./-]+$/u.test(word)) return word;
   if (!/["$`\\!\n]/.test(word)) return `"${word}"`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `key=value` as a shell takes it. */
+/** `key=value`, quoted for a shell. */
 export function shellPair(key: string, value: string): string {
   return `${shellWord(key)}=${value === "" ? '""' : shellWord(value)}`;
 }

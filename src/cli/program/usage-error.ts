@@ -1,6 +1,6 @@
-/** The command line asks for something that cannot be; the program ends with the code for usage. */
+/** An invalid command line; the program exits with the code for usage errors. */
 export class UsageError extends Error {
-  /** What to do instead, a line each. */
+  /** Hints, one per line. */
   readonly hints: readonly string[];
 
   constructor(message: string, ...hints: readonly string[]) {
@@ -8,4 +8,8 @@ export class UsageError extends Error {
     this.name = "UsageError";
     this.hints = hints;
   }
+}
+
+export function isUsageError(value: unknown): value is UsageError {
+  return value instanceof UsageError;
 }

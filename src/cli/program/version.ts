@@ -1,4 +1,4 @@
-/** The version in the package's own package.json, wherever a bundle has put this module. */
+/** The version in the package's own package.json, regardless of where the bundle has put this module. */
 export function windlassVersion(from: string = import.meta.url): string {
   for (let folder = new URL(".", from); ; folder = new URL("..", folder)) {
     const found = readPackage(new URL("package.json", folder));
@@ -9,9 +9,9 @@ export function windlassVersion(from: string = import.meta.url): string {
 
 function readPackage(url: URL): { name?: string; version?: string } | undefined {
   try {
-    // Not imported: importing node:fs loads all of it, and most command lines do not ask for the version.
+    // Not imported: importing node:fs loads all of it, and most commands do not need the version.
     const { readFileSync } = process.getBuiltinModule("node:fs");
-    // A package.json is an object; what else it could be has neither key.
+    // A package.json is an object; any other value has neither key.
     return JSON.parse(readFileSync(url, "utf8")) as { name?: string; version?: string };
   } catch {
     return undefined;

@@ -1,34 +1,37 @@
 import { endProcess } from "./end-process.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
-/** What is done about the first Ctrl-C or request to end. */
+/** Handlers of the first Ctrl-C or SIGTERM. */
 export interface Armed {
-  /** `signal` is aborted: the work stops. */
+  /** Called after `signal` is aborted: the work stops. */
   readonly onStop: () => void;
-  /** What a request to end (SIGTERM) does instead of stopping the work; it stops the work where absent. */
+  /** Handles SIGTERM instead of stopping the work. Default: SIGTERM stops the work too. */
   readonly onTerminate?: (() => void) | undefined;
 }
 
-/** What Ctrl-C and a request to end do while it is watched. */
+/** State of Ctrl-C and SIGTERM while they are watched. */
 export interface Interrupts {
-  /** Aborted by the first one, unless that is a request to end for which there is another way. */
+  /** Aborted by the first one, unless it is a SIGTERM with a handler of its own. */
   readonly signal: AbortSignal;
-  /** The exit code that the first one asks for; undefined while there was none. */
+  /** Exit code of the first one; undefined before it. */
   readonly code: ExitCode | undefined;
-  /** From now on the first one is handled and only the second ends the program at once. */
+  /** From now on the first one is handled, and only the second exits immediately. */
   arm(armed: Armed): void;
   dispose(): void;
 }
 
-/** Watches for SIGINT and SIGTERM. Before it is armed there is nothing to wait for: the first one ends the program. */
+/**
+ * Watches for SIGINT and SIGTERM. Before it is armed, the first one exits immediately, since there is nothing to wait
+ * for.
+ */
 export function watchInterrupts(exit: (code: ExitCode) => void = endProcess): Interrupts {
   const abort = new AbortController();
   let armed: Armed | undefined;
   let code: ExitCode | undefined;
-  const receive = (asked: ExitCode): void => {
-    if (armed === undefined || code !== undefined) return exit(code ?? asked);
-    code = asked;
-    if (asked === exitCodes.terminated && armed.onTerminate !== undefined) return armed.onTerminate();
+  const receive = (request: ExitCode): void => {
+    if (armed === undefined || code !== undefined) return exit(code ?? request);
+    code = request;
+    if (request === exitCodes.terminated && armed.onTerminate !== undefined) return armed.onTerminate();
     abort.abort();
     armed.onStop();
   };

@@ -3,12 +3,12 @@ import { cutMiddle } from "./cut-middle.ts";
 
 const gap = (left: string): string => `(${left.length})`;
 
-test("what fits stays as it is", () => {
+test("a text that fits is unchanged", () => {
   expect(cutMiddle("one\ntwo", { columns: 10, rows: 2 }, gap)).toEqual(["one", "two"]);
   expect(cutMiddle("", { columns: 10, rows: 2 }, gap)).toEqual([""]);
 });
 
-test("of more, the beginning and the end are left, in as many rows as there are", () => {
+test("a longer text keeps its beginning and end, in the available rows", () => {
   const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
   expect(cutMiddle(lines.join("\n"), { columns: 20, rows: 6 }, gap)).toEqual([
     "line 0",
@@ -31,7 +31,7 @@ test("one long line takes several rows, and wide characters two columns each", (
   expect(cutMiddle("水".repeat(16), { columns: 10, rows: 3 }, gap)).toEqual(["水水水水水", "(6)", "水水水水水"]);
 });
 
-test("an escape is not cut in two", () => {
+test("an escape is not split", () => {
   const text = JSON.stringify({ content: `${"第 52 行\n".repeat(50)}\u0007\\\\ end` });
   for (let columns = 20; columns < 60; columns++) {
     const shown = cutMiddle(text, { columns, rows: 7 }, () => "GAP");

@@ -1,19 +1,23 @@
-import { displayWidth, graphemes } from "../text/index.ts";
+import { displayWidth, graphemes } from "../../text/index.ts";
 
-/** How much of a terminal there is. */
-export interface Room {
+/** Size of a terminal. */
+export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** How many of the rows are for the beginning, which says more than the end. */
+/** Share of the rows for the beginning, which says more than the end. */
 const headShare = 2 / 3;
 
 /**
- * The lines of a text where it fits; else the rows of its beginning and its end, with a line between them that `gap` makes of
- * what is left out. Only as much is looked at as is shown. An escape such as `\n` in JSON stays whole.
+ * The lines of a text if it fits; otherwise the rows of its beginning and end, with a line between them that `gap`
+ * returns for the omitted part. Reads only as much as is shown. An escape such as `\n` in JSON is not split.
  */
-export function cutMiddle(text: string, { columns, rows }: Room, gap: (left: string) => string): readonly string[] {
+export function cutMiddle(
+  text: string,
+  { columns, rows }: TerminalSize,
+  gap: (left: string) => string,
+): readonly string[] {
   const first: Row[] = [];
   for (const row of rowsOf(text, columns)) if (first.push(row) > rows) break;
   if (first.length <= rows) return text.split("\n");
@@ -30,8 +34,8 @@ export function cutMiddle(text: string, { columns, rows }: Room, gap: (left: str
   ];
 }
 
-/** How many rows a text takes, counted no further than to `rows`. */
-export function countRows(text: string, { columns, rows }: Room): number {
+/** Number of rows that a text takes, counted up to `rows`. */
+export function countRows(text: string, { columns, rows }: TerminalSize): number {
   let count = 0;
   for (const _row of rowsOf(text, columns)) if (++count >= rows) break;
   return count;
@@ -39,11 +43,11 @@ export function countRows(text: string, { columns, rows }: Room): number {
 
 interface Row {
   readonly text: string;
-  /** Where the next one begins. */
+  /** Offset of the next row. */
   readonly end: number;
 }
 
-/** The rows that a terminal makes of a text. */
+/** Splits a text into rows of a terminal. */
 function* rowsOf(text: string, columns: number): Generator<Row, void, undefined> {
   let row = "";
   let width = 0;
@@ -63,25 +67,25 @@ function* rowsOf(text: string, columns: number): Generator<Row, void, undefined>
   yield { text: row, end: at };
 }
 
-/** What is shown on one row or not at all: a character, or an escape. */
+/** Units that are not split across rows: a character, or an escape. */
 function* unitsOf(text: string): Generator<string, void, undefined> {
   let unit = "";
   for (const character of graphemes(text)) {
     unit += character;
-    if (isBegun.test(unit)) continue;
+    if (isIncomplete.test(unit)) continue;
     yield unit;
     unit = "";
   }
   if (unit !== "") yield unit;
 }
 
-/** An escape of which more has to come. */
-const isBegun = /^\\(?:u[\da-f]{0,3})?$/i;
+/** An incomplete escape. */
+const isIncomplete = /^\\(?:u[\da-f]{0,3})?$/i;
 
-/** The place itself, or before the escape in the middle of which it may be. */
-function beforeEscape(text: string, place: number): number {
-  const digits = /\\(u[\da-f]{0,3})$/i.exec(text.slice(Math.max(0, place - 5), place))?.[1] ?? "";
-  let at = place - digits.length;
+/** The position itself, or the start of the escape that contains it. */
+function beforeEscape(text: string, position: number): number {
+  const digits = /\\(u[\da-f]{0,3})$/i.exec(text.slice(Math.max(0, position - 5), position))?.[1] ?? "";
+  let at = position - digits.length;
   while (text[at - 1] === "\\") at--;
   return at;
 }

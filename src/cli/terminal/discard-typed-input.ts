@@ -1,28 +1,28 @@
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
-import type { KeyInput } from "./typed-ahead.ts";
+import type { KeyInput } from "./type-ahead.ts";
 
-/** What has arrived is there at once; a terminal needs no longer than this to hand it over. */
-const handOverMs = 25;
+/** Time that a terminal needs at most to deliver input that was already typed. */
+const inputSettleMs = 25;
 
 /**
- * Forgets what was typed before a question is shown: it was meant for something else, and a `y` among it would let a
- * call run that nobody has seen. Also what was typed without Enter, which the terminal keeps to itself in its usual mode.
- * Gives what it was.
+ * Discards input that was typed before a prompt is shown: it was meant for something else, and a `y` in it would
+ * approve a call that no one has seen. This includes input without Enter, which the terminal buffers in its default
+ * mode. Returns the input.
  */
-export async function forgetTyped(input: KeyInput = process.stdin): Promise<string> {
+export async function discardTypedInput(input: KeyInput = process.stdin): Promise<string> {
   if (input.isTTY !== true || input.readableEnded) return "";
   let forgotten = "";
   const drop = (data: Buffer): void => {
     forgotten += String(data);
-    // Meanwhile the terminal makes no signal of it.
+    // In raw mode, the terminal does not turn Ctrl-C into a signal.
     if (String(data).includes("\u0003")) process.kill(process.pid, "SIGINT");
   };
   input.setRawMode?.(true);
   input.on("data", drop);
-  // One that was paused, as at the end of every line, is not read just because somebody listens.
+  // A paused stream, as after every line, is not read just because it has a listener.
   input.resume();
-  await pause(handOverMs);
-  // Timers go before what has arrived: a process that was busy has not looked yet.
+  await pause(inputSettleMs);
+  // Timers fire before input events: a process that was busy has not read its input yet.
   await turn();
   await turn();
   input.off("data", drop);

@@ -1,6 +1,6 @@
-export { formatDuration } from "../text/index.ts";
+export { formatDuration } from "../../text/index.ts";
 
-/** `2026-11-15 08:19:07`, in the time zone of this machine. */
+/** `2026-11-15 08:19:07`, in local time. */
 export function formatTime(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "unknown";

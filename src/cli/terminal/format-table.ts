@@ -1,20 +1,20 @@
-import { cutDisplay, displayWidth, padDisplay, stripUnsafe } from "../text/index.ts";
+import { cutDisplay, displayWidth, padDisplay, stripUnsafe } from "../../text/index.ts";
 import { wrapText } from "./wrap-text.ts";
 
-/** A column: its heading, and how its cells stand in it. */
+/** A column: its title, and how its cells are formatted. */
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** Paints a cell after it got its width. */
+  /** Paints a cell after it is padded. */
   readonly paint?: (cell: string, row: number) => string;
-  /** What happens to a cell when the line would be too long; the last such column gives way first. */
+  /** Way to shorten a cell if the line would be too long; the last such column is shortened first. */
   readonly long?: "cut" | "wrap";
 }
 
-/** What a table is made of besides its cells. */
+/** Options of a table. */
 export interface TableOptions {
   readonly columns: readonly Column[];
-  /** The widest line; as wide as needed where absent. */
+  /** Maximum width of a line. Default: as wide as needed. */
   readonly width?: number | undefined;
   readonly paintTitle?: (title: string) => string;
 }
@@ -22,10 +22,10 @@ export interface TableOptions {
 const gap = "  ";
 const narrowest = 12;
 
-/** Lines of a table whose columns line up, whatever script the cells are in. Text of any origin is safe in it. */
+/** Formats a table with aligned columns, in any script. Text of any origin is safe in it. */
 export function formatTable(rows: readonly (readonly string[])[], options: TableOptions): string[] {
   const { columns, paintTitle = (title) => title } = options;
-  const cells = rows.map((row) => columns.map((_column, index) => oneLine(row[index] ?? "")));
+  const cells = rows.map((row) => columns.map((_column, index) => toOneLine(row[index] ?? "")));
   const widths = fit(widthsOf(columns, cells), options);
   const titles = columns.map(({ title }) => title);
   const head = titles.every((title) => title === "") ? [] : formatRow(titles, { columns, widths, paint: paintTitle });
@@ -37,19 +37,24 @@ export function formatTable(rows: readonly (readonly string[])[], options: Table
   ];
 }
 
-/** Text of any origin on one line. */
-export function oneLine(text: string): string {
+/** Converts text of any origin to one line. */
+export function toOneLine(text: string): string {
   return stripUnsafe(text).replace(/\s+/gu, " ").trim();
 }
 
-interface Row {
-  readonly columns: readonly Column[];
-  readonly widths: readonly number[];
-  readonly paint: (cell: string, column: Column) => string;
-}
-
-/** One row: several lines where a cell had to be wrapped. */
-function formatRow(cells: readonly string[], { columns, widths, paint }: Row): string[] {
+/** Formats one row: several lines if a cell had to be wrapped. */
+function formatRow(
+  cells: readonly string[],
+  {
+    columns,
+    widths,
+    paint,
+  }: {
+    readonly columns: readonly Column[];
+    readonly widths: readonly number[];
+    readonly paint: (cell: string, column: Column) => string;
+  },
+): string[] {
   const blocks = columns.map(({ long }, index) => {
     const [cell = "", width = 0] = [cells[index], widths[index]];
     return long === "wrap" ? wrapText(cell, width) : [cutDisplay(cell, width)];
@@ -59,7 +64,7 @@ function formatRow(cells: readonly string[], { columns, widths, paint }: Row): s
     columns
       .map((column, index) => {
         const cell = padDisplay(blocks[index]?.[at] ?? "", widths[index] ?? 0, column.align);
-        // Nothing follows the last column, so nothing has to be filled up to it.
+        // The last column is not padded, since nothing follows it.
         return paint(index === columns.length - 1 ? cell.trimEnd() : cell, column);
       })
       .join(gap)

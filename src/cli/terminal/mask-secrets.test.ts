@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createRedactor } from "../text/index.ts";
-import { maskSecrets } from "./mask-secrets.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import { maskSecrets } from "./report-problems.ts";
 
 const redactor = createRedactor(["hunter2-in-a-header"]);
 
@@ -8,7 +8,7 @@ test.each([
   ['  "API_KEY": "abc123", // why', '  "API_KEY": "••••••", // why'],
   ['"X-Odd": "hunter2-in-a-header"', '"X-Odd": "•••••••••••••••••••"'],
   ['"url": "https://me:pw@example.com/"', '"url": "https://•••••@example.com/"'],
-])("%s is covered and keeps its length", (line, masked) => {
+])("%s is masked and keeps its length", (line, masked) => {
   expect(maskSecrets(`{\n${line}\n}`, redactor)).toBe(`{\n${masked}\n}`);
 });
 
@@ -18,6 +18,6 @@ test.each([
   '"args": ["-y", "thing"], "timeout": 5',
 ])("%s stays", (line) => expect(maskSecrets(line, redactor)).toBe(line));
 
-test("a value beside a name is no name", () => {
+test("a value beside a name is masked", () => {
   expect(maskSecrets('"API_KEY": "abc${env.X}"', redactor)).not.toContain("abc");
 });

@@ -1,4 +1,4 @@
-/** Asks the terminal to mark what is pasted, so that its line ends are no Enter. */
+/** Makes the terminal mark pasted text, so that its line ends do not count as Enter. */
 export const markPastes = "\x1b[?2004h";
 
 /** Ends {@link markPastes}. */

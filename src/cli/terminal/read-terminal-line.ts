@@ -1,14 +1,14 @@
 import { createInterface } from "node:readline";
 
-/** What the person at the terminal types on one line; empty when the signal is aborted or the input ends. */
-export async function readAnswer(question: string, signal: AbortSignal): Promise<string> {
+/** Reads one line from the terminal; empty if the signal is aborted or the input ends. */
+export async function readTerminalLine(prompt: string, signal: AbortSignal): Promise<string> {
   if (signal.aborted) return "";
-  // The terminal stays in its usual mode, so that Ctrl-C still reaches the program.
+  // The terminal stays in its default mode, so that Ctrl-C still reaches the program.
   const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const line = new OpenLine();
   try {
     return await new Promise<string>((resolve) => {
-      reader.question(question, (typed) => {
+      reader.question(prompt, (typed) => {
         line.entered();
         resolve(typed);
       });
@@ -25,7 +25,7 @@ export async function readAnswer(question: string, signal: AbortSignal): Promise
   }
 }
 
-/** The line of a question. What is told before anybody has pressed Enter begins below it all the same. */
+/** The line of a prompt. Output that comes before Enter is pressed begins on the next line. */
 class OpenLine {
   #isOpen = true;
   readonly end = (): void => {
@@ -34,7 +34,7 @@ class OpenLine {
   };
 
   constructor() {
-    // Before those that say what they do about it; where there are none, the signal ends the program.
+    // Before the listeners that report what they do; without any, the signal ends the program.
     if (process.listenerCount("SIGINT") > 0) process.prependListener("SIGINT", this.end);
   }
 

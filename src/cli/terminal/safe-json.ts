@@ -1,8 +1,8 @@
-import { stripUnsafe } from "../text/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
 
 /**
- * JSON that is safe to show: what could act on a terminal or hide in a text is written as `\u…`, so that a program
- * reads exactly the same value.
+ * JSON that is safe to show: characters that could control a terminal or hide in a text are written as `\u…`, so that a
+ * program reads exactly the same value.
  */
 export function safeJson(value: unknown, indent = 2): string {
   const text = JSON.stringify(value, undefined, indent) ?? "null";
@@ -17,7 +17,7 @@ export function safeJson(value: unknown, indent = 2): string {
   );
 }
 
-/** Every UTF-16 unit as JSON writes it. */
+/** Escapes every UTF-16 unit as in JSON. */
 function escaped(text: string): string {
   let result = "";
   for (let index = 0; index < text.length; index++) {

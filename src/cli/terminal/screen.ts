@@ -1,30 +1,30 @@
-/** Lines at the bottom of the terminal that are drawn again and again, and give way to everything else. */
+/** Lines at the bottom of the terminal that are redrawn repeatedly, and give way to other output. */
 export interface Area {
   hide(): void;
   show(): void;
 }
 
-/** A terminal on which lines can be drawn over. */
+/** A terminal whose lines can be redrawn. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
-  /** Writes as it is, escape sequences included. */
+  /** Writes verbatim, including escape sequences. */
   write(text: string): void;
-  /** Calls back after every change of size, until what it gives is called. */
+  /** Calls the listener after every change of size; the returned function stops that. */
   onResize(listener: () => void): () => void;
-  /** From now on whatever else is written goes above the area, until what it gives is called. */
+  /** From now on, other output goes above the area; the returned function ends that. */
   hold(area: Area): () => void;
 }
 
-/** A {@link Screen}, and the way for others to write beside what is drawn on it. */
+/** A {@link Screen}, and a function for others to write beside its area. */
 export interface ProcessScreen {
-  /** Undefined where stderr is no terminal, or one that cannot move its cursor. */
+  /** Undefined if stderr is not a terminal, or cannot move its cursor. */
   readonly screen: Screen | undefined;
-  /** Writes while the area is out of the way. */
-  readonly beside: (write: () => void) => void;
+  /** Writes while the area is cleared. */
+  readonly writeBeside: (write: () => void) => void;
 }
 
-/** The screen behind stderr; `write` is stderr's own way to write, whatever is put in its place. */
+/** The screen behind stderr; `write` is the original function of stderr, even if it is replaced. */
 export function processScreen(write: (text: string) => void): ProcessScreen {
   const { stderr } = process;
   let area: Area | undefined;
@@ -43,7 +43,7 @@ export function processScreen(write: (text: string) => void): ProcessScreen {
     };
   };
   const isScreen = stderr.isTTY && process.env["TERM"] !== "dumb";
-  return { beside, screen: isScreen ? screenOf({ write, hold }) : undefined };
+  return { writeBeside: beside, screen: isScreen ? screenOf({ write, hold }) : undefined };
 }
 
 function screenOf({ write, hold }: Pick<Screen, "write" | "hold">): Screen {
@@ -51,7 +51,7 @@ function screenOf({ write, hold }: Pick<Screen, "write" | "hold">): Screen {
   return {
     write,
     hold,
-    // Some terminals say that they have no size at all.
+    // Some terminals report a size of 0.
     get columns() {
       return stderr.columns > 0 ? stderr.columns : 80;
     },
@@ -65,12 +65,12 @@ function screenOf({ write, hold }: Pick<Screen, "write" | "hold">): Screen {
   };
 }
 
-/** What a tool's code writes to stderr by itself comes in whole lines, so that nothing is drawn behind half of one. */
+/** Buffers direct writes of tools to stderr into whole lines, so that nothing is drawn behind half of one. */
 function bufferForeign(write: (text: string) => void): () => void {
   const { stderr } = process;
   const before = Object.getOwnPropertyDescriptor(stderr, "write");
   let rest = "";
-  // One signature for all: what stands between the text and the callback is its encoding.
+  // One signature for all overloads: between the text and the callback is the encoding.
   const collect = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
     rest += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
     const end = rest.lastIndexOf("\n") + 1;
@@ -82,7 +82,7 @@ function bufferForeign(write: (text: string) => void): () => void {
   };
   stderr.write = collect;
   return () => {
-    // Its own again, or what somebody put in its place before.
+    // Restores the original, or an earlier replacement.
     if (before === undefined) Reflect.deleteProperty(stderr, "write");
     else Object.defineProperty(stderr, "write", before);
     if (rest !== "") write(`${rest}\n`);

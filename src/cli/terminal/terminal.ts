@@ -1,44 +1,47 @@
 import { type Screen, processScreen } from "./screen.ts";
 
-/** Not imported: importing node:util loads more than the whole help takes to print. */
+/** Not imported: importing node:util loads more than printing the whole help takes. */
 const { styleText } = process.getBuiltinModule("node:util");
 
-/** How a piece of text is painted. */
+/** Style of a piece of text. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** Where a command writes: results on one side, everything else on the other. */
+/** Output of a command: results on stdout, everything else on stderr. */
 export interface Terminal {
-  /** A line of the result, on stdout. */
+  /** Prints a line of the result to stdout. */
   print(line: string): void;
-  /** A line about the work, on stderr. */
-  tell(line: string): void;
-  /** What goes on right now: a line on stderr that other lines replace, where stderr is a terminal. None clears it. */
+  /** Logs a line to stderr. */
+  log(line: string): void;
+  /**
+   * Shows the current activity: a line on stderr that other lines replace, if stderr is a terminal. Without a line,
+   * clears it.
+   */
   status(line?: string): void;
-  /** Paints text for stdout, where colours are wanted. */
+  /** Paints text for stdout, if colors are enabled. */
   paint(style: Style, text: string): string;
   /** Paints text for stderr. */
   tint(style: Style, text: string): string;
-  /** Columns of stdout; undefined where it is no terminal and lines may be as long as they like. */
+  /** Columns of stdout; undefined if it is not a terminal and lines may have any length. */
   readonly columns: number | undefined;
   /** Columns of stderr. */
   readonly sideColumns: number | undefined;
-  /** Are colours wanted on stderr? */
+  /** True if colors are enabled on stderr. */
   readonly sideColors: boolean;
-  /** Where lines can be drawn over; undefined where stderr is no terminal. */
+  /** Screen with redrawable lines; undefined if stderr is not a terminal. */
   readonly screen: Screen | undefined;
-  /** Can a person be asked? */
+  /** True if the user can be prompted. */
   readonly interactive: boolean;
-  /** Resolves when everything written so far has left the process, or can no longer. */
+  /** Resolves once everything written so far has left the process, or can no longer leave it. */
   drained(): Promise<void>;
-  /** Why a part of the result could not be written, if it could not. */
+  /** Reason why a part of the result could not be written, if any. */
   readonly fault: string | undefined;
-  /** Was anything printed? */
+  /** True if anything was printed. */
   readonly printed: boolean;
 }
 
 /**
- * The terminal of this process. A reader that went away (`| head`) ends the writing, not the work. From now on stdout is
- * for results alone: what anyone else writes there, such as the `console.log` of a tool, goes to stderr.
+ * The terminal of this process. If the reader goes away (`| head`), output stops, but the work does not. From now on
+ * stdout is for results only: other output, such as `console.log` of a tool, goes to stderr.
  */
 export function processTerminal(): Terminal {
   let fault: string | undefined;
@@ -46,10 +49,10 @@ export function processTerminal(): Terminal {
   const streams = [withOwnWrite(process.stdout), withOwnWrite(process.stderr)] as const;
   const out = quietly(streams[0], (error) => (fault = error.message));
   const side = quietly(streams[1], () => {});
-  const { screen, beside } = processScreen(side);
-  // Looked up each time: while something is drawn on the screen, stderr collects whole lines.
-  process.stdout.write = ((...given: Parameters<typeof process.stderr.write>) =>
-    process.stderr.write(...given)) as typeof process.stderr.write;
+  const { screen, writeBeside } = processScreen(side);
+  // Resolved on each write: while something is drawn on the screen, stderr buffers whole lines.
+  process.stdout.write = ((...input: Parameters<typeof process.stderr.write>) =>
+    process.stderr.write(...input)) as typeof process.stderr.write;
   let status = "";
   const setStatus = (line: string): void => {
     if (line !== status && process.stderr.isTTY && process.env["TERM"] !== "dumb") side(`\r\x1b[K${line}`);
@@ -58,7 +61,7 @@ export function processTerminal(): Terminal {
   const clean = (write: (text: string) => void, line: string): void => {
     const before = status;
     setStatus("");
-    beside(() => write(`${line}\n`));
+    writeBeside(() => write(`${line}\n`));
     setStatus(before);
   };
   return {
@@ -73,11 +76,11 @@ export function processTerminal(): Terminal {
       printed = true;
       clean(out, line);
     },
-    tell: (line) => clean(side, line),
+    log: (line) => clean(side, line),
     status: (line = "") => setStatus(line),
     paint: (style, text) => painted(process.stdout, style, text),
     tint: (style, text) => painted(process.stderr, style, text),
-    // Asked for each time: a terminal may be made wider or narrower.
+    // Read each time, since a terminal may be resized.
     get columns() {
       return columnsOf(process.stdout);
     },
@@ -87,13 +90,13 @@ export function processTerminal(): Terminal {
     screen,
     sideColors: painted(process.stderr, "bold", "x") !== "x",
     get interactive() {
-      // Asked for late: merely looking at stdin opens it.
+      // Read lazily: merely accessing stdin opens it.
       return process.stdin.isTTY && process.stderr.isTTY;
     },
   };
 }
 
-/** A stream, and its own way to write, whatever is put in its place later. */
+/** A stream with its original `write`, which may be replaced later. */
 interface Output {
   readonly stream: NodeJS.WriteStream;
   readonly write: NodeJS.WriteStream["write"];
@@ -108,7 +111,7 @@ async function drained(outputs: readonly Output[]): Promise<void> {
     outputs.map(
       ({ stream, write }) =>
         new Promise<void>((resolve) => {
-          // The callback comes after what was written before, and after its error.
+          // The callback runs after earlier writes, and after their errors.
           if (stream.destroyed) setImmediate(resolve);
           else write("", () => setImmediate(resolve));
         }),
@@ -120,7 +123,7 @@ function quietly({ stream, write }: Output, onFault: (error: Error) => void): (t
   let gone = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
     gone = true;
-    // A reader that has seen enough is no fault; a full disk is.
+    // A reader that closed the pipe is not an error; a full disk is.
     if (error.code !== "EPIPE") onFault(error);
   });
   return (text) => {
@@ -128,7 +131,7 @@ function quietly({ stream, write }: Output, onFault: (error: Error) => void): (t
   };
 }
 
-/** Some terminals say that they have no columns at all. */
+/** Some terminals report 0 columns. */
 function columnsOf(stream: NodeJS.WriteStream): number | undefined {
   return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
 }

@@ -1,6 +1,6 @@
 import { markPastes, stopMarking } from "./paste-marks.ts";
 
-/** An input of keys, as a terminal is one. */
+/** A source of key presses, such as a terminal. */
 export interface KeyInput {
   readonly isTTY?: boolean;
   readonly readableEnded: boolean;
@@ -11,7 +11,7 @@ export interface KeyInput {
   setRawMode?(raw: boolean): unknown;
 }
 
-/** Keys for which the terminal sends a signal, in its usual mode. */
+/** Keys for which the terminal sends a signal in its default mode. */
 const signals: readonly (readonly [key: string, signal: NodeJS.Signals])[] = [
   ["\u0003", "SIGINT"],
   ["\u001a", "SIGTSTP"],
@@ -19,10 +19,10 @@ const signals: readonly (readonly [key: string, signal: NodeJS.Signals])[] = [
 ];
 
 /**
- * What a person types while nobody asks for it: it is held for the next prompt, and leaves no trace on the screen, where
- * something is being drawn.
+ * Input that the user types while no prompt is open: it is buffered for the next prompt, and not echoed to the screen,
+ * on which a view is drawn.
  */
-export class TypedAhead {
+export class TypeAhead {
   readonly #input: KeyInput;
   #held: Buffer = Buffer.alloc(0);
   #holding = false;
@@ -31,7 +31,7 @@ export class TypedAhead {
     this.#input = input;
   }
 
-  /** Holds what is typed from now on. */
+  /** Buffers input from now on. */
   hold(): void {
     const input = this.#input;
     if (this.#holding || input.isTTY !== true || input.readableEnded) return;
@@ -40,11 +40,11 @@ export class TypedAhead {
     process.stderr.write(markPastes);
     process.on("SIGCONT", this.#takeTerminal);
     input.on("data", this.#take);
-    // One that was paused, as at the end of every line, is not read just because somebody listens.
+    // A paused stream, as after every line, is not read just because it has a listener.
     input.resume();
   }
 
-  /** Leaves the keys to others. */
+  /** Stops reading keys, for other readers. */
   release(): void {
     const input = this.#input;
     if (!this.#holding) return;
@@ -56,7 +56,7 @@ export class TypedAhead {
     input.setRawMode?.(false);
   }
 
-  /** The shell had it, in a mode of its own; one that is set already would not be set again. */
+  /** The shell had the terminal, in a mode of its own; setting the current mode again would have no effect. */
   readonly #takeTerminal = (): void => {
     this.#input.setRawMode?.(false);
     this.#input.setRawMode?.(true);
@@ -70,10 +70,10 @@ export class TypedAhead {
       if (signal === "SIGTSTP") this.#input.setRawMode?.(false);
       process.kill(process.pid, signal);
     }
-    this.#held = Buffer.concat([this.#held, Buffer.from(text, "latin1")]).subarray(0, mostHeld);
+    this.#held = Buffer.concat([this.#held, Buffer.from(text, "latin1")]).subarray(0, maxHeld);
   };
 
-  /** The first line of it, with its Enter, or what there is of one: no more is read at a prompt. */
+  /** The first line with its Enter, or an incomplete one: a prompt reads no more. */
   takeLine(): Buffer {
     const end = endOfLine(this.#held.toString("latin1"));
     const line = this.#held.subarray(0, end);
@@ -81,7 +81,7 @@ export class TypedAhead {
     return line;
   }
 
-  /** Forgets it; gives what it was. */
+  /** Discards the buffer; returns its content. */
   forget(): string {
     const text = this.#held.toString("utf8");
     this.#held = Buffer.alloc(0);
@@ -89,9 +89,9 @@ export class TypedAhead {
   }
 }
 
-const mostHeld = 1024 * 1024;
+const maxHeld = 1024 * 1024;
 
-/** Behind the first Enter that is not in what was pasted. */
+/** Offset after the first Enter that is not part of pasted text. */
 function endOfLine(text: string): number {
   // oxlint-disable-next-line no-control-regex -- what terminals send
   for (const { 0: found, index } of text.matchAll(/\u001b\[200~[^]*?(?:\u001b\[201~|$)|\r\n?|\n/g)) {

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** Who is at the keyboard; not every system knows. */
+/** Name of the current user, if the system knows it. */
 export function userName(): string | undefined {
   try {
     return userInfo().username;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wrapAnswer } from "./wrap-answer.ts";
+import { wrapAnswer } from "../open/report-agent-result.ts";
 
 test("code and tables keep their lines, however long they are", () => {
   const code = ["```python", "x = 1  # a comment that is longer than the terminal is wide", "```"];
@@ -12,7 +12,7 @@ test("code and tables keep their lines, however long they are", () => {
   }
 });
 
-test("prose is broken between words, also behind code, and a list below its own words", () => {
+test("prose is wrapped between words, also after code, and list items are indented below their text", () => {
   expect(wrapAnswer("```\nx\n```\none two three four five six seven", 20)).toEqual([
     "```",
     "x",

@@ -1,6 +1,6 @@
-import { displayWidth } from "../text/index.ts";
+import { displayWidth } from "../../text/index.ts";
 
-/** Lines of a text, broken at spaces, and inside words of scripts that have none. */
+/** Wraps a text at spaces, and between characters of scripts without spaces. */
 export function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(20, width)));
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { type AgentResult, createAgent } from "../agent/index.ts";
-import { failure } from "../base/index.ts";
-import { createEngine } from "../engine/index.ts";
-import { scriptedModel } from "../model/index.ts";
-import { createRedactor } from "../text/index.ts";
-import { defineTool } from "../tool/index.ts";
-import { toWireAgent } from "./wire-agent.ts";
+import { type AgentResult, createAgent } from "../../agent/index.ts";
+import { failure } from "../../base/index.ts";
+import { createEngine } from "../../engine/index.ts";
+import { scriptedModel } from "../../testing/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import { defineTool } from "../../tool/index.ts";
+import { toWireAgent } from "./wire-agent-result.ts";
 
 const send = defineTool({ name: "send", description: "Sends", effect: "once", run: () => "sent" });
 const look = defineTool({ name: "look", description: "Looks", effect: "read", run: () => "seen" });
@@ -25,7 +25,7 @@ test.each<[string, string, Parameters<typeof scriptedModel>[0]]>([
   ["completed", "crew", [{ steps: [step] }, "A thought.", "In words."]],
   ["waiting", "autonomous", [{ toolCalls: [{ name: "send", args: {} }] }]],
   ["failed", "autonomous", []],
-])("a result that is %s (%s) is written whole, but for its messages", async (status, runner, answers) => {
+])("a result that is %s (%s) is written completely, except for its messages", async (status, runner, answers) => {
   const result = await resultOf(runner, answers);
   expect(result.status).toBe(status);
   const wire = toWireAgent(result, createRedactor([]));
@@ -34,7 +34,7 @@ test.each<[string, string, Parameters<typeof scriptedModel>[0]]>([
   expect(Object.keys(wire)).toContain("tainted");
 });
 
-test("a step that failed is written as all else is, without what looks like a secret", async () => {
+test("a failed step is written like any other, with secrets redacted", async () => {
   const error = failure("execution_error", `it said Authorization: Bearer ${"k3".repeat(20)}`);
   const failed = { id: "1", description: "Look", tool: "look", dependencies: [], complexity: "low" } as const;
   const result = await resultOf("autonomous", ["Hello."]);

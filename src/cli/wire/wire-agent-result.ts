@@ -1,18 +1,18 @@
-import type { AgentResult, AgentStep } from "../agent/index.ts";
-import { type Redactor, redactFailure } from "../text/index.ts";
-import { snakeKeys, toWireFailure } from "../tool/index.ts";
+import type { AgentResult, AgentStep } from "../../agent/index.ts";
+import { type Redactor, redactFailure } from "../../secrets/index.ts";
+import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 
 /**
- * What an agent gave, as it is written for programs: all but its messages. Of
- * what services said, what looks like a secret is taken out; the result itself has none that is known.
+ * The result of an agent in JSON output, without its messages. Text of services is redacted by pattern; the result
+ * itself contains no known secrets.
  */
 export function toWireAgent(result: AgentResult, redactor: Redactor): Record<string, unknown> {
-  const { messages: _messages, toolUsageSummary, usage, notes, steps, error, ...rest } = result;
+  const { messages: _messages, toolUsageSummary, usage, notices, steps, error, ...rest } = result;
   return {
     ...snakeKeys(rest),
     tool_usage_summary: snakeKeys({ ...toolUsageSummary }),
     usage: snakeKeys({ ...usage }),
-    notes: notes.map(redactor.text),
+    notices: notices.map(redactor.text),
     ...(steps !== undefined && { steps: steps.map((step) => toWireStep(step, redactor)) }),
     ...(error !== undefined && { error: toWireFailure(redactFailure(error, redactor.text)) }),
   };

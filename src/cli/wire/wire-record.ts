@@ -1,7 +1,7 @@
-import type { Approval, CallRecord, Statistics } from "../store/index.ts";
-import { snakeKeys, toWireFailure } from "../tool/index.ts";
+import { type Approval, type CallRecord, type Statistics, neverExpires } from "../../store/index.ts";
+import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 
-/** A record as it is written for programs. */
+/** A record in JSON output. */
 export function toWireRecord(record: CallRecord): Record<string, unknown> {
   const { error, createdAt, output, reported, ...rest } = record;
   return {
@@ -13,18 +13,18 @@ export function toWireRecord(record: CallRecord): Record<string, unknown> {
   };
 }
 
-/** An approval as it is written for programs. */
+/** An approval in JSON output. */
 export function toWireApproval(approval: Approval): Record<string, unknown> {
   const { key: _key, createdAt, expiresAt, decidedAt, ...rest } = approval;
   return {
     ...snakeKeys(rest),
     created_at: new Date(createdAt).toISOString(),
-    expires_at: new Date(expiresAt).toISOString(),
+    expires_at: expiresAt === neverExpires ? null : new Date(expiresAt).toISOString(),
     ...(decidedAt !== undefined && { decided_at: new Date(decidedAt).toISOString() }),
   };
 }
 
-/** Figures as they are written for programs. */
+/** Statistics in JSON output. */
 export function toWireStatistics(statistics: Statistics): Record<string, unknown> {
   const { failures, tools, ...totals } = statistics;
   return { ...snakeKeys(totals), failures, tools: tools.map((tool) => snakeKeys({ ...tool })) };

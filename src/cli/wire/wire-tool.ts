@@ -1,7 +1,7 @@
-import type { Workspace } from "../app/index.ts";
-import type { AnyTool, Registration } from "../tool/index.ts";
+import type { Workspace } from "../../app/index.ts";
+import { type AnyTool, type Registration, effectLabel } from "../../tool/index.ts";
 
-/** A tool as it is written for programs. */
+/** A tool in JSON output. */
 export function toWireTool({ tool, source }: Registration, workspace: Workspace): Record<string, unknown> {
   const file = workspace.sources.fileOf(tool.name);
   return {
@@ -13,7 +13,7 @@ export function toWireTool({ tool, source }: Registration, workspace: Workspace)
     tags: tool.tags,
     aliases: tool.aliases,
     capabilities: tool.capabilities,
-    effect: effectOf(tool),
+    effect: effectLabel(tool),
     destructive: destructiveOf(tool),
     ...(typeof tool.timeoutMs === "number" && { timeout_ms: tool.timeoutMs }),
     ...(tool.cache !== undefined && { cache_ms: tool.cache.ttlMs }),
@@ -26,12 +26,7 @@ export function toWireTool({ tool, source }: Registration, workspace: Workspace)
   };
 }
 
-/** The effect in one word; `varies` where the arguments decide. */
-export function effectOf({ effect }: AnyTool): string {
-  return typeof effect === "function" ? "varies" : effect;
-}
-
-/** Whether it is destructive; `varies` where the arguments decide. */
+/** True if the tool is destructive; `varies` if it depends on the arguments. */
 export function destructiveOf({ destructive }: AnyTool): boolean | "varies" {
   return typeof destructive === "function" ? "varies" : destructive;
 }

@@ -1,63 +1,65 @@
 import type { Problem } from "../../text/index.ts";
-import type { RegistryChange } from "../../tool/index.ts";
-import type { FolderEvents } from "../folder/folder-events.ts";
-import { type FolderChange, type Why, noChange } from "../folder/folder-runs.ts";
+import type { RegistryChange, ToolRegistry } from "../../tool/index.ts";
+import type { FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
+import { type FolderChange, type ReloadReason, noChange } from "../tool-folder/folder-reloader.ts";
 
-/** Of what a {@link ChangeTeller} tells. */
-export interface Told {
-  readonly events: FolderEvents;
+/** Dependencies of a {@link ChangeEmitter}. */
+export interface ChangeEmitterDeps {
+  readonly registry: ToolRegistry;
+  readonly events: FolderEventEmitter;
   readonly problems: () => readonly Problem[];
   /** The file of each tool. */
   readonly owners: () => ReadonlyMap<string, string>;
 }
 
-/** Tells of changes of tools: before the first one that something is about to change, and after the last one what did. */
-export class ChangeTeller {
-  readonly #told: Told;
-  /** The run that is under way, and what it has changed so far. */
-  #run: { readonly why: Why; started: boolean; change: RegistryChange } | undefined;
+/** Emits changes of tools: an event before the first change, and one after the last with all that changed. */
+export class ChangeEmitter {
+  readonly #deps: ChangeEmitterDeps;
+  /** The current run, and its changes so far. */
+  #run: { readonly why: ReloadReason; started: boolean; change: RegistryChange } | undefined;
 
-  constructor(told: Told) {
-    this.#told = told;
+  constructor(reported: ChangeEmitterDeps) {
+    this.#deps = reported;
   }
 
-  /** Goes through the files; all that changes on the way is told as one change. A look that changes nothing is silent. */
-  run(why: Why, work: () => void): FolderChange {
+  /** Processes the files and emits all changes as one. Emits nothing if a check finds no change. */
+  run(why: ReloadReason, work: () => void): FolderChange {
     const run = { why, started: false, change: noChange as RegistryChange };
     this.#run = run;
-    const before = JSON.stringify(this.#told.problems());
+    const before = JSON.stringify(this.#deps.problems());
     if (why !== "look") this.#start();
     try {
       work();
     } finally {
       this.#run = undefined;
     }
-    const { problems, owners, events } = this.#told;
+    const { problems, owners, events } = this.#deps;
     const { change } = run;
     if (!run.started && before === JSON.stringify(problems())) return noChange;
     if (!run.started) events.started(why);
     return { ...change, errors: events.ended({ why, change, problems: problems(), owners: owners() }) };
   }
 
-  /** Makes a change, as a part of the run or by itself. */
+  /** Applies a change, as a part of the current run or as its own run. */
   change(apply: () => RegistryChange): void {
     if (this.#run === undefined) {
       this.run("look", () => this.change(apply));
       return;
     }
     this.#start();
-    this.#run.change = merged(this.#run.change, apply());
+    const { events, registry } = this.#deps;
+    this.#run.change = merged(this.#run.change, events.change(registry, apply));
   }
 
   #start(): void {
     if (this.#run === undefined || this.#run.started) return;
     this.#run.started = true;
-    this.#told.events.started(this.#run.why);
+    this.#deps.events.started(this.#run.why);
   }
 }
 
 function merged(a: RegistryChange, b: RegistryChange): RegistryChange {
-  // What left and came back within one run is still there.
+  // A tool that was removed and added again within one run is still there.
   const back = new Set(a.removed.filter((name) => b.added.includes(name)));
   return {
     added: [...a.added, ...b.added.filter((name) => !back.has(name))],

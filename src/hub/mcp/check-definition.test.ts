@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { checkDefinition, definitionFault, definitionHash } from "./check-definition.ts";
+import { checkPinnedDefinition, definitionProblem, definitionHash } from "./check-definition.ts";
 import { definitionDiff } from "./definition-diff.ts";
-import type { McpDefinition } from "./mcp-port.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
 
-const approved: McpDefinition = {
+const approved: McpToolDefinition = {
   name: "send_email",
   description: "Send an email",
   inputSchema: { type: "object", properties: { to: { type: "string" } } },
@@ -19,7 +19,10 @@ interface Row {
 
 const rows = (JSON.parse(readFileSync(new URL("../../../test/data/bad-inputs.json", import.meta.url), "utf8")) as Row[])
   .filter(({ area }) => area === "mcp-pin")
-  .map(({ input, expected }) => ({ input: repeated(input) as Partial<McpDefinition> & { server?: string }, expected }));
+  .map(({ input, expected }) => ({
+    input: repeated(input) as Partial<McpToolDefinition> & { server?: string },
+    expected,
+  }));
 
 /** `{ "$repeat": "x", "n": 3 }` stands for a long text. */
 function repeated(value: unknown): unknown {
@@ -30,10 +33,10 @@ function repeated(value: unknown): unknown {
 }
 
 describe("a definition of a server", () => {
-  test("that was approved is taken, in whatever order its keys are", () => {
+  test("a definition that was approved is accepted, in any order of its keys", () => {
     const { name, description, inputSchema } = approved;
-    expect(checkDefinition(pins, "mail", approved)).toMatchObject({ ok: true });
-    expect(checkDefinition(pins, "mail", { inputSchema, description: String(description), name })).toMatchObject({
+    expect(checkPinnedDefinition(pins, "mail", approved)).toMatchObject({ ok: true });
+    expect(checkPinnedDefinition(pins, "mail", { inputSchema, description: String(description), name })).toMatchObject({
       ok: true,
     });
   });
@@ -42,17 +45,17 @@ describe("a definition of a server", () => {
 
   test.each(rows)("$expected", ({ input, expected }) => {
     const { server = "mail", ...definition } = input;
-    const verdict = checkDefinition(pins, server, { ...approved, ...definition });
+    const verdict = checkPinnedDefinition(pins, server, { ...approved, ...definition });
     expect(verdict).toMatchObject({ ok: false, reason: /refuse:(\w+)/.exec(expected)?.[1] });
   });
 
-  test.each<[string, Partial<McpDefinition>]>([
+  test.each<[string, Partial<McpToolDefinition>]>([
     ["title", { title: "Send" }],
     ["output schema", { outputSchema: { type: "object" } }],
     ["annotations", { annotations: { readOnlyHint: true } }],
     ["a default", { inputSchema: { type: "object", properties: { to: { type: "string", default: "evil@x" } } } }],
-  ])("with another %s is another", (_part, more) => {
-    expect(checkDefinition(pins, "mail", { ...approved, ...more })).toMatchObject({
+  ])("a definition with another %s is another one", (_part, more) => {
+    expect(checkPinnedDefinition(pins, "mail", { ...approved, ...more })).toMatchObject({
       ok: false,
       reason: "pin_mismatch",
     });
@@ -66,8 +69,8 @@ describe("a definition of a server", () => {
     ["a joiner in a row", "a\u200d\u200d\u200d\u200db"],
     ["a byte order mark inside", "a\ufeffb"],
     ["half a character", "a\ud83d"],
-  ])("with %s is refused wherever that is", (_what, text) => {
-    const spots: Partial<McpDefinition>[] = [
+  ])("a definition with %s at any position is refused", (_what, text) => {
+    const spots: Partial<McpToolDefinition>[] = [
       { name: text },
       { title: text },
       { description: text },
@@ -78,25 +81,25 @@ describe("a definition of a server", () => {
       { annotations: { title: text } },
     ];
     for (const spot of spots)
-      expect(definitionFault({ ...approved, ...spot })).toMatchObject({ reason: "hidden_text" });
+      expect(definitionProblem({ ...approved, ...spot })).toMatchObject({ reason: "hidden_text" });
   });
 
   test.each(["Zeilen\r\nund\tmehr\n", "👩‍👩‍👧 ❤️ 日本語 नमस्ते", "naïve café"])(
-    "with plain text is fine: %s",
+    "a definition with plain text is accepted: %s",
     (description) => {
-      expect(definitionFault({ ...approved, description })).toBeUndefined();
+      expect(definitionProblem({ ...approved, description })).toBeUndefined();
     },
   );
 
-  test("that nests without end is refused", () => {
+  test("a definition that nests without end is refused", () => {
     let schema: Record<string, unknown> = { type: "object" };
     for (let depth = 0; depth < 500; depth++) schema = { type: "object", properties: { a: schema } };
-    expect(definitionFault({ ...approved, inputSchema: schema })).toMatchObject({ reason: "tool_too_large" });
+    expect(definitionProblem({ ...approved, inputSchema: schema })).toMatchObject({ reason: "tool_too_large" });
   });
 });
 
 describe("the difference between two definitions", () => {
-  test("is told part by part, with what is hidden shown", () => {
+  test("is reported part by part, with hidden characters made visible", () => {
     const after = {
       ...approved,
       description: "Send\u{e0049}",

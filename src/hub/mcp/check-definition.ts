@@ -1,12 +1,12 @@
 import { canonicalJson, formatPath, nodeCrypto, plainJsonSize } from "../../base/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
-import type { McpDefinition } from "./mcp-port.ts";
-import { type McpSourceLimits, usualLimits } from "./source-limits.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
+import { type McpSourceLimits, defaultMcpSourceLimits } from "./mcp-source-limits.ts";
 
-/** A definition that somebody approved, or that was there first. */
+/** A definition that was approved, or that was there first. */
 export interface Pin {
   readonly hash: string;
-  readonly definition: McpDefinition;
+  readonly definition: McpToolDefinition;
 }
 
 /** The approved definitions of one server, by its own names of the tools. */
@@ -15,40 +15,40 @@ export type ServerPins = ReadonlyMap<string, Pin>;
 /** Why a definition is refused. */
 export type DefinitionReason = "tool_too_large" | "hidden_text" | "unpinned" | "pin_mismatch";
 
-/** What became of a definition. */
+/** Verdict on a definition. */
 export type DefinitionVerdict =
   | { readonly ok: true; readonly hash: string }
   | { readonly ok: false; readonly reason: DefinitionReason; readonly message: string; readonly hash?: string };
 
 /**
- * Can this definition be used? First whether it is one that anybody could approve, then whether somebody did: for this
- * server, since a tool of the same name on another one is another tool.
+ * Checks whether this definition can be used: first whether it may be approved at all, then whether it was approved for
+ * this server, since a tool of the same name on another server is another tool.
  */
-export function checkDefinition(
+export function checkPinnedDefinition(
   pins: ReadonlyMap<string, ServerPins>,
   server: string,
-  definition: McpDefinition,
+  definition: McpToolDefinition,
 ): DefinitionVerdict {
-  const fault = definitionFault(definition);
+  const fault = definitionProblem(definition);
   if (fault !== undefined) return { ok: false, ...fault };
   const hash = definitionHash(definition);
   const pin = pins.get(server)?.get(definition.name);
   if (pin?.hash === hash) return { ok: true, hash };
-  if (pin === undefined) return { ok: false, reason: "unpinned", hash, message: "nobody has approved it yet" };
+  if (pin === undefined) return { ok: false, reason: "unpinned", hash, message: "it is not approved yet" };
   const changed = changedParts(pin.definition, definition).join(", ");
   const message = `the server describes it otherwise than when it was approved (${changed})`;
   return { ok: false, reason: "pin_mismatch", hash, message };
 }
 
-/** Why nobody can approve this definition. */
-export function definitionFault(
-  definition: McpDefinition,
-  limits: Pick<McpSourceLimits, "descriptionChars" | "definitionChars"> = usualLimits,
+/** Returns the reason why this definition cannot be approved. */
+export function definitionProblem(
+  definition: McpToolDefinition,
+  limits: Pick<McpSourceLimits, "descriptionChars" | "definitionChars"> = defaultMcpSourceLimits,
 ): { readonly reason: DefinitionReason; readonly message: string } | undefined {
   const size = plainJsonSize(pinnedParts(definition), limits.definitionChars);
   if (size === Infinity || size < 0) {
-    const what = size < 0 ? "is nested too deep" : `has more than ${limits.definitionChars} characters`;
-    return { reason: "tool_too_large", message: `its definition ${what}` };
+    const reason = size < 0 ? "is nested too deep" : `has more than ${limits.definitionChars} characters`;
+    return { reason: "tool_too_large", message: `its definition ${reason}` };
   }
   const length = definition.description?.length ?? 0;
   if (length > limits.descriptionChars) {
@@ -57,19 +57,19 @@ export function definitionFault(
   }
   const hidden = hiddenText(pinnedParts(definition), []);
   if (hidden === undefined) return undefined;
-  return { reason: "hidden_text", message: `it holds characters that nobody sees: ${hidden}` };
+  return { reason: "hidden_text", message: `it contains invisible characters: ${hidden}` };
 }
 
-/** Tells one definition from another, in whatever order its keys are. */
-export function definitionHash(definition: McpDefinition): string {
+/** Identifies a definition, independent of the order of its keys. */
+export function definitionHash(definition: McpToolDefinition): string {
   return nodeCrypto()
     .createHash("sha256")
     .update(canonicalJson(pinnedParts(definition)))
     .digest("hex");
 }
 
-/** What of a definition counts: all that a model sees, and all that decides how a call is made. */
-export function pinnedParts(definition: McpDefinition): McpDefinition {
+/** The relevant parts of a definition: all that a model sees, and all that decides how a call is made. */
+export function pinnedParts(definition: McpToolDefinition): McpToolDefinition {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition;
   return {
     name,
@@ -82,13 +82,13 @@ export function pinnedParts(definition: McpDefinition): McpDefinition {
 }
 
 /** The names of the parts in which two definitions differ. */
-function changedParts(before: McpDefinition, after: McpDefinition): string[] {
+function changedParts(before: McpToolDefinition, after: McpToolDefinition): string[] {
   const [old, now] = [new Map(Object.entries(pinnedParts(before))), new Map(Object.entries(pinnedParts(after)))];
   const keys = new Set([...old.keys(), ...now.keys()]);
   return [...keys].filter((key) => canonicalJson(old.get(key) ?? null) !== canonicalJson(now.get(key) ?? null));
 }
 
-/** Where a text of the value, or a key, hides something; of a size and depth that were checked. */
+/** Finds the position of hidden characters in a string or key of the value, whose size and depth were checked. */
 function hiddenText(value: unknown, path: readonly (string | number)[]): string | undefined {
   if (typeof value === "string") {
     const plain = value.replaceAll(/\r\n?/g, "\n");
@@ -105,7 +105,10 @@ function hiddenText(value: unknown, path: readonly (string | number)[]): string 
   return undefined;
 }
 
-/** The part of a text that holds its first hidden character; its beginning where they are hidden only by being many. */
+/**
+ * The part of a text with its first hidden character; its beginning if the characters are suspicious only by their
+ * number.
+ */
 function aroundHidden(text: string): string {
   let at = 0;
   for (const character of text) {

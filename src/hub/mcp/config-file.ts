@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FileReport, isMap } from "../../schema/index.ts";
+import { FileReport, isYamlMap } from "../../schema/index.ts";
 import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
 import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
 import { readConfigText } from "./read-config-text.ts";
@@ -10,20 +10,20 @@ export interface ConfigFile {
   readonly text: string;
   readonly parsed: ParsedJsonc;
   readonly report: FileReport;
-  /** Where the servers are: `["mcpServers"]`. */
+  /** Path of the servers in the file: `["mcpServers"]`. */
   readonly path: YamlPath;
   readonly servers: Readonly<Record<string, unknown>>;
 }
 
-/** Where programs put their servers. */
+/** Keys under which programs store their servers. */
 const containers: readonly (readonly string[])[] = [["mcpServers"], ["servers"], ["mcp", "servers"]];
 
-/** Keys that stand beside them: known, and without a meaning here. */
-const beside: ReadonlySet<string> = new Set(["inputs", "$schema"]);
+/** Other keys that are known, but have no meaning here. */
+const ignoredKeys: ReadonlySet<string> = new Set(["inputs", "$schema"]);
 
-/** Reads one of the files; undefined where there is none, and a problem where it cannot be read. */
+/** Reads one of the files; undefined if there is none, and a problem if it cannot be read. */
 export function readConfigFile(dir: string, name: string): ConfigFile | Problem | undefined {
-  const text = textOf(join(dir, name));
+  const text = readConfigFileText(join(dir, name));
   if (text === undefined) return undefined;
   if (typeof text !== "string") {
     const message = `the file cannot be read: ${text.message}`;
@@ -32,18 +32,18 @@ export function readConfigFile(dir: string, name: string): ConfigFile | Problem 
   return parseConfigFile(text, name);
 }
 
-/** The same for a text that is there already. */
+/** Parses the text of one of the files. */
 export function parseConfigFile(text: string, name: string): ConfigFile {
   const parsed = parseJsonc(text, { file: name });
   const report = new FileReport(text, name, parsed);
-  const path = containers.find((keys) => isMap(valueAt(parsed.value, keys))) ?? ["mcpServers"];
+  const path = containers.find((keys) => isYamlMap(valueAt(parsed.value, keys))) ?? ["mcpServers"];
   if (parsed.root !== undefined) checkTop(parsed.value, path, report);
   const servers = valueAt(parsed.value, path);
-  return { name, text, parsed, report, path, servers: isMap(servers) ? servers : {} };
+  return { name, text, parsed, report, path, servers: isYamlMap(servers) ? servers : {} };
 }
 
-/** The text, undefined where there is no file, or why it cannot be read. */
-function textOf(path: string): string | undefined | Error {
+/** The text, undefined if there is no file, or the error. */
+function readConfigFileText(path: string): string | undefined | Error {
   try {
     return readConfigText(path);
   } catch (error) {
@@ -53,18 +53,18 @@ function textOf(path: string): string | undefined | Error {
 }
 
 function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
-  if (!isMap(value)) {
+  if (!isYamlMap(value)) {
     report.add("wrong_type", [], ['the file must be an object with the key "mcpServers"']);
     return;
   }
   const [container] = path;
-  if (Object.hasOwn(value, "mcpServers") && !isMap(value["mcpServers"])) {
+  if (Object.hasOwn(value, "mcpServers") && !isYamlMap(value["mcpServers"])) {
     report.add("wrong_type", ["mcpServers"], ['"mcpServers" must be a map from names to servers']);
   }
   for (const [key, item] of Object.entries(value)) {
-    if (key === container || key === "mcpServers" || beside.has(key)) continue;
+    if (key === container || key === "mcpServers" || ignoredKeys.has(key)) continue;
     const near = suggest(key, ["mcpServers", "servers"]);
-    const looksLikeServer = isMap(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
+    const looksLikeServer = isYamlMap(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
     const hint = looksLikeServer
       ? 'servers stand under the key "mcpServers"'
       : near === undefined
@@ -76,6 +76,6 @@ function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
 
 function valueAt(value: unknown, path: YamlPath): unknown {
   let found = value;
-  for (const step of path) found = isMap(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  for (const step of path) found = isYamlMap(found) && Object.hasOwn(found, step) ? found[step] : undefined;
   return found;
 }

@@ -2,7 +2,7 @@ import { formatPath } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { showUnsafe } from "../../text/index.ts";
 import { pinnedParts } from "./check-definition.ts";
-import type { McpDefinition } from "./mcp-port.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
 
 /** One difference between two definitions, each side on one line. */
 export interface DefinitionChange {
@@ -12,14 +12,17 @@ export interface DefinitionChange {
   readonly after?: string;
 }
 
-/** As long as a description may be: what is to be approved is shown whole, and beyond this it is told how much is not. */
-const longest = 10_000;
+/**
+ * Maximum length of a description: the text to approve is shown completely, and longer text is shown with the number of
+ * omitted characters.
+ */
+const maxLength = 10_000;
 const lead = 60;
 
-/** What is different about a definition, for a person to decide; all of it where there is no earlier one. */
+/** Differences of a definition for the approver; the whole definition if there is no earlier one. */
 export function definitionDiff(
-  before: McpDefinition | undefined,
-  after: McpDefinition | undefined,
+  before: McpToolDefinition | undefined,
+  after: McpToolDefinition | undefined,
 ): DefinitionChange[] {
   const old = before === undefined ? undefined : pinnedParts(before);
   const now = after === undefined ? undefined : pinnedParts(after);
@@ -29,12 +32,12 @@ export function definitionDiff(
 function differences(before: unknown, after: unknown, path: readonly string[]): DefinitionChange[] {
   if (isRecord(before) && isRecord(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => differences(own(before, key), own(after, key), [...path, key]));
+    return [...keys].flatMap((key) => differences(ownProperty(before, key), ownProperty(after, key), [...path, key]));
   }
-  // A definition that is new or gone is told part by part.
+  // A definition that is new or removed is listed part by part.
   if (path.length === 0) {
     const whole = isRecord(before) ? before : isRecord(after) ? after : {};
-    return Object.keys(whole).flatMap((key) => differences(own(before, key), own(after, key), [key]));
+    return Object.keys(whole).flatMap((key) => differences(ownProperty(before, key), ownProperty(after, key), [key]));
   }
   const [old, now] = [written(before), written(after)];
   if (old === now) return [];
@@ -48,7 +51,7 @@ function differences(before: unknown, after: unknown, path: readonly string[]): 
   ];
 }
 
-function own(value: unknown, key: string): unknown {
+function ownProperty(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
@@ -62,10 +65,10 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-/** Longer texts are shown from where they begin to differ. */
+/** Longer texts are shown from the first difference on. */
 function excerpt(text: string, from: number): string {
-  if (text.length <= longest) return showUnsafe(text);
-  const start = Math.max(0, Math.min(from - lead, text.length - longest));
-  const part = text.slice(start, start + longest).toWellFormed();
-  return `${showUnsafe(part)} (${text.length - longest} more characters)`;
+  if (text.length <= maxLength) return showUnsafe(text);
+  const start = Math.max(0, Math.min(from - lead, text.length - maxLength));
+  const part = text.slice(start, start + maxLength).toWellFormed();
+  return `${showUnsafe(part)} (${text.length - maxLength} more characters)`;
 }

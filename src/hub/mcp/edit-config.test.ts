@@ -11,7 +11,7 @@ function serversIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 describe("adding a server", () => {
-  test("makes the file where there is none", () => {
+  test("creates the file if there is none", () => {
     expect(serversIn(addServer(undefined, "a", entry))).toEqual({ a: entry });
     expect(serversIn(addServer("{}", "a", entry))).toEqual({ a: entry });
     expect(serversIn(addServer('{ "mcpServers": {} }', "a", entry))).toEqual({ a: entry });
@@ -56,7 +56,7 @@ describe("adding a server", () => {
     const text = addServer(undefined, "a", entry);
     expect(() => addServer(text, "a", entry)).toThrow('has a server "a" already');
     expect(() => addServer(text, "a b", entry)).toThrow("cannot have this name");
-    expect(() => addServer(text, "tools", entry)).toThrow("stands for a source");
+    expect(() => addServer(text, "tools", entry)).toThrow("is reserved for a source");
     expect(() => addServer('{ "mcpServers": { }', "b", entry)).toThrow(
       /mcp\.json:1:20: .*is missing at the end of the file; correct it first/,
     );
@@ -92,7 +92,7 @@ describe("removing a server", () => {
     ["a", ["// a, too"]],
     ["b", ["// b, too"]],
     ["c", ["// c, too"]],
-  ])("%s takes only its own line along, with what is said there", (name, gone) => {
+  ])("removing %s removes only its own line and the comment on it", (name, gone) => {
     const after = removeServer(commented, name) ?? "";
     expect(Object.keys(serversIn(after))).toHaveLength(2);
     const lines = commented.split("\n").filter((line) => !line.includes(gone[0] ?? ""));

@@ -2,7 +2,7 @@ import { FailureError } from "../../base/index.ts";
 import { hasErrors } from "../../text/index.ts";
 import { type ConfigFile, parseConfigFile } from "./config-file.ts";
 import type { JsoncMember, JsoncNode } from "./parse-jsonc.ts";
-import { serverNameProblem, cleanName } from "./mcp-names.ts";
+import { serverNameProblem, sanitizeName } from "./mcp-names.ts";
 
 /** An entry of `mcpServers`. */
 export type ServerEntryJson =
@@ -10,16 +10,17 @@ export type ServerEntryJson =
   | { readonly type?: "http"; readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 /**
- * The text of `mcp.json` with one more server; comments and what else is there stay as they are.
+ * Returns the text of `mcp.json` with one more server; comments and other content stay unchanged.
  *
- * @param text What the file holds; undefined where there is none.
+ * @param text Content of the file; undefined if there is none.
  * @example
  * ```ts
  * addServer(undefined, "files", { command: "npx", args: ["-y", "@acme/files@1.2.3", "."] });
  * ```
  */
 export function addServer(text: string | undefined, name: string, entry: ServerEntryJson): string {
-  const problem = cleanName(name) === name ? serverNameProblem(name) : "a name holds letters, digits, _, - and .";
+  const problem =
+    sanitizeName(name) === name ? serverNameProblem(name) : "a name consists of letters, digits, _, - and .";
   if (problem !== undefined) throw invalid(`the server ${JSON.stringify(name)} cannot have this name: ${problem}`);
   if (text === undefined || text.trim() === "") {
     return `${JSON.stringify({ mcpServers: { [name]: entry } }, null, 2)}\n`;
@@ -34,24 +35,24 @@ export function addServer(text: string | undefined, name: string, entry: ServerE
   const container = nodeAt(file.parsed.root, file.path);
   if (container !== undefined) return insert(text, container, [name, entry]);
   const root = file.parsed.root;
-  if (root?.members === undefined) throw invalid("mcp.json is no object");
+  if (root?.members === undefined) throw invalid("mcp.json is not an object");
   return insert(text, root, ["mcpServers", { [name]: entry }]);
 }
 
-/** The text of the file without a server; undefined where it has none of this name. What is said of others stays. */
+/** Returns the text of the file without a server; undefined if it has none of this name. Comments on others stay. */
 export function removeServer(text: string, name: string): string | undefined {
   const file = readable(text);
   const members = nodeAt(file.parsed.root, file.path)?.members ?? [];
-  const at = members.findIndex(({ key }) => key === name || cleanName(key) === name);
+  const at = members.findIndex(({ key }) => key === name || sanitizeName(key) === name);
   const [member, next, before] = [members[at], members[at + 1], members[at - 1]];
   if (member === undefined) return undefined;
   const [start, end] = linesOf(text, member);
   const [head, tail] = [text.slice(0, start), text.slice(end)];
-  // Where it was the last one, and no comma follows it, none may follow the one before it either.
+  // If it was the last one, and no comma follows it, none may follow the previous one either.
   const isLast = before !== undefined && next === undefined && commaAfter(text, member) === undefined;
   const comma = isLast ? commaAfter(text, before) : undefined;
-  const kept = comma === undefined ? head : head.slice(0, comma) + head.slice(comma + 1);
-  return (next === undefined && start === member.start ? kept.trimEnd() : kept) + tail;
+  const headWithoutComma = comma === undefined ? head : head.slice(0, comma) + head.slice(comma + 1);
+  return (next === undefined && start === member.start ? headWithoutComma.trimEnd() : headWithoutComma) + tail;
 }
 
 function readable(text: string): ConfigFile {
@@ -87,16 +88,16 @@ function insert(text: string, object: JsoncNode, [key, value]: readonly [key: st
   return `${text.slice(0, last.node.end)}${comma}${rest.trimEnd()}${member}\n${own}${text.slice(end - 1)}`;
 }
 
-/** Where the comma after a member is, after comments maybe. */
+/** Position of the comma after a member, possibly after comments. */
 function commaAfter(text: string, { node }: JsoncMember): number | undefined {
-  // Nothing comes after the blanks that could make them end sooner: a comma in a comment is none.
+  // Matches all blanks and comments, so that a comma within a comment does not count.
   const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
   blank.lastIndex = node.end;
   const at = node.end + (blank.exec(text)?.[0].length ?? 0);
   return text[at] === "," ? at : undefined;
 }
 
-/** From where to where a member goes: with its comma and, where no other is on its lines, with these as a whole. */
+/** The range of a member: with its comma and, if its lines hold no other member, the whole lines. */
 function linesOf(text: string, member: JsoncMember): readonly [start: number, end: number] {
   const comma = commaAfter(text, member);
   const end = comma === undefined ? member.node.end : comma + 1;

@@ -1,9 +1,10 @@
 import { basename, sep } from "node:path";
 import type { Secrets } from "../../tool/index.ts";
-import { isSecretName, suggest } from "../../text/index.ts";
+import { isSecretName } from "../../secrets/index.ts";
+import { suggest } from "../../text/index.ts";
 
-/** What a text of the file may name. */
-export interface ExpandWorld {
+/** Values that a text of the file may refer to. */
+export interface ExpandDeps {
   /** The workspace. */
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -11,9 +12,11 @@ export interface ExpandWorld {
   readonly allowedEnv: readonly string[];
   readonly secrets: Secrets;
   readonly secretNames: readonly string[];
+  /** True if no value is filled in: references stay as they are written. */
+  readonly withheld?: boolean | undefined;
 }
 
-/** Something in a text that cannot be filled in, and where. */
+/** A reference in a text that cannot be expanded, and its position. */
 export interface ExpandFault {
   readonly code: string;
   readonly message: string;
@@ -22,21 +25,21 @@ export interface ExpandFault {
   readonly length: number;
 }
 
-/** A text with everything filled in, or what is wrong with it. */
+/** An expanded text, or its errors. */
 export interface Expanded {
   readonly text: string;
   readonly faults: readonly ExpandFault[];
-  /** It holds the value of a secret. */
+  /** True if it contains the value of a secret. */
   readonly secret: boolean;
 }
 
-type Answer = { readonly value: string; readonly secret?: true } | Omit<ExpandFault, "offset" | "length">;
+type ExpandedValue = { readonly value: string; readonly secret?: true } | Omit<ExpandFault, "offset" | "length">;
 
 /**
- * Fills in `${secret.NAME}`, `${env.NAME}` and what other programs write in its place: `${env:NAME}`, `${NAME}`,
- * `${NAME:-otherwise}`, `${workspaceFolder}`. What is filled in is never looked at again.
+ * Expands `${secret.NAME}`, `${env.NAME}` and the notations of other programs: `${env:NAME}`, `${NAME}`,
+ * `${NAME:-otherwise}`, `${workspaceFolder}`. Expanded values are not expanded again.
  */
-export function expandText(text: string, world: ExpandWorld): Expanded {
+export function expandText(text: string, world: ExpandDeps): Expanded {
   const faults: ExpandFault[] = [];
   let secret = false;
   const filled = text.replace(/\$\{([^{}]*)\}/g, (whole: string, inside: string, offset: number) => {
@@ -51,10 +54,11 @@ export function expandText(text: string, world: ExpandWorld): Expanded {
   return { text: filled, faults, secret };
 }
 
-function answerFor(inside: string, whole: string, world: ExpandWorld): Answer {
+function answerFor(inside: string, whole: string, world: ExpandDeps): ExpandedValue {
+  if (world.withheld === true) return { value: whole };
   const named = /^(env|secret|input|config|command)[.:](.*)$/s.exec(inside);
   if (named !== null) return prefixed(String(named[1]), String(named[2]), world);
-  const known = places(world).get(inside);
+  const known = folderVariables(world).get(inside);
   if (known !== undefined) return { value: known };
   const [, name, otherwise] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inside) ?? [];
   if (name !== undefined) return variable(name, world, otherwise);
@@ -65,7 +69,7 @@ function answerFor(inside: string, whole: string, world: ExpandWorld): Answer {
   };
 }
 
-function prefixed(kind: string, name: string, world: ExpandWorld): Answer {
+function prefixed(kind: string, name: string, world: ExpandDeps): ExpandedValue {
   switch (kind) {
     case "env":
       return variable(name, world);
@@ -74,7 +78,7 @@ function prefixed(kind: string, name: string, world: ExpandWorld): Answer {
     case "input":
       return {
         code: "input_variable",
-        message: `\${input:${name}} is asked for by an editor, and there is nobody to ask here`,
+        message: `\${input:${name}} is a prompt of an editor, and there is no prompt here`,
         hint: `name it under \`secrets\` of windlass.yaml, and write \${secret.${secretNameFor(name)}}`,
       };
     default:
@@ -86,12 +90,12 @@ function prefixed(kind: string, name: string, world: ExpandWorld): Answer {
   }
 }
 
-/** What every program knows anyway: of these nobody has to say that files may read them. */
+/** Variables that every program knows anyway: files may read them without permission. */
 const harmless: ReadonlySet<string> = new Set(
   "HOME USERPROFILE USER LOGNAME USERNAME SHELL PATH TMPDIR TEMP TMP LANG LC_ALL TZ".split(" "),
 );
 
-function variable(name: string, { env, allowedEnv, secretNames }: ExpandWorld, otherwise?: string): Answer {
+function variable(name: string, { env, allowedEnv, secretNames }: ExpandDeps, otherwise?: string): ExpandedValue {
   if (!allowedEnv.includes(name) && !harmless.has(name)) {
     if (otherwise !== undefined) return { value: otherwise };
     const message = `the workspace does not let its files read the environment variable ${name}`;
@@ -107,15 +111,15 @@ function hintFor(name: string, secretNames: readonly string[]): string {
   if (secretNames.includes(name)) return `it is a secret of the workspace: write \${secret.${name}}`;
   const asSecret = `to \`secrets\` and write \${secret.${name}}`;
   return isSecretName(name)
-    ? `add ${name} ${asSecret}, or, if it is no secret, to \`env\`; both are in windlass.yaml`
+    ? `add ${name} ${asSecret}, or, if it is not a secret, to \`env\`; both are in windlass.yaml`
     : `add ${name} to \`env\` of windlass.yaml, or, if it is a secret, ${asSecret}`;
 }
 
-function secretOf(name: string, { secrets, secretNames }: ExpandWorld): Answer {
+function secretOf(name: string, { secrets, secretNames }: ExpandDeps): ExpandedValue {
   const value = secrets.get(name);
   if (value !== undefined) return { value, secret: true };
   if (secretNames.includes(name)) {
-    const todo = secrets.todo?.(name);
+    const todo = secrets.hint?.(name);
     return {
       code: "secret_missing",
       message: `the secret ${name} has no value`,
@@ -130,7 +134,7 @@ function secretOf(name: string, { secrets, secretNames }: ExpandWorld): Answer {
   };
 }
 
-function places({ dir, env }: ExpandWorld): ReadonlyMap<string, string> {
+function folderVariables({ dir, env }: ExpandDeps): ReadonlyMap<string, string> {
   return new Map([
     ["workspaceFolder", dir],
     ["workspaceFolderBasename", basename(dir)],
@@ -140,7 +144,7 @@ function places({ dir, env }: ExpandWorld): ReadonlyMap<string, string> {
   ]);
 }
 
-/** A name for a secret out of whatever an input is called. */
+/** Derives the name of a secret from that of an input. */
 function secretNameFor(input: string): string {
   const name = input.replace(/\W+/g, "_").toUpperCase();
   return /^[A-Z_]/.test(name) ? name : `SECRET_${name}`;

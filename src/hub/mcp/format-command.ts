@@ -1,27 +1,27 @@
 import { showUnsafe } from "../../text/index.ts";
 
-/** A command line as people read it; words that hold more than a name stand in quotes. */
-export function shownCommand(command: string, args: readonly string[]): string {
-  return [command, ...args].map(shownWord).join(" ");
+/** Formats a command line for people; words with special characters are quoted. */
+export function formatCommand(command: string, args: readonly string[]): string {
+  return [command, ...args].map(formatWord).join(" ");
 }
 
-function shownWord(given: string): string {
-  const text = showUnsafe(given);
+function formatWord(input: string): string {
+  const text = showUnsafe(input);
   return /^[\p{L}\p{N}_@%+=:,./${}<>^~-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A package that is fetched anew whenever a server starts, in whatever version there is by then. */
+/** A package without a pinned version: the latest one is fetched whenever a server starts. */
 export interface UnpinnedPackage {
   readonly name: string;
-  /** Which word of the command line names it: -1 for the command. */
+  /** Index of the word of the command line that names it: -1 for the command. */
   readonly at: number;
-  /** How its exact version is written. */
+  /** The package with its exact version. */
   readonly pinned: string;
 }
 
 type Registry = "npm" | "python" | "image";
 
-/** Programs that fetch a package and run it, with the words that come before the package. */
+/** Programs that fetch a package and run it, with the words before the package. */
 const runners: readonly { readonly words: readonly string[]; readonly registry: Registry }[] = [
   { words: ["npx"], registry: "npm" },
   { words: ["bunx"], registry: "npm" },
@@ -38,15 +38,26 @@ const runners: readonly { readonly words: readonly string[]; readonly registry: 
   { words: ["podman", "run"], registry: "image" },
 ];
 
-/** The package that a command line fetches without saying which version of it. */
-export function unpinnedPackage(command: string, args: readonly string[]): UnpinnedPackage | undefined {
+/** True for a command line such as `npx` or `uvx`, which fetches a package of npm or Python from a registry. */
+export function fetchesPackage(command: string, args: readonly string[]): boolean {
+  const registry = runnerOf(command, args)?.registry;
+  return registry === "npm" || registry === "python";
+}
+
+function runnerOf(command: string, args: readonly string[]) {
   const words = [programOf(command), ...args];
-  // Windows needs `cmd /c` before what is a script there.
+  // Windows needs `cmd /c` before a script.
   const start = words[0] === "cmd" && /^\/c$/i.test(words[1] ?? "") ? 2 : 0;
   if (start > 0) words[start] = programOf(words[start] ?? "");
   const runner = runners.find(({ words: own }) => own.every((each, at) => words[start + at] === each));
+  return runner && { words, registry: runner.registry, from: start + runner.words.length };
+}
+
+/** The package that a command line fetches without saying which version of it. */
+export function unpinnedPackage(command: string, args: readonly string[]): UnpinnedPackage | undefined {
+  const runner = runnerOf(command, args);
   if (runner === undefined) return undefined;
-  const found = packageIn(words, start + runner.words.length, runner.registry);
+  const found = packageIn(runner.words, runner.from, runner.registry);
   if (found === undefined || isPinned(found.name, runner.registry)) return undefined;
   return { name: found.name, at: found.at - 1, pinned: pinnedForm(found.name, runner.registry) };
 }
@@ -55,7 +66,7 @@ function programOf(command: string): string {
   return (command.split(/[\\/]/).at(-1) ?? "").replace(/\.(?:cmd|exe|ps1)$/i, "");
 }
 
-/** Options that take the next word along. */
+/** Options that take the next word as their value. */
 const withValue: Readonly<Record<Registry, RegExp>> = {
   npm: /^(?:-c|--call|-w|--workspace|--cache|--registry|--userconfig|--prefix)$/,
   python: /^(?:-p|--python|--index-url|--extra-index-url|-i|--index|--with|--directory|--cache-dir|--project)$/,
@@ -63,12 +74,11 @@ const withValue: Readonly<Record<Registry, RegExp>> = {
     /^(?:-e|--env|-v|--volume|--mount|-p|--publish|--name|--network|--net|-u|--user|-w|--workdir|--entrypoint|--env-file|-l|--label|--platform|-h|--hostname|--add-host|--memory|-m|--cpus)$/,
 };
 
-interface Named {
-  readonly name: string;
-  readonly at: number;
-}
-
-function packageIn(words: readonly string[], from: number, registry: Registry): Named | undefined {
+function packageIn(
+  words: readonly string[],
+  from: number,
+  registry: Registry,
+): { readonly name: string; readonly at: number } | undefined {
   for (let at = from; at < words.length; at++) {
     const each = words[at] ?? "";
     if (!each.startsWith("-")) return { name: each, at };

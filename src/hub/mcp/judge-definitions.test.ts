@@ -9,7 +9,7 @@ import { pinnedParts } from "./check-definition.ts";
 const read = { annotations: { readOnlyHint: true } };
 
 describe("definitions are pinned", () => {
-  test("what changed is refused until somebody approves it", async () => {
+  test("a changed definition is refused until it is approved", async () => {
     const mail = new FakeServer(definition("send"), definition("list", read));
     const first = await fakeWorkspace({ mail });
     await first.source.load();
@@ -55,6 +55,7 @@ describe("definitions are pinned", () => {
     const { source, engine, registry, events } = await fakeWorkspace({ server }, { clock });
     await source.load();
     await source.prepare();
+    source.approve(source.review("server"));
     events.splice(0);
     server.change(definition("a", read), definition("c", read));
     await clock.pass(2_000);
@@ -72,7 +73,7 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
-  test("a definition that changes between the look and the call is refused, and approving approves only what was seen", async () => {
+  test("a definition that changes between review and call is refused, and an approval covers only what was reviewed", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));
     const { source, engine } = await fakeWorkspace({ server }, { clock });
@@ -88,7 +89,7 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
-  test("hidden text and huge definitions are refused at first sight, and nobody can approve them", async () => {
+  test("hidden text and huge definitions are refused at first sight, and cannot be approved", async () => {
     const server = new FakeServer(
       definition("tags", { description: "Send\u{e0049}\u{e0067}" }),
       definition("deep", {
@@ -125,15 +126,16 @@ describe("definitions are pinned", () => {
     await source.load();
     await source.prepare();
     expect(registry.size).toBe(1_000);
-    expect(source.problems()).toMatchObject([{ message: expect.stringContaining("200 tools are left out") }]);
+    expect(source.problems()).toMatchObject([{ message: expect.stringContaining("200 tools are omitted") }]);
     await source.close();
   });
 
-  test("a server with another command line is not even started until somebody approves it", async () => {
+  test("a server with another command line is not even started until it is approved", async () => {
     const server = new FakeServer(definition("a", read));
     const first = await fakeWorkspace({ server });
     await first.source.load();
     await first.source.prepare();
+    first.source.approve(first.source.review("server"));
     await first.source.close();
     await writeFiles(first.dir, mcpJson({ server: { args: ["--other"] } }));
     const { source, engine } = first.again();
@@ -141,7 +143,7 @@ describe("definitions are pinned", () => {
     expect(await engine.call("server/a", {})).toMatchObject({ error: { reason: "server_changed" } });
     await source.prepare("server");
     expect(server.connects).toBe(1);
-    expect(source.status()[0]).toMatchObject({ state: "changed", todo: expect.stringContaining("mcp approve server") });
+    expect(source.status()[0]).toMatchObject({ state: "changed", hint: expect.stringContaining("mcp approve server") });
     await source.refresh("server");
     const review = source.review("server");
     expect(review).toMatchObject({ address: { before: "serve server", after: "serve --other" }, tools: [] });
@@ -154,7 +156,7 @@ describe("definitions are pinned", () => {
     ["another command line", { command: "evil", trust: "all" }],
     ["another environment", { env: { NODE_OPTIONS: "-r evil" }, trust: "all" }],
     ["the same, trusted further", { trust: "all" }],
-  ])("%s is asked about, whatever the file says of trust", async (_what, entry) => {
+  ])("%s needs approval, regardless of the trust in the file", async (_what, entry) => {
     const server = new FakeServer(definition("a", read));
     const first = await fakeWorkspace({ server });
     await first.source.load();
@@ -222,12 +224,12 @@ describe("definitions are pinned", () => {
       { part: "env.LD_PRELOAD", after: "./evil.so", isChanged: true },
       { part: "trust", before: "first", after: "first", isChanged: false },
     ]);
-    const kept = join(first.dir, ".windlass/mcp/pins");
-    expect(readFileSync(join(kept, readdirSync(kept)[0] ?? ""), "utf8")).not.toContain("first-secret");
+    const stored = join(first.dir, ".windlass/mcp/pins");
+    expect(readFileSync(join(stored, readdirSync(stored)[0] ?? ""), "utf8")).not.toContain("first-secret");
     await source.close();
   });
 
-  test("what was changed after it was looked at is not approved", async () => {
+  test("a definition that changed after its review is not approved", async () => {
     const server = new FakeServer(definition("a", read));
     const { source, dir } = await fakeWorkspace({ server });
     await source.load();
@@ -260,16 +262,16 @@ describe("definitions are pinned", () => {
     await third.source.close();
   });
 
-  test("trust says whose definitions are taken", async () => {
-    const [all, ask] = [new FakeServer(definition("a", read)), new FakeServer(definition("a", read))];
-    const files = mcpJson({ all: { trust: "all" }, ask: { trust: "ask" } });
+  test("trust decides which definitions are accepted", async () => {
+    const [all, strict] = [new FakeServer(definition("a", read)), new FakeServer(definition("a", read))];
+    const files = mcpJson({ all: { trust: "all" }, strict: { trust: "ask" } });
     const clock = new FakeClock();
-    const { source, engine } = await fakeWorkspace({ all, ask }, { files, clock });
+    const { source, engine } = await fakeWorkspace({ all, strict }, { files, clock });
     await source.load();
     await source.prepare();
-    expect(await engine.call("ask/a", {})).toMatchObject({ error: { reason: "unpinned" } });
-    source.approve(source.review("ask"));
-    expect(await engine.call("ask/a", {})).toMatchObject({ success: true });
+    expect(await engine.call("strict/a", {})).toMatchObject({ error: { reason: "unpinned" } });
+    source.approve(source.review("strict"));
+    expect(await engine.call("strict/a", {})).toMatchObject({ success: true });
     all.change(definition("a", { ...read, description: "another" }), definition("b", read));
     await clock.pass(2_000);
     expect(await engine.call("all/a", {})).toMatchObject({ success: true });
@@ -277,7 +279,7 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
-  test("pins that cannot be read approve nothing, and are no first sight", async () => {
+  test("unreadable pins approve nothing, and do not count as first sight", async () => {
     const server = new FakeServer(definition("a", read));
     const first = await fakeWorkspace({ server });
     await first.source.load();
@@ -292,7 +294,7 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
-  test("what another process approves is taken over", async () => {
+  test("an approval by another process is used", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));
     const first = await fakeWorkspace({ server }, { clock, mode: { autoReload: true, intervalMs: 1_000 } });
@@ -311,7 +313,7 @@ describe("definitions are pinned", () => {
     await first.source.close();
   });
 
-  test("what is pinned is all that a model or a call sees", () => {
+  test("everything that a model or a call sees is pinned", () => {
     const whole = definition("a", { title: "t", outputSchema: {}, annotations: {} });
     expect(Object.keys(pinnedParts({ ...whole, _meta: 1, icons: [] } as never))).toEqual(
       Object.keys(whole).toSorted(byParts),

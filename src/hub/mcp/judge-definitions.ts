@@ -1,79 +1,82 @@
-import { nameGlob, plainJsonSize } from "../../base/index.ts";
+import { foldedNameGlob, plainJsonSize } from "../../base/index.ts";
 import { showUnsafe } from "../../text/index.ts";
-import { type Pin, checkDefinition, definitionFault, definitionHash, pinnedParts } from "./check-definition.ts";
+import { type Pin, checkPinnedDefinition, definitionProblem, definitionHash, pinnedParts } from "./check-definition.ts";
 import { toolNames } from "./mcp-names.ts";
-import type { McpDefinition } from "./mcp-port.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom } from "./server-identity.ts";
-import type { McpSourceLimits } from "./source-limits.ts";
-import type { McpSourceReason } from "./source-reasons.ts";
-import type { KeptPins } from "./state-files.ts";
+import type { McpSourceLimits } from "./mcp-source-limits.ts";
+import type { McpSourceReason } from "./mcp-source-reasons.ts";
+import type { StoredPins } from "./server-state-files.ts";
 
 /** A tool of a server, and whether it can be used. */
 export interface JudgedTool {
-  readonly definition: McpDefinition;
+  readonly definition: McpToolDefinition;
   /** The full name, `server/tool`. */
   readonly name: string;
   readonly short: string;
   readonly hash: string;
+  /** True if a person has approved this definition: then its hints count. */
+  readonly isApproved: boolean;
   readonly refused?: { readonly reason: McpSourceReason; readonly message: string };
 }
 
-/** What became of the definitions of a server. */
-export interface Judged {
-  /** All that are small enough to be kept, whether they are offered or not. */
-  readonly definitions: readonly McpDefinition[];
+/** Verdicts on the definitions of a server. */
+export interface JudgedDefinitions {
+  /** All that are small enough to be stored, whether they are offered or not. */
+  readonly definitions: readonly McpToolDefinition[];
   readonly tools: readonly JudgedTool[];
-  /** What is approved from now on, where that is not what was approved before. */
-  readonly pins?: KeptPins;
+  /** New pins, if they differ from the stored ones. */
+  readonly pins?: StoredPins;
   /** Tools that cannot even be listed, and why. */
   readonly notes: readonly string[];
 }
 
-/** By what definitions are judged. */
-export interface Judging {
+/** Options of judging definitions. */
+export interface JudgeOptions {
   readonly server: McpServer;
-  /** What was approved; undefined for a server that was never seen. */
-  readonly kept: KeptPins | undefined;
+  /** Stored pins; undefined for a server that was never seen. */
+  readonly stored: StoredPins | undefined;
   readonly limits: McpSourceLimits;
 }
 
 /**
- * Decides which tools of a server can be used. The definitions that a server has when it is first seen are taken, since
- * somebody has just written it into the configuration; from then on, what nobody approved is refused.
+ * Decides which tools of a server can be used. The definitions of a server at first sight are accepted, since the user
+ * has just added it to the configuration; from then on, definitions without approval are refused.
  */
-export function judgeDefinitions(definitions: readonly McpDefinition[], judging: Judging): Judged {
-  const { server, kept, limits } = judging;
+export function judgeDefinitions(definitions: readonly McpToolDefinition[], judging: JudgeOptions): JudgedDefinitions {
+  const { server, stored, limits } = judging;
   const sane = saneDefinitions(definitions, limits);
   const { named, notes } = nameTools(definitions.slice(0, limits.tools), server);
   const dropped = definitions.length - limits.tools;
-  if (dropped > 0) notes.push(`${dropped} tools are left out: a server may have ${limits.tools}`);
-  const known = kept?.pins ?? new Map<string, Pin>();
-  const changed = changedFrom(server, kept) !== undefined;
-  const takesAll = kept === undefined ? server.trust !== "ask" : server.trust === "all" && !changed;
+  if (dropped > 0) notes.push(`${dropped} tools are omitted: a server may have ${limits.tools}`);
+  const { pins: known = new Map<string, Pin>(), approved = new Set<string>() }: Partial<StoredPins> = stored ?? {};
+  const changed = changedFrom(server, stored) !== undefined;
+  const takesAll = stored === undefined ? server.trust !== "ask" : server.trust === "all" && !changed;
   const pins = takesAll ? withPins(known, sane, limits) : known;
   const judged = { definitions: sane, notes, tools: judgeTools(named, { ...judging, pins, sane: new Set(sane) }) };
-  const { identity, shown, parts, trust } = server;
-  // A server that is seen for the first time is known from now on, also where nothing of it is approved.
-  const isNew = kept === undefined || (!changed && (kept.trust !== trust || !samePins(known, pins)));
-  return isNew ? { ...judged, pins: { identity, shown, parts, trust, pins } } : judged;
+  const { identity, display, parts, trust } = server;
+  // A server seen for the first time is known from now on, even if none of its tools is approved.
+  const isNew = stored === undefined || (!changed && (stored.trust !== trust || !samePins(known, pins)));
+  return isNew ? { ...judged, pins: { ...stored, identity, shown: display, parts, trust, pins, approved } } : judged;
 }
 
-interface ToolJudging extends Judging {
+interface ToolJudging extends JudgeOptions {
   readonly pins: ReadonlyMap<string, Pin>;
-  readonly sane: ReadonlySet<McpDefinition>;
+  readonly sane: ReadonlySet<McpToolDefinition>;
 }
 
-function judgeTools(named: readonly NamedTool[], { server, kept, limits, pins, sane }: ToolJudging): JudgedTool[] {
+function judgeTools(named: readonly NamedTool[], { server, stored, limits, pins, sane }: ToolJudging): JudgedTool[] {
   const ofServer = new Map([[server.name, pins]]);
-  const before = changedFrom(server, kept);
-  const changed = before && changedServer(server, before);
+  const before = changedFrom(server, stored);
+  const changed = before && changedServerRefusal(server, before);
   return named.map((tool) => {
-    const fault = definitionFault(tool.definition, limits) ?? (sane.has(tool.definition) ? undefined : tooMuch);
-    // What is refused at any rate is not worth the work of telling it from others.
-    if (fault !== undefined) return { ...tool, hash: "", refused: fault };
-    const verdict = checkDefinition(ofServer, server.name, tool.definition);
-    const judged = { ...tool, hash: verdict.hash ?? "" };
+    const fault = definitionProblem(tool.definition, limits) ?? (sane.has(tool.definition) ? undefined : tooMuch);
+    // A definition that is refused anyway needs no hash.
+    if (fault !== undefined) return { ...tool, hash: "", isApproved: false, refused: fault };
+    const verdict = checkPinnedDefinition(ofServer, server.name, tool.definition);
+    const hash = verdict.hash ?? "";
+    const judged = { ...tool, hash, isApproved: stored?.approved.has(hash) === true };
     if (changed !== undefined) return { ...judged, refused: changed };
     return verdict.ok ? judged : { ...judged, refused: verdict };
   });
@@ -81,8 +84,11 @@ function judgeTools(named: readonly NamedTool[], { server, kept, limits, pins, s
 
 const tooMuch = { reason: "tool_too_large", message: "the definitions of the server are too large together" } as const;
 
-/** Those that can be kept: in number, and in size, each and together. */
-function saneDefinitions(definitions: readonly McpDefinition[], limits: McpSourceLimits): readonly McpDefinition[] {
+/** Definitions within the limits of number and size, each and together. */
+function saneDefinitions(
+  definitions: readonly McpToolDefinition[],
+  limits: McpSourceLimits,
+): readonly McpToolDefinition[] {
   let left = limits.serverChars;
   return definitions.slice(0, limits.tools).filter((definition) => {
     const size = plainJsonSize(pinnedParts(definition), limits.definitionChars);
@@ -94,24 +100,30 @@ function saneDefinitions(definitions: readonly McpDefinition[], limits: McpSourc
 
 function withPins(
   known: ReadonlyMap<string, Pin>,
-  definitions: readonly McpDefinition[],
+  definitions: readonly McpToolDefinition[],
   limits: McpSourceLimits,
 ): ReadonlyMap<string, Pin> {
   const pins = new Map(known);
   for (const definition of definitions) {
-    if (definitionFault(definition, limits) !== undefined) continue;
+    if (definitionProblem(definition, limits) !== undefined) continue;
     pins.set(definition.name, { definition: pinnedParts(definition), hash: definitionHash(definition) });
   }
   return pins;
 }
 
 /** The refusal of everything that a server offers in another form than was approved. */
-export function changedServer({ identity }: McpServer, kept: KeptPins): NonNullable<JudgedTool["refused"]> {
+export function changedServerRefusal(
+  { identity, scripts }: McpServer,
+  stored: StoredPins,
+): NonNullable<JudgedTool["refused"]> {
   const reason = "server_changed";
-  if (kept.identity === undefined) return { reason, message: "what was approved of the server cannot be read" };
+  if (stored.identity === undefined) return { reason, message: "the approvals of the server cannot be read" };
+  if (stored.identity === identity && stored.scripts !== undefined && stored.scripts !== scripts()) {
+    return { reason, message: "the script that the server runs changed since it was approved" };
+  }
   const message =
-    kept.identity === identity
-      ? 'the server is to be trusted with every change ("trust": "all"), which nobody has approved'
+    stored.identity === identity
+      ? 'the server is to be trusted with every change ("trust": "all"), which is not approved'
       : "the command line, the environment or the address of the server changed since it was approved";
   return { reason, message };
 }
@@ -119,7 +131,10 @@ export function changedServer({ identity }: McpServer, kept: KeptPins): NonNulla
 type NamedTool = Pick<JudgedTool, "definition" | "name" | "short">;
 
 /** The tools that are offered, each under a name of its own. */
-function nameTools(definitions: readonly McpDefinition[], server: McpServer): { named: NamedTool[]; notes: string[] } {
+function nameTools(
+  definitions: readonly McpToolDefinition[],
+  server: McpServer,
+): { named: NamedTool[]; notes: string[] } {
   const notes: string[] = [];
   const named = new Map<string, NamedTool>();
   const offered = definitions.filter(({ name }) => isOffered(name, server));
@@ -127,19 +142,29 @@ function nameTools(definitions: readonly McpDefinition[], server: McpServer): { 
   for (const definition of offered.toSorted((a, b) => Number(isRenamed(a)) - Number(isRenamed(b)))) {
     const shown = JSON.stringify(showUnsafe(definition.name.slice(0, 100)));
     const names = toolNames(server.name, definition.name);
-    if (names === undefined) notes.push(`the tool ${shown} is left out: it cannot be registered under its name`);
-    else if (named.has(names.full)) notes.push(`the tool ${shown} is left out: another one is called ${names.full}`);
-    else named.set(names.full, { definition, name: names.full, short: names.short });
+    if (names === undefined) notes.push(`the tool ${shown} is omitted: it cannot be registered under its name`);
+    else if (named.has(names.full)) notes.push(`the tool ${shown} is omitted: another one is called ${names.full}`);
+    else {
+      named.set(names.full, { definition, name: names.full, short: names.short });
+      if (hasBadCharacters(definition)) notes.push(`the tool ${shown} is called ${names.full} here: ${badCharacters}`);
+    }
   }
   return { named: [...named.values()], notes };
 }
 
-function isRenamed({ name }: McpDefinition): boolean {
+function isRenamed({ name }: McpToolDefinition): boolean {
   return !/^[A-Za-z_][\w.-]*$/.test(name);
 }
 
+const badCharacters = "its name has characters that the protocol does not allow";
+
+/** True for line breaks and the like; letters of any script and `/` are common and harmless. */
+function hasBadCharacters({ name }: McpToolDefinition): boolean {
+  return /[^\p{L}\p{M}\p{N}_./ -]/u.test(name);
+}
+
 function isOffered(name: string, { tools: { allow, deny } }: McpServer): boolean {
-  const isIn = (globs: readonly string[]): boolean => globs.some((glob) => nameGlob(glob)(name));
+  const isIn = (globs: readonly string[]): boolean => globs.some((glob) => foldedNameGlob(glob)(name));
   return (allow === undefined || isIn(allow)) && !isIn(deny);
 }
 

@@ -1,38 +1,43 @@
-import { fail, isFailureError } from "../../base/index.ts";
+import { fail, isFailureError, cliCommand } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import { type Judged, type JudgedTool, changedServer, judgeDefinitions } from "./judge-definitions.ts";
+import {
+  type JudgedDefinitions,
+  type JudgedTool,
+  changedServerRefusal,
+  judgeDefinitions,
+} from "./judge-definitions.ts";
 import { mapOutcome } from "./map-outcome.ts";
-import type { McpConnection, McpDefinition, McpResource } from "./mcp-port.ts";
+import type { McpConnection, McpToolDefinition, McpResource } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
-import { approvedPins, reviewServer, usableTools } from "./review-server.ts";
+import { approvedPins, reviewServer, usableTools, withUnapprovedHints } from "./review-server.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom } from "./server-identity.ts";
 import { ServerLink } from "./server-link.ts";
-import { ServerResources } from "./server-resources.ts";
-import { ServerTools, type ToolCall, originOf, refusal } from "./server-tools.ts";
-import { refuseMcp } from "./source-reasons.ts";
-import type { SourceWorld } from "./source-world.ts";
-import type { Catalogue, KeptPins } from "./state-files.ts";
+import { ServerResources, rememberedUris } from "./server-resources.ts";
+import { ServerTools, type ToolCall, serverOrigin, refusalFailure } from "./server-tools.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import type { McpSourceDeps } from "./mcp-source-deps.ts";
+import type { Catalogue, StoredPins } from "./server-state-files.ts";
 
-/** A server of the workspace: what is known about it, what was approved of it, and the way to it. */
+/** A server of the workspace: its known tools, its approvals, and its connection. */
 export class KnownServer {
   readonly server: McpServer;
-  readonly #world: SourceWorld;
+  readonly #world: McpSourceDeps;
   readonly #link: ServerLink;
   readonly #shown: ServerTools;
-  /** Its tools are wanted no more: what is made known of them is made known to nobody. */
+  /** Aborted once its tools are no longer needed, so that none is registered any more. */
   readonly #left = new AbortController();
   #resources: ServerResources | undefined;
-  #kept: KeptPins | undefined;
+  #pins: StoredPins | undefined;
   #catalogue: Catalogue | undefined;
-  #judged: Judged = { definitions: [], tools: [], notes: [] };
-  /** What the log was last told. */
-  #told: { readonly connection: McpConnection; readonly length: number } | undefined;
+  #judged: JudgedDefinitions = { definitions: [], tools: [], notes: [] };
+  /** Last state that was logged. */
+  #reported: { readonly connection: McpConnection; readonly length: number } | undefined;
   /** Why the last connection could not be made. */
   #failure: string | undefined;
 
-  constructor(server: McpServer, world: SourceWorld) {
+  constructor(server: McpServer, world: McpSourceDeps) {
     this.server = server;
     this.#world = world;
     const { registry, declared, connector, clock, random, limits, log } = world;
@@ -59,7 +64,7 @@ export class KnownServer {
     return (this.#catalogue?.resources ?? 0) > 0;
   }
 
-  /** Its resources, as the tools that read them ask for them. */
+  /** Resources of the server, for the tools that read them. */
   get resources(): ServerResources {
     const { registry } = this.#world;
     this.#resources ??= new ServerResources({
@@ -67,61 +72,65 @@ export class KnownServer {
       use: (signal, work) => this.use(signal, work),
       listed: (resources) => this.#keepResources(resources),
       isListed: (uri) => this.#catalogue?.uris.includes(uri) === true,
-      adopt: (tool) => registry.adopt(tool, originOf(this.server.name)),
+      adopt: (tool) => registry.setOrigin(tool, serverOrigin(this.server.name)),
     });
     return this.#resources;
   }
 
-  /** Takes what earlier connections left, and what was approved meanwhile; connects to nobody. */
-  recall(): void {
+  /** Loads the catalogue of earlier connections and the current approvals, without connecting. */
+  loadCatalogue(): void {
     const { files, limits } = this.#world;
-    this.#kept = files.pins(this.server.name);
+    this.#pins = files.pins(this.server.name);
     this.#catalogue ??= files.catalogue(this.server.name);
     // Without pins everything would be refused, instead of being taken as at first sight.
-    if (this.#kept === undefined && this.server.trust !== "ask") this.#catalogue = undefined;
+    if (this.#pins === undefined && this.server.trust !== "ask") this.#catalogue = undefined;
     const definitions = this.#catalogue?.definitions ?? [];
-    this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
+    this.#judged = judgeDefinitions(definitions, { server: this.server, stored: this.#pins, limits });
     this.#show();
   }
 
-  /** Makes its tools known, where they are not. */
+  /** Lists its tools, if they are not known. */
   async prepare(signal: AbortSignal): Promise<void> {
     if (this.isKnown || this.#isChanged) return;
-    // A connection that is there listed its tools when it was made; by now they are forgotten.
-    const wanted = AbortSignal.any([signal, this.#left.signal]);
-    if (this.#link.state === "connected") await this.#link.refresh(wanted);
-    else await this.#link.use(wanted, async () => {});
+    // An existing connection listed its tools when it was opened, but they have been forgotten since.
+    const combined = AbortSignal.any([signal, this.#left.signal]);
+    if (this.#link.state === "connected") await this.#link.refresh(combined);
+    else await this.#link.use(combined, async () => {});
   }
 
-  /** Connects and lists the tools, whatever is known; for somebody who asks for exactly that. */
+  /** Connects and lists the tools, even if they are known, on explicit request. */
   refresh(signal: AbortSignal): Promise<void> {
     return this.#link.refresh(signal);
   }
 
   /** Works with a connection. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
-    const before = changedFrom(this.server, this.#kept);
+    const before = changedFrom(this.server, this.#pins);
     if (before !== undefined) {
       const { name } = this.server;
-      const { message } = changedServer(this.server, before);
-      throw refuseMcp("server_changed", `${name} is refused: ${message}; run \`windlass mcp approve ${name}\``);
+      const { message } = changedServerRefusal(this.server, before);
+      const how = `run \`${cliCommand(`mcp approve ${name}`)}\``;
+      throw mcpSourceFailure("server_changed", `${name} is refused: ${message}; ${how}`);
     }
     return this.#link.use(signal, work);
   }
 
   review(tool?: string): McpReview {
-    return reviewServer(this.server, { judged: this.#judged, kept: this.#kept }, tool);
+    return reviewServer(this.server, { judged: this.#judged, stored: this.#pins }, tool);
   }
 
   approve(review: McpReview): void {
     const { files, limits } = this.#world;
     if (review.identity !== this.server.identity)
-      throw refuseMcp("server_changed", `${this.server.name} was changed just now; look at it and approve it again`);
-    const kept = approvedPins(this.server, files.pins(this.server.name), review);
-    files.keepPins(this.server.name, kept);
-    this.#kept = kept;
+      throw mcpSourceFailure(
+        "server_changed",
+        `${this.server.name} was changed just now; review it and approve it again`,
+      );
+    const stored = approvedPins(this.server, files.pins(this.server.name), review);
+    files.savePins(this.server.name, stored);
+    this.#pins = stored;
     const definitions = this.#catalogue?.definitions ?? [];
-    this.#judged = judgeDefinitions(definitions, { server: this.server, kept, limits });
+    this.#judged = judgeDefinitions(definitions, { server: this.server, stored, limits });
     this.#show();
   }
 
@@ -129,24 +138,26 @@ export class KnownServer {
     const { server } = this;
     const { lastFailure } = this.#link;
     const todo = this.#todo();
+    const mistakes = this.#mistakes();
     return {
       name: server.name,
       state: this.#state(),
       transport: server.address.kind,
-      shown: server.shown,
+      display: server.display,
       ...(this.#catalogue !== undefined && { protocol: this.#catalogue.protocol, seenAt: this.#catalogue.at }),
       ...(this.#catalogue?.instructions !== undefined && { instructions: this.#catalogue.instructions }),
       ...usableTools(this.#judged.tools),
       resources: this.#catalogue?.resources ?? 0,
+      ...(mistakes.length > 0 && { problems: mistakes }),
       ...(lastFailure !== undefined && { lastFailure }),
-      ...(todo !== undefined && { todo }),
+      ...(todo !== undefined && { hint: todo }),
     };
   }
 
   problems(): Problem[] {
     const refused = this.#judged.tools.filter((tool) => tool.refused !== undefined);
     const [first] = refused;
-    const found: Problem[] = this.#judged.notes.map((message) => this.#problem("tool_left_out", message));
+    const found = this.#mistakes().map((message) => this.#problem("server_mistake", message));
     if (first?.refused !== undefined) {
       const many = refused.length > 1 ? ` (and ${refused.length - 1} more tools)` : "";
       const { reason, message } = first.refused;
@@ -158,11 +169,18 @@ export class KnownServer {
     return found;
   }
 
+  /** Tools that are omitted or renamed, and violations of the protocol. */
+  #mistakes(): string[] {
+    const { listProblems = [], callProblems = {} } = this.#catalogue ?? {};
+    const calls = Object.entries(callProblems).map(([tool, problem]) => `${tool}: ${problem}`);
+    return [...this.#judged.notes, ...listProblems, ...calls];
+  }
+
   /** Takes its tools away, and ends the connection once the calls under way are done. */
-  async leave(): Promise<void> {
+  async disconnect(): Promise<void> {
     this.#shown.show(this.server, [], this.#world.change);
-    this.#left.abort(refuseMcp("tool_gone", `the MCP server "${this.server.name}" is not used any more`));
-    await this.#link.leave();
+    this.#left.abort(mcpSourceFailure("tool_gone", `the MCP server "${this.server.name}" is not used any more`));
+    await this.#link.disconnect();
   }
 
   close(): Promise<void> {
@@ -170,7 +188,7 @@ export class KnownServer {
   }
 
   get #isChanged(): boolean {
-    return changedFrom(this.server, this.#kept) !== undefined;
+    return changedFrom(this.server, this.#pins) !== undefined;
   }
 
   #state(): McpServerStatus["state"] {
@@ -181,10 +199,11 @@ export class KnownServer {
   }
 
   #todo(): string | undefined {
-    const { name } = this.server;
     const fixable = this.#judged.tools.some(({ refused, hash }) => refused !== undefined && hash !== "");
-    if (fixable || this.#isChanged) return `\`windlass mcp approve ${name}\` shows what changed and asks`;
-    return undefined;
+    const approve = cliCommand(`mcp approve ${this.server.name}`);
+    if (fixable || this.#isChanged) return `run \`${approve}\` to review and approve the changes`;
+    const isUnapproved = withUnapprovedHints(this.#judged.tools, this.server).length > 0;
+    return isUnapproved ? `its hints, such as read-only, do not count yet: run \`${approve}\`` : undefined;
   }
 
   async #call(tool: JudgedTool, args: unknown, { context, effect }: ToolCall): Promise<unknown> {
@@ -193,61 +212,91 @@ export class KnownServer {
       const { signal, progress, elicit } = context;
       const options = { signal, onProgress: progress, elicit };
       const outcome = await connection.callTool(tool.definition.name, args, options).catch((error: unknown) => {
+        if (isFailureError(error) && error.toFailure().reason === "bad_answer") this.#recordCall(tool, error.message);
         throw byEffect(error, effect);
       });
+      this.#recordCall(tool, outcome.problem);
       return mapOutcome(outcome, tool.definition.outputSchema);
     });
   }
 
-  /** The connection may have told of other tools than those that the caller knows. */
+  /** Stores the problem of a tool's last result, so that another process can show it. */
+  #recordCall({ name }: JudgedTool, problem: string | undefined): void {
+    const before = this.#catalogue;
+    const { [name]: known, ...others } = before?.callProblems ?? {};
+    if (before === undefined || known === problem) return;
+    const isRecorded = problem !== undefined && Object.keys(others).length < maxCallProblems;
+    this.#catalogue = { ...before, callProblems: isRecorded ? { ...others, [name]: problem } : others };
+    this.#save();
+  }
+
+  /** Saves the catalogue, and more. */
+  #save(more: (files: McpSourceDeps["files"]) => void = () => {}): void {
+    const { files, log } = this.#world;
+    const { name } = this.server;
+    try {
+      more(files);
+      if (this.#catalogue !== undefined) files.saveCatalogue(name, this.#catalogue);
+    } catch (error) {
+      // It still applies in this process.
+      log(`${name}: its catalogue cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** The connection may have listed other tools than those that the caller knows. */
   #checkNow({ name, hash }: JudgedTool): void {
     const now = this.#judged.tools.find((tool) => tool.name === name);
     if (now === undefined)
-      throw refuseMcp("tool_gone", `the MCP server "${this.server.name}" offers no ${name} any more`);
+      throw mcpSourceFailure("tool_gone", `the MCP server "${this.server.name}" offers no ${name} any more`);
     if (now.refused !== undefined) {
-      const { message, forModel } = refusal(this.server.name, now);
-      throw refuseMcp(now.refused.reason, message, { forModel });
+      const { message, forModel } = refusalFailure(this.server.name, now);
+      throw mcpSourceFailure(now.refused.reason, message, { forModel });
     }
     if (now.hash !== hash)
-      throw refuseMcp("pin_mismatch", `${name} was changed just now; look at it and call it again`);
+      throw mcpSourceFailure("pin_mismatch", `${name} was changed just now; review it and call it again`);
   }
 
-  #listed(definitions: readonly McpDefinition[], connection: McpConnection): void {
-    const { files, limits, log, clock } = this.#world;
+  #listed(definitions: readonly McpToolDefinition[], connection: McpConnection): void {
+    const { files, limits, clock } = this.#world;
     const { name, identity } = this.server;
     const { protocol, instructions } = connection;
-    const said = instructions === undefined ? {} : { instructions };
+    const text = instructions === undefined ? {} : { instructions };
     this.#failure = undefined;
     // Another process may have approved something.
-    this.#kept = files.pins(name) ?? this.#kept;
-    this.#judged = judgeDefinitions(definitions, { server: this.server, kept: this.#kept, limits });
-    const { pins, definitions: kept } = this.#judged;
-    const { resources = 0, uris = [] } = this.#catalogue ?? {};
-    this.#catalogue = { identity, protocol, ...said, definitions: kept, resources, uris, at: clock.now() };
-    try {
-      if (pins !== undefined) files.keepPins(name, pins);
-      this.#kept = pins ?? this.#kept;
-      files.keepCatalogue(name, this.#catalogue);
-    } catch (error) {
-      // It still holds for this process.
-      this.#kept = pins ?? this.#kept;
-      log(`${name}: what it offers cannot be remembered: ${error instanceof Error ? error.message : String(error)}`);
-    }
-    this.#tell(connection);
+    this.#pins = files.pins(name) ?? this.#pins;
+    this.#judged = judgeDefinitions(definitions, { server: this.server, stored: this.#pins, limits });
+    const { pins, definitions: stored } = this.#judged;
+    const { resources = 0, uris = [], callProblems = {} } = this.#catalogue ?? {};
+    const problems = { listProblems: [...(connection.listProblems ?? [])], callProblems };
+    this.#catalogue = {
+      identity,
+      protocol,
+      ...text,
+      definitions: stored,
+      resources,
+      uris,
+      ...problems,
+      at: clock.now(),
+    };
+    this.#pins = pins ?? this.#pins;
+    this.#save((files) => {
+      if (pins !== undefined) files.savePins(name, pins);
+    });
+    this.#emit(connection);
     this.#show();
     void this.#countResources(connection);
   }
 
-  /** A connection is told of once; its tools again where their number is another. */
-  #tell(connection: McpConnection): void {
+  /** Logs a connection once, and its tools again if their number changed. */
+  #emit(connection: McpConnection): void {
     const { length } = this.#judged.tools;
     const tools = `${length} ${length === 1 ? "tool" : "tools"}`;
-    const before = this.#told;
-    this.#told = { connection, length };
-    const said = `${this.server.name}: `;
+    const before = this.#reported;
+    this.#reported = { connection, length };
+    const text = `${this.server.name}: `;
     if (before?.connection !== connection)
-      this.#world.log(`${said}connected (protocol ${connection.protocol}), ${tools}`);
-    else if (before.length !== length) this.#world.log(`${said}offers ${tools} now`);
+      this.#world.log(`${text}connected (protocol ${connection.protocol}), ${tools}`);
+    else if (before.length !== length) this.#world.log(`${text}offers ${tools} now`);
   }
 
   async #countResources(connection: McpConnection): Promise<void> {
@@ -258,7 +307,7 @@ export class KnownServer {
     try {
       this.#keepResources(await connection.listResources(late.signal));
     } catch {
-      // Tools are what counts; who asks for the resources is told what is wrong with them.
+      // The tools matter more; a caller that reads the resources gets the failure.
     } finally {
       timer.cancel();
     }
@@ -267,10 +316,10 @@ export class KnownServer {
   #keepResources(listed: readonly McpResource[]): void {
     const { files, resourcesChanged } = this.#world;
     const before = this.#catalogue;
-    const uris = keptUris(listed);
+    const uris = rememberedUris(listed);
     if (before === undefined || (before.resources === listed.length && isSameList(before.uris, uris))) return;
     this.#catalogue = { ...before, resources: listed.length, uris };
-    files.keepCatalogue(this.server.name, this.#catalogue);
+    files.saveCatalogue(this.server.name, this.#catalogue);
     if (before.resources !== listed.length) resourcesChanged();
   }
 
@@ -287,19 +336,12 @@ export class KnownServer {
   }
 
   #problem(code: string, message: string): Problem {
-    return { severity: "warning", code, message: `${this.server.name}: ${message}`, ...this.server.place };
+    return { severity: "warning", code, message: `${this.server.name}: ${message}`, ...this.server.position };
   }
 }
 
-const mostUris = 2_000;
-const mostUriChars = 262_144;
-
-/** The addresses that are remembered: so many, and so long together. */
-function keptUris(listed: readonly McpResource[]): readonly string[] {
-  let left = mostUriChars;
-  return listed.slice(0, mostUris).flatMap(({ uri }) => ((left -= uri.length) < 0 ? [] : [uri]));
-}
-
+/** Maximum number of tools whose invalid results are stored. */
+const maxCallProblems = 20;
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, at) => item === b[at]);
 }

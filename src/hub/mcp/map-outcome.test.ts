@@ -4,32 +4,32 @@ import { type Ok, isOk } from "../../tool/index.ts";
 import { mapContents, mapOutcome } from "./map-outcome.ts";
 import type { McpContent } from "./mcp-port.ts";
 
-const text = (said: string): McpContent => ({ type: "text", text: said });
+const text = (text: string): McpContent => ({ type: "text", text });
 
 function mapped(content: McpContent[], more: { structured?: unknown; output?: Record<string, unknown> } = {}): unknown {
   const { structured, output } = more;
   return mapOutcome({ isError: false, content, ...(structured !== undefined && { structured }) }, output);
 }
 
-describe("what a tool of a server gave", () => {
+describe("the output of a tool of a server", () => {
   test("is text, several texts as paragraphs", () => {
     expect(mapped([text("one")])).toBe("one");
     expect(mapped([text("one"), text("two")])).toBe("one\n\ntwo");
     expect(mapped([])).toBe("");
   });
 
-  test("is structured content where there is some", () => {
+  test("is structured content if there is some", () => {
     expect(mapped([text("{}")], { structured: { a: [1] } })).toEqual({ a: [1] });
     expect(mapped([], { structured: null })).toBeNull();
   });
 
-  test("is JSON where the output schema asks for more than text", () => {
+  test("is JSON if the output schema requires more than text", () => {
     expect(mapped([text('{"a":1}')], { output: { type: "object" } })).toEqual({ a: 1 });
     expect(mapped([text('{"a":1}')])).toBe('{"a":1}');
     expect(mapped([text("no JSON")], { output: { type: "object" } })).toBe("no JSON");
   });
 
-  test("has images, sounds and bytes beside it", () => {
+  test("has images, sounds and bytes as attachments", () => {
     const result = mapped([
       text("see"),
       { type: "image", mimeType: "image/png", data: "AAEC" },
@@ -54,13 +54,13 @@ describe("what a tool of a server gave", () => {
     ]);
   });
 
-  test("says what is beside it where there is nothing to read", () => {
+  test("describes its attachments if it has no text", () => {
     expect(mapped([{ type: "image", mimeType: "image/png", data: "AAEC" }])).toMatchObject({
       output: "[image: image/png]",
     });
   });
 
-  test("is cleaned of what is not seen, keys included, and no key reaches a prototype", () => {
+  test("is stripped of invisible characters, including keys, and no key reaches a prototype", () => {
     expect(mapped([text("a\u202eb\u001b[31mc\u{e0041}")])).toBe("abc");
     const structured: unknown = JSON.parse('{"k\u200b":"v\u202e","__proto__":{"x":"y\u200b"}}');
     const result = mapped([], { structured }) as Record<string, unknown>;
@@ -70,11 +70,11 @@ describe("what a tool of a server gave", () => {
     ]);
   });
 
-  test("that is an error is a failure with the words of the tool", () => {
+  test("an output that is an error is a failure with the tool's message", () => {
     const failure = mapOutcome({ isError: true, content: [text("no such file")] }, undefined);
     expect(failure).toMatchObject({ code: "execution_error", reason: "tool_failed", message: "no such file" });
     expect(mapOutcome({ isError: true, content: [] }, undefined)).toMatchObject({
-      message: expect.stringContaining("did not say why"),
+      message: expect.stringContaining("without a message"),
     });
   });
 

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "../../schema/index.ts";
-import { isRecord, put } from "../../schema/index.ts";
+import { isRecord, setOwn } from "../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type Attachment, ok } from "../../tool/index.ts";
 import type { McpCallOutcome, McpContent, McpResourceContent } from "./mcp-port.ts";
-import { usualLimits } from "./source-limits.ts";
-import { refuseMcp } from "./source-reasons.ts";
+import { defaultMcpSourceLimits } from "./mcp-source-limits.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 
-/** A resource as it is given to callers; bytes travel as attachments of the same name. */
-interface GivenResource {
+/** A resource in an output; bytes are attachments of the same name. */
+interface ResourceOutput {
   readonly uri: string;
   readonly name?: string;
   readonly mime_type?: string;
@@ -15,29 +15,29 @@ interface GivenResource {
 }
 
 /**
- * What a tool of a server gave, as a tool of ours gives it: structured content as it is, else text, with images, sounds
- * and bytes beside it. All of it is data from elsewhere: cleaned of what is not seen, and never looked into.
+ * Converts the outcome of a server's tool to an output of ours: structured content as it is, else text, with images,
+ * sounds and bytes beside it. All of it is untrusted data: stripped of invisible characters, and never interpreted.
  */
 export function mapOutcome(outcome: McpCallOutcome, output: JsonSchema | undefined): unknown {
   if (outcome.isError) {
-    const said = cutText(textOf(outcome.content).trim(), usualLimits.errorChars).text;
-    return refuseMcp("tool_failed", said === "" ? "the tool failed and did not say why" : said);
+    const message = cutText(joinTexts(outcome.content).trim(), defaultMcpSourceLimits.errorChars).text;
+    return mcpSourceFailure("tool_failed", message === "" ? "the tool failed without a message" : message);
   }
   const attachments = outcome.content.flatMap(attachmentOf);
   const value = outputOf(outcome, output);
   return attachments.length === 0 ? value : ok(value, { attachments });
 }
 
-/** What is in resources, with bytes as attachments. */
+/** Converts the contents of resources, with bytes as attachments. */
 export function mapContents(contents: readonly McpResourceContent[]): unknown {
-  const given = { contents: contents.map(givenResource) };
+  const output = { contents: contents.map(toResourceOutput) };
   const attachments = contents.flatMap((resource) => attachmentOf({ type: "resource", resource }));
-  return attachments.length === 0 ? given : ok(given, { attachments });
+  return attachments.length === 0 ? output : ok(output, { attachments });
 }
 
 function outputOf({ content, structured }: McpCallOutcome, output: JsonSchema | undefined): unknown {
   if (structured !== undefined) return cleanValue(structured);
-  const text = textOf(content);
+  const text = joinTexts(content);
   const wantsJson = output !== undefined && output["type"] !== "string";
   const read = wantsJson ? readJson(text) : undefined;
   if (read !== undefined) return cleanValue(read.value);
@@ -47,11 +47,11 @@ function outputOf({ content, structured }: McpCallOutcome, output: JsonSchema | 
 }
 
 /** All texts, as paragraphs. */
-function textOf(content: readonly McpContent[]): string {
+function joinTexts(content: readonly McpContent[]): string {
   return content.flatMap((item) => (item.type === "text" ? clean(item.text) : [])).join("\n\n");
 }
 
-/** Something to read where all there is travels beside it. */
+/** A text for an output that consists only of attachments. */
 function placeholder(content: readonly McpContent[]): string {
   return content.flatMap((item) => ("mimeType" in item ? `[${item.type}: ${label(item.mimeType)}]` : [])).join("\n");
 }
@@ -64,8 +64,8 @@ function readJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-function resourceOf(item: McpContent): GivenResource[] {
-  if (item.type === "resource") return [givenResource(item.resource)];
+function resourceOf(item: McpContent): ResourceOutput[] {
+  if (item.type === "resource") return [toResourceOutput(item.resource)];
   if (item.type !== "resource_link") return [];
   const { uri, name, mimeType } = item;
   return [
@@ -77,7 +77,7 @@ function resourceOf(item: McpContent): GivenResource[] {
   ];
 }
 
-function givenResource({ uri, mimeType, text }: McpResourceContent): GivenResource {
+function toResourceOutput({ uri, mimeType, text }: McpResourceContent): ResourceOutput {
   return {
     uri: label(uri),
     ...(mimeType !== undefined && { mime_type: label(mimeType) }),
@@ -115,11 +115,11 @@ function label(text: string): string {
 /** A copy of JSON with all texts and keys cleaned. */
 function cleanValue(value: unknown, depth: number = 0): unknown {
   if (typeof value === "string") return clean(value);
-  // Deeper than the engine takes: it says so itself.
+  // Deeper than the engine accepts: it reports that itself.
   if (depth > 200) return value;
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, depth + 1));
   if (!isRecord(value)) return value;
   const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) put(copy, clean(key), cleanValue(item, depth + 1));
+  for (const [key, item] of Object.entries(value)) setOwn(copy, clean(key), cleanValue(item, depth + 1));
   return copy;
 }

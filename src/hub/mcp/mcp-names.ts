@@ -1,24 +1,24 @@
 import { stripUnsafe } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
 
-/** What stands before the `/` of names that are no names of servers. */
+/** Prefixes before the `/` of a name that are not names of servers. */
 const reserved: ReadonlySet<string> = new Set(["tools", "skills", "mcps", "chains", "capability"]);
 
 /**
- * Names of tools that are doors to the rest: to skills, results, tools and servers. They are there only where there is
- * something behind them, and a server must not stand there instead.
+ * Names of meta tools, which give access to skills, results, tools and servers. They exist only if there is something
+ * to access, and a tool of a server must not take their name.
  */
-const doors: ReadonlySet<string> = new Set(["skill", "skill_read", "read_result", "find_tools"]);
+const metaToolNames: ReadonlySet<string> = new Set(["skill", "skill_read", "read_result", "find_tools"]);
 
-/** May a tool of a server go by this short name? */
-export function mayBeShort(name: string): boolean {
-  return !doors.has(name) && !name.startsWith("mcp_");
+/** True if a tool of a server may use this short name. */
+export function canBeShortName(name: string): boolean {
+  return !metaToolNames.has(name) && !name.startsWith("mcp_");
 }
 
 /** A name with `_` for everything that the name of a tool cannot hold. */
-export function cleanName(name: string): string {
+export function sanitizeName(name: string): string {
   const clean = stripUnsafe(name)
-    .normalize("NFC")
+    .normalize("NFKC")
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replaceAll(/[^\p{L}\p{M}\p{N}_.-]/gu, "_");
   return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
@@ -26,13 +26,13 @@ export function cleanName(name: string): string {
 
 /** Why a server cannot have this name, which is clean. */
 export function serverNameProblem(name: string): string | undefined {
-  if (reserved.has(name.toLowerCase())) return `the name "${name}" stands for a source of tools`;
+  if (reserved.has(name.toLowerCase())) return `the name "${name}" is reserved for a source of tools`;
   return name.length > 64 ? "the name of a server may have at most 64 characters" : toolNameProblem(name);
 }
 
-/** The name under which a tool of a server is registered, and its short name; undefined where neither can be. */
+/** The name under which a tool of a server is registered, and its short name; undefined if it has no valid name. */
 export function toolNames(server: string, tool: string): { readonly full: string; readonly short: string } | undefined {
-  const short = cleanName(tool);
+  const short = sanitizeName(tool);
   const full = `${server}/${short.replace(/^_(?=\p{N})/u, "")}`;
   return toolNameProblem(full) === undefined ? { full, short } : undefined;
 }

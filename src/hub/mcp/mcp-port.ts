@@ -1,9 +1,9 @@
 import type { FailureError } from "../../base/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
-import type { Question, QuestionAnswer } from "../../tool/index.ts";
+import type { ElicitRequest, ElicitResult } from "../../tool/index.ts";
 
 /** A server that is a program: started here, spoken to over its standard input and output. */
-export interface ProgramServer {
+export interface McpStdioAddress {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
@@ -13,19 +13,19 @@ export interface ProgramServer {
 }
 
 /** A server elsewhere, spoken to over HTTP. */
-export interface RemoteServer {
+export interface McpHttpAddress {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As what to log in, where the server does not register whoever comes. */
+  /** OAuth client, if the server does not support dynamic registration. */
   readonly oauth?: { readonly clientId?: string; readonly clientSecret?: string; readonly scope?: string };
 }
 
-/** How a server is reached. All of it counts as secret. */
-export type McpAddress = ProgramServer | RemoteServer;
+/** Address of a server. All of it counts as secret. */
+export type McpAddress = McpStdioAddress | McpHttpAddress;
 
-/** A tool as its server describes it; nothing of it is checked yet. */
-export interface McpDefinition {
+/** A tool as its server describes it, not validated yet. */
+export interface McpToolDefinition {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
@@ -34,7 +34,7 @@ export interface McpDefinition {
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** A piece of what a tool gave, as the protocol has it. */
+/** A content block of a tool's output, as in the protocol. */
 export type McpContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
@@ -57,25 +57,27 @@ export interface McpResource {
   readonly mimeType?: string;
 }
 
-/** What a call gave. */
+/** Outcome of a call. */
 export interface McpCallOutcome {
   readonly isError: boolean;
   readonly content: readonly McpContent[];
   readonly structured?: unknown;
+  /** Violation of the protocol that leaves a usable result. */
+  readonly problem?: string;
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface McpCallOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
-  readonly elicit?: (question: Question) => Promise<QuestionAnswer>;
+  readonly elicit?: (request: ElicitRequest) => Promise<ElicitResult>;
 }
 
-/** What the owner of a connection is told. */
+/** Callbacks of the owner of a connection. */
 export interface McpListener {
-  /** The server says that its tools are others now. */
+  /** The server reports that its tools changed. */
   toolsChanged(): void;
-  /** The connection is gone: closed, died, broken. Told once; every call under way has failed by then. */
+  /** The connection is gone: closed, died, broken. Called once; every call in progress has failed before. */
   closed(why: FailureError | undefined): void;
   /** A line for the log of the workspace: of the server, or about it. */
   log(message: string): void;
@@ -86,28 +88,30 @@ export interface McpConnection {
   readonly server: { readonly name: string; readonly version: string };
   readonly protocol: string;
   readonly instructions?: string;
+  /** Entries of the last list of tools that violate the protocol, and were omitted. */
+  readonly listProblems?: readonly string[];
   /** All pages of them, within limits. */
-  listTools(signal: AbortSignal): Promise<readonly McpDefinition[]>;
-  /** Throws a failure where the protocol or the transport fails; a tool that fails is an outcome. */
+  listTools(signal: AbortSignal): Promise<readonly McpToolDefinition[]>;
+  /** Throws a failure if the protocol or the transport fails; a tool that fails is an outcome. */
   callTool(name: string, args: unknown, options: McpCallOptions): Promise<McpCallOutcome>;
   listResources(signal: AbortSignal): Promise<readonly McpResource[]>;
   readResource(uri: string, signal: AbortSignal): Promise<readonly McpResourceContent[]>;
-  /** Ends it and, where the server is a program, waits until its processes are gone. */
+  /** Closes it and, if the server is a local program, waits until its processes are gone. */
   close(): Promise<void>;
 }
 
-/** Connects to servers. The one who knows the protocol. */
+/** Connects to servers. The implementation of the protocol. */
 export interface McpConnector {
   connect(server: string, address: McpAddress, options: McpConnectOptions): Promise<McpConnection>;
-  /** Ends what an earlier process of this workspace left running. */
+  /** Ends processes that an earlier process of this workspace left running. */
   reap(): Promise<void>;
 }
 
-/** How a connection is made. */
+/** Options of connecting. */
 export interface McpConnectOptions {
   readonly listener: McpListener;
-  /** Gives up the attempt; once there is a connection, it says nothing about that. */
+  /** Aborts the attempt; it has no effect on an open connection. */
   readonly signal: AbortSignal;
-  /** The protocol of the last connection, where it is known: spares a server that is asked what it does not know. */
+  /** The protocol of the last connection, if known: avoids a probe that the server does not support. */
   readonly lastProtocol?: string;
 }

@@ -1,4 +1,4 @@
-/** What is taken of servers, and how long they are waited for. */
+/** Limits on what servers may send and how long they may take. */
 export interface McpSourceLimits {
   readonly descriptionChars: number;
   /** One definition, as JSON. */
@@ -8,23 +8,23 @@ export interface McpSourceLimits {
   readonly tools: number;
   /** A list of tools that takes longer counts as a failure of the server. */
   readonly listMs: number;
-  /** A connection that nobody used for so long is closed. */
+  /** A connection that is unused for this long is closed. */
   readonly idleMs: number;
-  /** How long closing waits for servers. */
+  /** Maximum time that closing waits for servers. */
   readonly closeMs: number;
-  /** So many failures in a row, and a server is left alone for a while. */
+  /** Consecutive failures after which a server is skipped for a cool-down. */
   readonly openAfter: number;
-  /** How long at first; twice as long after each further failure. */
+  /** Initial cool-down; it doubles after each further failure. */
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
-  /** Changes of a list are looked at no more often than this. */
+  /** Minimum interval between two listings after change notifications. */
   readonly relistMs: number;
   /** One text of a result, or of an error, beyond which it is cut. */
   readonly errorChars: number;
 }
 
-/** The limits where nothing else is said. */
-export const usualLimits: McpSourceLimits = {
+/** Default limits. */
+export const defaultMcpSourceLimits: McpSourceLimits = {
   descriptionChars: 10_000,
   definitionChars: 262_144,
   serverChars: 8_388_608,

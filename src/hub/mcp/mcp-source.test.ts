@@ -20,7 +20,7 @@ const world = (dir: string) => ({
 });
 
 describe("[C04] servers are known without connecting", () => {
-  test("one that was never seen is connected to when it is asked for", async () => {
+  test("a server that was never seen is connected when its tools are requested", async () => {
     const files = new FakeServer(definition("read_file", read));
     const { source, registry, engine } = await fakeWorkspace({ files });
     await source.load();
@@ -38,7 +38,7 @@ describe("[C04] servers are known without connecting", () => {
     expect(files.open.size).toBe(0);
   });
 
-  test("one that was seen is listed from what is remembered, and connected to by the first call", async () => {
+  test("a known server is listed from its catalogue, and connected by the first call", async () => {
     const files = new FakeServer(definition("read_file", read));
     const first = await fakeWorkspace({ files });
     await first.source.load();
@@ -57,7 +57,7 @@ describe("[C04] servers are known without connecting", () => {
     await source.close();
   });
 
-  test("a process that lives long connects in the background, and a server that fails harms nobody", async () => {
+  test("a long-lived process connects in the background, and a failing server does not affect the others", async () => {
     const good = new FakeServer(definition("a"));
     const bad = new FakeServer();
     bad.refuses = fail("it does not start", { code: "not_available", reason: "start_failed", retry: "never" });
@@ -84,7 +84,7 @@ describe("[C04] servers are known without connecting", () => {
     await source.close();
   });
 
-  test("what is remembered is private and whole", async () => {
+  test("persisted state is private and written atomically", async () => {
     const files = new FakeServer(definition("a"));
     const { source, dir } = await fakeWorkspace({ files });
     await source.load();
@@ -102,7 +102,7 @@ describe("[C04] servers are known without connecting", () => {
 });
 
 describe("[C01] names", () => {
-  test("tools are called server/tool; the short name is found where it is free and never shadows", async () => {
+  test("tools are called server/tool; the short name resolves if it is free and never shadows another tool", async () => {
     const [one, two] = [
       new FakeServer(definition("send")),
       new FakeServer(definition("send"), definition("weird name/x")),
@@ -119,13 +119,13 @@ describe("[C01] names", () => {
     await source.close();
   });
 
-  test("of two tools with one name after cleaning, the one that is written so stays", async () => {
+  test("if two tools have one name after cleaning, the one that is written so keeps it", async () => {
     const server = new FakeServer(definition("a b"), definition("a_b", { description: "the real one" }));
     const { source, registry } = await fakeWorkspace({ server });
     await source.load();
     await source.prepare();
     expect(registry.get("server/a_b")?.description).toBe("the real one");
-    expect(source.problems()).toMatchObject([{ code: "tool_left_out", message: expect.stringContaining('"a b"') }]);
+    expect(source.problems()).toMatchObject([{ code: "server_mistake", message: expect.stringContaining('"a b"') }]);
     await source.close();
   });
 
@@ -139,7 +139,7 @@ describe("[C01] names", () => {
     await source.close();
   });
 
-  test("a server stands at no door, and not where the name of somebody's broken tool is kept", async () => {
+  test("a server cannot take the name of a meta tool, or one reserved for a broken tool of the workspace", async () => {
     const server = new FakeServer(
       ...["skill", "read_result", "mcp_resources", "greet"].map((name) => definition(name)),
     );
@@ -158,7 +158,7 @@ describe("[C01] names", () => {
     await source.close();
   });
 
-  test("tools can be left out by name", async () => {
+  test("tools can be excluded by name", async () => {
     const server = new FakeServer(definition("list_all"), definition("list_some"), definition("delete_all"));
     const files = mcpJson({ server: { tools: { allow: ["list_*", "delete_*"], deny: ["*_all"] } } });
     const { source, registry } = await fakeWorkspace({ server }, { files });
@@ -169,7 +169,7 @@ describe("[C01] names", () => {
   });
 });
 
-describe("the files are looked at again", () => {
+describe("the files are reloaded", () => {
   test("servers come, change and go; those that stay keep their connection", async () => {
     const [one, two] = [new FakeServer(definition("a", read)), new FakeServer(definition("b", read))];
     const { source, registry, dir } = await fakeWorkspace({ one, two }, { files: mcpJson({ one: {} }) });
@@ -194,7 +194,7 @@ describe("the files are looked at again", () => {
   });
 
   test.each(["", "{", '{ "mcpServers": { "server": { "comm', "[]", '{ "mcpServers": 1 }'])(
-    "a file that is half saved, %j, takes no server away, and says so",
+    "a half-saved file, %j, removes no server, and is reported",
     async (half) => {
       const server = new FakeServer(definition("a", read));
       const { source, engine, dir, log, events } = await fakeWorkspace({ server });
@@ -224,7 +224,7 @@ describe("the files are looked at again", () => {
     },
   );
 
-  test("a file that was never whole names nobody", async () => {
+  test("a file that was never valid names no servers", async () => {
     const { source } = await fakeWorkspace({}, { files: { "mcp.json": "{" } });
     await source.load();
     expect(source.status()).toEqual([]);
@@ -235,7 +235,7 @@ describe("the files are looked at again", () => {
   test.each([
     ["removed", {}],
     ["changed", { server: { timeout: 5 } }],
-  ])("a server that is %s finishes what is under way and begins nothing else", async (_how, entries) => {
+  ])("a server that is %s finishes its running calls and starts no new ones", async (_how, entries) => {
     const server = new FakeServer(definition("a", read));
     const { source, engine, dir, registry } = await fakeWorkspace({ server });
     await source.load();
@@ -277,23 +277,23 @@ describe("the files are looked at again", () => {
     expect(performance.now() - since).toBeLessThan(3_000);
   });
 
-  test("keys that come into the files are told before anybody can say them", async () => {
+  test("keys that are added to the files are registered as secrets before they can appear in output", async () => {
     const files = mcpJson({ server: { env: { API_KEY: "a-long-secret" } } });
-    const told: string[] = [];
+    const reported: string[] = [];
     const { source, dir } = await fakeWorkspace(
       { server: new FakeServer() },
-      { files, onSecrets: (values) => told.push(...values) },
+      { files, onSecrets: (values) => reported.push(...values) },
     );
     await source.load();
-    expect(told).toContain("a-long-secret");
+    expect(reported).toContain("a-long-secret");
     await writeFiles(dir, mcpJson({ server: { env: { API_KEY: "another-secret" } } }));
     await source.reload();
-    expect(told).toContain("another-secret");
+    expect(reported).toContain("another-secret");
     await source.close();
   });
 });
 
-test("closing waits until what an earlier process left running is gone, within a bound", async () => {
+test("closing waits until leftover processes are gone, within a bound", async () => {
   const { source, dir } = await fakeWorkspace({}, { files: { "mcp.json": "{}" } });
   await writeFiles(dir, { ".windlass/mcp/children/1.json": "{}" });
   const gate = Promise.withResolvers<void>();
@@ -315,7 +315,7 @@ test("closing waits until what an earlier process left running is gone, within a
   await source.close();
 });
 
-test("what a connection lists is told in the log once, and again where it is more or less", async () => {
+test("the number of tools of a connection is logged once, and again if it changes", async () => {
   const clock = new FakeClock();
   const server = new FakeServer(definition("a", read));
   const { source, log } = await fakeWorkspace({ server }, { clock });

@@ -1,40 +1,45 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, systemClock, cliCommand } from "../../base/index.ts";
 import { type Problem, suggest } from "../../text/index.ts";
 import type { ToolRegistry } from "../../tool/index.ts";
-import { type FolderEvent, FolderEvents } from "../folder/folder-events.ts";
-import { type FolderChange, FolderRuns, type ReloadMode, type Why, noChange } from "../folder/folder-runs.ts";
-import { ChangeTeller } from "./change-teller.ts";
+import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
+import {
+  type FolderChange,
+  FolderReloader,
+  type ReloadMode,
+  type ReloadReason,
+  noChange,
+} from "../tool-folder/folder-reloader.ts";
+import { ChangeEmitter } from "./change-emitter.ts";
 import { configFiles } from "./has-mcp-config.ts";
-import type { ExpandWorld } from "./expand-text.ts";
 import { KnownServer } from "./known-server.ts";
 import type { McpConnector } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
-import { type McpConfig, lastVersionKept, readMcpConfig } from "./read-mcp-config.ts";
+import { type McpConfig, type McpConfigDeps, lastGoodVersionCode, readMcpConfig } from "./read-mcp-config.ts";
 import { resourceTools } from "./resource-tools.ts";
 import type { McpServer } from "./server-config.ts";
-import { originOf } from "./server-tools.ts";
-import { type McpSourceLimits, usualLimits } from "./source-limits.ts";
-import { refuseMcp } from "./source-reasons.ts";
-import type { SourceWorld } from "./source-world.ts";
-import { StateFiles } from "./state-files.ts";
+import { serverOrigin } from "./server-tools.ts";
+import { type McpSourceLimits, defaultMcpSourceLimits } from "./mcp-source-limits.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import type { McpSourceDeps } from "./mcp-source-deps.ts";
+import { StateFiles } from "./server-state-files.ts";
 
-/** What {@link createMcpSource} takes. */
-export interface McpSourceOptions extends ExpandWorld {
-  /** Where the tools go, as the source `mcps`, each owned by its server. */
+/** Options of {@link createMcpSource}. */
+export interface McpSourceOptions extends McpConfigDeps {
+  /** Registry for the tools, under the source `mcps`, each owned by its server. */
   readonly registry: ToolRegistry;
-  /** Gives the connector; asked when a server is really needed. */
+  /** Returns the connector; called when a server is really needed. */
   readonly connector: () => Promise<McpConnector>;
-  /** The folder for what has to be remembered; `.windlass` of the workspace where absent. */
+  /** Folder for persisted state. Default: `.windlass` of the workspace. */
   readonly stateDir?: string;
-  /** What servers, `mcp:server`, and tools, `mcp:server/tool`, can stand in for. */
+  /** Capabilities of servers, `mcp:server`, and tools, `mcp:server/tool`. */
   readonly declared?: Readonly<Record<string, readonly string[]>>;
   /** Connect in the background to servers that were never connected to; for processes that live long. */
   readonly connectUnknown?: boolean;
-  readonly onEvent?: (event: FolderEvent) => void;
+  readonly onEvent?: (event: ToolFolderEvent) => void;
   readonly onLog?: (message: string) => void;
-  /** Told what the files themselves hold of keys and passwords, whenever they are read. */
+  /** Called with the keys and passwords in the files themselves, whenever they are read. */
   readonly onSecrets?: (values: readonly string[]) => void;
   readonly mode?: ReloadMode;
   readonly clock?: Clock;
@@ -44,25 +49,25 @@ export interface McpSourceOptions extends ExpandWorld {
 
 /** The MCP servers of a workspace, and their tools in a registry. */
 export interface McpSource {
-  /** Reads the files and registers what is known of the servers, without connecting; starts looking for changes. */
+  /** Reads the files and registers the known tools of the servers, without connecting; starts checking for changes. */
   load(): Promise<FolderChange>;
-  /** Looks at the files now. */
+  /** Checks the files now. */
   reload(): Promise<FolderChange>;
   /**
-   * Makes the tools of a server known that was never connected to: the server of this name, the one of a tool
-   * `server/tool`, or, for any other name that no tool has, and without a name, all of them. Done at once where nothing
-   * has to be connected to. Rejects where one server that was named fails.
+   * Lists the tools of a server that was never connected: the server of this name, the one of a tool `server/tool`, or,
+   * for any other name that no tool has, and without a name, all of them. Returns at once if no connection is needed.
+   * Rejects if the named server fails.
    */
   prepare(name?: string, options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Connects to a server and lists its tools, also where it is changed or left alone. */
+  /** Connects to a server and lists its tools, even if it changed or is cooling down. */
   refresh(server: string, options?: { readonly signal?: AbortSignal }): Promise<McpServerStatus>;
-  /** What about a server, or about a tool by its full name, waits for approval. */
+  /** Pending approvals of a server, or of a tool by its full name. */
   review(name: string): McpReview;
   /** Approves exactly what was reviewed. */
   approve(review: McpReview): void;
   status(): readonly McpServerStatus[];
   server(name: string): McpServer | undefined;
-  /** What is wrong with the files, with definitions and with servers. */
+  /** Problems of the files, of definitions and of servers. */
   problems(): readonly Problem[];
   /** The text of a file as it was last read, for code frames. */
   sourceOf(file: string): string | undefined;
@@ -73,9 +78,9 @@ export interface McpSource {
 }
 
 /**
- * The MCP servers of a workspace: those that `mcp.json` and `mcp.local.json` name. Their tools are registered from what
- * is remembered of earlier connections; a server is connected to by the first call of one of its tools. Definitions that
- * nobody approved are refused.
+ * The MCP servers of a workspace: those that `mcp.json` and `mcp.local.json` name. Their tools are registered from the
+ * persisted catalogue of earlier connections; the first call of one of its tools connects to a server. Definitions
+ * without approval are refused.
  *
  * @example
  * ```ts
@@ -89,18 +94,18 @@ export function createMcpSource(options: McpSourceOptions): McpSource {
 }
 
 const source = "mcps";
-const resourceOwner = originOf("mcp resources");
+const resourceOwner = serverOrigin("mcp resources");
 
 class RegistryServers implements McpSource {
   readonly #options: McpSourceOptions;
-  readonly #world: SourceWorld;
+  readonly #world: McpSourceDeps;
   readonly #stateDir: string;
-  readonly #runs: FolderRuns;
-  readonly #tell: ChangeTeller;
+  readonly #runs: FolderReloader;
+  readonly #emit: ChangeEmitter;
   readonly #servers = new Map<string, KnownServer>();
   /** Servers that are not named any more, and still have calls to finish. */
   readonly #leaving = new Set<KnownServer>();
-  /** What closing waits for besides servers. */
+  /** Promises that closing waits for, in addition to servers. */
   readonly #ending = new Set<Promise<unknown>>();
   #config: McpConfig = {
     servers: [],
@@ -118,11 +123,12 @@ class RegistryServers implements McpSource {
     const { dir, registry, connector, declared = {}, mode = {}, onLog, limits } = options;
     const clock = options.clock ?? systemClock;
     this.#stateDir = options.stateDir ?? join(dir, ".windlass");
-    // Single files cannot be watched as a folder is: they are looked at instead.
+    // Single files cannot be watched as a folder is: they are polled instead.
     const looks = { ...mode, watch: false, autoReload: mode.autoReload === true || mode.watch === true };
-    this.#runs = new FolderRuns({ dir, clock, mode: looks, run: (why) => this.#run(why) });
-    this.#tell = new ChangeTeller({
-      events: new FolderEvents({ source, clock, onEvent: options.onEvent }),
+    this.#runs = new FolderReloader({ dir, clock, mode: looks, run: (why) => this.#run(why) });
+    this.#emit = new ChangeEmitter({
+      registry,
+      events: new FolderEventEmitter({ source, clock, onEvent: options.onEvent }),
       problems: () => this.#config.problems,
       owners: () => this.#owners(),
     });
@@ -136,10 +142,10 @@ class RegistryServers implements McpSource {
       }),
       clock,
       random: options.random ?? Math.random,
-      limits: { ...usualLimits, ...limits },
+      limits: { ...defaultMcpSourceLimits, ...limits },
       declared,
       log: (message) => onLog?.(message),
-      change: (apply) => this.#tell.change(apply),
+      change: (apply) => this.#emit.change(apply),
       resourcesChanged: () => this.#showResources(),
       broke: (problem) => {
         options.onEvent?.({ type: "load_error", at: clock.now(), file: problem.file, problems: [problem] });
@@ -149,7 +155,8 @@ class RegistryServers implements McpSource {
 
   async load(): Promise<FolderChange> {
     const change = await this.#runs.load();
-    // Not waited for here: whoever needs no server goes on, and a command is not over before they are gone.
+    // Not awaited here: callers that need no server continue, and a command does not exit before leftover processes are
+    // gone.
     if (this.#hasLeftovers()) this.#await(this.#world.connector());
     if (this.#options.connectUnknown === true) void this.prepare().catch(() => undefined);
     return change;
@@ -182,16 +189,17 @@ class RegistryServers implements McpSource {
   }
 
   status(): readonly McpServerStatus[] {
-    const unused = this.#config.unused.map(({ name, why, shown, fault }) => ({
+    const unused = this.#config.unused.map(({ name, why, display, fault }) => ({
       name,
       state: why,
       transport: undefined,
-      shown,
+      display,
       tools: [],
       refused: [],
       resources: 0,
       ...(fault !== undefined && { fault }),
-      ...(why === "broken" && { todo: "`windlass validate` shows what is wrong with its entry" }),
+      ...(why === "broken" && { hint: `run \`${cliCommand("validate")}\` to see the errors of its entry` }),
+      ...(why === "untrusted" && { hint: `run \`${cliCommand("trust")}\` to review and trust it` }),
     }));
     return [...[...this.#servers.values()].map((server) => server.status()), ...unused];
   }
@@ -221,19 +229,19 @@ class RegistryServers implements McpSource {
     timer.cancel();
   }
 
-  async #run(why: Why): Promise<FolderChange> {
+  async #run(why: ReloadReason): Promise<FolderChange> {
     const stamp = this.#stampNow();
     if (why === "look" && stamp === this.#stamp) return noChange;
     const config = this.#read();
-    // Before anything is said that may hold them.
+    // Before any output that may contain them.
     this.#options.onSecrets?.(config.secretValues);
-    this.#tellKept(config);
-    const change = this.#tell.run(why, () => {
+    this.#reportLastGood(config);
+    const change = this.#emit.run(why, () => {
       this.#config = config;
       this.#replaceServers(config);
       this.#showResources();
     });
-    // What was remembered meanwhile is no change to look at.
+    // State that was written during the run is not a change of the files.
     this.#stamp = this.#stampNow();
     if (why !== "load" && this.#options.connectUnknown === true) void this.prepare().catch(() => undefined);
     return change;
@@ -243,55 +251,57 @@ class RegistryServers implements McpSource {
     return readMcpConfig({ ...this.#options, dir: resolve(this.#options.dir) }, this.#config.lastGood);
   }
 
-  #tellKept({ problems }: McpConfig): void {
-    for (const { file } of problems.filter(({ code }) => code === lastVersionKept)) {
+  #reportLastGood({ problems }: McpConfig): void {
+    for (const { file } of problems.filter(({ code }) => code === lastGoodVersionCode)) {
       const why = problems.find((problem) => problem.file === file && problem.severity === "error")?.message;
-      this.#world.log(`${file} cannot be read (${why}); the servers that it named before are kept`);
+      this.#world.log(`${file} cannot be read (${why}); its previous servers stay in use`);
     }
   }
 
-  /** Servers whose entry stays as it is keep their connection; others finish what is under way. */
+  /** Servers with an unchanged entry keep their connection; others finish their running calls. */
   #replaceServers({ servers }: McpConfig): void {
-    const wanted = new Map(servers.map((server) => [server.name, server]));
-    const gone = [...this.#servers.values()].filter(({ server }) => !isSame(server, wanted.get(server.name)));
+    const configured = new Map(servers.map((server) => [server.name, server]));
+    const gone = [...this.#servers.values()].filter(({ server }) => !isSame(server, configured.get(server.name)));
     for (const known of gone) {
       this.#servers.delete(known.server.name);
       this.#leaving.add(known);
-      this.#await(known.leave().finally(() => this.#leaving.delete(known)));
+      this.#await(known.disconnect().finally(() => this.#leaving.delete(known)));
     }
     // In the order of the files: it decides whose short names are found.
-    const kept = new Map(this.#servers);
+    const remaining = new Map(this.#servers);
     this.#servers.clear();
     for (const server of servers) {
-      const known = kept.get(server.name) ?? new KnownServer(server, this.#world);
+      const known = remaining.get(server.name) ?? new KnownServer(server, this.#world);
       this.#servers.set(server.name, known);
-      known.recall();
+      known.loadCatalogue();
     }
   }
 
-  /** The two tools that read resources are there as long as a server has any. */
+  /** The two tools that read resources exist as long as a server has any. */
   #showResources(): void {
     const { registry } = this.#world;
-    const wanted = [...this.#servers.values()].some(({ hasResources }) => hasResources);
-    if (wanted === this.#resources) return;
-    this.#resources = wanted;
-    const tools = wanted
+    const hasResources = [...this.#servers.values()].some((each) => each.hasResources);
+    if (hasResources === this.#resources) return;
+    this.#resources = hasResources;
+    const tools = hasResources
       ? resourceTools({
           servers: () =>
             [...this.#servers.values()].filter((each) => each.hasResources).map((each) => each.server.name),
           of: (name) => this.#find(name).resources,
         })
       : [];
-    this.#tell.change(() => registry.replace(tools, resourceOwner));
+    this.#emit.change(() => registry.replace(tools, resourceOwner));
   }
 
   #find(name: string): KnownServer {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
+    const { refusal } = this.#config.unused.find((each) => each.name === name) ?? {};
+    if (refusal !== undefined) throw refusal;
     const near = suggest(name, this.#servers.keys());
     const hint =
       near === undefined ? `there are ${[...this.#servers.keys()].join(", ") || "none"}` : `did you mean ${near}?`;
-    throw refuseMcp("unknown_server", `there is no MCP server ${JSON.stringify(name)}; ${hint}`, {
+    throw mcpSourceFailure("unknown_server", `there is no MCP server ${JSON.stringify(name)}; ${hint}`, {
       parameter: "server",
     });
   }
@@ -300,7 +310,9 @@ class RegistryServers implements McpSource {
     return new Map(
       [...this.#servers.values()].flatMap((known) => {
         const { tools, refused } = known.status();
-        return [...tools, ...refused.map(({ name }) => name)].map((name) => [name, known.server.place.file] as const);
+        return [...tools, ...refused.map(({ name }) => name)].map(
+          (name) => [name, known.server.position.file] as const,
+        );
       }),
     );
   }
@@ -310,7 +322,7 @@ class RegistryServers implements McpSource {
     this.#ending.add(ended);
   }
 
-  /** Of the files, and of what other processes of the workspace approve. */
+  /** Stamp of the files, and of the approvals by other processes of the workspace. */
   #stampNow(): string {
     const files = configFiles.map((name) => join(this.#options.dir, name));
     const pins = join(this.#stateDir, "mcp", "pins");
@@ -325,8 +337,8 @@ class RegistryServers implements McpSource {
 
 function isSame(a: McpServer, b: McpServer | undefined): boolean {
   if (b === undefined) return false;
-  const { place: _a, ...one } = a;
-  const { place: _b, ...other } = b;
+  const { position: _a, ...one } = a;
+  const { position: _b, ...other } = b;
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -343,7 +355,7 @@ function stampOf(file: string): string {
   return found === undefined ? "-" : `${found.mtimeNs}:${found.size}:${found.ino}`;
 }
 
-/** Makes it once; where that fails, the next one who asks tries again. */
+/** Creates the value once; after a failure, the next caller tries again. */
 function onceWorking<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,14 +1,13 @@
 import type { LastFailure } from "./server-breaker.ts";
 import type { DefinitionChange } from "./definition-diff.ts";
-import type { McpDefinition } from "./mcp-port.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
 import type { IdentityChange } from "./server-identity.ts";
-import type { McpSourceReason } from "./source-reasons.ts";
+import type { McpSourceReason } from "./mcp-source-reasons.ts";
 
 /**
- * How a server is doing: `connected` and `connecting` now; `known` by its catalogue; `unknown`, never connected to;
- * `down`, it could not be connected to, and may be left
- * alone for a while; `changed`, its command line or address is another than was approved; `disabled` or
- * `broken` by its entry in the file.
+ * State of a server: `connected` and `connecting` now; `known` from its catalogue; `unknown`, never connected; `down`,
+ * the last connection failed, and it may be cooling down; `changed`, its command line or address differs from the
+ * approved one; `disabled` or `broken` by its entry in the file; `untrusted` until the user trusts it.
  */
 export type McpServerState =
   | "connected"
@@ -18,18 +17,19 @@ export type McpServerState =
   | "down"
   | "changed"
   | "disabled"
-  | "broken";
+  | "broken"
+  | "untrusted";
 
-/** What there is to know about a server without asking it. */
+/** Status of a server, available without a connection. */
 export interface McpServerStatus {
   readonly name: string;
   readonly state: McpServerState;
   readonly transport: "stdio" | "http" | undefined;
   /** The command line or the address, as the file has it. */
-  readonly shown: string;
+  readonly display: string;
   /** The version of the protocol at the last connection. */
   readonly protocol?: string;
-  /** What it said about itself then, as a whole. For people: nobody has pinned it, so no model is given it. */
+  /** Its instructions at that time. For people: they are not pinned, so no model sees them. */
   readonly instructions?: string;
   /** When its tools were last listed, in epoch milliseconds. */
   readonly seenAt?: number;
@@ -37,11 +37,13 @@ export interface McpServerStatus {
   readonly tools: readonly string[];
   readonly refused: readonly RefusedTool[];
   readonly resources: number;
+  /** Violations of the protocol: in its list of tools, and in the last results of its tools. */
+  readonly problems?: readonly string[];
   readonly lastFailure?: LastFailure;
-  /** What is wrong with its entry in the file. */
+  /** Error in its entry in the file. */
   readonly fault?: string;
-  /** What somebody should do about it. */
-  readonly todo?: string;
+  /** Suggested action of the user. */
+  readonly hint?: string;
 }
 
 /** A tool that is listed and cannot be called. */
@@ -51,16 +53,16 @@ export interface RefusedTool {
   readonly message: string;
 }
 
-/** What waits for somebody's approval. Approving it approves exactly this. */
+/** A pending approval. Approving it approves exactly this. */
 export interface McpReview {
   readonly server: string;
-  /** Of the server as it was looked at. */
+  /** Identity of the server at the time of the review. */
   readonly identity: string;
   /** The server was never approved as it is: by its command line, environment or address, or how far it is trusted. */
   readonly address?: {
     readonly before: string;
     readonly after: string;
-    /** Everything that decides which server it is, also what is as it was. */
+    /** Everything that identifies the server, including unchanged parts. */
     readonly parts: readonly IdentityChange[];
   };
   readonly tools: readonly ReviewedTool[];
@@ -70,10 +72,10 @@ export interface McpReview {
   readonly refused: readonly RefusedTool[];
 }
 
-/** A tool that waits for approval, and what is different about it. */
+/** A tool that waits for approval, and its differences. */
 export interface ReviewedTool {
   readonly name: string;
   readonly isNew: boolean;
   readonly changes: readonly DefinitionChange[];
-  readonly definition: McpDefinition;
+  readonly definition: McpToolDefinition;
 }

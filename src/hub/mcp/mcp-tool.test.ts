@@ -6,7 +6,7 @@ import { fail } from "../../base/index.ts";
 const read = { annotations: { readOnlyHint: true } };
 
 describe("tools of servers", () => {
-  test("have the effect that the server hints at, unless the workspace says otherwise", async () => {
+  test("have the effect of the server's annotations once it is approved, unless the workspace overrides it", async () => {
     const server = new FakeServer(
       definition("plain"),
       definition("reads", read),
@@ -20,6 +20,7 @@ describe("tools of servers", () => {
     const { source, registry } = await fakeWorkspace({ server }, { files, declared: { "mcp:server/plain": ["mail"] } });
     await source.load();
     await source.prepare();
+    source.approve(source.review("server"));
     const facts = registry.list().map(({ tool }) => [tool.name, tool.effect, tool.destructive]);
     expect(facts).toEqual([
       ["server/adds", "once", false],
@@ -67,7 +68,7 @@ describe("tools of servers", () => {
     await source.close();
   });
 
-  test("progress and questions go to the caller, and an abort to the server", async () => {
+  test("progress and elicitations go to the caller, and an abort to the server", async () => {
     const server = new FakeServer(definition("ask", read));
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();
@@ -106,7 +107,7 @@ describe("tools of servers", () => {
     await source.close();
   });
 
-  test("a failure of the tool is its own: told as it is, cleaned and cut, and no fault of the server", async () => {
+  test("a failure of the tool is reported as its own, cleaned and cut, and does not count against the server", async () => {
     const server = new FakeServer(definition("fails"));
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();

@@ -1,39 +1,51 @@
 import { type Failure, isFailureError } from "../../base/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema } from "../../schema/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
-import type { McpDefinition } from "./mcp-port.ts";
-import { byName } from "./by-name.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
+import { matchByName } from "./match-by-name.ts";
 import type { McpServer } from "./server-config.ts";
-import { refuseMcp } from "./source-reasons.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 
-/** What a tool is made of. */
-export interface McpToolParts {
+/** Parts of a tool. */
+export interface McpToolDeps {
   readonly server: McpServer;
-  readonly definition: McpDefinition;
+  readonly definition: McpToolDefinition;
   /** The full name, `server/tool`. */
   readonly name: string;
-  /** The short name, where it is one. */
+  /** The short name, if it is valid. */
   readonly aliases: readonly string[];
   readonly capabilities: readonly string[];
-  /** Of the definition; a run that goes on later knows by it that the tool is another. */
+  /** Hash of the definition, by which a resumed run notices that the tool has changed. */
   readonly hash: string;
+  /** True if a person has approved the definition. */
+  readonly isApproved: boolean;
   readonly call: (args: unknown, context: ToolContext, effect: Effect) => Promise<unknown>;
 }
 
-/** A tool of a server, as one of ours. Where its schemas cannot be used, one that says so. */
-export function mcpTool(parts: McpToolParts): AnyTool {
+/** Wraps a tool of a server. If its schemas cannot be used, the tool is broken and reports that. */
+export function mcpTool(parts: McpToolDeps): AnyTool {
   try {
-    return Object.freeze({ ...made(parts), revision: parts.hash });
+    const untrusted = !isReviewed(parts.server);
+    return Object.freeze({
+      ...createTool(parts),
+      revision: parts.hash,
+      ...(untrusted && { untrustedDefinition: true }),
+    });
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    const why = refuseMcp("bad_schema", `${parts.name} cannot be used: ${error.message}`, { cause: error });
-    return refusedTool(parts.name, why.toFailure());
+    const why = mcpSourceFailure("bad_schema", `${parts.name} cannot be used: ${error.message}`, { cause: error });
+    return createRefusedTool(parts.name, why.toFailure());
   }
 }
 
+/** True if a person approved the definitions of a server, or trusts all of them. */
+function isReviewed({ trust }: McpServer): boolean {
+  return trust !== "first";
+}
+
 /** Why the schemas of a definition cannot be used, if they cannot. */
-export function schemaProblem({ inputSchema, outputSchema }: McpDefinition): string | undefined {
+export function schemaProblem({ inputSchema, outputSchema }: McpToolDefinition): string | undefined {
   try {
     fromJsonSchema(asObject(inputSchema));
     if (outputSchema !== undefined) fromJsonSchema(outputSchema);
@@ -44,14 +56,14 @@ export function schemaProblem({ inputSchema, outputSchema }: McpDefinition): str
   }
 }
 
-function made({ server, definition, name, aliases, capabilities, call }: McpToolParts): AnyTool {
+function createTool({ server, definition, name, aliases, capabilities, isApproved, call }: McpToolDeps): AnyTool {
   const { description = "", title, inputSchema, outputSchema } = definition;
-  const { effect, destructive } = effectOf(definition, server);
-  const said = stripUnsafe(description).trim();
+  const { effect, destructive } = effectOf(definition, server, isApproved);
+  const text = stripUnsafe(description).trim();
   const shownTitle = stripUnsafe(title ?? "").trim();
   return defineTool({
     name,
-    description: said === "" ? `The tool ${stripUnsafe(definition.name)} of the MCP server ${server.name}.` : said,
+    description: text === "" ? `The tool ${stripUnsafe(definition.name)} of the MCP server ${server.name}.` : text,
     ...(shownTitle !== "" && { displayName: shownTitle }),
     aliases,
     category: "mcp",
@@ -60,14 +72,20 @@ function made({ server, definition, name, aliases, capabilities, call }: McpTool
     effect,
     destructive,
     ...(server.timeoutMs !== undefined && { timeoutMs: server.timeoutMs }),
-    input: fromJsonSchema(asObject(inputSchema)),
+    input: inputOf(inputSchema),
     ...(outputSchema !== undefined && { output: fromJsonSchema(outputSchema) }),
     run: (args: unknown, context: ToolContext) => call(args, context, effect),
   });
 }
 
-/** A tool that is listed and cannot be called. Nothing of what its server says about it gets to a model. */
-export function refusedTool(name: string, why: Failure): AnyTool {
+/** A server reads its own schema as JSON Schema does: keys that it does not mention are allowed. */
+function inputOf(inputSchema: JsonSchema): Schema {
+  const schema = fromJsonSchema(asObject(inputSchema));
+  return { json: schema.json, keepsUndeclared: true, validate: (value) => schema.validate(value) };
+}
+
+/** A tool that is listed but cannot be called. No text of its server reaches a model. */
+export function createRefusedTool(name: string, why: Failure): AnyTool {
   const tool = defineTool({
     name,
     description: `Cannot be used: ${showUnsafe(why.message).slice(0, 1_000)}`,
@@ -81,19 +99,29 @@ export function refusedTool(name: string, why: Failure): AnyTool {
   return Object.freeze({ ...tool, broken: why });
 }
 
-/** What the workspace says goes first, then what the server says; what nobody says is the worst. */
-function effectOf({ name, annotations = {} }: McpDefinition, { effects }: McpServer): EffectOf {
-  const stated = byName(effects, name);
+/** True if hints of the server would change how its tool is called; then its approval matters. */
+export function hasHints({ name, annotations = {} }: McpToolDefinition, { effects }: McpServer): boolean {
+  const { readOnlyHint, idempotentHint, destructiveHint } = annotations;
+  const isStated = matchByName(effects, name) !== undefined;
+  return (!isStated && (readOnlyHint === true || idempotentHint === true)) || destructiveHint === false;
+}
+
+/**
+ * The workspace's setting takes precedence, then the server's annotation, if a person has approved it: a server must not
+ * decide that no approval of its calls is needed. The default is the worst effect.
+ */
+function effectOf(
+  { name, annotations: claimed = {} }: McpToolDefinition,
+  { effects }: McpServer,
+  isApproved: boolean,
+): { readonly effect: Effect; readonly destructive: boolean } {
+  const annotations = isApproved ? claimed : {};
+  const stated = matchByName(effects, name);
   const effect =
     stated ??
     (annotations["readOnlyHint"] === true ? "read" : annotations["idempotentHint"] === true ? "idempotent" : "once");
   const harmless = effect === "pure" || effect === "read";
   return { effect, destructive: !harmless && annotations["destructiveHint"] !== false };
-}
-
-interface EffectOf {
-  readonly effect: Effect;
-  readonly destructive: boolean;
 }
 
 /** Servers leave out that arguments are an object. */

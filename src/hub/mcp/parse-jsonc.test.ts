@@ -13,13 +13,13 @@ describe("JSON with comments", () => {
   });
 
   test.each(["1", '"x"', "[]", "{}", '{"a":{"b":[{"c":null}]}}', '["\\"", "\\\\", "\\/", "\\ud83d\\ude00"]'])(
-    "%s is what JSON says",
+    "%s is parsed as by JSON.parse",
     (text) => {
       expect(read(text)).toMatchObject({ value: JSON.parse(text), problems: [] });
     },
   );
 
-  test("tells where everything stands", () => {
+  test("reports the position of every value", () => {
     const { locate, locateInside } = read('{\n  "a": { "key": "value ${x}" }\n}');
     expect(locate(["a", "key"], "key")).toEqual({ line: 2, column: 10, length: 5 });
     expect(locate(["a", "key"])).toEqual({ line: 2, column: 17, length: 12 });
@@ -32,23 +32,23 @@ describe("JSON with comments", () => {
     ['{ "a" 1 }', [1, 7], 'a ":" is missing after "a"'],
     ['{ "a": 1\n  "b": 2 }', [2, 3], 'a "," or a "}" is missing here'],
     ["{ a: 1 }", [1, 3], "a key is a text in double quotes"],
-    ["{ \"a\": 'x' }", [1, 8], "texts stand in double quotes"],
-    ['{ "a": yes }', [1, 8], '"yes" is no value'],
-    ['{ "a": 01 }', [1, 8], '"01" is no value'],
-    ['{ "a": "x\n" }', [1, 8], "this text has no end"],
-    ['{ "a": "\\x" }', [1, 8], "this text has no end"],
-    ["{} {}", [1, 4], "goes on after its end"],
+    ["{ \"a\": 'x' }", [1, 8], "strings need double quotes"],
+    ['{ "a": yes }', [1, 8], '"yes" is not a value'],
+    ['{ "a": 01 }', [1, 8], '"01" is not a value'],
+    ['{ "a": "x\n" }', [1, 8], "this string has no end"],
+    ['{ "a": "\\x" }', [1, 8], "this string has no end"],
+    ["{} {}", [1, 4], "continues after the end of its value"],
     ['{ "a": , }', [1, 8], "a value is missing"],
     ["[".repeat(100), [1, 66], "nests deeper than 64"],
     ["", [1, 1], "a value is missing"],
-  ])("%s is refused at its place", (text, [line, column], message) => {
+  ])("%s is refused at its position", (text, [line, column], message) => {
     expect(read(text)).toMatchObject({
       value: undefined,
       problems: [{ line, column, severity: "error", message: expect.stringContaining(message) }],
     });
   });
 
-  test("a key that stands twice is told, and no key reaches a prototype", () => {
+  test("a duplicate key is reported, and no key reaches a prototype", () => {
     expect(read('{"a":1,"a":2}').problems).toMatchObject([{ code: "duplicate_key", column: 8 }]);
     const { value } = read('{"__proto__":{"x":1}}');
     expect(Object.keys(value as object)).toEqual(["__proto__"]);

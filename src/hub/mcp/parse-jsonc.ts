@@ -1,7 +1,7 @@
-import { put } from "../../schema/index.ts";
-import type { ParsedYaml, Position, Problem, YamlPath } from "../../text/index.ts";
+import { setOwn } from "../../schema/index.ts";
+import type { ParsedYaml, SourceRange, Problem, YamlPath } from "../../text/index.ts";
 
-/** A value of a JSON text and where it stands: offsets of its first character and of the one after its last. */
+/** A value of a JSON text and its range: the offsets of its first character and of the one after its last. */
 export interface JsoncNode {
   readonly value: unknown;
   readonly start: number;
@@ -18,18 +18,18 @@ export interface JsoncMember {
   readonly node: JsoncNode;
 }
 
-/** What a JSON text holds, and where. */
+/** Value of a JSON text, with positions. */
 export interface ParsedJsonc extends ParsedYaml {
-  /** Undefined where the text could not be read. */
+  /** Undefined if the text could not be parsed. */
   readonly root: JsoncNode | undefined;
 }
 
-const mostBytes = 1_048_576;
-const deepest = 64;
+const maxBytes = 1_048_576;
+const maxDepth = 64;
 
 /**
- * Reads JSON with comments and trailing commas, as editors write it, with the place of everything in it. Never throws:
- * what is wrong is in `problems`.
+ * Parses JSON with comments and trailing commas, as editors write it, with the position of every value. Never throws:
+ * errors are in `problems`.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ const deepest = 64;
  * ```
  */
 export function parseJsonc(text: string, { file }: { readonly file: string }): ParsedJsonc {
-  const places = new Places(text);
+  const lines = new LineIndex(text);
   const problems: Problem[] = [];
   const report = (code: string, message: string, { start, end, hint }: Fault): void => {
     problems.push({
@@ -47,27 +47,27 @@ export function parseJsonc(text: string, { file }: { readonly file: string }): P
       message,
       ...(hint !== undefined && { hint }),
       file,
-      ...places.at(start, end),
+      ...lines.at(start, end),
     });
   };
   const root = read(text, report);
-  const nodeAt = (path: YamlPath): Found => find(root, path);
+  const nodeAt = (path: YamlPath): JsoncFault => find(root, path);
   return {
     root,
     value: root?.value,
     problems,
     locate: (path, part = "value") => {
       const { member, node, whole } = nodeAt(path);
-      const place = part === "key" && whole && member !== undefined ? member : node;
-      return place === undefined ? places.at(0) : places.at(place.start, place.end);
+      const position = part === "key" && whole && member !== undefined ? member : node;
+      return position === undefined ? lines.at(0) : lines.at(position.start, position.end);
     },
     locateInside: (path, offset, length = 1) => {
       const { node } = nodeAt(path);
-      if (node === undefined) return places.at(0);
-      // Where nothing is escaped, the text stands there as it is, between quotes.
+      if (node === undefined) return lines.at(0);
+      // Without escapes, the string is in the file as it is, between quotes.
       const plain = typeof node.value === "string" && node.end - node.start === node.value.length + 2;
       const start = node.start + 1 + offset;
-      return plain ? places.at(start, start + length) : places.at(node.start, node.end);
+      return plain ? lines.at(start, start + length) : lines.at(node.start, node.end);
     },
   };
 }
@@ -82,8 +82,8 @@ type Report = (code: string, message: string, fault: Fault) => void;
 
 function read(text: string, report: Report): JsoncNode | undefined {
   const bytes = Buffer.byteLength(text);
-  if (bytes > mostBytes) {
-    report("too_large", `the file has ${bytes} bytes, ${mostBytes} are allowed`, { start: 0 });
+  if (bytes > maxBytes) {
+    report("too_large", `the file has ${bytes} bytes, ${maxBytes} are allowed`, { start: 0 });
     return undefined;
   }
   try {
@@ -108,7 +108,7 @@ const word = /[^\s,:{}[\]"'/]+/y;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 // oxlint-disable-next-line no-control-regex
 const quoted = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
-const words: ReadonlyMap<string, unknown> = new Map([
+const jsonLiterals: ReadonlyMap<string, unknown> = new Map([
   ["true", true],
   ["false", false],
   ["null", null],
@@ -128,13 +128,14 @@ class Reader {
   document(): JsoncNode {
     const node = this.#value(0);
     this.#skip();
-    if (this.#at < this.#text.length) this.#fail("the file goes on after its end; is a bracket closed too early?");
+    if (this.#at < this.#text.length)
+      this.#fail("the file continues after the end of its value; is a bracket closed too early?");
     return node;
   }
 
   #value(depth: number): JsoncNode {
     this.#skip();
-    if (depth > deepest) this.#fail(`the file nests deeper than ${deepest} levels`);
+    if (depth > maxDepth) this.#fail(`the file nests deeper than ${maxDepth} levels`);
     switch (this.#text[this.#at]) {
       case "{":
         return this.#object(depth);
@@ -160,7 +161,7 @@ class Reader {
       if (Object.hasOwn(value, String(key.value))) {
         this.#report("duplicate_key", `the key ${JSON.stringify(key.value)} stands here twice`, key);
       }
-      put(value, String(key.value), node.value);
+      setOwn(value, String(key.value), node.value);
       members.push({ key: String(key.value), start: key.start, end: key.end, node });
       this.#separator("}");
     }
@@ -189,7 +190,7 @@ class Reader {
     const found = quoted.exec(this.#text)?.[0];
     if (found === undefined) {
       const end = this.#text.slice(start).search(/\n|$/) + start;
-      throw new SyntaxFault("this text has no end, or holds a character that must be escaped", {
+      throw new SyntaxFault("this string has no end, or contains a character that must be escaped", {
         start,
         end,
         hint: String.raw`write \\ for a backslash, \n for a line end, \" for a quote`,
@@ -203,24 +204,24 @@ class Reader {
     const start = this.#at;
     word.lastIndex = start;
     const found = word.exec(this.#text)?.[0] ?? "";
-    if (words.has(found)) {
+    if (jsonLiterals.has(found)) {
       this.#at += found.length;
-      return { value: words.get(found), start, end: this.#at };
+      return { value: jsonLiterals.get(found), start, end: this.#at };
     }
     if (number.test(found) && Number.isFinite(Number(found))) {
       this.#at += found.length;
       return { value: Number(found), start, end: this.#at };
     }
-    if (this.#text[start] === "'") return this.#fail("texts stand in double quotes");
+    if (this.#text[start] === "'") return this.#fail("strings need double quotes");
     if (found === "") return this.#fail("a value is missing here");
-    throw new SyntaxFault(`${JSON.stringify(found.slice(0, 40))} is no value`, {
+    throw new SyntaxFault(`${JSON.stringify(found.slice(0, 40))} is not a value`, {
       start,
       end: start + found.length,
-      hint: "a text stands in double quotes",
+      hint: "a string needs double quotes",
     });
   }
 
-  /** Is the next thing the end of this object or list? Then it is taken. */
+  /** Consumes the closing bracket of this object or list if it is next, and returns true. */
   #closes(bracket: string): boolean {
     this.#skip();
     if (this.#at >= this.#text.length) this.#fail(`a "${bracket}" is missing at the end of the file`);
@@ -229,7 +230,7 @@ class Reader {
     return true;
   }
 
-  /** After an entry: a comma, which may be the last thing, or the end, which is left to be taken. */
+  /** After an entry: consumes a comma, which may be trailing; a closing bracket is not consumed. */
   #separator(bracket: string): void {
     this.#skip();
     const next = this.#text[this.#at];
@@ -249,15 +250,15 @@ class Reader {
   }
 }
 
-interface Found {
+interface JsoncFault {
   readonly member: JsoncMember | undefined;
   readonly node: JsoncNode | undefined;
   /** The path led all the way. */
   readonly whole: boolean;
 }
 
-/** What is at a path, or the nearest thing above it. */
-function find(root: JsoncNode | undefined, path: YamlPath): Found {
+/** The node at a path, or its nearest ancestor. */
+function find(root: JsoncNode | undefined, path: YamlPath): JsoncFault {
   let node = root;
   let member: JsoncMember | undefined;
   for (const step of path) {
@@ -270,7 +271,7 @@ function find(root: JsoncNode | undefined, path: YamlPath): Found {
 }
 
 /** Lines and columns of offsets. */
-class Places {
+class LineIndex {
   readonly #starts: readonly number[];
   readonly #length: number;
 
@@ -281,7 +282,7 @@ class Places {
     this.#length = text.length;
   }
 
-  at(start: number, end: number = start + 1): Position {
+  at(start: number, end: number = start + 1): SourceRange {
     const offset = Math.min(Math.max(0, start), this.#length);
     const line = this.#starts.findLastIndex((first) => first <= offset);
     return { line: line + 1, column: offset - (this.#starts[line] ?? 0) + 1, length: Math.max(1, end - start) };

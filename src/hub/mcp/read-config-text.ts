@@ -1,19 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** More is no list of servers. */
-const mostBytes = 4 * 2 ** 20;
+/** Maximum size of a file of servers. */
+const maxBytes = 4 * 2 ** 20;
 
 /**
- * The text of a file that names servers; undefined where there is none. Throws where it is no file or too large: nobody
- * waits for whoever may write into a pipe.
+ * Reads a file that names servers; undefined if there is none. Throws if it is not a regular file or too large: reading
+ * a pipe could block forever.
  */
 export function readConfigText(path: string): string | undefined {
   const file = open(path);
   if (file === undefined) return undefined;
   try {
     const found = fstatSync(file);
-    if (!found.isFile()) throw new Error("it is no file");
-    if (found.size > mostBytes) throw new Error(`it has ${found.size} bytes, ${mostBytes} are allowed`);
+    if (!found.isFile()) throw new Error("it is not a regular file");
+    if (found.size > maxBytes) throw new Error(`it has ${found.size} bytes, ${maxBytes} are allowed`);
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);
@@ -22,7 +22,7 @@ export function readConfigText(path: string): string | undefined {
 
 function open(path: string): number | undefined {
   try {
-    // Where a system has no such flag, it has no such files either.
+    // A system without this flag has no such files either.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;

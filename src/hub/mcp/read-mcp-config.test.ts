@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { folderWith, writeFiles } from "../../../test/support/workspace.ts";
-import { unpinnedPackage } from "./check-command.ts";
-import type { ExpandWorld } from "./expand-text.ts";
+import { unpinnedPackage } from "./format-command.ts";
+import type { ExpandDeps } from "./expand-text.ts";
 import { type McpConfig, readMcpConfig } from "./read-mcp-config.ts";
 
-const world: Omit<ExpandWorld, "dir"> = {
+const world: Omit<ExpandDeps, "dir"> = {
   env: { HOME: "/home/me", PORT: "8080", PRIVATE: "p" },
   allowedEnv: ["PORT", "UNSET"],
-  secrets: { get: (name) => (name === "KEY" ? "s3cret-value" : undefined), todo: () => "set the variable" },
+  secrets: { get: (name) => (name === "KEY" ? "s3cret-value" : undefined), hint: () => "set the variable" },
   secretNames: ["KEY", "EMPTY"],
 };
 
 async function config(value: unknown, local?: unknown): Promise<McpConfig & { readonly dir: string }> {
-  const text = (given: unknown): string => (typeof given === "string" ? given : JSON.stringify(given, null, 2));
+  const text = (input: unknown): string => (typeof input === "string" ? input : JSON.stringify(input, null, 2));
   const dir = await folderWith({ "mcp.json": text(value) });
   if (local !== undefined) await writeFiles(dir, { "mcp.local.json": text(local) });
   return { ...readMcpConfig({ dir, ...world }), dir };
@@ -37,9 +37,9 @@ describe("[C04] the forms people have", () => {
           env: { MODE: "x", N: "3" },
           cwd: dir,
         },
-        shown: "node server.js 'a b' ';rm -rf /' '$(id)'",
+        display: "node server.js 'a b' ';rm -rf /' '$(id)'",
         trust: "first",
-        place: { file: "mcp.json", line: 3 },
+        position: { file: "mcp.json", line: 3 },
       },
     ]);
   });
@@ -54,16 +54,16 @@ describe("[C04] the forms people have", () => {
     expect(problems).toEqual([]);
     expect(servers[0]).toMatchObject({
       address: { kind: "http", url: "https://example.com/8080/mcp", headers: { Authorization: "Bearer s3cret-value" } },
-      shown: "https://example.com/${env:PORT}/mcp",
+      display: "https://example.com/${env:PORT}/mcp",
     });
     expect(servers[1]?.address).toMatchObject({
       command: "/home/me/bin/serve",
       args: [expect.stringMatching(/.\/x$/)],
     });
-    expect(JSON.stringify(servers.map(({ shown, identity }) => [shown, identity]))).not.toContain("s3cret");
+    expect(JSON.stringify(servers.map(({ display, identity }) => [display, identity]))).not.toContain("s3cret");
   });
 
-  test("VS Code, whose inputs are refused with what to do", async () => {
+  test("VS Code, whose inputs are refused with a hint what to do", async () => {
     const { servers, problems, unused } = await config(`{
   // as the editor writes it
   "servers": {
@@ -73,8 +73,8 @@ describe("[C04] the forms people have", () => {
   "inputs": [{ "type": "promptString", "id": "git-token", "password": true }],
 }`);
     expect(servers.map(({ name }) => name)).toEqual(["web"]);
-    const fault = "${input:git-token} is asked for by an editor, and there is nobody to ask here";
-    expect(unused).toEqual([{ name: "git", why: "broken", shown: "git-mcp", fault }]);
+    const fault = "${input:git-token} is a prompt of an editor, and there is no prompt here";
+    expect(unused).toEqual([{ name: "git", why: "broken", display: "git-mcp", fault }]);
     expect(problems).toMatchObject([
       {
         severity: "error",
@@ -106,12 +106,12 @@ describe("[C04] the forms people have", () => {
     ]);
   });
 
-  test("no file is no server", () => {
+  test("a missing file gives no servers", () => {
     expect(readMcpConfig({ dir: "/nowhere", ...world })).toMatchObject({ servers: [], problems: [] });
   });
 });
 
-describe("what goes before", () => {
+describe("precedence", () => {
   test("mcp.local.json: another way to reach a server replaces the entry, settings are changed one by one", async () => {
     const base = { command: "x", args: ["1"], env: { A: "1" } };
     const { servers, unused } = await config(
@@ -125,7 +125,7 @@ describe("what goes before", () => {
         },
       },
     );
-    expect(unused).toEqual([{ name: "a", why: "disabled", shown: "x 1" }]);
+    expect(unused).toEqual([{ name: "a", why: "disabled", display: "x 1" }]);
     expect(servers.map(({ name, address }) => [name, address.kind])).toEqual([
       ["b", "stdio"],
       ["c", "http"],
@@ -133,7 +133,7 @@ describe("what goes before", () => {
       ["e", "stdio"],
     ]);
     expect(servers[0]?.address).toMatchObject({ command: "x", env: { A: "2" } });
-    expect(servers[0]?.place.file).toBe("mcp.local.json");
+    expect(servers[0]?.position.file).toBe("mcp.local.json");
   });
 });
 
@@ -188,7 +188,7 @@ describe("settings of ours", () => {
     );
   });
 
-  test("variables that every program knows need no word, in any of their forms", async () => {
+  test("common environment variables need no permission, in any notation", async () => {
     const args = ["${env:HOME}", "${HOME}/x", "${env.HOME}", "${USER:-nobody}"];
     const { servers, problems } = await config({ mcpServers: { a: { command: "x", args } } });
     expect(problems).toEqual([]);
@@ -199,18 +199,18 @@ describe("settings of ours", () => {
     ["PRIVATE", /^add PRIVATE to `env` .*secrets/],
     ["GITHUB_TOKEN", /^add GITHUB_TOKEN to `secrets` .*`env`/],
     ["KEY", /write \$\{secret\.KEY\}$/],
-  ])("of %s the likelier way is told first", async (name, hint) => {
+  ])("the hint for %s suggests the likelier fix first", async (name, hint) => {
     const { problems } = await config({ mcpServers: { a: { command: "x", args: [`\${env:${name}}`] } } });
     expect(problems).toMatchObject([{ code: "env_not_allowed", hint: expect.stringMatching(hint) }]);
   });
 
-  test("what is filled in is never looked at again", async () => {
+  test("an expanded value is not expanded again", async () => {
     const dir = await folderWith({ "mcp.json": JSON.stringify({ mcpServers: { a: { command: "${env.X}" } } }) });
     const inner = { ...world, env: { X: "${secret.KEY}" }, allowedEnv: ["X"] };
     expect(readMcpConfig({ dir, ...inner }).servers[0]?.address).toMatchObject({ command: "${secret.KEY}" });
   });
 
-  test("a value otherwise, where the variable is not there", async () => {
+  test("a default value, if the variable is not set", async () => {
     const { servers } = await config({ mcpServers: { a: { command: "${UNSET:-x}", args: ["${NOT_ALLOWED:-y}"] } } });
     expect(servers[0]?.address).toMatchObject({ command: "x", args: ["y"] });
   });
@@ -225,7 +225,7 @@ describe("settings of ours", () => {
     expect(secretValues).toEqual(["abcdefgh1234", "abcdefgh1234", "Bearer zyxwvuts9876", "zyxwvuts9876"]);
   });
 
-  test("a renewed secret leaves the server what it was, another variable does not", async () => {
+  test("a renewed secret does not change the identity of a server, another variable does", async () => {
     const entry = { mcpServers: { a: { command: "x", env: { K: "${secret.KEY}" } } } };
     const { dir, servers } = await config(entry);
     const renewed = readMcpConfig({ dir, ...world, secrets: { get: () => "another" } });
@@ -236,7 +236,7 @@ describe("settings of ours", () => {
     expect(readMcpConfig({ dir, ...world }).servers[0]?.identity).not.toBe(servers[0]?.identity);
   });
 
-  test("names that tools cannot have are changed with a word, and clash with nobody", async () => {
+  test("names that tools cannot have are changed with a notice, and do not clash", async () => {
     const { servers, problems } = await config({
       mcpServers: {
         "my server": { command: "x" },

@@ -1,35 +1,43 @@
-import { isMap } from "../../schema/index.ts";
+import type { FailureError } from "../../base/index.ts";
+import { isYamlMap } from "../../schema/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
 import { type ConfigFile, parseConfigFile, readConfigFile } from "./config-file.ts";
 import { configFiles } from "./has-mcp-config.ts";
-import type { ExpandWorld } from "./expand-text.ts";
-import { cleanName, serverNameProblem } from "./mcp-names.ts";
+import type { ExpandDeps } from "./expand-text.ts";
+import { sanitizeName, serverNameProblem } from "./mcp-names.ts";
 import { ServerEntry } from "./server-entry.ts";
 import type { McpServer, UnusedServer } from "./server-config.ts";
 
-/** What the files of a workspace say about MCP servers. */
+/** Options for reading the files. */
+export interface McpConfigDeps extends ExpandDeps {
+  /** Why a server is not used. It gets the server as it is written, without values. Default: all are used. */
+  readonly refuses?: ((server: McpServer) => FailureError | undefined) | undefined;
+}
+
+/** MCP servers in the files of a workspace. */
 export interface McpConfig {
   readonly servers: readonly McpServer[];
   readonly unused: readonly UnusedServer[];
   readonly problems: readonly Problem[];
   /** The texts of the files, by name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** What the files themselves hold of keys and passwords: to be hidden in whatever leaves. */
+  /** Keys and passwords in the files themselves, to be redacted in all output. */
   readonly secretValues: readonly string[];
   /** The texts of the files when they could last be read, by name. */
   readonly lastGood: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads `mcp.json` and `mcp.local.json`, in the forms that people have from other programs. Never throws, and starts or
- * asks nobody: one bad entry leaves the others as they are.
+ * Reads `mcp.json` and `mcp.local.json`, in the formats of common MCP clients. Never throws and never connects: an
+ * invalid entry does not affect the others.
  *
  * @example
  * ```ts
  * const { servers, problems } = readMcpConfig({ dir, env: process.env, allowedEnv: [], secrets, secretNames: [] });
  * ```
  */
-export function readMcpConfig(world: ExpandWorld, lastGood: McpConfig["lastGood"] = new Map()): McpConfig {
+export function readMcpConfig(world: McpConfigDeps, lastGood: McpConfig["lastGood"] = new Map()): McpConfig {
+  const refused = refusedServers(world, lastGood);
   const read = configFiles.map((name) => readUsable(world.dir, name, lastGood.get(name)));
   const files = read.flatMap(({ used }) => used ?? []);
   const servers: McpServer[] = [];
@@ -38,17 +46,20 @@ export function readMcpConfig(world: ExpandWorld, lastGood: McpConfig["lastGood"
   const taken = new Map<string, string>();
   for (const key of new Set(files.flatMap((file) => Object.keys(file.servers)))) {
     const before = new Set(problemsIn(files));
-    const entry = entryOf(key, files, world);
+    const entry = entryOf(key, files, refused.has(sanitizeName(key)) ? { ...world, withheld: true } : world);
     const name = entry === undefined ? undefined : nameFor(key, entry, taken);
     if (entry === undefined || name === undefined) {
-      unused.push({ name: key, why: "broken", shown: "", ...faultAfter(before, files) });
+      unused.push({ name: key, why: "broken", display: "", ...faultAfter(before, files) });
       continue;
     }
     const server = entry.server(name);
     secretValues.push(...entry.secretValues);
-    if (server !== undefined && !entry.disabled) servers.push(server);
-    else if (entry.disabled) unused.push({ name, why: "disabled", shown: entry.shown });
-    else unused.push({ name, why: "broken", shown: entry.shown, ...faultAfter(before, files) });
+    const refusal = refused.get(name);
+    if (server !== undefined && refusal !== undefined)
+      unused.push({ name, why: "untrusted", display: entry.shown, refusal });
+    else if (server !== undefined && !entry.disabled) servers.push(server);
+    else if (entry.disabled) unused.push({ name, why: "disabled", display: entry.shown });
+    else unused.push({ name, why: "broken", display: entry.shown, ...faultAfter(before, files) });
   }
   return {
     servers,
@@ -60,19 +71,34 @@ export function readMcpConfig(world: ExpandWorld, lastGood: McpConfig["lastGood"
   };
 }
 
+/** The servers that are refused, by name: no value of the environment may reach them. */
+function refusedServers(
+  { refuses, ...world }: McpConfigDeps,
+  lastGood: McpConfig["lastGood"],
+): ReadonlyMap<string, FailureError> {
+  if (refuses === undefined) return new Map();
+  const { servers } = readMcpConfig({ ...world, withheld: true }, lastGood);
+  return new Map(
+    servers.flatMap((server) => {
+      const refusal = refuses(server);
+      return refusal === undefined ? [] : [[server.name, refusal] as const];
+    }),
+  );
+}
+
 /** A file as it is, and as it is used. */
 interface ReadFile {
-  /** Undefined where there is none, or none that can be read. */
+  /** Undefined if there is none, or it cannot be read. */
   readonly file?: ConfigFile;
   /** The same, or its last version that was good. */
   readonly used?: ConfigFile;
-  /** What is wrong with the file, where that is not what is found in the one that is used. */
+  /** Problems of the current file, if an earlier version is in use. */
   readonly problems?: readonly Problem[];
 }
 
 /**
- * Reads one of the files. Where it names nobody because it cannot be understood, such as in the middle of being saved, its
- * last good version stays.
+ * Reads one of the files. If it cannot be parsed, for example while it is being saved, its last good version stays in
+ * use.
  */
 function readUsable(dir: string, name: string, lastGood: string | undefined): ReadFile {
   const read = readConfigFile(dir, name);
@@ -85,44 +111,44 @@ function readUsable(dir: string, name: string, lastGood: string | undefined): Re
   return {
     ...(file !== undefined && { file }),
     used: parseConfigFile(lastGood, name),
-    problems: [...problems, keptVersion(name)],
+    problems: [...problems, lastGoodProblem(name)],
   };
 }
 
-function keptVersion(file: string): Problem {
-  const message = "until the file can be read, the servers that it named before are kept";
-  return { severity: "warning", code: lastVersionKept, message, file, line: 1, column: 1 };
+function lastGoodProblem(file: string): Problem {
+  const message = "until the file can be read, its previous servers stay in use";
+  return { severity: "warning", code: lastGoodVersionCode, message, file, line: 1, column: 1 };
 }
 
-/** The code of the problem that says that servers of an earlier version of a file are used. */
-export const lastVersionKept = "last_version_kept";
+/** Code of the problem that servers of an earlier version of a file are in use. */
+export const lastGoodVersionCode = "last_version_kept";
 
 function problemsIn(files: readonly ConfigFile[]): readonly Problem[] {
   return files.flatMap(({ report }) => report.problems);
 }
 
-/** The first thing that makes an entry unusable, of what was found since. */
+/** The first of the new problems that makes an entry unusable. */
 function faultAfter(before: ReadonlySet<Problem>, files: readonly ConfigFile[]): Pick<UnusedServer, "fault"> {
   const fault = problemsIn(files).find((problem) => problem.severity === "error" && !before.has(problem));
   return fault === undefined ? {} : { fault: fault.message };
 }
 
-/** What the files say about one server, the later one first. */
-function entryOf(key: string, files: readonly ConfigFile[], world: ExpandWorld): ServerEntry | undefined {
+/** Merges the entries of one server; the later file takes precedence. */
+function entryOf(key: string, files: readonly ConfigFile[], world: ExpandDeps): ServerEntry | undefined {
   const parts = files.filter(({ servers }) => Object.hasOwn(servers, key));
   const usable = parts.filter((file) => {
     const value = file.servers[key];
-    if (!isMap(value)) {
+    if (!isYamlMap(value)) {
       file.report.add("wrong_type", [...file.path, key], [`"${key}" must be a map, such as { "command": … }`]);
     }
-    return isMap(value);
+    return isYamlMap(value);
   });
   return usable.length < parts.length ? undefined : new ServerEntry(key, usable, world);
 }
 
-/** The name of a server in those of its tools; undefined where it can have none. */
+/** The name of a server in the names of its tools; undefined if it has no valid name. */
 function nameFor(key: string, entry: ServerEntry, taken: Map<string, string>): string | undefined {
-  const name = cleanName(key);
+  const name = sanitizeName(key);
   const other = taken.get(name);
   const problem = serverNameProblem(name) ?? (other === undefined ? undefined : `"${other}" has the same name`);
   if (problem !== undefined) {
@@ -131,7 +157,7 @@ function nameFor(key: string, entry: ServerEntry, taken: Map<string, string>): s
   }
   taken.set(name, key);
   if (name !== key) {
-    const message = `the server ${JSON.stringify(key)} is called "${name}" here: names of tools hold no other characters`;
+    const message = `the server ${JSON.stringify(key)} is called "${name}" here: names of tools cannot contain other characters`;
     entry.warn("renamed", message);
   }
   return name;

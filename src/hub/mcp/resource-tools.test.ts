@@ -4,7 +4,7 @@ import { FakeServer, definition, fakeWorkspace } from "../../../test/support/fak
 import { createEngine } from "../../engine/index.ts";
 
 describe("resources", () => {
-  test("are listed and read by two tools, which are there when a server has any", async () => {
+  test("are listed and read by two tools, which exist if a server has any", async () => {
     const [docs, other] = [new FakeServer(), new FakeServer(definition("a"))];
     docs.resources = [{ uri: "doc://1", name: "One\u202e", mimeType: "text/plain" }];
     const { source, registry, engine } = await fakeWorkspace({ docs, other });
@@ -50,7 +50,7 @@ describe("resources", () => {
     await source.close();
   });
 
-  test("what a server lists is there to be read, and any other address is asked about", async () => {
+  test("a listed resource is read without approval, and any other address needs one", async () => {
     const server = new FakeServer();
     server.resources = [{ uri: "doc://1", name: "One" }];
     const first = await fakeWorkspace({ server });
@@ -60,12 +60,12 @@ describe("resources", () => {
     await first.source.close();
     const { source, registry } = first.again();
     await source.load();
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const engine = createEngine({
       registry,
       approver: {
-        ask: async ({ tool, args }) => {
-          asked.push([tool, args]);
+        requestApproval: async ({ tool, args }) => {
+          requested.push([tool, args]);
           return { kind: "rejected" };
         },
       },
@@ -77,11 +77,11 @@ describe("resources", () => {
     expect(await engine.call("mcp_read_resource", { server: "server", uri: "x://?secret" }, byModel)).toMatchObject({
       success: false,
     });
-    expect(asked).toEqual([["server/mcp_read_resource", { uri: "x://?secret" }]]);
+    expect(requested).toEqual([["server/mcp_read_resource", { uri: "x://?secret" }]]);
     await source.close();
   });
 
-  test("nothing of them acts on a terminal", async () => {
+  test("the content of resources has no effect on a terminal", async () => {
     const server = new FakeServer();
     server.resources = [
       { uri: "doc://1", name: "a\u001b[2Jb", description: "c\u202ed", mimeType: "text/\u0007plain" },

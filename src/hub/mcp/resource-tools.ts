@@ -1,23 +1,23 @@
-import { passOn } from "../../engine/index.ts";
+import { propagateFailure } from "../../engine/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type AnyTool, type CallTool, type ToolResult, defineTool, ok } from "../../tool/index.ts";
 import type { ListedResource, ServerResources } from "./server-resources.ts";
 
-/** What the tools that read resources need. */
-export interface ResourceWorld {
+/** Dependencies of the tools that read resources. */
+export interface ResourceToolsDeps {
   /** Names of the servers that have some. */
   readonly servers: () => readonly string[];
-  /** The resources of a server; throws where there is no such server. */
+  /** The resources of a server; throws if there is no such server. */
   readonly of: (server: string) => ServerResources;
 }
 
-/** At most so many resources are listed at once. */
+/** Maximum number of resources per page. */
 const pageLength = 200;
 
 const listInput: JsonSchema = {
   type: "object",
   properties: {
-    server: { type: "string", description: "The MCP server; all of them where absent." },
+    server: { type: "string", description: "The MCP server. Default: all servers." },
     offset: { type: "integer", minimum: 0, default: 0, description: "How many to leave out, from next_offset." },
   },
   additionalProperties: false,
@@ -33,14 +33,17 @@ const readInput: JsonSchema = {
   additionalProperties: false,
 };
 
-/** The tools `mcp_resources` and `mcp_read_resource`. Each server is asked by a call of its own, which rules are about. */
-export function resourceTools(world: ResourceWorld): AnyTool[] {
+/**
+ * The tools `mcp_resources` and `mcp_read_resource`. Each request to a server is a nested call, subject to permission
+ * rules.
+ */
+export function resourceTools(world: ResourceToolsDeps): AnyTool[] {
   return [listTool(world), readTool(world)];
 }
 
 const common = { category: "mcp", tags: ["mcp"], capabilities: ["mcp_resources"], composite: true } as const;
 
-function listTool(world: ResourceWorld): AnyTool {
+function listTool(world: ResourceToolsDeps): AnyTool {
   return defineTool({
     ...common,
     name: "mcp_resources",
@@ -51,14 +54,14 @@ function listTool(world: ResourceWorld): AnyTool {
     effect: "read",
     input: fromJsonSchema<{ server?: string; offset: number }, { server?: string; offset?: number }>(listInput),
     run: async ({ server, offset }, { callTool }) => {
-      const asked = server === undefined ? world.servers() : [server];
-      const results = await Promise.all(asked.map((name) => listOf(world.of(name), callTool)));
+      const servers = server === undefined ? world.servers() : [server];
+      const results = await Promise.all(servers.map((name) => listOf(world.of(name), callTool)));
       const [only] = results;
-      // One server that fails, or that may not be asked, must not hide what the others have.
-      if (server !== undefined && only?.success === false) throw passOn(only.error);
+      // A server that fails, or whose call is denied, must not hide the resources of the others.
+      if (server !== undefined && only?.success === false) throw propagateFailure(only.error);
       const all = results.flatMap((result) => (result.success ? (result.output as readonly ListedResource[]) : []));
       const failed = results.flatMap((result, at) =>
-        result.success ? [] : [{ server: asked[at] ?? "", why: result.error.message }],
+        result.success ? [] : [{ server: servers[at] ?? "", why: result.error.message }],
       );
       const end = offset + pageLength;
       return {
@@ -74,20 +77,20 @@ function listOf({ list }: ServerResources, callTool: CallTool): Promise<ToolResu
   return callTool(list, {});
 }
 
-function readTool(world: ResourceWorld): AnyTool {
+function readTool(world: ResourceToolsDeps): AnyTool {
   return defineTool({
     ...common,
     name: "mcp_read_resource",
     displayName: "Read a resource of an MCP server",
     description:
-      "Reads a resource of an MCP server, by its address. Texts come as they are; what is no text comes as an attachment.",
+      "Reads a resource of an MCP server, by its address. Texts are returned as they are; other content is an attachment.",
     effect: ({ server, uri }) => (world.servers().includes(server) ? world.of(server).effectOf(uri) : "once"),
-    // What is asked about is the call of the server.
+    // Approval applies to the nested call of the server.
     destructive: false,
     input: fromJsonSchema<{ server: string; uri: string }, { server: string; uri: string }>(readInput),
     run: async ({ server, uri }, { callTool }) => {
       const result: ToolResult = await callTool(world.of(server).read, { uri });
-      if (!result.success) throw passOn(result.error);
+      if (!result.success) throw propagateFailure(result.error);
       const { output, attachments } = result;
       return ok(output, attachments === undefined ? {} : { attachments });
     },

@@ -1,51 +1,65 @@
 import { showUnsafe } from "../../text/index.ts";
 import { type Pin, definitionHash, pinnedParts } from "./check-definition.ts";
 import { definitionDiff } from "./definition-diff.ts";
-import type { Judged, JudgedTool } from "./judge-definitions.ts";
+import type { JudgedDefinitions, JudgedTool } from "./judge-definitions.ts";
 import type { McpReview, McpServerStatus, RefusedTool } from "./mcp-status.ts";
-import { schemaProblem } from "./mcp-tool.ts";
+import { hasHints, schemaProblem } from "./mcp-tool.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom, identityChanges } from "./server-identity.ts";
-import type { KeptPins } from "./state-files.ts";
+import type { StoredPins } from "./server-state-files.ts";
 
-/** What somebody has to decide about a server, or about one of its tools by full name. */
+/** Pending decisions about a server, or about one of its tools by full name. */
 export function reviewServer(
   server: McpServer,
-  { judged, kept }: { readonly judged: Judged; readonly kept: KeptPins | undefined },
+  { judged, stored }: { readonly judged: JudgedDefinitions; readonly stored: StoredPins | undefined },
   only?: string,
 ): McpReview {
   const { tools, definitions } = judged;
-  const before = changedFrom(server, kept);
-  const wanted = tools.filter(({ name }) => only === undefined || name === only);
-  const open = wanted.filter(({ refused, hash }) => refused !== undefined && hash !== "");
-  // By what the server says: a tool that the workspace leaves out is not gone.
+  const before = changedFrom(server, stored);
+  const requested = tools.filter(({ name }) => only === undefined || name === only);
+  const hinted = new Set(withUnapprovedHints(requested, server));
+  const open = requested.filter((tool) => (tool.refused !== undefined && tool.hash !== "") || hinted.has(tool));
+  // Compared with the server's list: a tool that the workspace excludes is not gone.
   const offered = new Set(definitions.map(({ name }) => name));
   return {
     server: server.name,
     identity: server.identity,
     ...(before !== undefined && {
-      address: { before: before.shown, after: server.shown, parts: identityChanges(server, before) },
+      address: { before: before.shown, after: server.display, parts: identityChanges(server, before) },
     }),
-    tools: open.flatMap(({ name, definition, hash }) => {
-      const pin = kept?.pins.get(definition.name);
+    tools: open.flatMap(({ name, definition, hash, isApproved }) => {
+      const first = stored?.pins.get(definition.name);
       // The tool itself is as it was: only its server has to be approved.
-      if (pin?.hash === hash) return [];
+      if (first?.hash === hash && (isApproved || !hasHints(definition, server))) return [];
+      // A definition that was accepted at first sight is shown in full.
+      const pin = first?.hash === hash ? undefined : first;
       return [{ name, isNew: pin === undefined, changes: definitionDiff(pin?.definition, definition), definition }];
     }),
-    gone: only === undefined ? [...(kept?.pins.keys() ?? [])].filter((name) => !offered.has(name)) : [],
-    refused: refusedTools(wanted.filter(({ hash }) => hash === "")),
+    gone: only === undefined ? [...(stored?.pins.keys() ?? [])].filter((name) => !offered.has(name)) : [],
+    refused: refusedTools(requested.filter(({ hash }) => hash === "")),
   };
 }
 
-/** What is approved once a review is: what was, with these changes. */
-export function approvedPins(server: McpServer, kept: KeptPins | undefined, review: McpReview): KeptPins {
-  const pins = new Map<string, Pin>(kept?.pins ?? []);
+/** Usable tools whose hints do not count, because no person has approved them. */
+export function withUnapprovedHints(tools: readonly JudgedTool[], server: McpServer): readonly JudgedTool[] {
+  return tools.filter(
+    ({ definition, isApproved, refused }) => !isApproved && refused === undefined && hasHints(definition, server),
+  );
+}
+
+/** The pins after a review is approved: the stored ones with these changes. */
+export function approvedPins(server: McpServer, stored: StoredPins | undefined, review: McpReview): StoredPins {
+  const pins = new Map<string, Pin>(stored?.pins ?? []);
   for (const name of review.gone) pins.delete(name);
   for (const { definition } of review.tools) {
     pins.set(definition.name, { definition: pinnedParts(definition), hash: definitionHash(definition) });
   }
-  const { identity, shown, parts, trust } = server;
-  return { identity, shown, parts, trust, pins };
+  const { identity, display, parts, trust } = server;
+  const reviewed = review.tools.map(({ definition }) => definitionHash(definition));
+  const known = new Set([...pins.values()].map(({ hash }) => hash));
+  const approved = new Set([...(stored?.approved ?? []), ...reviewed].filter((hash) => known.has(hash)));
+  const scripts = server.scripts();
+  return { identity, shown: display, parts, trust, pins, approved, ...(scripts !== undefined && { scripts }) };
 }
 
 /** The refused ones among tools. */
@@ -53,7 +67,7 @@ export function refusedTools(tools: readonly JudgedTool[]): RefusedTool[] {
   return tools.flatMap(({ name, refused }) => (refused === undefined ? [] : [{ name, ...pick(refused) }]));
 }
 
-/** The tools that can be called, by name, and the others, those among them whose schemas nobody can use. */
+/** The names of callable tools, and the other tools, including those with unusable schemas. */
 export function usableTools(tools: readonly JudgedTool[]): Pick<McpServerStatus, "tools" | "refused"> {
   const unusable = tools.flatMap(({ name, definition, refused }): RefusedTool[] => {
     const problem = refused === undefined ? schemaProblem(definition) : undefined;

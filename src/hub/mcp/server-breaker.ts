@@ -1,10 +1,10 @@
 import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
 import { formatDuration } from "../../text/index.ts";
-import type { McpSourceLimits } from "./source-limits.ts";
-import { refuseMcp } from "./source-reasons.ts";
+import type { McpSourceLimits } from "./mcp-source-limits.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 
-/** What {@link ServerBreaker} needs. */
-export interface BreakerWorld {
+/** Dependencies of {@link ServerBreaker}. */
+export interface ServerBreakerDeps {
   readonly server: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -18,19 +18,19 @@ export interface LastFailure {
   readonly at: number;
   /** Since when nothing has worked. */
   readonly since: number;
-  /** How often in a row. */
+  /** Number of consecutive failures. */
   readonly times: number;
-  /** When it will be tried again; undefined where it may be at any time. */
+  /** Time of the next attempt; undefined if it may be made at any time. */
   readonly retryAt?: number;
 }
 
 /**
- * Keeps calls away from a server that cannot be used, whoever's fault that is, except for the server's tools, whose
- * failures are answers. After the first failure it is tried again at once, then a little later; after several in a row
- * nobody waits for it any more, and one call at a time finds out whether it works again.
+ * Circuit breaker: blocks calls to a server that does not work, for any reason except failures of its tools, which are
+ * valid results. After the first failure the next attempt is immediate, then a little later; after several in a row
+ * calls fail at once, and one probe call at a time decides whether the server works again.
  */
 export class ServerBreaker {
-  readonly #world: BreakerWorld;
+  readonly #world: ServerBreakerDeps;
   #failures = 0;
   #since = 0;
   #at = 0;
@@ -40,11 +40,11 @@ export class ServerBreaker {
   #probing = false;
   #incident = 0;
 
-  constructor(world: BreakerWorld) {
+  constructor(world: ServerBreakerDeps) {
     this.#world = world;
   }
 
-  /** Changes with every failure: what began before one is part of it. */
+  /** Changes with every failure: work that began before it belongs to the same incident. */
   get incident(): number {
     return this.#incident;
   }
@@ -62,7 +62,7 @@ export class ServerBreaker {
     };
   }
 
-  /** How long a connection has to wait. */
+  /** Remaining time before the next connection. */
   get waitMs(): number {
     return Math.max(0, Math.ceil(this.#notBefore - this.#world.clock.elapsed()));
   }
@@ -71,7 +71,7 @@ export class ServerBreaker {
     return this.#failures >= this.#world.limits.openAfter;
   }
 
-  /** Lets a call through, or throws why not. What it gives has to be called when the call is over, however it ended. */
+  /** Lets a call through, or throws. The returned function must be called when the call is over, with any outcome. */
   enter(): () => void {
     if (!this.isOpen) return () => {};
     const waitMs = this.waitMs;
@@ -87,7 +87,7 @@ export class ServerBreaker {
     this.#notBefore = 0;
   }
 
-  /** @param incident As it was when what failed began. */
+  /** @param incident Value of {@link incident} when the failed work began. */
   failed(error: unknown, incident: number): void {
     if (incident !== this.#incident) return;
     const { clock } = this.#world;
@@ -103,21 +103,21 @@ export class ServerBreaker {
   #pause(error: unknown): number {
     const { limits, random } = this.#world;
     const { firstRetryMs, lastRetryMs, openAfter } = limits;
-    const asked = isFailureError(error) ? (error.toFailure().retryAfterMs ?? 0) : 0;
-    if (this.#failures === 1) return Math.min(asked, lastRetryMs);
+    const retryAfterMs = isFailureError(error) ? (error.toFailure().retryAfterMs ?? 0) : 0;
+    if (this.#failures === 1) return Math.min(retryAfterMs, lastRetryMs);
     const times = Math.max(0, this.#failures - openAfter);
     const full = this.isOpen ? Math.min(lastRetryMs, firstRetryMs * 2 ** times) : firstRetryMs / 4;
-    return Math.max(Math.min(asked, lastRetryMs), full / 2 + (full / 2) * random());
+    return Math.max(Math.min(retryAfterMs, lastRetryMs), full / 2 + (full / 2) * random());
   }
 
   #refusal(waitMs: number): FailureError {
     const { server, clock } = this.#world;
     const ago = formatDuration(Math.max(0, clock.now() - this.#since));
-    const again = waitMs > 0 ? `it is tried again in ${formatDuration(waitMs)}` : "it is being tried again";
+    const again = waitMs > 0 ? `the next attempt is in ${formatDuration(waitMs)}` : "an attempt is in progress";
     const message =
       `the MCP server "${server}" has not worked for ${ago} (${this.#failures} failures in a row); ${again}. ` +
       `The last failure: ${this.#why}`;
-    return refuseMcp("server_down", message, {
+    return mcpSourceFailure("server_down", message, {
       retryAfterMs: Math.max(waitMs, 100),
       forModel: `the MCP server "${server}" does not work at the moment; ${again}`,
     });

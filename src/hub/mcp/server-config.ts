@@ -1,10 +1,11 @@
+import type { FailureError } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { McpAddress } from "./mcp-port.ts";
 import type { IdentityPart } from "./server-identity.ts";
 
 /**
- * Whose definitions are taken: `first` takes those of the first connection and asks about every later change, `ask` asks
- * about the first ones too, `all` takes whatever the server says, except for hidden text.
+ * Trust in the definitions of a server: `first` accepts those of the first connection and requires approval of every
+ * later change, `ask` requires approval of the first ones too, `all` accepts every definition, except with hidden text.
  */
 export type McpTrust = "first" | "ask" | "all";
 
@@ -13,16 +14,18 @@ export interface McpServer {
   /** As in the names of its tools, `name/tool`. */
   readonly name: string;
   readonly address: McpAddress;
-  /** The command line or the address as the file has it, nothing filled in: fit to be shown. */
-  readonly shown: string;
-  /** Tells one command line or address from another, whatever the values of secrets are. */
+  /** The command line or the address as in the file, without expansion: safe to show. */
+  readonly display: string;
+  /** Identifies the command line or address, independent of the values of secrets. */
   readonly identity: string;
-  /** The same part by part, fit to be shown. */
+  /** A hash of the scripts of the workspace that its command runs, as they are now; undefined if there are none. */
+  readonly scripts: () => string | undefined;
+  /** The same in parts, safe to show. */
   readonly parts: readonly IdentityPart[];
   readonly timeoutMs: number | undefined;
   /** Globs over the server's own names of its tools. */
   readonly tools: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
-  /** What the workspace says about effects, by name or glob; it goes before what the server says. */
+  /** Effects set by the workspace, by name or glob; they override the server's annotations. */
   readonly effects: Readonly<Record<string, Effect>>;
   /** Capabilities of all tools, and of some by name or glob. */
   readonly capabilities: {
@@ -30,11 +33,11 @@ export interface McpServer {
     readonly byTool: Readonly<Record<string, readonly string[]>>;
   };
   readonly trust: McpTrust;
-  readonly place: ServerPlace;
+  readonly position: ServerPosition;
 }
 
-/** Where a server stands in its file. */
-export interface ServerPlace {
+/** Position of a server in its file. */
+export interface ServerPosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -44,8 +47,10 @@ export interface ServerPlace {
 /** A server that the files name and that is not used, and why. */
 export interface UnusedServer {
   readonly name: string;
-  readonly why: "disabled" | "broken";
-  readonly shown: string;
-  /** What is wrong with its entry. */
+  readonly why: "disabled" | "broken" | "untrusted";
+  readonly display: string;
+  /** Error in its entry. */
   readonly fault?: string;
+  /** Why it may not be used, if it is untrusted. */
+  readonly refusal?: FailureError;
 }

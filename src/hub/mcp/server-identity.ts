@@ -1,11 +1,12 @@
 import { canonicalJson, nodeCrypto } from "../../base/index.ts";
 import { withoutCredentials } from "../../net/index.ts";
-import { isSecretName, showUnsafe } from "../../text/index.ts";
-import { shownCommand } from "./check-command.ts";
+import { isSecretName } from "../../secrets/index.ts";
+import { showUnsafe } from "../../text/index.ts";
+import { formatCommand } from "./format-command.ts";
 import type { McpServer } from "./server-config.ts";
-import type { KeptPins } from "./state-files.ts";
+import type { StoredPins } from "./server-state-files.ts";
 
-/** What decides which program or address a server is, as the files have it: nothing is filled in. */
+/** The parts of an entry that identify a program or address, as in the files, without expansion. */
 export type RawIdentity =
   | {
       readonly command: string | undefined;
@@ -18,9 +19,9 @@ export type RawIdentity =
 /** One part of it, such as a variable of the environment. */
 export interface IdentityPart {
   readonly name: string;
-  /** As people may see it: what a secret name holds is hidden. */
+  /** As people may see it: values with a secret name are hidden. */
   readonly shown: string;
-  /** Tells one value from another, also where it is hidden. */
+  /** Identifies a value, even if it is hidden. */
   readonly hash: string;
 }
 
@@ -33,7 +34,7 @@ export interface IdentityChange {
   readonly isChanged: boolean;
 }
 
-/** Tells one server from another, whatever the values of secrets are: one that is renewed leaves it what it was. */
+/** Identifies a server, independent of the values of secrets: renewing a secret does not change it. */
 export function identityOf(raw: RawIdentity): string {
   return hashOf(raw);
 }
@@ -43,30 +44,43 @@ export function identityParts(raw: RawIdentity): readonly IdentityPart[] {
   if ("url" in raw) return [part("url", raw.url, withoutCredentials(raw.url))];
   const { command = "", args, env, cwd } = raw;
   return [
-    part("command", [command, args], shownCommand(command, args)),
+    part("command", [command, args], formatCommand(command, args)),
     ...(cwd === undefined ? [] : [part("cwd", cwd, showUnsafe(cwd))]),
-    ...Object.entries(env).map(([name, value]) => part(`env.${showUnsafe(name)}`, value, shownValue(name, value))),
+    ...Object.entries(env).map(([name, value]) => part(`env.${showUnsafe(name)}`, value, displayedValue(name, value))),
   ];
 }
 
 /**
- * What was approved, where that is another server than this one, or one that was not trusted as far: then this one is not
- * even started.
+ * The approved pins, if they are of another server than this one, of another script, or of one with less trust: then
+ * this one is not even started.
  */
-export function changedFrom({ identity, trust }: McpServer, kept: KeptPins | undefined): KeptPins | undefined {
-  const isLaxer = trust === "all" && kept?.trust !== "all";
-  return kept?.identity !== identity || isLaxer ? kept : undefined;
+export function changedFrom(server: McpServer, stored: StoredPins | undefined): StoredPins | undefined {
+  const isLaxer = server.trust === "all" && stored?.trust !== "all";
+  return stored?.identity !== server.identity || isLaxer || hasOtherScripts(server, stored) ? stored : undefined;
 }
 
-/** Every part of what a server was and is. */
-export function identityChanges({ parts, trust }: McpServer, kept: KeptPins): readonly IdentityChange[] {
-  const before = new Map(kept.parts.map((each) => [each.name, each]));
+/** True if a script that a person approved has changed. */
+function hasOtherScripts({ scripts }: McpServer, stored: StoredPins): boolean {
+  return stored.scripts !== undefined && stored.scripts !== scripts();
+}
+
+/** Every part of a server's approved and current identity. */
+export function identityChanges(server: McpServer, stored: StoredPins): readonly IdentityChange[] {
+  const { parts, trust } = server;
+  const before = new Map(stored.parts.map((each) => [each.name, each]));
   const after = new Map(parts.map((each) => [each.name, each]));
   const own = [...new Set([...after.keys(), ...before.keys()])].map((name) =>
     change(before.get(name), after.get(name)),
   );
-  const trusted = kept.trust === undefined ? undefined : part("trust", kept.trust, kept.trust);
-  return [...own, change(trusted, part("trust", trust, trust))];
+  const trusted = stored.trust === undefined ? undefined : part("trust", stored.trust, stored.trust);
+  return [...own, change(trusted, part("trust", trust, trust)), ...scriptChange(server, stored)];
+}
+
+/** The script of the command, if it was approved: its text is not shown. */
+function scriptChange(server: McpServer, stored: StoredPins): IdentityChange[] {
+  if (stored.scripts === undefined) return [];
+  const isChanged = hasOtherScripts(server, stored);
+  return [{ part: "script", before: "as approved", after: isChanged ? "changed" : "as approved", isChanged }];
 }
 
 function change(before: IdentityPart | undefined, after: IdentityPart | undefined): IdentityChange {
@@ -82,8 +96,8 @@ function part(name: string, value: unknown, shown: string): IdentityPart {
   return { name, shown, hash: hashOf([name, value]) };
 }
 
-/** What only names a secret is none. */
-function shownValue(name: string, value: unknown): string {
+/** A reference to a secret is not itself secret. */
+function displayedValue(name: string, value: unknown): string {
   const text = String(value);
   return isSecretName(name) && !/^\$\{[^{}]*\}$/.test(text) ? "[hidden]" : showUnsafe(text);
 }

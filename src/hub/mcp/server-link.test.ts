@@ -13,6 +13,7 @@ describe("connections", () => {
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();
     await source.prepare();
+    source.approve(source.review("server"));
     server.handler = () => new Promise(() => {});
     const calls = ["reads", "writes", "writes"].map((name) => engine.call(`server/${name}`, {}, { maxRetries: 0 }));
     await settle();
@@ -30,6 +31,7 @@ describe("connections", () => {
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();
     await source.prepare();
+    source.approve(source.review("server"));
     server.handler = () => {
       if (server.connects === 1) server.kill();
       return server.connects === 1
@@ -80,7 +82,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("a server that fails again and again is left alone, tried by one call, and used when it works", async () => {
+  test("a server that fails repeatedly cools down, is probed by one call, and is used when it works", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));
     const first = await fakeWorkspace({ server });
@@ -106,7 +108,7 @@ describe("connections", () => {
     const tries = server.connects;
     const refused = await call();
     expect(refused).toMatchObject({ reason: "server_down", retryAfterMs: expect.any(Number) });
-    expect(refused.message).toMatch(/has not worked for .*3 failures in a row.*tried again in .*no route/s);
+    expect(refused.message).toMatch(/has not worked for .*3 failures in a row.*the next attempt is in .*no route/s);
     expect(server.connects).toBe(tries);
     expect(source.status()[0]).toMatchObject({ state: "down", lastFailure: { times: 3, retryAt: expect.any(Number) } });
 
@@ -116,7 +118,7 @@ describe("connections", () => {
     server.refuses = undefined;
     const probe = engine.call("server/a", {}, { maxRetries: 0 });
     await settle();
-    // Meanwhile nobody waits for a server that may be dead.
+    // During the probe, other calls do not wait for a server that may be dead.
     expect(await engine.call("server/a", {}, { maxRetries: 0 })).toMatchObject({ error: { reason: "server_down" } });
     gate.resolve();
     expect(await probe).toMatchObject({ success: true });
@@ -125,7 +127,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("a server that shakes hands and dies at every call is left alone too", async () => {
+  test("a server that completes the handshake and dies at every call cools down too", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a"));
     const { source, engine } = await fakeWorkspace({ server }, { clock });
@@ -147,7 +149,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("one that nobody uses is closed after a while, and made again by the next call", async () => {
+  test("an unused connection is closed after a while, and the next call opens a new one", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));
     const { source, engine } = await fakeWorkspace({ server }, { clock });
@@ -179,7 +181,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("a flood of changes is looked at now and then", async () => {
+  test("a flood of change notifications causes few listings", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read));
     const { source } = await fakeWorkspace({ server }, { clock });
@@ -193,7 +195,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("closing ends what is being connected, and a server that does not end within a bound is not waited for", async () => {
+  test("closing aborts a connection attempt, and does not wait for a server that does not end within a bound", async () => {
     const server = new FakeServer(definition("a", read));
     const { source } = await fakeWorkspace({ server }, { limits: { closeMs: 30 } });
     await source.load();

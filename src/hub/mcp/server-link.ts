@@ -1,26 +1,28 @@
-import { type Clock, type FailureError, type Timer, fail, isFailureError, orAborted } from "../../base/index.ts";
-import type { McpConnection, McpConnector, McpDefinition, McpListener } from "./mcp-port.ts";
+import { type Clock, type FailureError, type Timer, fail, isFailureError, raceAbort } from "../../base/index.ts";
+import type { McpConnection, McpConnector, McpToolDefinition, McpListener } from "./mcp-port.ts";
 import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
 import type { McpServer } from "./server-config.ts";
-import type { McpSourceLimits } from "./source-limits.ts";
-import { refuseMcp } from "./source-reasons.ts";
+import type { McpSourceLimits } from "./mcp-source-limits.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 
-/** What a {@link ServerLink} needs, and whom it tells. */
-export interface LinkWorld {
+/** Dependencies and callbacks of a {@link ServerLink}. */
+export interface ServerLinkDeps {
   readonly server: McpServer;
   readonly connector: () => Promise<McpConnector>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly limits: McpSourceLimits;
   readonly lastProtocol: () => string | undefined;
-  /** What the server offers, on every new connection and after every change, before anybody may use it. */
-  readonly listed: (definitions: readonly McpDefinition[], connection: McpConnection) => void;
+  /**
+   * Called with the tools of the server, on every new connection and after every change, before the connection is used.
+   */
+  readonly listed: (definitions: readonly McpToolDefinition[], connection: McpConnection) => void;
   /** The server could not be connected to, or was lost. */
   readonly failed: (error: unknown) => void;
   readonly log: (message: string) => void;
 }
 
-/** A connection and who uses it. */
+/** A connection and its users. */
 interface Line {
   readonly connection: McpConnection;
   users: number;
@@ -43,7 +45,7 @@ const serverReasons: ReadonlySet<string | undefined> = new Set([
 
 /** One server: connected to when it is needed, by one connection that all calls share, again when that is lost. */
 export class ServerLink {
-  readonly #world: LinkWorld;
+  readonly #world: ServerLinkDeps;
   readonly #breaker: ServerBreaker;
   readonly #over = new AbortController();
   readonly #closing = new Set<Promise<void>>();
@@ -52,12 +54,12 @@ export class ServerLink {
   #idle: Timer | undefined;
   #relist: Timer | undefined;
   #users = 0;
-  /** Resolved when the last one who uses the server is done; there since it is to be left. */
+  /** Resolved when the last user of the server is done; set once it is to be disconnected. */
   #unused: PromiseWithResolvers<void> | undefined;
   #listing = false;
   #changed = false;
 
-  constructor(world: LinkWorld) {
+  constructor(world: ServerLinkDeps) {
     this.#world = world;
     const { server, clock, random, limits } = world;
     this.#breaker = new ServerBreaker({ server: server.name, clock, random, limits });
@@ -76,11 +78,14 @@ export class ServerLink {
     return this.#breaker.isOpen;
   }
 
-  /** Works with a connection; made where there is none. Fails at once while the server is left alone. */
+  /** Works with a connection, opened on demand. Fails at once while the server is cooling down. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     const { server } = this.#world;
     if (this.#unused !== undefined)
-      throw refuseMcp("tool_gone", `the MCP server "${server.name}" is not used any more, or otherwise; look again`);
+      throw mcpSourceFailure(
+        "tool_gone",
+        `the MCP server "${server.name}" is not used any more, or otherwise; look again`,
+      );
     const leave = this.#breaker.enter();
     this.#users++;
     try {
@@ -88,11 +93,11 @@ export class ServerLink {
     } finally {
       leave();
       this.#users--;
-      this.#tellUnused();
+      this.#reportUnused();
     }
   }
 
-  /** Where the work was not sent, since the connection was over by then, another one is made for it, once. */
+  /** If the work was not sent because the connection had closed, it is retried on a new connection, once. */
   async #workOnLine<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     const line = await this.#open(signal);
     try {
@@ -104,11 +109,11 @@ export class ServerLink {
     return this.#work(await this.#open(signal), work);
   }
 
-  #tellUnused(): void {
+  #reportUnused(): void {
     if (this.#users === 0) this.#unused?.resolve();
   }
 
-  /** Connects, whatever happened before, and asks for the tools, where that was not done just now. */
+  /** Connects, regardless of earlier failures, and lists the tools unless that was done just now. */
   async refresh(signal: AbortSignal): Promise<void> {
     const known = this.#line;
     const line = await this.#open(signal, "now");
@@ -117,14 +122,14 @@ export class ServerLink {
     this.#rest();
   }
 
-  /** Ends the connection when what is under way is done; nothing else is begun. */
-  async leave(): Promise<void> {
+  /** Closes the connection when its running calls are done; no new ones start. */
+  async disconnect(): Promise<void> {
     this.#unused ??= Promise.withResolvers();
     if (this.#users > 0) await this.#unused.promise;
     await this.close();
   }
 
-  /** Ends the connection. What is under way fails. */
+  /** Closes the connection. Running calls fail. */
   async close(): Promise<void> {
     this.#over.abort();
     this.#unused?.resolve();
@@ -155,7 +160,7 @@ export class ServerLink {
     }
   }
 
-  /** What a call died of may be the server's fault: then the next call does not try the same connection. */
+  /** A failed call may be the server's fault: then the next call does not use the same connection. */
   #blame(error: unknown, line: Line, incident: number): void {
     if (!isFailureError(error) || !serverReasons.has(error.reason)) return;
     line.counted = true;
@@ -164,12 +169,12 @@ export class ServerLink {
   }
 
   #open(signal: AbortSignal, when: "now" | "in time" = "in time"): Promise<Line> {
-    if (this.#over.signal.aborted) throw refuseMcp("source_closed", "the workspace is being closed");
+    if (this.#over.signal.aborted) throw mcpSourceFailure("source_closed", "the workspace is being closed");
     if (this.#line !== undefined) return Promise.resolve(this.#line);
     this.#connecting ??= this.#connect(when).finally(() => {
       this.#connecting = undefined;
     });
-    return orAborted(this.#connecting, signal, cancelled);
+    return raceAbort(this.#connecting, signal, cancelled);
   }
 
   async #connect(when: "now" | "in time"): Promise<Line> {
@@ -180,7 +185,7 @@ export class ServerLink {
       return await this.#dial();
     } catch (error) {
       if (this.#over.signal.aborted)
-        throw refuseMcp("source_closed", `the MCP server "${server.name}" is being closed`);
+        throw mcpSourceFailure("source_closed", `the MCP server "${server.name}" is being closed`);
       this.#breaker.failed(error, incident);
       failed(error);
       throw error;
@@ -222,7 +227,7 @@ export class ServerLink {
       log: (message) => log(`${server.name}: ${message}`),
       closed: (why) => {
         const { line } = opened;
-        opened.lost = why ?? refuseMcp("server_down", `the MCP server "${server.name}" ended the connection`);
+        opened.lost = why ?? mcpSourceFailure("server_down", `the MCP server "${server.name}" ended the connection`);
         if (line === undefined || this.#line !== line) return;
         this.#line = undefined;
         this.#idle?.cancel();
@@ -240,7 +245,7 @@ export class ServerLink {
     const late = new AbortController();
     const timer = clock.after(limits.listMs, () => late.abort());
     try {
-      const definitions = await orAborted(
+      const definitions = await raceAbort(
         connection.listTools(AbortSignal.any([signal, late.signal])),
         late.signal,
         cancelled,
@@ -248,7 +253,7 @@ export class ServerLink {
       listed(definitions, connection);
     } catch (error) {
       if (!late.signal.aborted) throw error;
-      throw refuseMcp("server_down", `the MCP server "${server.name}" did not list its tools in time`, {
+      throw mcpSourceFailure("server_down", `the MCP server "${server.name}" did not list its tools in time`, {
         cause: error,
       });
     } finally {
@@ -256,7 +261,7 @@ export class ServerLink {
     }
   }
 
-  /** However often a server says so, its tools are looked at only now and then, and once at a time. */
+  /** Lists the tools after change notifications, at a limited rate and one listing at a time. */
   #toolsChanged(): void {
     this.#changed = true;
     if (this.#listing || this.#relist !== undefined) return;

@@ -4,15 +4,15 @@ import { type AnyTool, type Effect, defineTool } from "../../tool/index.ts";
 import { mapContents } from "./map-outcome.ts";
 import type { McpConnection, McpResource } from "./mcp-port.ts";
 
-/** What {@link ServerResources} needs. */
-export interface ServerResourcesWorld {
+/** Dependencies of {@link ServerResources}. */
+export interface ServerResourcesDeps {
   readonly server: string;
   readonly use: <T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>) => Promise<T>;
-  /** Told what the server lists. */
+  /** Called with the resources that the server lists. */
   readonly listed: (resources: readonly McpResource[]) => void;
-  /** Is this an address that the server has listed? */
+  /** True if the server has listed this address. */
   readonly isListed: (uri: string) => boolean;
-  /** Says that a tool is one of the server's. */
+  /** Marks a tool as one of the server's. */
   readonly adopt: (tool: AnyTool) => AnyTool;
 }
 
@@ -26,21 +26,21 @@ export interface ListedResource {
 }
 
 /**
- * The resources of one server as tools of its own, called by nobody but `mcp_resources` and `mcp_read_resource`: a rule
- * about the tools of the server, `server/*`, is then one about its resources too.
+ * The resources of one server as internal tools, called only by `mcp_resources` and `mcp_read_resource`: a rule for the
+ * tools of the server, `server/*`, then applies to its resources too.
  */
 export class ServerResources {
   readonly list: AnyTool;
   readonly read: AnyTool;
-  readonly #world: ServerResourcesWorld;
+  readonly #world: ServerResourcesDeps;
 
-  constructor(world: ServerResourcesWorld) {
+  constructor(world: ServerResourcesDeps) {
     this.#world = world;
     this.list = world.adopt(listTool(world));
     this.read = world.adopt(readTool(world, (uri) => this.effectOf(uri)));
   }
 
-  /** What a server lists is there to be read. Any other address is a message to the server, of whatever effect. */
+  /** A listed resource may be read. Any other address is a message to the server with an unknown effect. */
   effectOf(uri: string): Effect {
     return this.#world.isListed(uri) ? "read" : "once";
   }
@@ -48,7 +48,7 @@ export class ServerResources {
 
 const common = { category: "mcp", tags: ["mcp"] } as const;
 
-function listTool({ server, use, listed }: ServerResourcesWorld): AnyTool {
+function listTool({ server, use, listed }: ServerResourcesDeps): AnyTool {
   return defineTool({
     ...common,
     name: `${server}/mcp_resources`,
@@ -58,14 +58,16 @@ function listTool({ server, use, listed }: ServerResourcesWorld): AnyTool {
     run: async (_args, { signal }) => {
       const resources = await use(signal, (connection) => connection.listResources(signal));
       listed(resources);
-      return resources.filter(({ uri }) => stripUnsafe(uri) === uri).map((resource) => shown(server, resource));
+      return resources
+        .filter(({ uri }) => stripUnsafe(uri) === uri)
+        .map((resource) => toListedResource(server, resource));
     },
   });
 }
 
 const uriOnly: JsonSchema = { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] };
 
-function readTool({ server, use }: ServerResourcesWorld, effectOf: (uri: string) => Effect): AnyTool {
+function readTool({ server, use }: ServerResourcesDeps, effectOf: (uri: string) => Effect): AnyTool {
   return defineTool({
     ...common,
     name: `${server}/mcp_read_resource`,
@@ -77,7 +79,7 @@ function readTool({ server, use }: ServerResourcesWorld, effectOf: (uri: string)
   });
 }
 
-function shown(server: string, { uri, name, description, mimeType }: McpResource): ListedResource {
+function toListedResource(server: string, { uri, name, description, mimeType }: McpResource): ListedResource {
   return {
     server,
     uri,
@@ -89,4 +91,13 @@ function shown(server: string, { uri, name, description, mimeType }: McpResource
 
 function short(text: string): string {
   return cutText(stripUnsafe(text), 300).text;
+}
+
+const maxUris = 2_000;
+const maxUriChars = 262_144;
+
+/** The addresses to store, limited in number and total length. */
+export function rememberedUris(listed: readonly McpResource[]): readonly string[] {
+  let left = maxUriChars;
+  return listed.slice(0, maxUris).flatMap(({ uri }) => ((left -= uri.length) < 0 ? [] : [uri]));
 }

@@ -1,46 +1,54 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeDataFolder, nodeCrypto } from "../../base/index.ts";
+import { createDataFolder, nodeCrypto } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Pin, definitionHash } from "./check-definition.ts";
-import type { McpDefinition } from "./mcp-port.ts";
+import type { McpToolDefinition } from "./mcp-port.ts";
 import type { McpTrust } from "./server-config.ts";
 import type { IdentityPart } from "./server-identity.ts";
 
-/** What a server offered when it was last asked. */
+/** The last listing of a server. */
 export interface Catalogue {
-  /** The command line or address that it was asked at. */
+  /** The command line or address of that connection. */
   readonly identity: string;
   readonly protocol: string;
-  /** What it says about itself as a whole, for people. */
+  /** Instructions of the server, for people. */
   readonly instructions?: string;
-  readonly definitions: readonly McpDefinition[];
-  /** How many resources it listed. */
+  readonly definitions: readonly McpToolDefinition[];
+  /** Number of listed resources. */
   readonly resources: number;
-  /** Their addresses, as far as they are kept. */
+  /** Their addresses, up to the limits. */
   readonly uris: readonly string[];
+  /** Violations of the protocol in the list of tools. */
+  readonly listProblems?: readonly string[];
+  /** Violations in the last results of calls, by the full name of the tool. */
+  readonly callProblems?: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** What was approved of a server. */
-export interface KeptPins {
-  /** The command line or address that the approvals are for; undefined where the file cannot be read. */
+/** Approvals of a server. */
+export interface StoredPins {
+  /** The command line or address that the approvals are for; undefined if the file cannot be read. */
   readonly identity: string | undefined;
   /** The same as people read it. */
   readonly shown: string;
   readonly parts: readonly IdentityPart[];
-  /** How far the server was trusted then; undefined where the file cannot be read. */
+  /** Trust at the time of the approval; undefined if the file cannot be read. */
   readonly trust: McpTrust | undefined;
   readonly pins: ReadonlyMap<string, Pin>;
+  /** The hash of the scripts that its command ran when a person approved it; undefined if there were none. */
+  readonly scripts?: string;
+  /** Hashes of the definitions that a person has approved; the others were there first. */
+  readonly approved: ReadonlySet<string>;
 }
 
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 
 /**
- * The files in which a workspace remembers its servers, one of each kind per server, readable by its owner alone:
- * catalogues, which are only a convenience, and pins, which are decisions. Small, and read and written at once, so that
- * no other process of the workspace ever sees half of one.
+ * The files with the persisted state of servers, one of each kind per server, readable by its owner alone: catalogues,
+ * which are only a cache, and pins, which are decisions. They are small, and read and written at once, so that other
+ * processes of the workspace never see a partial file.
  */
 export class StateFiles {
   readonly #stateDir: string;
@@ -54,7 +62,7 @@ export class StateFiles {
   catalogue(server: string): Catalogue | undefined {
     const value = read(this.#file("catalogue", server));
     if (!isRecord(value) || value["server"] !== server) return undefined;
-    const { identity, protocol, instructions, definitions, resources, uris, at } = value;
+    const { identity, protocol, instructions, definitions, resources, uris, listProblems, callProblems, at } = value;
     if (typeof identity !== "string" || typeof protocol !== "string" || !Array.isArray(definitions)) return undefined;
     return {
       identity,
@@ -62,24 +70,31 @@ export class StateFiles {
       ...(typeof instructions === "string" && { instructions }),
       definitions: definitions.filter(isDefinition),
       resources: Number(resources) || 0,
-      uris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [],
+      uris: textsIn(uris),
+      listProblems: textsIn(listProblems),
+      callProblems: isRecord(callProblems)
+        ? Object.fromEntries(Object.entries(callProblems).map(([tool, problem]) => [tool, String(problem)]))
+        : {},
       at: Number(at) || 0,
     };
   }
 
-  keepCatalogue(server: string, catalogue: Catalogue): void {
+  saveCatalogue(server: string, catalogue: Catalogue): void {
     this.#write(this.#file("catalogue", server), { server, ...catalogue });
   }
 
-  /** Undefined for a server that was never seen. A file that cannot be read approves nothing, and is no first sight. */
-  pins(server: string): KeptPins | undefined {
+  /**
+   * Returns undefined for a server that was never seen. An unreadable file approves nothing, and does not count as
+   * first sight.
+   */
+  pins(server: string): StoredPins | undefined {
     const value = read(this.#file("pins", server));
     if (value === undefined) return undefined;
-    const { server: name, identity, shown, parts, trust, tools } = isRecord(value) ? value : {};
+    const { server: name, identity, shown, parts, trust, tools, approved, scripts } = isRecord(value) ? value : {};
     if (name !== server || typeof identity !== "string" || !Array.isArray(tools)) {
-      return { identity: undefined, shown: "", parts: [], trust: undefined, pins: new Map() };
+      return { identity: undefined, shown: "", parts: [], trust: undefined, pins: new Map(), approved: new Set() };
     }
-    // The hash is made anew: what is shown to people as approved is what is approved.
+    // The hash is recomputed, so that the definition shown as approved is the approved one.
     const pins = tools.filter(isDefinition).map((definition) => ({ definition, hash: definitionHash(definition) }));
     return {
       identity,
@@ -87,12 +102,14 @@ export class StateFiles {
       parts: Array.isArray(parts) ? parts.filter(isPart) : [],
       trust: trust === "all" || trust === "ask" ? trust : "first",
       pins: new Map(pins.map((pin) => [pin.definition.name, pin])),
+      approved: new Set(textsIn(approved)),
+      ...(typeof scripts === "string" && { scripts }),
     };
   }
 
-  keepPins(server: string, { pins, ...kept }: KeptPins): void {
+  savePins(server: string, { pins, approved, ...stored }: StoredPins): void {
     const tools = [...pins.values()].map(({ definition }) => definition);
-    this.#write(this.#file("pins", server), { server, ...kept, tools });
+    this.#write(this.#file("pins", server), { server, ...stored, approved: [...approved], tools });
   }
 
   /** Forgets all about a server, logins too. */
@@ -101,7 +118,7 @@ export class StateFiles {
     this.forgetLogins(server);
   }
 
-  /** Forgets the logins to a server, at whatever address; says whether there were any. */
+  /** Deletes the logins to a server, at any address; returns whether there were any. */
   forgetLogins(server: string): boolean {
     const dir = join(this.#dir, "auth");
     const files = namesIn(dir).map((name) => join(dir, name));
@@ -114,7 +131,7 @@ export class StateFiles {
   }
 
   #write(file: string, value: unknown): void {
-    makeDataFolder(this.#stateDir);
+    createDataFolder(this.#stateDir);
     write(file, value);
   }
 
@@ -125,11 +142,11 @@ export class StateFiles {
   }
 }
 
-/** What is in a file; undefined where there is none, null where it cannot be read. */
+/** The content of a file; undefined if there is none, null if it cannot be read. */
 function read(file: string): unknown {
   try {
     const found = statSync(file);
-    if (!found.isFile() || found.size > mostBytes) return null;
+    if (!found.isFile() || found.size > maxBytes) return null;
     return JSON.parse(readFileSync(file, "utf8")) as unknown;
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
@@ -154,7 +171,7 @@ function isPart(value: unknown): value is IdentityPart {
   return isRecord(value) && ["name", "shown", "hash"].every((key) => typeof value[key] === "string");
 }
 
-function isDefinition(value: unknown): value is McpDefinition {
+function isDefinition(value: unknown): value is McpToolDefinition {
   return isRecord(value) && typeof value["name"] === "string" && isRecord(value["inputSchema"]);
 }
 
@@ -166,12 +183,16 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
-/** Forgets the logins to a server; says whether there were any. */
+/** Deletes the logins to a server; returns whether there were any. */
 export function forgetLogins(stateDir: string, server: string): boolean {
   return new StateFiles(stateDir).forgetLogins(server);
 }
 
-/** Forgets what is remembered and approved of a server, and the logins to it. */
+/** Deletes the catalogue, the approvals and the logins of a server. */
 export function forgetServer(stateDir: string, server: string): void {
   new StateFiles(stateDir).forget(server);
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

@@ -1,48 +1,51 @@
+import { cliCommand } from "../../base/index.ts";
 import type { Failure } from "../../base/index.ts";
 import type { Registration, RegistryChange, ToolContext, ToolOffer, ToolRegistry } from "../../tool/index.ts";
 import { type Effect, toolNameProblem } from "../../tool/index.ts";
 import type { JudgedTool } from "./judge-definitions.ts";
-import { mayBeShort } from "./mcp-names.ts";
-import { mcpTool, refusedTool } from "./mcp-tool.ts";
-import { byName } from "./by-name.ts";
+import { canBeShortName } from "./mcp-names.ts";
+import { mcpTool, createRefusedTool } from "./mcp-tool.ts";
+import { matchByName } from "./match-by-name.ts";
 import type { McpServer } from "./server-config.ts";
-import { refuseMcp } from "./source-reasons.ts";
+import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 
-/** What the tools of a server are registered with. */
-export interface ServerToolsWorld {
+/** Dependencies of the tools of a server. */
+export interface ServerToolsDeps {
   readonly registry: ToolRegistry;
-  /** What the workspace says that servers, `mcp:server`, and tools, `mcp:server/tool`, can stand in for. */
+  /** Capabilities that the workspace declares for servers, `mcp:server`, and tools, `mcp:server/tool`. */
   readonly declared: Readonly<Record<string, readonly string[]>>;
   readonly call: (tool: JudgedTool, args: unknown, call: ToolCall) => Promise<unknown>;
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface ToolCall {
   readonly context: ToolContext;
   readonly effect: Effect;
 }
 
-/** The tools of one server in the registry: made when somebody looks at them, replaced when they change. */
+/** The tools of one server in the registry: created on first access, replaced when they change. */
 export class ServerTools {
-  readonly #world: ServerToolsWorld;
-  /** What is registered, by full name, each with a text that tells it from others. */
+  readonly #world: ServerToolsDeps;
+  /** Registered tools by full name, each with a fingerprint. */
   #registered: ReadonlyMap<string, string> = new Map();
 
-  constructor(world: ServerToolsWorld) {
+  constructor(world: ServerToolsDeps) {
     this.#world = world;
   }
 
-  /** Makes the tools of the server exactly these; where something changes, `change` is given how. */
+  /** Registers exactly these tools of the server; if something changes, calls `change`. */
   show(server: McpServer, tools: readonly JudgedTool[], change: (apply: () => RegistryChange) => void): void {
     const before = this.#registered;
     const settings = JSON.stringify([server.timeoutMs, server.effects, server.capabilities]);
-    const after = new Map(tools.map((tool) => [tool.name, `${settings} ${tool.hash} ${JSON.stringify(tool.refused)}`]));
+    const after = new Map(
+      tools.map((tool) => [tool.name, `${settings} ${tool.hash} ${tool.isApproved} ${JSON.stringify(tool.refused)}`]),
+    );
     const changed = tools.filter(({ name }) => before.get(name) !== after.get(name));
     const removed = [...before.keys()].filter((name) => !after.has(name));
     this.#registered = after;
     if (changed.length + removed.length === 0) return;
     const { registry } = this.#world;
-    const origin = originOf(server.name);
+    const origin = serverOrigin(server.name);
     change(() => {
       for (const name of removed) registry.remove(name, origin);
       const offers = changed.map((tool) => this.#offer(server, tool));
@@ -56,13 +59,13 @@ export class ServerTools {
   }
 
   #offer(server: McpServer, tool: JudgedTool): ToolOffer {
-    const { name, short, definition, hash, refused } = tool;
+    const { name, short, definition, hash, isApproved, refused } = tool;
     if (refused !== undefined) {
-      const why = refusal(server.name, tool);
-      return { name, aliases: [], make: () => refusedTool(name, why) };
+      const why = refusalFailure(server.name, tool);
+      return { name, aliases: [], make: () => createRefusedTool(name, why) };
     }
-    // The short name leads here where no tool has it; it never stands in for one that does.
-    const aliases = toolNameProblem(short) === undefined && mayBeShort(short) ? [short] : [];
+    // The short name resolves here if no other tool has it; it never replaces one that does.
+    const aliases = toolNameProblem(short) === undefined && canBeShortName(short) ? [short] : [];
     return {
       name,
       aliases,
@@ -74,6 +77,7 @@ export class ServerTools {
           aliases,
           capabilities: this.#capabilities(server, tool),
           hash,
+          isApproved,
           call: (args, context, effect) => this.#world.call(tool, args, { context, effect }),
         }),
     };
@@ -83,31 +87,31 @@ export class ServerTools {
     const { declared } = this.#world;
     const lists = [
       capabilities.all,
-      byName(capabilities.byTool, definition.name) ?? [],
-      own(declared, `mcp:${server}`),
-      own(declared, `mcp:${name}`),
+      matchByName(capabilities.byTool, definition.name) ?? [],
+      ownList(declared, `mcp:${server}`),
+      ownList(declared, `mcp:${name}`),
     ];
     return [...new Set(lists.flat())];
   }
 }
 
-/** Where tools of a server come from. */
-export function originOf(server: string): Omit<Registration, "tool"> {
+/** Origin of the tools of a server. */
+export function serverOrigin(server: string): Omit<Registration, "tool"> {
   return { source: "mcps", owner: server, priority: 2 };
 }
 
-/** Why a tool cannot be called, and what to do. */
-export function refusal(server: string, { name, refused }: JudgedTool): Failure {
+/** The reason why a tool cannot be called, and what to do. */
+export function refusalFailure(server: string, { name, refused }: JudgedTool): Failure {
   if (refused === undefined) throw new TypeError("the tool is not refused");
   const { reason, message } = refused;
   const target = reason === "server_changed" ? server : name;
   const fixable = reason === "unpinned" || reason === "pin_mismatch" || reason === "server_changed";
-  const todo = fixable ? `; \`windlass mcp approve ${target}\` shows it and asks` : "";
-  return refuseMcp(reason, `${name} is refused: ${message}${todo}`, {
-    forModel: `${name} cannot be used until a person has looked at it; go on without it`,
+  const todo = fixable ? `; \`${cliCommand(`mcp approve ${target}`)}\` shows it and prompts for a decision` : "";
+  return mcpSourceFailure(reason, `${name} is refused: ${message}${todo}`, {
+    forModel: `${name} cannot be used until a person has reviewed it; continue without it`,
   }).toFailure();
 }
 
-function own<T>(table: Readonly<Record<string, readonly T[]>>, key: string): readonly T[] {
+function ownList<T>(table: Readonly<Record<string, readonly T[]>>, key: string): readonly T[] {
   return Object.hasOwn(table, key) ? (table[key] ?? []) : [];
 }

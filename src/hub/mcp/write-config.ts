@@ -5,24 +5,24 @@ import { configFiles } from "./has-mcp-config.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
 import { readConfigText } from "./read-config-text.ts";
 
-/** Writes one more server into `mcp.json` of a workspace, which is made where there is none. */
-export function writeServer(dir: string, name: string, entry: ServerEntryJson): void {
+/** Adds a server to `mcp.json` of a workspace, which is created if there is none. */
+export function addServerToConfig(dir: string, name: string, entry: ServerEntryJson): void {
   const file = join(dir, configFiles[0]);
-  write(file, addServer(textOf(file), name, entry));
+  write(file, addServer(readExistingConfig(file), name, entry));
 }
 
-/** Takes a server out of the files of a workspace; gives the names of those that had it. */
-export function eraseServer(dir: string, name: string): readonly string[] {
+/** Removes a server from the files of a workspace; returns the names of the changed files. */
+export function deleteServer(dir: string, name: string): readonly string[] {
   return configFiles.filter((each) => {
     const file = join(dir, each);
-    const text = textOf(file);
+    const text = readExistingConfig(file);
     const without = text === undefined ? undefined : removeServer(text, name);
     if (without !== undefined) write(file, without);
     return without !== undefined;
   });
 }
 
-function textOf(file: string): string | undefined {
+function readExistingConfig(file: string): string | undefined {
   try {
     return readConfigText(file);
   } catch (error) {
@@ -31,7 +31,10 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all, with the rights that the file had: it may hold keys. A link leads to the file afterwards too. */
+/**
+ * Writes atomically and preserves the permissions of the file: it may contain keys. A link still points to the file
+ * afterwards.
+ */
 function write(path: string, text: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)

@@ -25,19 +25,19 @@ describe("how much of a result is shown", () => {
     ["search", 500],
     ["history", 1000],
     ["other", 500],
-  ] as const)("[C16] of kind %s: at most %i characters, up to the end of a sentence", (kind, most) => {
-    expect(formatDefaults[kind]).toBe(most);
+  ] as const)("[C16] kind %s shows at most %i characters, up to the end of a sentence", (kind, max) => {
+    expect(formatDefaults[kind]).toBe(max);
     for (const part of [sentence, chinese]) {
       const { text, cut } = formatResult(success(part.repeat(100)), kind);
       expect(cut).toBe(true);
-      expect(text.length).toBeLessThanOrEqual(most);
-      expect(text.length).toBeGreaterThan(most - part.length);
+      expect(text.length).toBeLessThanOrEqual(max);
+      expect(text.length).toBeGreaterThan(max - part.length);
       expect(text).toMatch(/(?:dog\.|看书。)$/);
     }
-    expect(formatResult(success("x".repeat(most)), kind)).toEqual({ text: "x".repeat(most), cut: false });
+    expect(formatResult(success("x".repeat(max)), kind)).toEqual({ text: "x".repeat(max), cut: false });
   });
 
-  test("[C16] of a search: the first 3 results", () => {
+  test("[C16] a search shows its first 3 results", () => {
     expect(formatDefaults.searchResults).toBe(3);
     const results = Array.from({ length: 5 }, (_, at) => ({
       title: `Title ${at + 1}`,
@@ -63,7 +63,7 @@ describe("how much of a result is shown", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("the shown text", () => {
   test.each([
     ["calculate", { result: 42, expression: "6*7" }, "42"],
     ["calculate", "42", "42"],
@@ -79,7 +79,7 @@ describe("what is shown", () => {
       { history: [{ kind: "call", tool: "echo", arguments: '{"a":1}', result: '"b"' }] },
       'echo({"a":1}): "b"',
     ],
-  ] as const)("of kind %s: %j is %j", (kind, output, text) => {
+  ] as const)("kind %s shows %j as %j", (kind, output, text) => {
     expect(formatResult(success(output), kind)).toEqual({ text, cut: false });
   });
 
@@ -95,7 +95,7 @@ describe("what is shown", () => {
     expect(text).not.toContain("message 1 ");
   });
 
-  test("a failure is told in the words for a model", () => {
+  test("a failure is shown with its message for a model", () => {
     const error = failure("timeout", "for people", { forModel: "Ask for less." });
     const result: ToolResult = {
       success: false,
@@ -110,32 +110,32 @@ describe("what is shown", () => {
 });
 
 describe("[C16] nothing is cut in two", () => {
-  test("no character: emoji, pairs of surrogates, flags", () => {
+  test("characters stay whole: emoji, pairs of surrogates, flags", () => {
     for (const part of ["👩‍👩‍👧‍👦", "𠮷", "🇩🇪", "e\u0301"]) {
-      for (let most = 20; most < 40; most++) {
-        const { text } = formatResult(success(part.repeat(50)), "other", { other: most });
-        expect(text.length).toBeLessThanOrEqual(most);
+      for (let max = 20; max < 40; max++) {
+        const { text } = formatResult(success(part.repeat(50)), "other", { other: max });
+        expect(text.length).toBeLessThanOrEqual(max);
         expect(text).toMatch(new RegExp(`^(?:${part})+…$`, "u"));
       }
     }
   });
 
-  test("no word", () => {
+  test("words stay whole", () => {
     const { text } = formatResult(success("incomprehensibilities ".repeat(40)), "calculate");
     expect(text).toMatch(/^(?:incomprehensibilities )*incomprehensibilities…$/);
   });
 
-  test("no JSON value: what is shown is JSON", () => {
+  test("JSON values stay whole: the shown text is valid JSON", () => {
     const output = { items: Array.from({ length: 200 }, (_, id) => ({ id, text: `"${sentence}"` })) };
-    for (let most = 10; most < 200; most += 7) {
-      const { text, cut } = formatResult(success(output), "other", { other: most });
+    for (let max = 10; max < 200; max += 7) {
+      const { text, cut } = formatResult(success(output), "other", { other: max });
       expect(cut).toBe(true);
-      expect(text.length).toBeLessThanOrEqual(most);
+      expect(text.length).toBeLessThanOrEqual(max);
       expect(() => JSON.parse(text) as unknown).not.toThrow();
     }
   });
 
-  test("no address of a search result: it is whole or left out", () => {
+  test("addresses of search results stay whole, or are omitted", () => {
     const url = `https://example.com/${"a".repeat(600)}`;
     const { text } = formatResult(success([1, 2, 3].map((at) => ({ title: `T${at}`, url, snippet: "s" }))), "search");
     expect(text).toBe("1. T1: s\n2. T2: s\n3. T3: s");

@@ -5,12 +5,12 @@ import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { openPageCache } from "../../adapters/index.ts";
 import { type CallContext, type Engine, createEngine } from "../../engine/index.ts";
-import { createMemoryPages } from "../../store/index.ts";
-import { createRedactor } from "../../text/index.ts";
+import { createInMemoryPageCache } from "../../store/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
 import { type ToolSuccess, defineTool } from "../../tool/index.ts";
 import { readResultTool } from "./read-result-tool.ts";
-import { ResultShelf, type ShelfOptions } from "./result-shelf.ts";
-import { viewOf } from "./view-of.ts";
+import { ResultStore, type ResultStoreOptions } from "./result-store.ts";
+import { viewResult } from "./view-result.ts";
 
 const article = Array.from({ length: 2000 }, (_, at) => `Line ${at + 1} tells of item ${at + 1}.`).join("\n");
 const rows = Array.from({ length: 500 }, (_, id) => ({
@@ -19,21 +19,21 @@ const rows = Array.from({ length: 500 }, (_, id) => ({
   note: id === 321 ? "the needle" : "hay",
 }));
 
-/** An engine whose tool `big` gives any output, and how to call, view and read. */
-function setUp(options: ShelfOptions = {}) {
-  const shelf = new ResultShelf(options);
+/** An engine whose tool `big` returns any output, with functions to call, view and read. */
+function setUp(options: ResultStoreOptions = {}) {
+  const resultStore = new ResultStore(options);
   let output: unknown;
   const big = defineTool({ name: "big", description: "Gives much.", effect: "read", run: () => output });
-  const engine: Engine = createEngine({ tools: [big, readResultTool(shelf)] });
+  const engine: Engine = createEngine({ tools: [big, readResultTool(resultStore)] });
   return {
-    shelf,
+    resultStore,
     engine,
     view: async (value: unknown, { maxChars = 1000, ...context }: CallContext & { maxChars?: number } = {}) => {
       output = value;
       const result = (await engine.call("big", {}, context)) as ToolSuccess;
       expect(result).toMatchObject({ success: true });
       const { principal, conversationId } = context;
-      return viewOf(result, { maxChars, shelf, owner: { principal, conversationId } });
+      return viewResult(result, { maxChars, resultStore, owner: { principal, conversationId } });
     },
     read: async (handle: string | undefined, part: object = {}, context: CallContext = {}) => {
       const result = await engine.call("read_result", { handle, ...part }, context);
@@ -44,21 +44,21 @@ function setUp(options: ShelfOptions = {}) {
 }
 
 describe("the view of an output", () => {
-  test("[N09] is all of it where it fits", async () => {
+  test("[N09] is the complete output if it fits", async () => {
     const { view } = setUp();
     expect(await view("short")).toEqual({ text: "short", isCut: false });
     expect(await view({ a: [1] })).toEqual({ text: '{"a":[1]}', isCut: false });
     expect(await view(undefined)).toEqual({ text: "null", isCut: false });
   });
 
-  test("[N09] of a long text is its beginning, how much there is, and how to read on", async () => {
+  test("[N09] the view of a long text is its beginning, how much there is, and how to read on", async () => {
     const { view } = setUp();
     const { text, isCut, handle = "" } = await view(article);
     expect(isCut).toBe(true);
     expect(handle).toMatch(/^result:/);
     expect(text.length).toBeLessThanOrEqual(1000);
     const [, head = "", offset] =
-      /^([\s\S]*)\n\[the first (\d+) of \d+ characters in 2000 lines\. All of it is kept; read on with read_result/.exec(
+      /^([\s\S]*)\n\[the first (\d+) of \d+ characters in 2000 lines\. All of it is stored; read on with read_result/.exec(
         text,
       ) ?? [];
     expect(head).toBe(article.slice(0, Number(offset)));
@@ -66,7 +66,7 @@ describe("the view of an output", () => {
     expect(text).toContain(JSON.stringify({ handle, offset: Number(offset) }));
   });
 
-  test("[N09] of much JSON is JSON, what it is made of, and a path to begin with", async () => {
+  test("[N09] the view of large JSON is JSON, with its structure and a first path", async () => {
     const { view } = setUp();
     const { text, handle = "" } = await view({ rows, total: 500 });
     expect(text.length).toBeLessThanOrEqual(1000);
@@ -76,11 +76,11 @@ describe("the view of an output", () => {
     expect(note).toContain(JSON.stringify({ handle, path: "$.rows[0:10]" }));
   });
 
-  test("says so where the rest is lost, and does not keep parts again", async () => {
-    const { view, engine, shelf } = setUp({ maxResultBytes: 1000 });
+  test("reports if the rest is lost, and does not store parts again", async () => {
+    const { view, engine, resultStore } = setUp({ maxResultBytes: 1000 });
     const lost = await view(article);
     expect(lost.handle).toBeUndefined();
-    expect(lost.text).toContain("The rest is not kept");
+    expect(lost.text).toContain("The rest is not stored");
     const part: ToolSuccess = {
       success: true,
       tool: "read_result",
@@ -89,7 +89,7 @@ describe("the view of an output", () => {
       executedAt: 0,
       meta: { callId: "c", source: "tools", attempts: 1 },
     };
-    expect((await viewOf(part, { maxChars: 500, shelf })).handle).toBeUndefined();
+    expect((await viewResult(part, { maxChars: 500, resultStore })).handle).toBeUndefined();
     await engine.close();
   });
 
@@ -116,7 +116,7 @@ describe("the size of a view", () => {
     ["keys that nobody sees", { ["\u202e".repeat(500)]: 1, filler: "x".repeat(5000) }],
     ["a text without a space", "x".repeat(1_000_000)],
     ["a text of lines", article.repeat(20)],
-  ])("of %s is never more than asked for, and the note is ours", async (_what, value) => {
+  ])("a view of %s never exceeds the limit, and its note is ours", async (_what, value) => {
     const { view, read } = setUp();
     for (const maxChars of [300, 1000, 100_000]) {
       const { text, handle = "" } = await view(value, { maxChars });
@@ -129,7 +129,7 @@ describe("the size of a view", () => {
     }
   });
 
-  test("a path is offered that leads somewhere, whatever keys are there", async () => {
+  test("the suggested path leads to a value, with any keys", async () => {
     const { view, read } = setUp();
     const { text, handle } = await view({ [long]: [1], "a\u200bb": [2], plain: [3], filler: "x".repeat(2000) });
     const [, path = ""] = /"path":"([^"]+)"/.exec(text) ?? [];
@@ -137,12 +137,12 @@ describe("the size of a view", () => {
     expect((await read(handle, { path })).content).toBe("[3]");
   });
 
-  test("what nobody sees is no size", async () => {
+  test("invisible characters do not count toward the size", async () => {
     const { view } = setUp();
     expect(await view("\u001b[31m".repeat(5000))).toEqual({ text: "", isCut: false });
   });
 
-  test("others have their turn while an output of very many parts is made fit and searched", async () => {
+  test("the event loop is not blocked while an output of very many parts is viewed and searched", async () => {
     const { view, read } = setUp({ redact: createRedactor(["s3cret-value"]).value });
     const entries = Array.from({ length: 60_000 }, (_, at) => [`key ${at}`, at === 4e4 ? "s3cret-value" : "v"]);
     for (const many of [Object.fromEntries(entries), { rows: entries }, entries]) {
@@ -167,9 +167,9 @@ function countTurns(): { count: () => number; stop: () => number } {
   return { count: () => turns, stop: () => (clearImmediate(next), turns) };
 }
 
-describe("keys that differ only by what nobody sees", () => {
+describe("keys that differ only by invisible characters", () => {
   test.each([[{ "a\u202e": 1, a: 2 }], [{ a: 2, "a\u202e": 1 }], [{ "a\u200b": 1, a: 2, "a\u202e": 3 }]])(
-    "stay as many as they are",
+    "no key is lost",
     async (value) => {
       const { view, read } = setUp();
       const whole = JSON.parse((await view(value)).text) as Record<string, number>;
@@ -181,8 +181,8 @@ describe("keys that differ only by what nobody sees", () => {
   );
 });
 
-describe("read_result reads", () => {
-  test("[N09] a text to its end, part by part, and loses nothing", async () => {
+describe("read_result", () => {
+  test("[N09] a text is read to its end, part by part, and no character is lost", async () => {
     const { view, read } = setUp();
     const text = `${article}\n${"汉字没有空格".repeat(3000)}${"😀".repeat(2000)}`;
     const { handle } = await view(text);
@@ -199,7 +199,7 @@ describe("read_result reads", () => {
     expect(whole).toBe(text);
   });
 
-  test("[N09] lines", async () => {
+  test("[N09] lines are read by number", async () => {
     const { view, read } = setUp();
     const { handle } = await view(article);
     expect(await read(handle, { lines: "10-12" })).toMatchObject({
@@ -208,16 +208,16 @@ describe("read_result reads", () => {
     });
     expect((await read(handle, { lines: "2000" })).content).toBe("Line 2000 tells of item 2000.");
     const cut = await read(handle, { lines: "1-2000", limit: 100 });
-    expect(cut.note).toBe('cut after line 4; go on with lines "5-2000"');
+    expect(cut.note).toBe('cut after line 4; continue with lines "5-2000"');
   });
 
-  test("[N09] lines that are longer than the limit, and loses nothing of them", async () => {
+  test("[N09] lines that are longer than the limit are read in parts, and no character is lost", async () => {
     const { view, read } = setUp();
     const text = `${"word ".repeat(3600)}\nsecond\n${"y".repeat(9000)}`;
     const { handle } = await view(text);
     for (const lines of ["1-2", "1-1"]) {
       const { content, note, next_offset } = await read(handle, { lines });
-      expect(note).toBe(`cut within line 1; go on with offset ${next_offset}, without lines`);
+      expect(note).toBe(`cut within line 1; continue with offset ${next_offset}, without lines`);
       expect(content).toBe(text.slice(0, next_offset));
     }
     const last = await read(handle, { lines: "2-3", limit: 100 });
@@ -227,7 +227,7 @@ describe("read_result reads", () => {
     expect(await read(handle, { lines: "2" })).toEqual(expect.not.objectContaining({ next_offset: expect.anything() }));
   });
 
-  test("a text from an offset within a character", async () => {
+  test("an offset within a character reads the whole character", async () => {
     const { view, read } = setUp();
     const { handle } = await view("😀".repeat(2000));
     const { content, next_offset } = await read(handle, { offset: 1, limit: 100 });
@@ -235,7 +235,7 @@ describe("read_result reads", () => {
     expect(next_offset).toBe(100);
   });
 
-  test("[N09] what a path leads to, items one page after the other", async () => {
+  test("[N09] a path reads the value, items page by page", async () => {
     const { view, read } = setUp();
     const { handle } = await view({ rows, total: 500 });
     expect(await read(handle, { path: "$.rows[2:4].name" })).toMatchObject({
@@ -255,7 +255,7 @@ describe("read_result reads", () => {
     expect(seen).toEqual(rows);
   });
 
-  test("[N09] where something is", async () => {
+  test("[N09] a search returns the positions of its words", async () => {
     const { view, read } = setUp();
     const json = await view({ rows });
     expect(await read(json.handle, { search: "NEEDLE" })).toMatchObject({
@@ -276,7 +276,7 @@ describe("read_result reads", () => {
     });
   });
 
-  test("[N09] every place in a text that is one line, and how to get there", async () => {
+  test("[N09] a search returns every match in a text that is one line, and how to read it", async () => {
     const { view, read } = setUp();
     const filler = "hay ".repeat(2000);
     const text = `${filler}first needle${filler}second NEEDLE${filler}`;
@@ -295,16 +295,16 @@ describe("read_result reads", () => {
     }
   });
 
-  test("a place behind letters that get longer in lower case", async () => {
+  test("a search finds a match after letters that get longer in lower case", async () => {
     const { view, read } = setUp();
     const { handle } = await view(`${"İ".repeat(5000)}NEEDLE`);
     expect((await read(handle, { search: "needle" })).content).toMatch(/^1, offset 5000: …İ+NEEDLE$/);
   });
 
-  test("no match beyond the last one, and says so", async () => {
+  test("a search beyond the last match fails with the number of matches", async () => {
     const { view, read } = setUp();
     const { handle } = await view(article);
-    await expect(read(handle, { search: "item 1234.", offset: 5 })).rejects.toThrow(/^nothing_there: .*match 5/);
+    await expect(read(handle, { search: "item 1234.", offset: 5 })).rejects.toThrow(/^out_of_bounds: .*match 5/);
   });
 
   test("paths of odd keys lead back to them", async () => {
@@ -316,7 +316,7 @@ describe("read_result reads", () => {
     expect((await read(handle, { path })).content).toBe("the needle");
   });
 
-  test("JSON that a tool gave as text, by its paths", async () => {
+  test("JSON that a tool returned as text is read by its paths", async () => {
     const { view, read } = setUp();
     const { handle } = await view(JSON.stringify({ rows }));
     expect((await read(handle, { path: "$.rows[7].name" })).content).toBe("Row 7");
@@ -326,31 +326,31 @@ describe("read_result reads", () => {
     ["something that is no handle", { handle: "../../etc/passwd" }, "bad_handle"],
     ["a handle that nobody made", { handle: "result:nope" }, "unknown_result"],
     ["a path that cannot be read", { path: "$.rows[" }, "bad_path"],
-    ["a path to nothing", { path: "$.nope" }, "nothing_there"],
-    ["a path that matches nothing", { path: "$.nope[*]" }, "nothing_there"],
-    ["an offset beyond the end", { path: "$.rows", offset: 500 }, "nothing_there"],
-    ["an offset into an object", { offset: 5 }, "nothing_there"],
+    ["a path to nothing", { path: "$.nope" }, "out_of_bounds"],
+    ["a path that matches nothing", { path: "$.nope[*]" }, "out_of_bounds"],
+    ["an offset beyond the end", { path: "$.rows", offset: 500 }, "out_of_bounds"],
+    ["an offset into an object", { offset: 5 }, "out_of_bounds"],
     ["lines of JSON", { lines: "1-2" }, "bad_lines"],
     ["a limit of nothing", { limit: 0 }, "validation_error"],
-  ])("nothing by %s, and says why", async (_what, part, reason) => {
+  ])("%s fails with the reason", async (_what, part, reason) => {
     const { view, read } = setUp();
     const { handle } = await view({ rows });
     await expect(read(handle, part)).rejects.toThrow(new RegExp(`^${reason}: `));
   });
 
-  test("nothing by a path into text, and by lines backwards", async () => {
+  test("a path into text fails, and so do lines backwards", async () => {
     const { view, read } = setUp();
     const { handle } = await view(article);
     await expect(read(handle, { path: "$.a" })).rejects.toThrow(/^not_json: /);
     await expect(read(handle, { lines: "9-3" })).rejects.toThrow(/^bad_lines: /);
-    await expect(read(handle, { lines: "9999" })).rejects.toThrow(/^nothing_there: /);
+    await expect(read(handle, { lines: "9999" })).rejects.toThrow(/^out_of_bounds: /);
   });
 });
 
 describe("a handle", () => {
   const mine = { principal: "ann", conversationId: "c-1" };
 
-  test("[N09] is of use only to those for whom it was made", async () => {
+  test("[N09] a handle works only for its caller", async () => {
     const { view, read } = setUp();
     const { handle } = await view(article, mine);
     expect((await read(handle, { lines: "1" }, mine)).content).toBe("Line 1 tells of item 1.");
@@ -359,22 +359,22 @@ describe("a handle", () => {
     }
   });
 
-  test("[N09] is of no use when its time is up", async () => {
+  test("[N09] a handle expires", async () => {
     const clock = new FakeClock();
     const { view, read } = setUp({ clock, maxAgeMs: 60_000 });
     const { handle } = await view(article);
     clock.advance(60_000);
     expect((await read(handle, { lines: "1" })).total).toBe(2000);
     clock.advance(1);
-    await expect(read(handle)).rejects.toThrow(/^result_expired: .*was kept for 1 min.* call big again/);
+    await expect(read(handle)).rejects.toThrow(/^result_expired: .*was stored for 1 min.* call big again/);
     await expect(read(handle)).rejects.toThrow(/^unknown_result: /);
   });
 
   test("results make room for newer ones", async () => {
-    const { view, read } = setUp({ pages: createMemoryPages({ maxBytes: 200_000 }) });
+    const { view, read } = setUp({ pages: createInMemoryPageCache({ maxBytes: 200_000 }) });
     const handles = [];
     for (let at = 0; at < 5; at++) handles.push((await view(article)).handle);
-    await expect(read(handles[0])).rejects.toThrow(/^unknown_result: .*made room/);
+    await expect(read(handles[0])).rejects.toThrow(/^unknown_result: .*evicted/);
     expect((await read(handles[4])).total).toBe(article.length);
   });
 
@@ -385,18 +385,18 @@ describe("a handle", () => {
     for (const handle of handles) expect(handle).toMatch(/^result:[\w-]{20}$/);
   });
 
-  test("one who keeps much pushes out only what is their own", async () => {
+  test("an owner with many results evicts only its own", async () => {
     const { view, read } = setUp({ maxOwnerBytes: 200_000 });
     const theirs = { conversationId: "c-2" };
     const { handle } = await view(article, mine);
     const flood = [];
     for (let at = 0; at < 20; at++) flood.push((await view(article, theirs)).handle);
     expect((await read(handle, { lines: "1" }, mine)).total).toBe(2000);
-    await expect(read(flood[0], {}, theirs)).rejects.toThrow(/^unknown_result: .*made room/);
+    await expect(read(flood[0], {}, theirs)).rejects.toThrow(/^unknown_result: .*evicted/);
     expect((await read(flood[19], { lines: "1" }, theirs)).total).toBe(2000);
   });
 
-  test("secrets are in neither what is shown nor what is kept, and no part is lost between them", async () => {
+  test("secrets are in neither the view nor the stored result, and no part is lost between them", async () => {
     const { view, read } = setUp({ redact: createRedactor(["s3cret-value"]).value });
     const lines = Array.from({ length: 9000 }, (_, at) => `line ${at} holds s3cret-value`);
     const { text, handle } = await view(lines.join("\n"));

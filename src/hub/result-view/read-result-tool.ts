@@ -2,9 +2,9 @@ import { principalOf } from "../../engine/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, type ToolContext, defineTool } from "../../tool/index.ts";
 import { type ResultPart, readPart } from "./read-part.ts";
-import type { ResultShelf } from "./result-shelf.ts";
+import type { ResultStore } from "./result-store.ts";
 
-/** What `read_result` takes. */
+/** Input of `read_result`. */
 export interface ReadResultInput {
   readonly handle: string;
   readonly path?: string;
@@ -14,7 +14,7 @@ export interface ReadResultInput {
   readonly limit?: number;
 }
 
-/** What `read_result` gives. */
+/** Output of `read_result`. */
 export interface ReadResultOutput extends ResultPart {
   readonly handle: string;
   /** The tool whose result it is. */
@@ -23,9 +23,9 @@ export interface ReadResultOutput extends ResultPart {
 
 export const readResultName = "read_result";
 
-/** What is read at once, and at most. */
-const usualChars = 4000;
-const mostChars = 20_000;
+/** Default and maximum number of characters read at once. */
+const defaultChars = 4000;
+const maxChars = 20_000;
 
 const inputJson: JsonSchema = {
   type: "object",
@@ -42,7 +42,7 @@ const inputJson: JsonSchema = {
       type: "string",
       minLength: 1,
       maxLength: 300,
-      description: "Words to find; tells lines, offsets or paths.",
+      description: "Words to find; returns lines, offsets or paths.",
     },
     offset: {
       type: "integer",
@@ -52,9 +52,9 @@ const inputJson: JsonSchema = {
     limit: {
       type: "integer",
       minimum: 100,
-      maximum: mostChars,
-      default: usualChars,
-      description: "Characters to give at most.",
+      maximum: maxChars,
+      default: defaultChars,
+      description: "Maximum number of characters.",
     },
   },
   required: ["handle"],
@@ -82,13 +82,13 @@ const outputJson: JsonSchema = {
 type Args = ReadResultInput & { readonly limit: number };
 
 /** `read_result`: parts of a result that was too large to be shown whole. */
-export function readResultTool(shelf: ResultShelf): Tool<ReadResultInput, Args, ReadResultOutput> {
+export function readResultTool(resultStore: ResultStore): Tool<ReadResultInput, Args, ReadResultOutput> {
   return defineTool({
     name: readResultName,
     displayName: "Read result",
     description:
       "Reads parts of a result that was too large to be shown whole, by the handle in its view: a path (JSONPath) into " +
-      "JSON, lines or an offset of a text, or search to find where something is. next_offset says where to go on.",
+      "JSON, lines or an offset of a text, or search to find where something is. next_offset is the offset to continue from.",
     category: "general",
     tags: ["result", "read"],
     capabilities: ["read_result", "读取结果"],
@@ -98,7 +98,7 @@ export function readResultTool(shelf: ResultShelf): Tool<ReadResultInput, Args, 
     input: fromJsonSchema<Args, ReadResultInput>(inputJson),
     output: fromJsonSchema<ReadResultOutput, ReadResultOutput>(outputJson),
     run: async ({ handle, ...part }, context) => {
-      const { tool, output } = await shelf.find(handle, ownerOf(context));
+      const { tool, output } = await resultStore.get(handle, ownerOf(context));
       return { handle, tool, ...(await readPart(output, part)) };
     },
   });

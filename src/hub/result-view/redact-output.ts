@@ -1,33 +1,32 @@
-import { plainJsonSize } from "../../base/index.ts";
-import { isRecord, put } from "../../schema/index.ts";
-import { breathing } from "./breathing.ts";
+import { EventLoopYielder, plainJsonSize } from "../../base/index.ts";
+import { isRecord, setOwn } from "../../schema/index.ts";
 
-/** Takes secrets out of a value; the same reference where there are none. */
+/** Redacts secrets in a value; returns the same reference if there are none. */
 export type Redact = (value: unknown) => unknown;
 
-/** What is smaller is looked through at once. */
+/** A smaller output is redacted in one go. */
 const smallChars = 100_000;
-/** So many members of a list or an object are looked through at once. */
+/** Number of members of a list or an object redacted in one slice. */
 const width = 256;
 /** Long lists are near the top, or they are not that long. */
-const deepest = 3;
+const maxDepth = 3;
 
 /**
- * An output without secrets. One of very many parts is looked through in slices, and promised: others have their turn in
- * between.
+ * Redacts secrets in an output. An output of very many parts is redacted in slices and returned as a promise, so that
+ * it does not block the event loop.
  */
 export function redactOutput(output: unknown, redact: Redact): unknown {
   if (plainJsonSize(output, smallChars) !== Infinity) return redact(output);
-  return redactDeep(output, { redact, pause: breathing() }, 0);
+  return redactDeep(output, { redact, yielder: new EventLoopYielder() }, 0);
 }
 
 interface Work {
   readonly redact: Redact;
-  readonly pause: () => Promise<void> | undefined;
+  readonly yielder: EventLoopYielder;
 }
 
 function redactDeep(value: unknown, work: Work, depth: number): unknown {
-  if (depth >= deepest || typeof value !== "object" || value === null) return work.redact(value);
+  if (depth >= maxDepth || typeof value !== "object" || value === null) return work.redact(value);
   if (Array.isArray(value)) return redactList(value, work, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain = prototype === Object.prototype || prototype === null;
@@ -43,7 +42,7 @@ async function redactList(list: readonly unknown[], work: Work, depth: number): 
     const safe = work.redact(slice);
     changed ||= safe !== slice;
     slices.push(Array.isArray(safe) ? safe : slice);
-    const pause = work.pause();
+    const pause = work.yielder.yieldIfDue();
     if (pause !== undefined) await pause;
   }
   return changed ? slices.flat() : list;
@@ -57,7 +56,7 @@ async function redactFew(list: readonly unknown[], work: Work, depth: number): P
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members are looked at together with their names, which may say that they are secret. */
+/** Redacts members together with their names, which may mark them as secret. */
 async function redactMembers(value: Members, work: Work, depth: number): Promise<Members> {
   const keys = Object.keys(value);
   const slices: Members[] = [];
@@ -68,12 +67,12 @@ async function redactMembers(value: Members, work: Work, depth: number): Promise
     const safe = keys.length <= width ? await redactEach(slice, work, depth) : work.redact(slice);
     changed ||= safe !== slice;
     slices.push(isRecord(safe) ? safe : slice);
-    const pause = work.pause();
+    const pause = work.yielder.yieldIfDue();
     if (pause !== undefined) await pause;
   }
   if (!changed) return value;
   const copy: Record<string, unknown> = {};
-  for (const slice of slices) for (const key of Object.keys(slice)) put(copy, key, slice[key]);
+  for (const slice of slices) for (const key of Object.keys(slice)) setOwn(copy, key, slice[key]);
   return copy;
 }
 
@@ -82,7 +81,7 @@ async function redactEach(members: Members, work: Work, depth: number): Promise<
   let changed = false;
   for (const name of Object.keys(members)) {
     const item = members[name];
-    // Is the name itself secret, or what it stands for? An empty list shows it for whatever there is to look into.
+    // Checks whether the name itself or its value is secret. An empty list represents a nested value.
     const deep = typeof item === "object" && item !== null;
     const shown = work.redact({ [name]: deep ? [] : item });
     for (const [key, value] of Object.entries(isRecord(shown) ? shown : {})) {
@@ -93,7 +92,7 @@ async function redactEach(members: Members, work: Work, depth: number): Promise<
   return changed ? safe : members;
 }
 
-/** Without a prototype: any name is only a name, and many of them are kept as in a map. */
+/** Without a prototype: any name is only a name, and many of them are stored as in a map. */
 function sliceOf(value: Members, keys: readonly string[]): Record<string, unknown> {
   const slice = Object.create(null) as Record<string, unknown>;
   for (const key of keys) slice[key] = value[key];

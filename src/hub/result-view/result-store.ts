@@ -1,77 +1,76 @@
 import { type Clock, nodeCrypto, systemClock } from "../../base/index.ts";
-import { type PageCache, createMemoryPages } from "../../store/index.ts";
+import { type PageCache, createInMemoryPageCache } from "../../store/index.ts";
 import { formatDuration, quoteText } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
 import { cleanJson } from "./clean-json.ts";
-import { OwnerShares } from "./owner-shares.ts";
 import { type Redact, redactOutput } from "./redact-output.ts";
-import { refuseResult } from "./shelf-reasons.ts";
+import { resultStoreFailure } from "./result-store-reasons.ts";
 
-/** Whose a result is: nobody else finds it. */
+/** Owner of a result: no one else can read it. */
 export interface ResultOwner {
   readonly principal?: string | undefined;
   readonly conversationId?: string | undefined;
 }
 
 /** A result that was too large to be shown, whole. */
-export interface ShelvedResult {
+export interface StoredResult {
   readonly handle: string;
   readonly tool: string;
-  /** When it was kept, in epoch milliseconds. */
+  /** Time of storing, in epoch milliseconds. */
   readonly at: number;
   readonly output: unknown;
 }
 
-/** What {@link ResultShelf} takes. */
-export interface ShelfOptions {
-  /** Where the results are; in memory, 64 MiB of them, where absent. */
+/** Options of {@link ResultStore}. */
+export interface ResultStoreOptions {
+  /** Storage of the results. Default: 64 MiB in memory. */
   readonly pages?: PageCache;
-  /** A larger one is not kept; 16 MiB where absent. No more than `pages` has room for. */
+  /** A larger result is not stored. Default: 16 MiB. Must not exceed the capacity of `pages`. */
   readonly maxResultBytes?: number;
-  /** The results of one owner take no more together: older ones make room. 16 MiB where absent. */
+  /** Maximum total size of the results of one owner: older ones are evicted. Default: 16 MiB. */
   readonly maxOwnerBytes?: number;
-  /** How long they can be read; a day where absent. */
+  /** Lifetime of a result. Default: one day. */
   readonly maxAgeMs?: number;
   readonly clock?: Clock;
-  /** Takes secrets out of what is kept, and of what is shown of it. */
+  /** Redacts secrets in stored results and in their views. */
   readonly redact?: Redact;
-  /** Makes handles that nobody can guess. */
+  /** Generates handles that cannot be guessed. */
   readonly newHandle?: () => string;
 }
 
 const day = 86_400_000;
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 const handleForm = /^result:[\w.:-]{1,200}$/;
 
 /**
- * Keeps large results whole, each under a handle that only those can use for whom it was made. A handle cannot be guessed
- * either: where callers have no name and no conversation, it is all that keeps them apart.
+ * Stores large results completely, each under a handle that only its owner can use. A handle cannot be guessed either:
+ * for callers without a name and a conversation, it is the only separation.
  */
-export class ResultShelf {
+export class ResultStore {
   readonly #pages: PageCache;
   readonly #maxResultBytes: number;
-  readonly #shares: OwnerShares;
+  readonly #shares: OwnerQuotas;
   readonly #maxAgeMs: number;
   readonly #clock: Clock;
   readonly #redact: Redact | undefined;
   readonly #newHandle: () => string;
-  /** Results that have no secrets any more: none is looked through twice. */
+  /** Results that are already redacted: none is processed twice. */
   readonly #clean = new WeakSet<object>();
-  /** Whoever reads one part reads the next one too. */
-  #last: { readonly key: string; readonly result: ShelvedResult } | undefined;
+  /** The last result read: its next part is usually read too. */
+  #last: { readonly key: string; readonly result: StoredResult } | undefined;
 
-  constructor(options: ShelfOptions = {}) {
-    this.#pages = options.pages ?? createMemoryPages({ maxPages: 1000 });
-    this.#maxResultBytes = options.maxResultBytes ?? mostBytes;
-    this.#shares = new OwnerShares(options.maxOwnerBytes ?? mostBytes);
+  constructor(options: ResultStoreOptions = {}) {
+    this.#pages = options.pages ?? createInMemoryPageCache({ maxPages: 1000 });
+    this.#maxResultBytes = options.maxResultBytes ?? maxBytes;
+    this.#shares = new OwnerQuotas(options.maxOwnerBytes ?? maxBytes);
     this.#maxAgeMs = options.maxAgeMs ?? day;
     this.#clock = options.clock ?? systemClock;
     this.#redact = options.redact;
     this.#newHandle = options.newHandle ?? randomHandle;
   }
 
-  /** The result without secrets: what of it is shown has to be of the same output as what is kept. */
-  async redacted<R extends Pick<ToolSuccess, "output">>(result: R): Promise<R> {
+  /** Redacts a result: the view and the stored result have to be of the same output. */
+  async redact<R extends Pick<ToolSuccess, "output">>(result: R): Promise<R> {
     if (this.#redact === undefined || this.#clean.has(result)) return result;
     const output = await redactOutput(result.output, this.#redact);
     const safe = output === result.output ? result : { ...result, output };
@@ -79,9 +78,9 @@ export class ResultShelf {
     return safe;
   }
 
-  /** Keeps the output of a call and gives its handle; undefined where it is too large even for this. */
-  async keep(result: Pick<ToolSuccess, "tool" | "output">, owner: ResultOwner): Promise<string | undefined> {
-    const { tool, output } = await this.redacted(result);
+  /** Stores the output of a call and returns its handle; undefined if it is too large even for the store. */
+  async put(result: Pick<ToolSuccess, "tool" | "output">, owner: ResultOwner): Promise<string | undefined> {
+    const { tool, output } = await this.redact(result);
     const json = cleanJson(output);
     if (json === undefined) return undefined;
     const now = this.#clock.now();
@@ -97,11 +96,11 @@ export class ResultShelf {
     return handle;
   }
 
-  /** The whole result; throws where there is none of this handle for this owner, or its time is up. */
-  async find(handle: string, owner: ResultOwner): Promise<ShelvedResult> {
+  /** The whole result; throws if there is none of this handle for this owner, or it has expired. */
+  async get(handle: string, owner: ResultOwner): Promise<StoredResult> {
     if (!handleForm.test(handle)) {
-      const message = `${quoteText(handle)} is no handle of a result; they look like result:… and stand in the view of a result`;
-      throw refuseResult("bad_handle", message, { parameter: "handle" });
+      const message = `${quoteText(handle)} is not a handle of a result; handles look like result:… and are in the view of a result`;
+      throw resultStoreFailure("bad_handle", message, { parameter: "handle" });
     }
     const key = keyOf(handle, owner);
     const result = this.#last?.key === key ? this.#last.result : await this.#read(handle, key);
@@ -111,18 +110,18 @@ export class ResultShelf {
     }
     this.#last = undefined;
     await this.#pages.delete(key);
-    const message = `${handle} was kept for ${formatDuration(this.#maxAgeMs)} and is gone; call ${result.tool} again`;
-    throw refuseResult("result_expired", message);
+    const message = `${handle} was stored for ${formatDuration(this.#maxAgeMs)} and has expired; call ${result.tool} again`;
+    throw resultStoreFailure("result_expired", message);
   }
 
-  async #read(handle: string, key: string): Promise<ShelvedResult> {
+  async #read(handle: string, key: string): Promise<StoredResult> {
     const page = await this.#pages.get(key);
     if (page === undefined) {
-      const message = `no result is kept as ${handle} for this caller in this conversation; it may have made room for newer ones: make the call again`;
-      throw refuseResult("unknown_result", message);
+      const message = `no result is stored as ${handle} for this caller in this conversation; it may have been evicted for newer ones: repeat the call`;
+      throw resultStoreFailure("unknown_result", message);
     }
-    // Written by `keep` and by nobody else.
-    return { handle, ...(JSON.parse(Buffer.from(page.body).toString()) as Omit<ShelvedResult, "handle">) };
+    // Only `keep` writes these entries.
+    return { handle, ...(JSON.parse(Buffer.from(page.body).toString()) as Omit<StoredResult, "handle">) };
   }
 }
 
@@ -130,11 +129,46 @@ function randomHandle(): string {
   return `result:${nodeCrypto().randomBytes(15).toString("base64url")}`;
 }
 
-/** Others who learn of a handle look under another key. */
+/** Another caller who learns a handle looks up another key. */
 function keyOf(handle: string, { principal, conversationId }: ResultOwner): string {
   return JSON.stringify([handle, principal ?? null, conversationId ?? null]);
 }
 
 function ownerKey({ principal, conversationId }: ResultOwner): string {
   return JSON.stringify([principal ?? null, conversationId ?? null]);
+}
+
+/** A stored entry and its size. */
+interface QuotaEntry {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** Maximum number of entries that are counted; beyond it, the oldest are dropped. */
+const maxCounted = 1000;
+
+/** Counts the stored bytes of each owner, so that an owner with many results evicts only its own. */
+class OwnerQuotas {
+  readonly #max: number;
+  /** Oldest first. */
+  #stored: (QuotaEntry & { readonly owner: string })[] = [];
+
+  /** @param max Bytes of one owner. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Counts one more entry of an owner, and returns the keys to evict for it. */
+  take(owner: string, { key, bytes }: QuotaEntry): string[] {
+    const own = this.#stored.filter((each) => each.owner === owner);
+    let left = this.#max - bytes - own.reduce((sum, each) => sum + each.bytes, 0);
+    const gone = new Set<string>();
+    for (const old of own) {
+      if (left >= 0) break;
+      left += old.bytes;
+      gone.add(old.key);
+    }
+    this.#stored = [...this.#stored.filter((each) => !gone.has(each.key)), { owner, key, bytes }].slice(-maxCounted);
+    return [...gone];
+  }
 }

@@ -1,38 +1,37 @@
+import { EventLoopYielder } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { cutText } from "../../text/index.ts";
-import { breathing } from "./breathing.ts";
-import { stepTo } from "./describe-shape.ts";
-import { type Place, placesIn } from "./places-in.ts";
+import { jsonPathSegment } from "./describe-shape.ts";
 import type { ResultPart } from "./read-part.ts";
 
-/** Which matches are wanted. */
-interface Room {
-  /** So many are left out. */
+/** Selects the matches to return. */
+interface MatchLimits {
+  /** Number of matches to skip. */
   readonly offset?: number | undefined;
   /** Characters at most. */
   readonly limit: number;
 }
 
 /**
- * Where in a result these words are, whatever their case: in a text by the lines that hold all of them, in JSON by paths,
- * and in what is too long to be seen at once by an offset. However large it is, others have their turn meanwhile.
+ * Finds these words in a result, ignoring case: in a text by the lines that contain all of them, in JSON by paths, and
+ * in long texts by an offset. Yields to the event loop, so that a large result does not block it.
  */
-export async function searchResult(value: unknown, words: string, room: Room): Promise<ResultPart> {
+export async function searchResult(value: unknown, words: string, room: MatchLimits): Promise<ResultPart> {
   const matches = new Matches(room);
-  const search = placesIn(words);
-  const pause = breathing();
+  const search = findExcerpts(words);
+  const yielder = new EventLoopYielder();
   const found = typeof value === "string" ? linesOf(value) : nodesOf(value);
   for (const each of found) {
     each.match(search, matches);
-    const turn = pause();
+    const turn = yielder.yieldIfDue();
     if (turn !== undefined) await turn;
   }
   return matches.part(typeof value === "string" ? "text" : "json");
 }
 
-/** A text that words are looked for in, and how its places are told. */
+/** A text to search, and the notation of its positions. */
 interface Searched {
-  match(search: (text: string) => Iterable<Place>, matches: Matches): void;
+  match(search: (text: string) => Iterable<Excerpt>, matches: Matches): void;
 }
 
 function* linesOf(text: string): Generator<Searched, void, undefined> {
@@ -53,7 +52,7 @@ function* linesOf(text: string): Generator<Searched, void, undefined> {
   }
 }
 
-/** A value and how it was reached; its path is written only where it is told. */
+/** A value and how it was reached; its path is built only if it is reported. */
 interface Node {
   readonly value: unknown;
   readonly step: string | number;
@@ -62,7 +61,7 @@ interface Node {
 
 /** A key counts as a text too. */
 function* nodesOf(value: unknown): Generator<Searched, void, undefined> {
-  // A list of what is still to be looked at, rather than a function that calls itself: values nest as they like.
+  // An explicit stack instead of recursion: values may be nested deeply.
   const open: Iterator<Node, void>[] = [[{ value, step: "$", parent: undefined }].values()];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
     const { done, value: node } = at.next();
@@ -75,7 +74,7 @@ function* nodesOf(value: unknown): Generator<Searched, void, undefined> {
   }
 }
 
-function matchNode(node: Node, search: (text: string) => Iterable<Place>, matches: Matches): void {
+function matchNode(node: Node, search: (text: string) => Iterable<Excerpt>, matches: Matches): void {
   const text = scalarText(node.value);
   let isFound = false;
   for (const { excerpt, offset } of text === undefined ? [] : search(text)) {
@@ -105,23 +104,23 @@ function* childrenOf(parent: Node): Generator<Node, void, undefined> {
   }
 }
 
-/** A longer path helps nobody: it is told as far as it goes, and `…` says that it goes on. */
-const longestPath = 300;
+/** A longer path is of no use: it is cut, and ends with `…`. */
+const maxPathLength = 300;
 
 function pathOf(node: Node): string {
   const steps: string[] = [];
   for (let at: Node | undefined = node; at?.parent !== undefined; at = at.parent) {
-    steps.push(typeof at.step === "number" ? `[${at.step}]` : stepTo(at.step));
+    steps.push(typeof at.step === "number" ? `[${at.step}]` : jsonPathSegment(at.step));
   }
   let path = "$";
   for (const step of steps.toReversed()) {
-    if (path.length + step.length > longestPath) return `${path}…`;
+    if (path.length + step.length > maxPathLength) return `${path}…`;
     path += step;
   }
   return path;
 }
 
-/** Counts all matches and writes those that are wanted and fit. */
+/** Counts all matches and writes the selected ones that fit. */
 class Matches {
   readonly #offset: number;
   readonly #shown: string[] = [];
@@ -130,7 +129,7 @@ class Matches {
   #count = 0;
   #isFull = false;
 
-  constructor({ offset = 0, limit }: Room) {
+  constructor({ offset = 0, limit }: MatchLimits) {
     this.#offset = offset;
     this.#limit = limit;
     this.#left = limit;
@@ -152,7 +151,62 @@ class Matches {
       content: this.#shown.join("\n"),
       total: this.#count,
       ...(next < this.#count && { next_offset: next }),
-      ...(this.#count === 0 && { note: "nothing matches; fewer words find more" }),
+      ...(this.#count === 0 && { note: "nothing matches; try fewer words" }),
     };
   }
+}
+
+/** A match of words in a text. */
+interface Excerpt {
+  /** The text around the match, on one line. */
+  readonly excerpt: () => string;
+  /** Offset of the match, in a text that is too long to be shown at once. */
+  readonly offset: number | undefined;
+}
+
+/** Characters before a match, and of the whole excerpt. */
+const before = 60;
+const around = 200;
+
+/**
+ * Finds words in texts, ignoring case: a text that contains all of them is one match; a long one has a match for each
+ * occurrence of the longest word, where those that one excerpt shows together count once.
+ */
+function findExcerpts(words: string): (text: string) => Generator<Excerpt, void, undefined> {
+  const selector = foldCase(words)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const [first = ""] = selector;
+  const maxLength = selector.reduce((limit, word) => (word.length > limit.length ? word : limit), "");
+  return function* (text) {
+    const plain = foldCase(text);
+    if (selector.length === 0 || !selector.every((word) => plain.includes(word))) return;
+    if (text.length <= 2 * around) {
+      yield { excerpt: () => excerptOf(text, plain.indexOf(first)), offset: undefined };
+      return;
+    }
+    for (let at = plain.indexOf(maxLength); at !== -1; at = plain.indexOf(maxLength, at + around - before)) {
+      const offset = at;
+      yield { excerpt: () => excerptOf(text, offset), offset };
+    }
+  };
+}
+
+/** Converts to lower case without moving any offset: a letter that would get longer stays unchanged. */
+function foldCase(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return Array.from(text, (character) => {
+    const small = character.toLowerCase();
+    return small.length === character.length ? small : character;
+  }).join("");
+}
+
+function excerptOf(text: string, excerpt: number): string {
+  const start = Math.max(0, excerpt - before);
+  const part = text
+    .slice(start, start + 2 * around)
+    .toWellFormed()
+    .replaceAll(/\s+/g, " ");
+  return (start > 0 ? "…" : "") + cutText(part, around, { at: "word" }).text;
 }

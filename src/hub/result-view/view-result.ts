@@ -1,70 +1,69 @@
-import { plainJsonSize } from "../../base/index.ts";
+import { EventLoopYielder, plainJsonSize } from "../../base/index.ts";
 import { cutJson, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
-import { breathing } from "./breathing.ts";
 import { cleanJson, cleanText } from "./clean-json.ts";
 import { describeValue } from "./describe-shape.ts";
 import { readResultName } from "./read-result-tool.ts";
-import type { ResultOwner, ResultShelf } from "./result-shelf.ts";
+import type { ResultOwner, ResultStore } from "./result-store.ts";
 
-/** What of an output a reader gets. */
+/** The view of an output for a reader. */
 export interface ResultView {
   readonly text: string;
   /** The text is not all of it. */
   readonly isCut: boolean;
-  /** Under which all of it is kept, where it is. */
+  /** Handle of the stored result, if it is stored. */
   readonly handle?: string;
 }
 
-/** What {@link viewOf} takes besides the result. */
-export interface ViewOptions {
-  /** So many characters at most, a few hundred at least. */
+/** Options of {@link viewResult}. */
+export interface ViewResultOptions {
+  /** Maximum number of characters, at least a few hundred. */
   readonly maxChars: number;
-  /** Keeps what is too large, and says what of it is secret. Without it the rest is lost. */
-  readonly shelf?: ResultShelf | undefined;
-  /** Whose result it is: whoever made the call. */
+  /** Stores results that are too large, and redacts secrets. Without it the rest is lost. */
+  readonly resultStore?: ResultStore | undefined;
+  /** Owner of the result: the caller. */
   readonly owner?: ResultOwner | undefined;
 }
 
 /**
- * An output as a model or a client reads it: all of it where that fits, else its beginning, what it is made of, and how to
- * read the rest, which is kept meanwhile. Nothing in it is hidden, no JSON value is cut in two, and what the shelf takes
- * for a secret is in neither.
+ * Formats an output for a model or a client: completely if it fits, else its beginning, a description of its structure,
+ * and how to read the rest, which goes to the result store. The view has no invisible characters, no JSON value is cut
+ * in two, and secrets are redacted in both.
  *
  * @example
  * ```ts
- * const { text } = await viewOf(result, { maxChars: 4000, shelf, owner: { conversationId: "c-1" } });
+ * const { text } = await viewResult(result, { maxChars: 4000, resultStore, owner: { conversationId: "c-1" } });
  * ```
  */
-export async function viewOf(result: ToolSuccess, options: ViewOptions): Promise<ResultView> {
-  const { maxChars, shelf, owner = {} } = options;
-  // Each part of the work takes a while where there are very many keys: others have their turn in between.
-  const pause = breathing();
-  const safe = (await shelf?.redacted(result)) ?? result;
-  await pause();
+export async function viewResult(result: ToolSuccess, options: ViewResultOptions): Promise<ResultView> {
+  const { maxChars, resultStore, owner = {} } = options;
+  // Each step takes a while if there are very many keys, so the event loop gets its turn in between.
+  const yielder = new EventLoopYielder();
+  const safe = (await resultStore?.redact(result)) ?? result;
+  await yielder.yieldIfDue();
   const whole = wholeText(safe.output, maxChars);
   if (whole !== undefined) return { text: whole, isCut: false };
-  await pause();
-  const handle = await keepResult(safe, shelf, owner);
-  await pause();
+  await yielder.yieldIfDue();
+  const handle = await storeResult(safe, resultStore, owner);
+  await yielder.yieldIfDue();
   return partView(safe, maxChars, handle);
 }
 
 /**
- * The same where it is known already under which handle the result is kept, if it is. Then it has to be the result that
- * was kept, as {@link ResultShelf.redacted} gives it.
+ * Formats a result whose handle, if any, is already known. It has to be the stored result, as {@link
+ * ResultStore.redact} returns it.
  */
 export function viewText(result: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
   const whole = wholeText(result.output, maxChars);
   return whole === undefined ? partView(result, maxChars, handle) : { text: whole, isCut: false };
 }
 
-/** Keeps a result that is too large to be shown whole, and gives its handle; undefined where it need not be kept. */
-export async function keepLarge(
+/** Stores a result that is too large to be shown whole, and returns its handle; undefined if it need not be stored. */
+export async function storeLargeResult(
   result: ToolSuccess,
-  { maxChars, shelf, owner = {} }: ViewOptions,
+  { maxChars, resultStore, owner = {} }: ViewResultOptions,
 ): Promise<string | undefined> {
-  return wholeText(result.output, maxChars) === undefined ? keepResult(result, shelf, owner) : undefined;
+  return wholeText(result.output, maxChars) === undefined ? storeResult(result, resultStore, owner) : undefined;
 }
 
 function partView({ output }: ToolSuccess, maxChars: number, handle: string | undefined): ResultView {
@@ -73,35 +72,35 @@ function partView({ output }: ToolSuccess, maxChars: number, handle: string | un
   return { text, isCut: true, ...(handle !== undefined && { handle }) };
 }
 
-function keepResult(
+function storeResult(
   result: ToolSuccess,
-  shelf: ResultShelf | undefined,
+  resultStore: ResultStore | undefined,
   owner: ResultOwner,
 ): Promise<string | undefined> {
-  // What `read_result` gives is a part of something that is kept already.
-  if (shelf === undefined || result.tool === readResultName) return Promise.resolve(undefined);
-  return shelf.keep(result, owner);
+  // The output of `read_result` is a part of a result that is already stored.
+  if (resultStore === undefined || result.tool === readResultName) return Promise.resolve(undefined);
+  return resultStore.put(result, owner);
 }
 
-/** All of an output as text, where it takes no more than so much. */
-function wholeText(output: unknown, most: number): string | undefined {
+/** The whole output as text, if it is within the limit. */
+function wholeText(output: unknown, limit: number): string | undefined {
   if (typeof output === "string") {
     const text = stripUnsafe(output);
-    return text.length <= most ? text : undefined;
+    return text.length <= limit ? text : undefined;
   }
-  // Most of what is too large is known to be so before any of it is written; the measure is at most 2.5 times too high.
-  const size = plainJsonSize(output, 3 * most);
+  // Most large outputs are detected before they are serialized; the estimate is at most 2.5 times too high.
+  const size = plainJsonSize(output, 3 * limit);
   if (size === Infinity) return undefined;
-  if (size < 0) return cutJson(output ?? null, Math.max(3, most)).cut ? undefined : (cleanJson(output) ?? "null");
+  if (size < 0) return cutJson(output ?? null, Math.max(3, limit)).cut ? undefined : (cleanJson(output) ?? "null");
   const text = JSON.stringify(output);
-  return text.length > Math.max(3, most) ? undefined : cleanText(text, output);
+  return text.length > Math.max(3, limit) ? undefined : cleanText(text, output);
 }
 
 function textView(text: string, handle: string | undefined, maxChars: number): string {
   const lines = text.split("\n").length;
   const size = `${text.length} characters in ${lines} line${lines === 1 ? "" : "s"}`;
   const noteOf = (shown: number): string => {
-    const rest = `${readOn({ handle, offset: shown })} lines ("1-50") and search ("words") lead to other parts`;
+    const rest = `${readOn({ handle, offset: shown })} lines ("1-50") and search ("words") read other parts`;
     return `[the first ${shown} of ${size}. ${handle === undefined ? lost : rest}]`;
   };
   // No note is longer than the one of the largest number.
@@ -110,35 +109,35 @@ function textView(text: string, handle: string | undefined, maxChars: number): s
   return withNote(head, noteOf(head.length), maxChars);
 }
 
-/** What is larger is not measured. */
-const mostMeasured = 1_000_000;
+/** Sizes above this are not measured exactly. */
+const maxMeasured = 1_000_000;
 
 function jsonView(value: unknown, handle: string | undefined, maxChars: number): string {
-  const size = plainJsonSize(value, mostMeasured);
+  const size = plainJsonSize(value, maxMeasured);
   const much = size < 0 ? "much JSON" : `${sizeText(size)} characters of JSON`;
   const { shape, path } = describeValue(value);
-  const rest = `${readOn({ handle, path })} search ("words") tells where something is`;
+  const rest = `${readOn({ handle, path })} search ("words") finds where something is`;
   const note = `[a view of ${much}: ${shape}. ${handle === undefined ? lost : rest}]`;
   return withNote(cleanView(value, maxChars - note.length - 1), note, maxChars);
 }
 
 function sizeText(size: number): string {
-  return size === Infinity ? `more than ${mostMeasured}` : `about ${size}`;
+  return size === Infinity ? `more than ${maxMeasured}` : `about ${size}`;
 }
 
-/** The beginning of a value, where there is room for any. What is shortened is small, and cleaned once more as a value. */
-function cleanView(value: unknown, most: number): string {
-  return most < 3 ? "" : (cleanJson(JSON.parse(cutJson(value, most).text)) ?? "null");
+/** The beginning of a value, if there is room for any. The shortened value is small, and cleaned once more. */
+function cleanView(value: unknown, limit: number): string {
+  return limit < 3 ? "" : (cleanJson(JSON.parse(cutJson(value, limit).text)) ?? "null");
 }
 
-const lost = "The rest is not kept; ask the tool for less, or for a part";
+const lost = "The rest is not stored; request less from the tool, or a part";
 
 function readOn({ handle, ...part }: { readonly handle: string | undefined; readonly [key: string]: unknown }): string {
-  return `All of it is kept; read on with ${readResultName} ${JSON.stringify({ handle, ...part })};`;
+  return `All of it is stored; read on with ${readResultName} ${JSON.stringify({ handle, ...part })};`;
 }
 
-/** Never longer than asked for, whatever a stranger had a say in; where there is too little room, the note is cut. */
-function withNote(head: string, note: string, most: number): string {
+/** Never exceeds the limit, even with untrusted content; if there is too little room, the note is cut. */
+function withNote(head: string, note: string, limit: number): string {
   const text = head === "" ? note : `${head}\n${note}`;
-  return text.length <= most ? text : cutText(text, most, { at: "word" }).text;
+  return text.length <= limit ? text : cutText(text, limit, { at: "word" }).text;
 }

@@ -10,26 +10,27 @@ function object(properties: Readonly<Record<string, unknown>>, required: readonl
 }
 
 /** A mapping that is known to be right. */
-function served(pattern: string, said: { readonly arguments?: unknown; readonly result?: unknown }): ToolMapping {
+function served(pattern: string, message: { readonly arguments?: unknown; readonly result?: unknown }): ToolMapping {
   return {
     pattern,
     matches: matcherOf(pattern),
-    ...(said.arguments !== undefined && { arguments: compileValue(said.arguments, { missing: "drop" }).value }),
-    ...(said.result !== undefined && { result: compileResult(said.result).mapping }),
+    ...(message.arguments !== undefined && { arguments: compileValue(message.arguments, { missing: "drop" }).value }),
+    ...(message.result !== undefined && { result: compileResult(message.result).mapping }),
   };
 }
 
 function search(): Contract {
   return {
     name: "search",
-    description: "Searches with every tool that can, and gives { results: [{ title, url, snippet }] }, each page once.",
+    description:
+      "Searches with every available search tool, and returns { results: [{ title, url, snippet }] }, each page once.",
     aliases: ["搜索"],
     kind: "search",
     input: fromJsonSchema(
       object(
         {
-          query: { ...text, minLength: 1, maxLength: 2000, description: "What to look for." },
-          count: { type: "integer", minimum: 1, maximum: 50, description: "How many results to give." },
+          query: { ...text, minLength: 1, maxLength: 2000, description: "The search query." },
+          count: { type: "integer", minimum: 1, maximum: 50, description: "Number of results." },
         },
         ["query"],
       ),
@@ -46,9 +47,9 @@ function search(): Contract {
       ),
     ),
     nonEmpty: compileSelect("$.results"),
-    merge: { list: "results", key: "url", most: "count" },
+    merge: { list: "results", key: "url", maxItems: "count" },
     tools: [
-      served("localSearch", {
+      served("local_search", {
         arguments: { query: "${input.query}", limit: "${input.count}" },
         result: {
           results: {
@@ -64,7 +65,7 @@ function search(): Contract {
 function calculate(): Contract {
   return {
     name: "calculate",
-    description: "Computes an arithmetic expression and gives { result }.",
+    description: "Computes an arithmetic expression and returns { result }.",
     aliases: ["计算"],
     kind: "calculate",
     input: fromJsonSchema(
@@ -78,7 +79,7 @@ function calculate(): Contract {
 function time(): Contract {
   return {
     name: "time",
-    description: "Gives the current date and time as { text }, and as { iso, epoch_ms, timezone } where it is known.",
+    description: "Returns the current date and time as { text }, and as { iso, epoch_ms, timezone } if they are known.",
     aliases: ["时间"],
     kind: "time",
     input: fromJsonSchema(object({ timezone: { ...text, description: "Such as Asia/Shanghai." } }, [])),
@@ -95,7 +96,7 @@ function time(): Contract {
     ),
     nonEmpty: compileSelect("$.text"),
     tools: [
-      served("getCurrentTime", {
+      served("get_current_time", {
         result: {
           text: "${item.human}",
           iso: "${item.iso}",
@@ -108,10 +109,10 @@ function time(): Contract {
   };
 }
 
-let made: ReadonlyMap<string, Contract> | undefined;
+let builtInContractCache: ReadonlyMap<string, Contract> | undefined;
 
-/** The contracts that every workspace has, by name; made when they are first wanted. */
+/** The contracts that every workspace has, by name; built on first use. */
 export function builtInContracts(): ReadonlyMap<string, Contract> {
-  made ??= new Map([search(), calculate(), time()].map((contract) => [contract.name, contract]));
-  return made;
+  builtInContractCache ??= new Map([search(), calculate(), time()].map((contract) => [contract.name, contract]));
+  return builtInContractCache;
 }

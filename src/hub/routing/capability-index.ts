@@ -1,12 +1,12 @@
 import { nameGlob } from "../../base/index.ts";
-import type { Registration, ToolRegistry } from "../../tool/index.ts";
+import { type Registration, type ToolRegistry, builtinOwner } from "../../tool/index.ts";
 import { type DeriveCapabilities, capabilityName } from "./derive-capabilities.ts";
 
-/** What {@link CapabilityIndex} goes by. */
+/** Options of {@link CapabilityIndex}. */
 export interface CapabilityOptions {
   readonly registry: ToolRegistry;
   readonly derive: DeriveCapabilities;
-  /** What the workspace declares: `mcp:brave`, `mcp:brave/search` or the name of a tool, to capabilities. */
+  /** Declarations of the workspace: `mcp:brave`, `mcp:brave/search` or the name of a tool, to capabilities. */
   readonly declared: Readonly<Record<string, readonly string[]>>;
   /** The one name of a capability that has several. */
   readonly canonical: (capability: string) => string;
@@ -18,8 +18,8 @@ interface Declaration {
 }
 
 /**
- * Tools by what they can do. Made when somebody first asks, since all tools are looked at; what was found of a tool is
- * kept as long as the tool, so that a change of some is cheap.
+ * Index of tools by capability. Built on first use, since it visits all tools; the capabilities of a tool are cached as
+ * long as the tool exists, so that a change of a few is cheap.
  */
 export class CapabilityIndex {
   readonly #options: CapabilityOptions;
@@ -51,8 +51,9 @@ export class CapabilityIndex {
   }
 
   /**
-   * What a tool can do: what it or the workspace declares, else what its name and description tell. Of a tool of an MCP
-   * server, a chain or another composite only what is declared: nobody is routed to it by its own words.
+   * The capabilities of a tool: those that it or the workspace declares, else those derived from its name and
+   * description. For a tool of an MCP server, a chain or another composite only declared ones count: its own
+   * description must not route calls to it.
    */
   of(registration: Registration): readonly string[] {
     const { tool, source } = registration;
@@ -64,7 +65,7 @@ export class CapabilityIndex {
     return [...new Set(known.map(this.#options.canonical))];
   }
 
-  /** A tool that cannot be made has no capabilities; whoever calls it by its name hears why. */
+  /** A tool that cannot be created has no capabilities; a call by its name returns the reason. */
   #known(registration: Registration): readonly string[] {
     try {
       return this.of(registration);
@@ -74,8 +75,11 @@ export class CapabilityIndex {
   }
 
   #declaredFor(registration: Registration): readonly string[] {
-    const { name } = registration.tool;
-    return this.#declarations.flatMap(({ matches, capabilities }) => (matches(registration, name) ? capabilities : []));
+    const { name, aliases } = registration.tool;
+    const names = registration.source === "mcps" ? [name] : [name, ...aliases];
+    return this.#declarations.flatMap(({ matches, capabilities }) =>
+      names.some((each) => matches(registration, each)) ? capabilities : [],
+    );
   }
 
   #all(): ReadonlyMap<string, readonly Registration[]> {
@@ -86,7 +90,7 @@ export class CapabilityIndex {
   #build(): ReadonlyMap<string, readonly Registration[]> {
     const found = new Map<string, Registration[]>();
     const { registry } = this.#options;
-    // Whatever comes later is there now.
+    // Registers the lazily registered tools now.
     void registry.size;
     for (const [, candidates] of registry.present.entries()) {
       for (const registration of onePerSource(candidates)) {
@@ -97,9 +101,21 @@ export class CapabilityIndex {
         }
       }
     }
-    for (const tools of found.values()) tools.sort((a, b) => a.priority - b.priority);
+    for (const tools of found.values()) tools.sort((a, b) => capabilityPriority(a) - capabilityPriority(b));
     return found;
   }
+}
+
+/** After all sources of tools: the built-in tools that search notes and memories, which the user did not declare. */
+const personalPriority = 3;
+
+/**
+ * The priority of a tool among those of a capability. Notes and memories do not replace a search that the
+ * workspace declares, so they come last.
+ */
+export function capabilityPriority({ tool, owner, priority }: Registration): number {
+  const isPersonal = owner === builtinOwner && tool.tags.some((tag) => tag === "notes" || tag === "memory");
+  return isPersonal ? Math.max(priority, personalPriority) : priority;
 }
 
 /** The candidates of one name: within a source the first hides the others, and a chain is hidden by any tool. */
@@ -115,7 +131,7 @@ export function onePerSource(registrations: readonly Registration[]): readonly R
 function matcherOf(key: string): Declaration["matches"] {
   if (!key.startsWith("mcp:")) {
     const fits = nameGlob(key);
-    // Servers are declared as such: a glob that is meant for tools of one's own must not take them in.
+    // Servers are declared explicitly: a glob for the workspace's own tools must not match theirs.
     return ({ source }, name) => source !== "mcps" && fits(name);
   }
   const target = key.slice("mcp:".length);

@@ -1,32 +1,32 @@
-/** Words by which a capability is known. Latin ones count as whole words, in any of their forms. */
+/** Keywords of a capability. Latin ones match whole words, in any of their forms. */
 export interface CapabilityKeywords {
   /** In the name, or in the first sentence of the description. */
   readonly words: readonly string[];
-  /** Only in the name: elsewhere they say little. */
+  /** Keywords that count only in the name. */
   readonly inName?: readonly string[];
-  /** Whatever stands above, not where one of these stands too. */
+  /** Words that exclude the capability, regardless of the words above. */
   readonly unless?: readonly string[];
-  /** Other names of the capability itself: whoever declares or calls one of them means this. */
+  /** Other names of the capability, for declarations and calls. */
   readonly aliases?: readonly string[];
 }
 
-/** What somebody searches who does not search the web. */
-const ownThings = [
+/** Words that indicate a search of something other than the web. */
+const localSearchWords = [
   ..."file folder directory note vault memory memories code repository database email mail log".split(" "),
   ..."文件 目录 笔记 记忆 代码 仓库 数据库 邮件 日志 本地".split(" "),
 ];
 
 const searching = ["search", "look up", "搜索", "检索", "搜寻", "查找"];
 
-/** The capabilities that are derived where a tool declares none. */
+/** The capabilities that are derived if a tool declares none. */
 export const capabilityKeywords: Readonly<Record<string, CapabilityKeywords>> = {
   search: { words: searching, inName: ["find", "lookup"], aliases: ["搜索"] },
   web: {
     words: [...searching, "web", "internet", "browse", "网页", "互联网", "上网"],
-    unless: ownThings,
+    unless: localSearchWords,
     aliases: ["网页"],
   },
-  research: { words: [...searching, "research", "研究", "调研"], unless: ownThings, aliases: ["研究", "调研"] },
+  research: { words: [...searching, "research", "研究", "调研"], unless: localSearchWords, aliases: ["研究", "调研"] },
   calculate: {
     words: ["calculate", "calculator", "calculation", "arithmetic", "计算", "算术", "运算"],
     inName: ["calc", "math"],

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
-import { ChainLibrary, dryRunExecutor, engineExecutor, explainStep, runChain } from "../../chain/index.ts";
+import { ChainLibrary, dryRunExecutor, explainStep, runChain } from "../../chain/index.ts";
+import { engineExecutor } from "../../run/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 
 const page = (name: string) => ({ title: name, url: `https://${name}.example/`, snippet: "s" });
@@ -20,7 +21,7 @@ function searching(tools: readonly AnyTool[], step: Readonly<Record<string, unkn
 }
 
 describe("a step that calls a capability", () => {
-  test("is told about with who served it, who failed and who was not called", async () => {
+  test("is reported with the tools that served it, failed or were not called", async () => {
     const { engine, chains, plan } = searching([
       finder("web", () => fail("401 key expired", { code: "not_available", retry: "never" })),
       finder("notes", () => ({ results: [page("n")] })),
@@ -29,9 +30,9 @@ describe("a step that calls a capability", () => {
     ]);
     const run = await runChain(plan, { engine, chains });
     expect(run.status).toBe("success");
-    const said = explainStep(run, "find");
-    expect(said).toContain("It was served by notes and pages; their results were put together.");
-    expect(said).toContain("web was called for it too, and failed: not_available: 401 key expired.");
+    const text = explainStep(run, "find");
+    expect(text).toContain("It was served by notes and pages; their results were merged.");
+    expect(text).toContain("web was called for it too, and failed: not_available: 401 key expired.");
     expect(run.log().steps[0]).toMatchObject({
       tool: "capability:search",
       sources: ["notes", "pages"],
@@ -39,7 +40,7 @@ describe("a step that calls a capability", () => {
     });
   });
 
-  test("of one tool is told without a word about sources", async () => {
+  test("a capability with one tool is reported without sources", async () => {
     const { engine, hub } = worldOf([sampleTool(() => 1, { name: "one" })]);
     const chains = new ChainLibrary({ tools: hub });
     chains.add({ name: "c", spec: { name: "c", steps: [{ id: "s", tool: "one" }] } });
@@ -48,7 +49,7 @@ describe("a step that calls a capability", () => {
     expect(run.log().steps[0]).not.toHaveProperty("sources");
   });
 
-  test("really reads in a dry run, and what would change something is only written down", async () => {
+  test("really reads in a dry run, and only records calls with side effects", async () => {
     const calls: string[] = [];
     const send = ["mail", "post"].map((name) =>
       sampleTool(() => calls.push(name), { name, effect: "once", capabilities: ["send"] }),
@@ -71,7 +72,7 @@ describe("a step that calls a capability", () => {
     ]);
   });
 
-  test("keeps to its timeout, whatever its tools do", async () => {
+  test("keeps its timeout regardless of its tools", async () => {
     const hangs = finder("slow", (_args, { signal }) => {
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
     });

@@ -1,6 +1,6 @@
 import type { Schema, Validation } from "../../schema/index.ts";
 
-/** What a schema says of a value. One that breaks takes nothing: it stops nobody else's call. */
+/** Validates a value. A schema that throws accepts nothing: its error does not stop the other candidates. */
 export function checkArguments(schema: Schema, value: unknown): Validation<unknown> | Promise<Validation<unknown>> {
   try {
     const found = schema.validate(value);

@@ -1,11 +1,12 @@
 import type { Candidate } from "./candidate.ts";
+import { capabilityPriority } from "./capability-index.ts";
 
-/** Something that stands for a candidate. */
+/** An object with a candidate. */
 interface Ordered {
   readonly candidate: Candidate;
 }
 
-/** Who succeeded and who failed lately under one name: that decides who goes first. */
+/** Recent successes and failures under one name, which decide the order of candidates. */
 export class ChoiceHistory {
   readonly #recentMs: number;
   #last: { readonly label: string; readonly at: number } | undefined;
@@ -32,15 +33,15 @@ export class ChoiceHistory {
   }
 
   /**
-   * By name: the last that succeeded, then by priority, then as registered. By capability, where `takesTurns` says who
-   * does: those that did not fail lately, then by priority, and equals take turns. Whoever may not run beside others
-   * comes last.
+   * By name: the last that succeeded, then by priority, then as registered. By capability, with `takesTurns`: those
+   * that did not fail recently, then by priority, and equals take turns. Candidates that may not run concurrently come
+   * last.
    */
   order<T extends Ordered>(all: readonly T[], now: number, takesTurns?: (one: T) => boolean): readonly T[] {
     const rank = ({ candidate }: T): readonly number[] => [
       candidate.joins ? 0 : 1,
       takesTurns === undefined ? this.#succeededLast(candidate, now) : this.#failedLately(candidate, now),
-      candidate.registration.priority,
+      takesTurns === undefined ? candidate.registration.priority : capabilityPriority(candidate.registration),
     ];
     const ranked = all.map((one) => ({ one, rank: rank(one) })).toSorted((a, b) => compare(a.rank, b.rank));
     if (takesTurns === undefined) return ranked.map(({ one }) => one);

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { three, timed, worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
-import { missingParts, toldSources } from "../../tool/index.ts";
-import { toSourceMeta } from "./source-meta.ts";
+import { describeMissingSources, readSourceReport } from "../../tool/index.ts";
+import { toSourceMeta } from "./choice-meta.ts";
 
 const page = (name: string) => ({ title: name, url: `https://${name}.example/`, snippet: "s" });
 const finder = (name: string, run: () => unknown) => sampleTool(run, { name, capabilities: ["search"] });
 const expired = () => fail("401 key expired", { code: "not_available", retry: "never" });
 
-describe("[C20] what is told of a result besides whose it is", () => {
-  test("who failed, where others answered", async () => {
+describe("[C20] metadata of a result in addition to its source", () => {
+  test("the tools that failed are listed if others answered", async () => {
     const { call } = worldOf([finder("web", expired), finder("notes", () => ({ results: [page("n")] }))]);
     const result = await call("capability:search", { query: "x" });
     expect(result).toMatchObject({
@@ -22,10 +22,10 @@ describe("[C20] what is told of a result besides whose it is", () => {
       },
     });
     expect(toSourceMeta(result)).toMatchObject({ sources: ["notes"], failed: [{ tool: "web" }] });
-    expect(missingParts(result.meta)).toBe("without web (not_available: 401 key expired)");
+    expect(describeMissingSources(result.meta)).toBe("without web (not_available: 401 key expired)");
   });
 
-  test("who failed, where the rest found nothing: that is not the same as nothing found", async () => {
+  test("the tools that failed are listed if the others found nothing: that differs from nothing found", async () => {
     const { call } = worldOf([finder("web", expired), finder("notes", () => ({ results: [] }))]);
     expect(await call("capability:search", { query: "x" })).toMatchObject({
       output: { results: [] },
@@ -33,16 +33,16 @@ describe("[C20] what is told of a result besides whose it is", () => {
     });
   });
 
-  test("who was not called, and why", async () => {
+  test("the tools that were not called are listed with the reason", async () => {
     const { call } = worldOf([finder("web", () => ({ results: [page("w")] })), finder("notes", () => ({}))], {
       permissions: { deny: ["notes"], allow: ["*"] },
     });
     expect(await call("capability:search", { query: "x" })).toMatchObject({
-      meta: { sources: ["web"], passedOver: [{ tool: "notes", message: "a rule denies it" }], passedOverCount: 1 },
+      meta: { sources: ["web"], skipped: [{ tool: "notes", message: "a rule denies it" }], skippedCount: 1 },
     });
   });
 
-  test("nothing of those that were stopped because another was first", async () => {
+  test("candidates that were stopped because another was first are omitted", async () => {
     const racers = [timed(5, () => 1), timed(2_000, () => 2)];
     const { call } = worldOf(
       three(
@@ -51,37 +51,37 @@ describe("[C20] what is told of a result besides whose it is", () => {
       ),
     );
     const { meta } = await call("work");
-    expect([toldSources(meta)?.failed, "failed" in meta]).toEqual([[], false]);
+    expect([readSourceReport(meta)?.failed, "failed" in meta]).toEqual([[], false]);
   });
 
-  test("no more than five of each, each in brief", async () => {
+  test("at most five candidates of each group are listed, each in brief", async () => {
     const down = Array.from({ length: 8 }, (_, at) =>
       finder(`w${at}`, () => fail("no ".repeat(500), { retry: "never" })),
     );
     const { call } = worldOf([...down, finder("z", () => ({ results: [page("z")] }))]);
     const { meta } = await call("capability:search", { query: "x" });
-    expect(toldSources(meta)?.failed.length).toBe(5);
+    expect(readSourceReport(meta)?.failed.length).toBe(5);
     expect(meta["failedCount"]).toBe(8);
     expect(JSON.stringify(meta).length).toBeLessThan(2_000);
   });
 
-  test("is read only where it has the form: handlers report what they like", () => {
+  test("the metadata is read only in the right format: handlers may report anything", () => {
     const meta = { callId: "c", source: "tools", attempts: 1 };
-    expect(toldSources(meta)).toBeUndefined();
-    expect(toldSources({ ...meta, sources: "all" })).toBeUndefined();
-    expect(toldSources({ ...meta, sources: [1] })).toBeUndefined();
+    expect(readSourceReport(meta)).toBeUndefined();
+    expect(readSourceReport({ ...meta, sources: "all" })).toBeUndefined();
+    expect(readSourceReport({ ...meta, sources: [1] })).toBeUndefined();
     const odd = { ...meta, sources: ["a\u202e"], failed: [null, 1, { tool: 2 }, { tool: "t", message: "m", code: 3 }] };
-    expect(toldSources(odd)).toEqual({
+    expect(readSourceReport(odd)).toEqual({
       sources: ["a"],
       synthesized: false,
       failed: [{ tool: "t", message: "m" }],
-      passedOver: [],
+      skipped: [],
     });
   });
 });
 
 describe("[C15] the failure of many", () => {
-  test("does not grow with them: the first five are told, the others counted", async () => {
+  test("does not grow with their number: the first five are listed, the others counted", async () => {
     const tools = Array.from({ length: 300 }, (_, at) =>
       finder(`w${at}`, () => fail("x".repeat(5_000), { retry: "never" })),
     );

@@ -9,15 +9,15 @@ import {
   isExpressionError,
   missing,
 } from "../../expr/index.ts";
-import { isRecord, put } from "../../schema/index.ts";
+import { isRecord, setOwn } from "../../schema/index.ts";
 
-/** What a tool gave, as the contract wants it. */
+/** Maps the output of a tool to that of the contract. */
 export interface ResultMapping {
-  /** The output of the contract; throws an `ExpressionError` where there is none. */
+  /** The output of the contract; throws an `ExpressionError` if it cannot be mapped. */
   readonly map: (scope: ResultScope) => unknown;
 }
 
-/** What the expressions of a mapping see: `item` is the tool's output, or inside of `as` one item of its list. */
+/** Scope of the expressions of a mapping: `item` is the tool's output, or inside of `as` one item of its list. */
 export interface ResultScope {
   readonly item: unknown;
   readonly index?: number;
@@ -25,7 +25,7 @@ export interface ResultScope {
   readonly input: unknown;
 }
 
-/** Something in a mapping that cannot be used, and where. */
+/** An error in a mapping, and its position. */
 export interface MappingFault {
   readonly path: ValuePath;
   readonly message: string;
@@ -43,8 +43,8 @@ export interface CompiledResult {
 
 type Part = (scope: ResultScope) => unknown;
 
-/** Lists longer than this are cut: nobody reads them, and every item costs an evaluation. */
-const mostItems = 1_000;
+/** Longer lists are cut: every item costs an evaluation. */
+const maxItems = 1_000;
 
 /**
  * Compiles what `result:` says: a value with `${…}`, where `{ select: JSONPath }` picks out of the tool's output, and
@@ -101,16 +101,16 @@ class ResultCompiler {
 
   #each(value: Readonly<Record<string, unknown>>, path: ValuePath): Part {
     const extra = Object.keys(value).find((key) => key !== "each" && key !== "as");
-    if (extra !== undefined) return this.#wrong([...path, extra], "beside `each` there is only `as`");
-    if (!Object.hasOwn(value, "as")) return this.#wrong(path, "`each` needs `as`, what every item becomes");
+    if (extra !== undefined) return this.#wrong([...path, extra], "`each` allows only `as` beside it");
+    if (!Object.hasOwn(value, "as")) return this.#wrong(path, "`each` needs `as`, the value for every item");
     const list = this.compile(value["each"], [...path, "each"]);
     const as = this.compile(value["as"], [...path, "as"]);
     return (scope) => {
       const items = list(scope);
       if (items === missing || items === null) return [];
-      // One thing where a list was expected is a list of one: some services answer so.
+      // A single value instead of a list is a list of one: some services return that.
       const all: readonly unknown[] = Array.isArray(items) ? items : [items];
-      return all.slice(0, mostItems).map((item, index) => {
+      return all.slice(0, maxItems).map((item, index) => {
         const made = as({ item, index, input: scope.input });
         return made === missing ? null : made;
       });
@@ -132,14 +132,14 @@ class ResultCompiler {
       const made: Record<string, unknown> = {};
       for (const { key, part } of parts) {
         const value = part(scope);
-        if (value !== missing) put(made, key, value);
+        if (value !== missing) setOwn(made, key, value);
       }
       return made;
     };
   }
 
   #refuseSecrets({ secrets }: CompiledValue, path: ValuePath): void {
-    if (secrets.length > 0) this.#wrong(path, "a secret has no place in a result");
+    if (secrets.length > 0) this.#wrong(path, "a result must not contain a secret");
   }
 
   #fault({ message, hint, at, length }: ExpressionError, path: ValuePath): void {

@@ -13,7 +13,7 @@ export const contractFileSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     name: { ...text, description: "The capability, such as search; tools are called by it as capability:search." },
-    description: { ...text, description: "What it does, for people and models." },
+    description: { ...text, description: "Its purpose, for people and models." },
     aliases: { type: "array", items: text, description: "Other names of the same capability." },
     kind: {
       enum: [...toolKinds],
@@ -21,17 +21,17 @@ export const contractFileSchema: JsonSchema = {
         "How several tools are used: calculate and time take the first that succeeds, search and extract put the " +
         "results together, other tries one after another.",
     },
-    input: { description: "What callers pass: a JSON Schema of an object." },
-    output: { description: "What callers get, whatever the tools give: a JSON Schema." },
+    input: { description: "JSON Schema of the input, an object." },
+    output: { description: "JSON Schema of the output that callers get, regardless of the tool that runs." },
     non_empty: { ...text, description: "A JSONPath into the output; a result that has nothing there does not count." },
     merge: {
       type: "object",
       required: ["list", "key"],
       additionalProperties: false,
       properties: {
-        list: { ...text, description: "The key of the output that holds a list." },
+        list: { ...text, description: "The key of the output that has a list." },
         key: { ...text, description: "The key of an item by which two are the same, such as url." },
-        most: { ...text, description: "The argument that says how many are wanted." },
+        max_items: { ...text, description: "The argument with the requested number of items." },
       },
       description: "How the results of several tools become one list.",
     },
@@ -40,7 +40,7 @@ export const contractFileSchema: JsonSchema = {
       additionalProperties: {
         type: "object",
         additionalProperties: false,
-        properties: { arguments: { type: "object", description: "What the tool is called with." }, result: anything },
+        properties: { arguments: { type: "object", description: "Arguments for the tool." }, result: anything },
       },
       description: "How tools serve it, by name (with * for any part) or as source:mcps.",
     },

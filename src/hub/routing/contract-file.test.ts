@@ -68,7 +68,7 @@ describe("[N10] a capability's contract", () => {
     expect(await call("capability:translate", { text: "" })).toMatchObject({ error: { code: "validation_error" } });
   });
 
-  test("passes over what does not fit it, and what is empty, to the next tool", async () => {
+  test("skips results that do not match it, or are empty, and tries the next tool", async () => {
     const served = (name: string, answer: unknown) => sampleTool(() => answer, { name, capabilities: ["translate"] });
     const more = { ...contractIn(translate), kind: "calculate" as const };
     const { call } = worldOf(
@@ -89,19 +89,19 @@ describe("[N10] a capability's contract", () => {
     });
   });
 
-  test("never runs another tool after one that writes gave something that does not fit", async () => {
-    let asked = 0;
+  test("never runs another tool after a writing tool returned a mismatching output", async () => {
+    let requested = 0;
     const tools = ["a", "b"].map((name) =>
-      sampleTool(() => ++asked, { name, capabilities: ["translate"], effect: "once" }),
+      sampleTool(() => ++requested, { name, capabilities: ["translate"], effect: "once" }),
     );
     const { call } = worldOf(tools, { contracts: [contractIn(translate)] });
     expect(await call("capability:translate", { text: "x" })).toMatchObject({
       error: { code: "output_invalid", reason: "contract", retry: "unsafe" },
     });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
-  test("is served by tools whose schemas fit it, without a word about them", async () => {
+  test("is served by tools whose schemas match it, without a mapping", async () => {
     const fits = sampleTool(({ text }) => ({ text, more: 1 }), {
       name: "fits",
       capabilities: ["translate"],
@@ -114,11 +114,11 @@ describe("[N10] a capability's contract", () => {
     });
     const { call } = worldOf([fits], { contracts: [contractIn(translate)] });
     const result = await call("capability:translate", { text: "x" });
-    // What the contract does not name is the tool's own: another tool would not give it.
+    // Fields that the contract does not name are specific to the tool: another tool would not return them.
     expect(result.success && result.output).toEqual({ text: "x" });
   });
 
-  test("says why tools that have the capability cannot serve it", async () => {
+  test("reports why tools with the capability cannot serve it", async () => {
     const input = fromJsonSchema({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
     const output = fromJsonSchema({ type: "object", properties: { words: {} } });
     const { call, hub } = worldOf(
@@ -131,7 +131,7 @@ describe("[N10] a capability's contract", () => {
     expect(await call("capability:translate", { text: "x" })).toMatchObject({
       error: {
         code: "not_available",
-        reason: "none_fits",
+        reason: "no_matching_tool",
         message: expect.stringMatching(/a: it needs the argument "key".*b: its output has no "text"/),
       },
     });
@@ -140,14 +140,14 @@ describe("[N10] a capability's contract", () => {
     ]);
   });
 
-  test("arguments that cannot be made of the given ones pass that tool over", async () => {
+  test("a tool whose arguments cannot be derived is skipped", async () => {
     const contract = contractIn(translate.replace("${upper(input.to)}", "${num(input.to)}"));
     const tools = ["deepl", "lib/x"].map((name) =>
       sampleTool(() => ({ out: "a" }), { name, capabilities: ["translate"] }),
     );
     const { call } = worldOf(tools, { contracts: [{ ...contract, nonEmpty: contract.nonEmpty! }] });
     expect(await call("capability:translate", { text: "x", to: "en" })).toMatchObject({
-      error: { message: expect.stringMatching(/lib\/x: .*; deepl: not called, .*cannot be made of these/) },
+      error: { message: expect.stringMatching(/lib\/x: .*; deepl: not called, .*cannot be derived from these/) },
     });
   });
 
@@ -162,9 +162,9 @@ tools:
         each: { select: "$.web.hits" }
         as: { title: "\${item.name}", url: "\${item.link}", snippet: "\${item.text ?? ''}" }
 `);
-    let given: unknown;
+    let input: unknown;
     const hits = (answer: unknown) =>
-      sampleTool((args) => ((given = args), { web: { hits: answer } }), { name: "brave/find" });
+      sampleTool((args) => ((input = args), { web: { hits: answer } }), { name: "brave/find" });
     const call = (answer: unknown) =>
       worldOf([{ tool: hits(answer), source: "mcps", owner: "brave" }], {
         contracts: [contract],
@@ -184,19 +184,19 @@ tools:
       },
       meta: { source: "mcps", sources: ["brave/find"] },
     });
-    expect(given).toEqual({ q: "q" });
+    expect(input).toEqual({ q: "q" });
     expect(await call({ name: "A", link: "a" })).toMatchObject({ output: { results: [{ title: "A" }] } });
     expect(await call([])).toMatchObject({ success: true, output: { results: [] } });
   });
 });
 
 describe("a file of a capability", () => {
-  test("adds to a contract that is built in only what it says", () => {
+  test("changes only the given keys of a built-in contract", () => {
     const contract = contractIn('name: search\ntools:\n  mine: { arguments: { q: "${input.query}" } }\n');
     const { search } = Object.fromEntries(builtInContracts());
     expect(contract.input).toBe(search!.input);
     expect(contract).toMatchObject({ kind: "search", aliases: ["搜索"], merge: { list: "results" } });
-    expect(contract.tools.map(({ pattern }) => pattern)).toEqual(["mine", "localSearch"]);
+    expect(contract.tools.map(({ pattern }) => pattern)).toEqual(["mine", "local_search"]);
   });
 
   test.each([
@@ -218,19 +218,19 @@ describe("a file of a capability", () => {
     ["name: search\ntools:\n  a:\n    result: '${secret.KEY}'", "bad_expression", 4],
     ["- a list", "wrong_type", 1],
     ["name: [", "yaml_syntax", 1],
-  ])("says where it is wrong: %j", (text, code, line) => {
+  ])("reports the position of an error: %j", (text, code, line) => {
     const problems = problemsIn(text);
     expect(problems.map((problem) => problem.code)).toContain(code);
     expect(problems[0]).toMatchObject({ file: "c.yaml", line, severity: "error" });
     expect(parseContract(text, { file: "c.yaml", known: builtInContracts() }).contract).toBeUndefined();
   });
 
-  test("says what was meant, at the very place", () => {
+  test("suggests a fix at the exact position", () => {
     const [problem] = problemsIn("name: search\ntools:\n  a:\n    arguments: { q: '${input.querry}' }");
     expect(problem).toMatchObject({ hint: 'did you mean "input.query"?', line: 4, column: 24, length: 12 });
   });
 
-  test("that cannot be used stops no other; links out of the workspace and second descriptions are refused", async () => {
+  test("a file that cannot be used stops no other; links out of the workspace and second descriptions are refused", async () => {
     const root = mkdtempSync(join(tmpdir(), "windlass-capabilities-"));
     const dir = join(root, "capabilities");
     expect(await loadContracts(dir, root)).toMatchObject({ contracts: [], problems: [], stamp: "" });
@@ -256,18 +256,18 @@ describe("a file of a capability", () => {
 });
 
 describe("[N10] a contract that is written down", () => {
-  const said = (text: string) =>
+  const messageText = (text: string) =>
     problemsIn(text).map(({ severity, line, message, hint }) => `${severity} ${line}: ${message}; ${hint}`);
 
-  test("with the input of a chain is told once how to write it", () => {
+  test("a contract with the input of a chain gets one hint how to write it", () => {
     const short = translate.replace(/input:[^]*?output:/, "input: { text: string, to: string }\noutput:");
-    expect(said(short)).toEqual([
+    expect(messageText(short)).toEqual([
       "error 5: `input` of a capability is a JSON Schema; write input: { type: object, properties: { text: { type: string } } }",
     ]);
   });
 
-  test("is warned about where it looks for what its output does not have", () => {
-    expect(said(translate.replace("non_empty: $.text", "non_empty: $.txet"))).toEqual([
+  test("gets a warning if it refers to fields that its output does not have", () => {
+    expect(messageText(translate.replace("non_empty: $.text", "non_empty: $.txet"))).toEqual([
       'warning 15: there is no "txet" in `output`, so that nothing is ever found there; did you mean "text"?',
     ]);
     const list = (key: string, path: string) => `name: lists
@@ -279,13 +279,13 @@ non_empty: ${path}
 merge: { list: found, key: ${key} }
 `;
     for (const path of ["$.found", "$['found'][0].url", '"$[\\"found\\"][*].url"', "$..anything", "$.found[?@.x]"])
-      expect(said(list("url", path))).toEqual([]);
-    expect(said(list("ulr", "$.found[*].uri"))).toEqual([
+      expect(messageText(list("url", path))).toEqual([]);
+    expect(messageText(list("ulr", "$.found[*].uri"))).toEqual([
       'warning 6: there is no "uri" in `output`, so that nothing is ever found there; did you mean "url"?',
       'warning 7: there is no "ulr" in `output`, so that nothing is ever found there; did you mean "url"?',
     ]);
     expect(
-      said(
+      messageText(
         list("x", "$.found").replace(
           "object, properties: { url",
           "object, additionalProperties: true, properties: { url",
@@ -295,7 +295,7 @@ merge: { list: found, key: ${key} }
   });
 });
 
-describe("what a file says of tools", () => {
+describe("the tools in a file", () => {
   const plain = sampleTool(() => 1, {
     name: "deepl",
     aliases: ["deep"],
@@ -309,7 +309,7 @@ describe("what a file says of tools", () => {
     );
   };
 
-  test("is held against them: parameters that a tool has not, tools that there are not", () => {
+  test("is checked against them: unknown parameters and unknown tools", () => {
     expect(warned(translate)).toEqual([]);
     expect(warned(translate.replace("q:", "text:"))).toEqual([
       'warning 18 unknown_parameter: the tool "deepl" has no parameter "text"; parameters: q, target',
@@ -317,13 +317,11 @@ describe("what a file says of tools", () => {
     expect(warned(translate.replace("deepl:", "depl:"))).toEqual([
       'warning 17 unknown_tool: there is no tool "depl"; did you mean "deepl"?',
     ]);
-    // A mapping goes by the name that a tool has, not by another one.
-    expect(warned(translate.replace("deepl:", "deep:"))).toEqual([
-      'warning 17 unknown_tool: there is no tool "deep"; did you mean "deepl"?',
-    ]);
+    // A mapping may name an alias, but no alias of a server's tool.
+    expect(warned(translate.replace("deepl:", "deep:"))).toEqual([]);
   });
 
-  test("is held against them: arguments that a tool needs, patterns that fit none, sources that there are not", () => {
+  test("is checked against them: missing arguments, patterns without a match, unknown sources", () => {
     const needs = { ...plain, input: fromJsonSchema({ ...plain.input.json, required: ["q", "target"] }) };
     const resolve = () => ({ tool: needs, source: "tools", owner: "tools", priority: 0 });
     expect(warned(translate.replace(/, target: "[^"]*"/, ""), { resolve })).toEqual([
@@ -340,7 +338,7 @@ describe("what a file says of tools", () => {
     expect(warned(translate.replace("lib/*", "web/*"), { whyMissing: () => "never connected to" })).toEqual([]);
   });
 
-  test("is not doubted where the tool may be a server's that nobody asked yet", () => {
+  test("is accepted if the tool may belong to a server that was never connected", () => {
     expect(warned(translate.replace("deepl:", "web/deepl:"), { whyMissing: () => "never connected to" })).toEqual([]);
   });
 });
@@ -356,7 +354,7 @@ describe("contracts that are built in", () => {
     });
   });
 
-  test("search asks the web, the notes and the memory, and merges what they give", async () => {
+  test("search queries the web, the notes and the memory, and merges their results", async () => {
     const page = (name: string) => ({ title: name, url: `https://${name}.example/`, snippet: "s" });
     const inputs: unknown[] = [];
     const input = fromJsonSchema({
@@ -372,7 +370,7 @@ describe("contracts that are built in", () => {
     });
     const notes = sampleTool(
       (args) => (inputs.push(args), { documents: [{ title: "N", cite: "n.md:3", snippet: "x" }], indexed: 1 }),
-      { name: "localSearch", capabilities: ["search"] },
+      { name: "local_search", capabilities: ["search"] },
     );
     const off = sampleTool(() => fail("no memory", { code: "not_available" }), {
       name: "memory_recall",
@@ -382,7 +380,7 @@ describe("contracts that are built in", () => {
     expect(await call("capability:搜索", { query: "q", count: 2 })).toMatchObject({
       tool: "capability:search",
       output: { results: [page("a"), { title: "N", url: "vault:n.md:3", snippet: "x" }] },
-      meta: { synthesized: true, synthesis: "data", sources: ["web_search", "localSearch"], source: "tools" },
+      meta: { synthesized: true, synthesis: "data", sources: ["web_search", "local_search"], source: "tools" },
     });
     expect(inputs).toEqual([{ query: "q", limit: 2 }]);
   });

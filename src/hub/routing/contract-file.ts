@@ -1,32 +1,38 @@
 import { isFailureError } from "../../base/index.ts";
 import { type Select, type ValueReference, compileSelect, compileValue, isExpressionError } from "../../expr/index.ts";
-import { FileReport, type JsonSchema, type SyncSchema, fromJsonSchema, isMap, isRecord } from "../../schema/index.ts";
+import {
+  FileReport,
+  type JsonSchema,
+  type SyncSchema,
+  fromJsonSchema,
+  isYamlMap,
+  isRecord,
+} from "../../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, stripUnsafe, suggest } from "../../text/index.ts";
-import { readShape } from "../../tool/index.ts";
+import { readTypeSchema } from "../../tool/index.ts";
 import { type MappingFault, compileResult } from "./compile-result.ts";
 import { contractFileSchema } from "./contract-file-schema.ts";
 import { type Contract, type MergeRule, type ToolMapping, matcherOf } from "./contract.ts";
 import { capabilityName } from "./derive-capabilities.ts";
-import { strayKey } from "./stray-key.ts";
 import { type ToolKind, kindOf } from "./tool-kind.ts";
 
-/** A file of a capability, and what is wrong with it. */
+/** A parsed capability file, and its problems. */
 export interface ParsedContract {
-  /** Undefined where the file cannot be used. */
+  /** Undefined if the file cannot be used. */
   readonly contract: Contract | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** What {@link parseContract} takes besides the text. */
+/** Options of {@link parseContract}. */
 export interface ContractFileOptions {
   /** Named in problems. */
   readonly file: string;
-  /** Contracts that are built in: a file of the same name need only say what it adds. */
+  /** Built-in contracts: a file of the same name only needs the keys that it changes. */
   readonly known?: ReadonlyMap<string, Contract>;
 }
 
 /**
- * Reads a file of `capabilities/`: what a capability takes and gives, and how tools serve it. Never throws.
+ * Parses a file of `capabilities/`: the input and output of a capability, and the mappings of tools. Never throws.
  *
  * @example
  * ```ts
@@ -36,7 +42,7 @@ export interface ContractFileOptions {
 export function parseContract(source: string, { file, known }: ContractFileOptions): ParsedContract {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
-  if (hasErrors(yaml.problems) || !report.check(yaml.value, contractFileSchema, []) || !isMap(yaml.value))
+  if (hasErrors(yaml.problems) || !report.check(yaml.value, contractFileSchema, []) || !isYamlMap(yaml.value))
     return { contract: undefined, problems: report.problems };
   const name = capabilityName(String(yaml.value["name"]));
   const contract = new ContractReader(yaml.value, report, known?.get(name)).read(name);
@@ -45,14 +51,14 @@ export function parseContract(source: string, { file, known }: ContractFileOptio
 }
 
 class ContractReader {
-  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #input: Readonly<Record<string, unknown>>;
   readonly #report: FileReport;
   readonly #base: Contract | undefined;
-  /** Nothing is said about arguments that cannot be known. */
+  /** False if the arguments cannot be known; then they are not checked. */
   #isInputKnown = true;
 
-  constructor(given: Readonly<Record<string, unknown>>, report: FileReport, base: Contract | undefined) {
-    this.#given = given;
+  constructor(provided: Readonly<Record<string, unknown>>, report: FileReport, base: Contract | undefined) {
+    this.#input = provided;
     this.#report = report;
     this.#base = base;
   }
@@ -83,33 +89,33 @@ class ContractReader {
       name,
       description: stripUnsafe(this.#text("description") ?? base?.description ?? `Does what tools for ${name} do.`),
       aliases: [...aliases],
-      // The words of the format are the kinds.
+      // The schema allows only the kinds.
       kind: (this.#text("kind") as ToolKind | undefined) ?? base?.kind ?? kindOf([name, ...aliases]),
     };
   }
 
   #text(key: string): string | undefined {
-    const value = this.#given[key];
+    const value = this.#input[key];
     return typeof value === "string" ? value : undefined;
   }
 
   #list(key: string): readonly string[] {
-    const value = this.#given[key];
-    // The format says that it is a list of texts.
+    const value = this.#input[key];
+    // The schema allows only a list of strings.
     return Array.isArray(value) ? (value as readonly string[]) : [];
   }
 
   #noInput(): SyncSchema {
     if (this.#isInputKnown)
-      this.#add("missing_key", [], 'the file needs the key "input": what callers of the capability pass');
+      this.#add("missing_key", [], 'the file needs the key "input": the arguments of the capability');
     return fromJsonSchema({ type: "object" });
   }
 
   #schema(key: "input" | "output"): SyncSchema | undefined {
-    const given = this.#given[key];
-    if (given === undefined || given === null) return undefined;
-    if (key === "input" && isShorthand(given)) return this.#shorthand(given);
-    const json = readShape(given, [key], this.#report);
+    const provided = this.#input[key];
+    if (provided === undefined || provided === null) return undefined;
+    if (key === "input" && isShorthand(provided)) return this.#shorthand(provided);
+    const json = readTypeSchema(provided, [key], this.#report);
     if (key === "input" && json["type"] !== "object") {
       this.#add("wrong_type", [key], "`input` describes an object: arguments have names");
       return fromJsonSchema({ type: "object" });
@@ -123,9 +129,9 @@ class ContractReader {
     }
   }
 
-  /** Arguments as chains write them: one word about it is enough. */
-  #shorthand(given: Readonly<Record<string, unknown>>): undefined {
-    const [[name, type] = ["", ""]] = Object.entries(given);
+  /** Arguments in the shorthand of chains: one problem for all of them is enough. */
+  #shorthand(provided: Readonly<Record<string, unknown>>): undefined {
+    const [[name, type] = ["", ""]] = Object.entries(provided);
     const shown = typeof type === "string" ? type : "…";
     const hint = `write input: { type: object, properties: { ${name}: { type: ${shown} } } }`;
     this.#report.add("wrong_type", ["input"], ["`input` of a capability is a JSON Schema", { hint, part: "key" }]);
@@ -148,23 +154,23 @@ class ContractReader {
   }
 
   #merge(input: SyncSchema, output: SyncSchema | undefined): MergeRule | undefined {
-    const given = this.#given["merge"];
-    if (!isMap(given)) return undefined;
-    // The format says that they are texts.
-    const { list, key, most } = given as { list: string; key: string; most?: string };
+    const provided = this.#input["merge"];
+    if (!isYamlMap(provided)) return undefined;
+    // The schema allows only strings.
+    const { list, key, max_items: maxItems } = provided as { list: string; key: string; max_items?: string };
     this.#checkKey(list, keysOf(output?.json ?? {}), ["merge", "list"]);
     const items = isRecord(output?.json["properties"]) ? output.json["properties"][list] : undefined;
     if (isRecord(items)) this.#warnOfStray(`$[*]["${key}"]`, items, ["merge", "key"]);
-    if (most !== undefined) this.#checkKey(most, keysOf(input.json), ["merge", "most"]);
-    return { list, key, ...(most !== undefined && { most }) };
+    if (maxItems !== undefined) this.#checkKey(maxItems, keysOf(input.json), ["merge", "max_items"]);
+    return { list, key, ...(maxItems !== undefined && { maxItems }) };
   }
 
   #tools(input: JsonSchema): ToolMapping[] {
-    const given = this.#given["tools"];
-    if (!isMap(given)) return [];
-    return Object.entries(given).map(([pattern, value]) => {
+    const provided = this.#input["tools"];
+    if (!isYamlMap(provided)) return [];
+    return Object.entries(provided).map(([pattern, value]) => {
       const path = ["tools", pattern];
-      const mapping = isMap(value) ? value : {};
+      const mapping = isYamlMap(value) ? value : {};
       const args = this.#arguments(mapping["arguments"], input, [...path, "arguments"]);
       const result = this.#result(mapping["result"], input, [...path, "result"]);
       return { pattern, matches: matcherOf(pattern), ...args, ...result };
@@ -176,7 +182,10 @@ class ContractReader {
     const compiled = compileValue(value, { missing: "drop" });
     for (const { path: at, error } of compiled.errors) this.#fault({ ...faultOf(error), path: at }, path);
     for (const { valuePath } of compiled.value.secrets)
-      this.#fault({ path: valuePath, message: "a secret is no argument here; tools read secrets by themselves" }, path);
+      this.#fault(
+        { path: valuePath, message: "a secret cannot be an argument here; tools read secrets by themselves" },
+        path,
+      );
     this.#checkReferences(compiled.value.references, { roots: ["input"], input, path });
     return { arguments: compiled.value };
   }
@@ -189,7 +198,10 @@ class ContractReader {
     return { result: mapping };
   }
 
-  #checkReferences(references: readonly ValueReference[], { roots, input, path }: Allowed): void {
+  #checkReferences(
+    references: readonly ValueReference[],
+    { roots, input, path }: { readonly roots: readonly string[]; readonly input: JsonSchema; readonly path: YamlPath },
+  ): void {
     for (const {
       root,
       text,
@@ -217,7 +229,7 @@ class ContractReader {
 
   /** A slip there is none of the format: nothing is ever found by it. */
   #warnOfStray(jsonPath: string, schema: JsonSchema, path: YamlPath): void {
-    const stray = strayKey(jsonPath, schema);
+    const stray = findUnknownKey(jsonPath, schema);
     if (stray === undefined) return;
     const near = suggest(stray.key, stray.known);
     const hint = near === undefined ? `there is ${stray.known.join(", ")}` : `did you mean "${near}"?`;
@@ -241,10 +253,10 @@ class ContractReader {
   }
 }
 
-/** `{ query: string }`, as chains describe their input: not one word of it is of JSON Schema. */
-function isShorthand(given: unknown): given is Readonly<Record<string, unknown>> {
-  if (!isRecord(given) || Object.keys(given).length === 0) return false;
-  return !Object.keys(given).some((key) => wordsOfSchemas.has(key) || key.startsWith("$"));
+/** `{ query: string }`, as chains describe their input: no key is of JSON Schema. */
+function isShorthand(provided: unknown): provided is Readonly<Record<string, unknown>> {
+  if (!isRecord(provided) || Object.keys(provided).length === 0) return false;
+  return !Object.keys(provided).some((key) => wordsOfSchemas.has(key) || key.startsWith("$"));
 }
 
 const wordsOfSchemas: ReadonlySet<string> = new Set(
@@ -252,12 +264,6 @@ const wordsOfSchemas: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-
-interface Allowed {
-  readonly roots: readonly string[];
-  readonly input: JsonSchema;
-  readonly path: YamlPath;
-}
 
 function faultOf(error: {
   message: string;
@@ -270,4 +276,36 @@ function faultOf(error: {
 
 function keysOf({ properties }: JsonSchema): readonly string[] {
   return isRecord(properties) ? Object.keys(properties) : [];
+}
+
+/** One step of a plain path: `.name`, `["name"]`, `[*]` or `[0]`. */
+const step = /^(?:\.([\p{L}_][\p{L}\p{N}_]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(?:\*|\d+)\])/u;
+
+/** The first key of a JSONPath that the schema does not have, as far as the path is simple and the schema is closed. */
+function findUnknownKey(
+  path: string,
+  schema: JsonSchema,
+): { readonly key: string; readonly known: readonly string[] } | undefined {
+  let rest = path.trim().replace(/^\$/, "");
+  let at: unknown = schema;
+  for (let found = step.exec(rest); found !== null && isRecord(at); found = step.exec(rest)) {
+    const key = found[1] ?? found[2] ?? found[3];
+    const known = key === undefined ? undefined : keysIn(at);
+    if (key !== undefined && known !== undefined && !known.includes(key)) return { key, known };
+    at = below(at, key);
+    rest = rest.slice(found[0].length);
+  }
+  return undefined;
+}
+
+/** The schema of a key or, without a key, of the items. */
+function below({ properties, items }: JsonSchema, key: string | undefined): unknown {
+  if (key === undefined) return items;
+  return isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+/** The keys of an object; undefined if it may have others, or the schema does not define them. */
+function keysIn({ properties, additionalProperties }: JsonSchema): readonly string[] | undefined {
+  const isOpen = !isRecord(properties) || additionalProperties === true || isRecord(additionalProperties);
+  return isOpen ? undefined : Object.keys(properties);
 }

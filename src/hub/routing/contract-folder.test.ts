@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { ChainLibrary } from "../../chain/index.ts";
-import type { FolderEvent } from "../folder/folder-events.ts";
+import type { ToolFolderEvent } from "../tool-folder/folder-event-emitter.ts";
 import { ContractFolder } from "./contract-folder.ts";
 
 const pay = `name: pay
@@ -16,7 +16,7 @@ tools:
   bank: { arguments: { amount: "\${input.cents}", unit: cents } }
 `;
 
-/** A bank that writes down what it is called with, under a folder of contracts. */
+/** A bank that records its calls, with a folder of contracts. */
 async function bankWith(files: Readonly<Record<string, string>>) {
   const root = mkdtempSync(join(tmpdir(), "windlass-contracts-"));
   const dir = join(root, "capabilities");
@@ -30,14 +30,14 @@ async function bankWith(files: Readonly<Record<string, string>>) {
     capabilities: ["pay"],
   });
   const world = worldOf([bank]);
-  const events: FolderEvent[] = [];
+  const events: ToolFolderEvent[] = [];
   const folder = new ContractFolder({ dir, root, hub: world.hub, onEvent: (event) => events.push(event) });
   await folder.load();
   return { ...world, dir, write, calls, events, folder };
 }
 
 describe("[N10] a contract that is edited", () => {
-  test("and half saved stays as it last worked, and that is told once", async () => {
+  test("a half-saved contract keeps its last good version, which is reported once", async () => {
     const { call, write, calls, folder, events } = await bankWith({ "pay.yaml": pay });
     for (const half of [pay.slice(0, 60), pay.replace("integer", "intger"), "", "name: other\ninput: ["]) {
       write("pay.yaml", half);
@@ -54,7 +54,7 @@ describe("[N10] a contract that is edited", () => {
     expect([calls.at(-1), folder.problems()]).toEqual([{ amount: 5, unit: "ct" }, []]);
   });
 
-  test("and removed is gone: the tool is called in its own words", async () => {
+  test("a removed contract is gone: the tool is called with its own arguments", async () => {
     const { call, calls, dir, folder } = await bankWith({ "pay.yaml": pay });
     rmSync(join(dir, "pay.yaml"));
     await folder.reload();
@@ -89,20 +89,20 @@ describe("[N10] a contract that never worked", () => {
     expect([...calls, ...list.calls]).toEqual([]);
   });
 
-  test("hides one that is built in: what it would have added is not left out in silence", async () => {
+  test("hides a built-in contract: its changes are not silently ignored", async () => {
     const { call, hub } = await bankWith({ "search.yaml": "name: search\ntools: { x: { argumnts: {} } }" });
     for (const name of ["capability:search", "capability:搜索"])
       expect(await call(name, { query: "x" })).toMatchObject({ error: { reason: "broken_contract" } });
     expect(hub.resolve("capability:search")?.tool.broken).toBeDefined();
   });
 
-  test("gives way to a file that works and has its name", async () => {
+  test("yields to a valid file of the same name", async () => {
     const { call, calls } = await bankWith({ "a.yaml": broken, "b.yaml": pay });
     expect(await call("capability:pay", { cents: 5 })).toMatchObject({ success: true });
     expect(calls).toEqual([{ amount: 5, unit: "cents" }]);
   });
 
-  test("is told where a chain is planned that needs it", async () => {
+  test("is reported when a chain that needs it is planned", async () => {
     const { hub } = await bankWith({ "pay.yaml": broken });
     const chains = new ChainLibrary({ tools: hub });
     chains.add({ name: "c", spec: { name: "c", steps: [{ id: "p", tool: "capability:pay", params: { cents: 5 } }] } });

@@ -1,25 +1,25 @@
 import type { Problem } from "../../text/index.ts";
-import { type FolderEvent, FolderEvents } from "../folder/folder-events.ts";
-import { FolderRuns, type ReloadMode, noChange } from "../folder/folder-runs.ts";
+import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
+import { FolderReloader, type ReloadMode, noChange } from "../tool-folder/folder-reloader.ts";
 import type { Contract } from "./contract.ts";
 import type { Hub } from "./hub.ts";
 import { type LoadedContracts, loadContracts } from "./load-contracts.ts";
 import type { MappedTools } from "./unmatched-mappings.ts";
 
-/** What a {@link ContractFolder} takes. */
+/** Options of {@link ContractFolder}. */
 export interface ContractFolderOptions {
   readonly dir: string;
   /** The workspace, in which everything has to lie. */
   readonly root: string;
   readonly hub: Pick<Hub, "setContracts" | keyof MappedTools>;
   readonly mode?: ReloadMode;
-  /** Told of every file that cannot be used, whenever that changes. */
-  readonly onEvent?: (event: FolderEvent) => void;
+  /** Called with every file that cannot be used, whenever that changes. */
+  readonly onEvent?: (event: ToolFolderEvent) => void;
 }
 
-/** A folder of contracts, kept in step with a hub. An edit that does not work keeps the contract that did. */
+/** A folder of contracts, synchronized with a hub. An invalid edit keeps the last good contract. */
 export class ContractFolder {
-  readonly #runs: FolderRuns;
+  readonly #runs: FolderReloader;
   readonly #tools: MappedTools;
   #stamp = "";
   #contracts: readonly Contract[] = [];
@@ -27,9 +27,9 @@ export class ContractFolder {
   #unmatched: LoadedContracts["unmatched"] = () => [];
 
   constructor({ dir, root, hub, mode, onEvent }: ContractFolderOptions) {
-    const events = new FolderEvents({ source: "capabilities", onEvent });
+    const events = new FolderEventEmitter({ source: "capabilities", onEvent });
     this.#tools = hub;
-    this.#runs = new FolderRuns({
+    this.#runs = new FolderReloader({
       dir,
       mode,
       run: async () => {
@@ -38,31 +38,31 @@ export class ContractFolder {
         this.#stamp = stamp;
         this.#problems = problems;
         this.#unmatched = unmatched;
-        this.#contracts = keepGood(contracts, this.#contracts);
+        this.#contracts = keepLastGood(contracts, this.#contracts);
         hub.setContracts(this.#contracts);
-        // Contracts are no tools: what is told of them is what is wrong.
+        // Contracts are not tools: only their problems are reported.
         const errors = events.ended({ why: "load", change: noChange, problems, owners: new Map() });
         return { ...noChange, errors };
       },
     });
   }
 
-  /** Loads the folder for the first time and starts looking for changes. */
+  /** Loads the folder for the first time and starts checking for changes. */
   async load(): Promise<void> {
     await this.#runs.load();
   }
 
-  /** Looks at the folder now. */
+  /** Checks the folder now. */
   async reload(): Promise<void> {
     await this.#runs.reload();
   }
 
-  /** What is wrong with the files as they are now. */
+  /** Problems of the files as they are now. */
   problems(): readonly Problem[] {
     return this.#problems;
   }
 
-  /** Warnings about what the files say of tools that are not so. Worth a look where all tools could be loaded. */
+  /** Warnings about mappings that match no tool. Meaningful once all tools are loaded. */
   unmatched(): readonly Problem[] {
     return this.#unmatched(this.#tools);
   }
@@ -73,8 +73,8 @@ export class ContractFolder {
   }
 }
 
-/** What is there now, with the last version that worked of each file that does not. */
-function keepGood(now: readonly Contract[], before: readonly Contract[]): readonly Contract[] {
+/** The current contracts, with the last good version of each broken file. */
+function keepLastGood(now: readonly Contract[], before: readonly Contract[]): readonly Contract[] {
   const names = new Set(now.filter(({ broken }) => broken === undefined).map(({ name }) => name));
   return now.map((contract) => {
     const last = contract.broken === undefined ? undefined : before.find(({ file }) => file === contract.file);

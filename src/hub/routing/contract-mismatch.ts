@@ -3,36 +3,37 @@ import type { AnyTool } from "../../tool/index.ts";
 import type { Contract } from "./contract.ts";
 
 /**
- * Why a tool cannot serve a contract as it is, or undefined where it can, as far as schemas tell: it needs nothing that
- * the contract does not have, knows what the contract needs, and promises what the contract promises.
+ * The reason why a tool cannot serve a contract unmapped, or undefined if it can, as far as the schemas show: it
+ * requires nothing that the contract does not have, accepts what the contract requires, and returns what the contract
+ * promises.
  */
-export function misfit(tool: AnyTool, { input, output }: Contract): string | undefined {
+export function contractMismatch(tool: AnyTool, { input, output }: Contract): string | undefined {
   const wrongInput = inputMisfit(tool.input.json, input.json);
   if (wrongInput !== undefined) return wrongInput;
-  // A tool that promises nothing is judged by what it gives.
+  // A tool without an output schema is judged by its actual output.
   if (tool.output === undefined || output === undefined) return undefined;
   const wrong = outputMisfit(tool.output.json, output.json, "its output");
-  return wrong === undefined ? undefined : `${wrong}; a \`result\` mapping can mend that`;
+  return wrong === undefined ? undefined : `${wrong}; a \`result\` mapping can fix that`;
 }
 
-function inputMisfit(own: JsonSchema, wanted: JsonSchema): string | undefined {
-  const [known, offered] = [propertiesOf(own), propertiesOf(wanted)];
+function inputMisfit(own: JsonSchema, expected: JsonSchema): string | undefined {
+  const [known, offered] = [propertiesOf(own), propertiesOf(expected)];
   for (const key of requiredOf(own)) {
-    const given = offered[key];
-    const isThere = given !== undefined && (requiredOf(wanted).includes(key) || hasDefault(given));
-    if (!isThere) return `it needs the argument "${key}"; an \`arguments\` mapping can give it`;
+    const provided = offered[key];
+    const isThere = provided !== undefined && (requiredOf(expected).includes(key) || hasDefault(provided));
+    if (!isThere) return `it needs the argument "${key}"; an \`arguments\` mapping can provide it`;
   }
-  for (const [key, given] of Object.entries(offered)) {
+  for (const [key, provided] of Object.entries(offered)) {
     const taken = known[key];
-    const isNeeded = requiredOf(wanted).includes(key);
+    const isNeeded = requiredOf(expected).includes(key);
     if (taken === undefined && isNeeded && !takesAnything(own))
       return `it knows no argument "${key}"; an \`arguments\` mapping can name it`;
-    if (taken !== undefined && !shareType(taken, given)) return `its argument "${key}" is of another type`;
+    if (taken !== undefined && !shareType(taken, provided)) return `its argument "${key}" is of another type`;
   }
   return undefined;
 }
 
-/** The arguments of a contract that a tool knows; all of them where it takes anything. */
+/** The arguments of a contract that a tool accepts; all of them if it accepts any. */
 export function knownArguments(tool: AnyTool, args: unknown): unknown {
   const { json } = tool.input;
   if (!isRecord(args) || takesAnything(json)) return args;
@@ -40,24 +41,24 @@ export function knownArguments(tool: AnyTool, args: unknown): unknown {
   return Object.fromEntries(Object.entries(args).filter(([key]) => Object.hasOwn(known, key)));
 }
 
-function outputMisfit(own: JsonSchema, wanted: JsonSchema, where: string): string | undefined {
-  if (!shareType(own, wanted)) return `${where} is of another type`;
-  const [given, asked] = [propertiesOf(own), propertiesOf(wanted)];
-  const isDescribed = Object.keys(given).length > 0;
-  for (const key of requiredOf(wanted)) {
-    const part = Object.hasOwn(given, key) ? given[key] : undefined;
+function outputMisfit(own: JsonSchema, expected: JsonSchema, where: string): string | undefined {
+  if (!shareType(own, expected)) return `${where} is of another type`;
+  const [provided, requested] = [propertiesOf(own), propertiesOf(expected)];
+  const isDescribed = Object.keys(provided).length > 0;
+  for (const key of requiredOf(expected)) {
+    const part = Object.hasOwn(provided, key) ? provided[key] : undefined;
     if (part === undefined) {
       if (isDescribed) return `${where} has no "${key}"`;
       continue;
     }
-    const inner = isRecord(part) ? outputMisfit(part, recordOf(asked[key]), `"${key}" of ${where}`) : undefined;
+    const inner = isRecord(part) ? outputMisfit(part, recordOf(requested[key]), `"${key}" of ${where}`) : undefined;
     if (inner !== undefined) return inner;
   }
-  const [item, itemAsked] = [own["items"], wanted["items"]];
-  return isRecord(item) && isRecord(itemAsked) ? outputMisfit(item, itemAsked, `an item of ${where}`) : undefined;
+  const [item, expectedItem] = [own["items"], expected["items"]];
+  return isRecord(item) && isRecord(expectedItem) ? outputMisfit(item, expectedItem, `an item of ${where}`) : undefined;
 }
 
-/** Can a value be of both types? What says nothing about its type may be anything. */
+/** True if a value can be of both types. A schema without a type allows any value. */
 function shareType(one: unknown, other: unknown): boolean {
   const [a, b] = [typesOf(one), typesOf(other)];
   return a.length === 0 || b.length === 0 || a.some((type) => b.includes(type) || isNumber(type, b));
@@ -85,7 +86,7 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unkno
 }
 
 function requiredOf({ required }: JsonSchema): readonly string[] {
-  // JSON Schema says that it is a list of names.
+  // JSON Schema defines it as a list of names.
   return Array.isArray(required) ? (required as readonly string[]) : [];
 }
 

@@ -5,29 +5,29 @@ import type { Registration } from "../../tool/index.ts";
 import type { ResultMapping } from "./compile-result.ts";
 import type { ToolKind } from "./tool-kind.ts";
 
-/** How results of several tools become one list. */
+/** Rule for merging the results of several tools to one list. */
 export interface MergeRule {
-  /** The key of the output that holds the list. */
+  /** The key of the output that has the list. */
   readonly list: string;
   /** The key of an item by which two are the same; addresses are compared as pages. */
   readonly key: string;
-  /** The argument that says how many are wanted. */
-  readonly most?: string;
+  /** The argument with the requested number of items. */
+  readonly maxItems?: string;
 }
 
-/** How one tool serves a contract: what it is called with, and what its output becomes. */
+/** Mapping of one tool to a contract: its arguments, and the conversion of its output. */
 export interface ToolMapping {
   /** A name of tools with `*` for any part, or `source:mcps`. */
   readonly pattern: string;
   readonly matches: (registration: Registration, name: string) => boolean;
-  /** `input` has the arguments of the contract. The very same where absent, as far as the tool knows them. */
+  /** `input` has the arguments of the contract. Default: the same arguments, as far as the tool accepts them. */
   readonly arguments?: CompiledValue;
   readonly result?: ResultMapping;
 }
 
-/** What every tool of a capability takes and gives, whatever it takes and gives by itself. */
+/** Input and output of every tool of a capability, regardless of the tool's own. */
 export interface Contract {
-  /** Of the capability. */
+  /** Name of the capability. */
   readonly name: string;
   readonly description: string;
   /** Other names of the same capability. */
@@ -35,16 +35,19 @@ export interface Contract {
   readonly kind: ToolKind;
   readonly input: SyncSchema;
   readonly output?: SyncSchema;
-  /** What must not be empty in an output, for it to count. */
+  /** Part of an output that must not be empty for it to be valid. */
   readonly nonEmpty?: Select;
   readonly merge?: MergeRule;
   /** The first that matches counts. */
   readonly tools: readonly ToolMapping[];
-  /** Where it was written; undefined for one that is built in. */
+  /** Its file; undefined for a built-in contract. */
   readonly file?: string;
-  /** What is written there. */
+  /** Text of the file. */
   readonly text?: string;
-  /** Why nobody can serve it: its file cannot be used, and without its mappings tools would be called at random. */
+  /**
+   * The reason why it cannot be served: its file is invalid, and without its mappings tools would be called with wrong
+   * arguments.
+   */
   readonly broken?: Failure;
 }
 
@@ -55,29 +58,31 @@ export function matcherOf(pattern: string): ToolMapping["matches"] {
   return (_registration, name) => fits(name);
 }
 
-/** How a tool serves a contract, if anybody said so. */
-export function mappingFor(
-  contract: Contract,
-  registration: Registration,
-  name: string = registration.tool.name,
-): ToolMapping | undefined {
+/** The mapping of a tool to a contract, if there is one. A tool of the workspace is also found by its aliases. */
+export function mappingFor(contract: Contract, registration: Registration): ToolMapping | undefined {
+  const { name, aliases } = registration.tool;
   const exact = contract.tools.find(({ pattern }) => pattern === name);
-  return exact ?? contract.tools.find(({ matches }) => matches(registration, name));
+  const byAlias = registration.source === "mcps" ? undefined : (pattern: string) => aliases.includes(pattern);
+  return (
+    exact ??
+    contract.tools.find(({ pattern }) => byAlias?.(pattern)) ??
+    contract.tools.find(({ matches }) => matches(registration, name))
+  );
 }
 
-/** Has an output nothing in it that the contract asks for? */
+/** True if the part of an output that the contract requires is empty. */
 export function isEmptyFor({ nonEmpty }: Pick<Contract, "nonEmpty">, output: unknown): boolean {
   try {
-    return isNothing(nonEmpty === undefined ? output : nonEmpty.select(output));
+    return isEmptyValue(nonEmpty === undefined ? output : nonEmpty.select(output));
   } catch (error) {
-    // What is too large to be looked through is not empty.
+    // An output that is too large to evaluate is not empty.
     if (isExpressionError(error)) return false;
     throw error;
   }
 }
 
-/** Null, an empty text, list or object, and what is missing. */
-export function isNothing(value: unknown): boolean {
+/** Null, undefined, or an empty text, list or object. */
+export function isEmptyValue(value: unknown): boolean {
   switch (typeof value) {
     case "string":
       return value.trim() === "";

@@ -6,14 +6,14 @@ const derive = deriveCapabilities();
 const of = (name: string, description = "Works."): readonly string[] => derive({ name, description });
 
 describe("[C06] capabilities from names and descriptions", () => {
-  test("are found by Chinese words anywhere", () => {
+  test("are derived from Chinese words anywhere", () => {
     expect(of("x", "搜索互联网上的资料")).toEqual(expect.arrayContaining(["search", "web", "research"]));
     expect(of("x", "执行数学计算")).toEqual(["calculate"]);
     expect(of("x", "返回当前时间")).toEqual(["time"]);
     expect(of("天气查询", "查一个城市。")).toEqual(["weather"]);
   });
 
-  test("are found by English words in their forms, in camelCase and snake_case names too", () => {
+  test("are derived from English words in their forms, in camelCase and snake_case names too", () => {
     expect(of("brave", "Searches the web.")).toEqual(expect.arrayContaining(["search", "web"]));
     expect(of("webSearch")).toEqual(expect.arrayContaining(["search", "web", "research"]));
     expect(of("get_current_time")).toContain("time");
@@ -22,23 +22,23 @@ describe("[C06] capabilities from names and descriptions", () => {
     expect(of("x", "Summarized pages.")).toEqual(["summarize"]);
   });
 
-  test("are whole words in Latin script", () => {
+  test("match whole words in Latin script", () => {
     expect(of("timeout_setter", "Sets timeouts.")).not.toContain("time");
     expect(of("researcher_profile", "Describes researchers.")).not.toContain("search");
     expect(of("profile", "Shows a profile.")).not.toContain("file");
     expect(of("x", "用search引擎")).toContain("search");
   });
 
-  test("come from the first sentence: what follows talks of other tools", () => {
+  test("come from the first sentence: the rest may mention other tools", () => {
     expect(of("x", "Draws a circle. Search for pictures with web_search.")).toEqual([]);
   });
 
-  test("do not send a search of one's own files to the web", () => {
+  test("do not send a search of the user's own files to the web", () => {
     expect(of("x", "Searches files by their content.")).toEqual(["search", "file"]);
     expect(of("x", "搜索本地笔记")).toEqual(["search"]);
   });
 
-  test("can be extended with words, and with capabilities, by a workspace", () => {
+  test("can be extended with keywords and capabilities by a workspace", () => {
     const more = deriveCapabilities({ search: ["谷歌", "google"], finance: ["stock", "股票"] });
     expect(more({ name: "x", description: "谷歌一下" })).toEqual(["search"]);
     expect(more({ name: "googleIt", description: "Works." })).toEqual(["search"]);

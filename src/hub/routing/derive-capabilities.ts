@@ -1,11 +1,13 @@
-import { sentenceEnds } from "../../text/index.ts";
+import { sentenceEnds, suggest } from "../../text/index.ts";
 import { type CapabilityKeywords, capabilityKeywords, namedByAlias } from "./capability-keywords.ts";
+import { builtInContracts } from "./built-in-contracts.ts";
+import type { Hub } from "./hub.ts";
 
-/** Finds out what a tool can do from its name and its description. */
+/** Derives the capabilities of a tool from its name and its description. */
 export type DeriveCapabilities = (tool: { readonly name: string; readonly description: string }) => readonly string[];
 
-/** More of a description is not looked at. */
-const longest = 400;
+/** Only this much of a description is used. */
+const maxLength = 400;
 
 /**
  * The capabilities of a tool that declares none, by the words of its name and of the first sentence of its
@@ -21,11 +23,11 @@ export function deriveCapabilities(more: Readonly<Record<string, readonly string
   const rules = rulesOf(more);
   return ({ name, description }) => {
     const inName = plainWords(splitName(name));
-    const said = `${inName} ${plainWords(firstSentence(description))}`;
+    const message = `${inName} ${plainWords(firstSentence(description))}`;
     return rules
       .filter(({ words, nameWords, unless }) => {
-        const holds = hasOne(said, words) || hasOne(inName, nameWords);
-        return holds && !hasOne(said, unless);
+        const holds = hasOne(message, words) || hasOne(inName, nameWords);
+        return holds && !hasOne(message, unless);
       })
       .map(({ capability }) => capability);
   };
@@ -42,26 +44,26 @@ function rulesOf(more: Readonly<Record<string, readonly string[]>>): readonly Ru
   const added = Map.groupBy(Object.entries(more), ([name]) => capabilityName(name));
   const names = new Set([...Object.keys(capabilityKeywords), ...added.keys()]);
   return [...names].map((capability) => {
-    const usual: CapabilityKeywords | undefined = Object.hasOwn(capabilityKeywords, capability)
+    const defaults: CapabilityKeywords | undefined = Object.hasOwn(capabilityKeywords, capability)
       ? capabilityKeywords[capability]
       : undefined;
     const own = (added.get(capability) ?? []).flatMap(([, words]) => words);
     return {
       capability,
-      words: [...(usual?.words ?? []), ...own].flatMap(formsOf),
-      nameWords: (usual?.inName ?? []).flatMap(formsOf),
-      unless: (usual?.unless ?? []).flatMap(formsOf),
+      words: [...(defaults?.words ?? []), ...own].flatMap(formsOf),
+      nameWords: (defaults?.inName ?? []).flatMap(formsOf),
+      unless: (defaults?.unless ?? []).flatMap(formsOf),
     };
   });
 }
 
-/** The one form of a capability's name; what is called by several names, such as search and 搜索, has one. */
+/** The canonical form of a capability's name; one with several names, such as search and 搜索, has one. */
 export function capabilityName(name: string): string {
   const plain = name.normalize("NFKC").trim().toLowerCase();
   return namedByAlias.get(plain) ?? plain;
 }
 
-/** A Latin word in the forms that descriptions use, each between blanks; other scripts have no blanks to go by. */
+/** A Latin word in the forms that descriptions use, each between blanks; other scripts have no blanks between words. */
 function formsOf(keyword: string): string[] {
   const word = plainWords(keyword).trim();
   if (word === "") return [];
@@ -76,7 +78,7 @@ function hasOne(text: string, forms: readonly string[]): boolean {
 }
 
 function firstSentence(text: string): string {
-  const head = text.trim().slice(0, longest);
+  const head = text.trim().slice(0, maxLength);
   for (const end of sentenceEnds(head)) return head.slice(0, end);
   return head;
 }
@@ -94,4 +96,24 @@ function plainWords(text: string): string {
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .replaceAll(/(?<=\p{Script=Latin})(?=\p{Script=Han})|(?<=\p{Script=Han})(?=\p{Script=Latin})/gu, " ")
     .trim()} `;
+}
+
+/** Maximum difference in length between a typo and the suggestion. */
+const slip = 2;
+
+/**
+ * Suggests a name for a capability that is known only from its declaration; undefined if it is known otherwise, or
+ * similar to no known one.
+ */
+export function suggestCapability(value: string, hub: Pick<Hub, "capabilities">): string | undefined {
+  const name = capabilityName(value);
+  const shared = hub.capabilities().filter(({ tools, contract }) => tools.length > 1 || contract !== undefined);
+  const contracts = [...builtInContracts().values(), ...shared.flatMap(({ contract }) => contract ?? [])];
+  const known = new Set([
+    ...Object.keys(capabilityKeywords),
+    ...shared.map((capability) => capability.name),
+    ...contracts.flatMap((contract) => [contract.name, ...contract.aliases]),
+  ]);
+  const near = known.has(name) ? undefined : suggest(name, known);
+  return near !== undefined && Math.abs(near.length - name.length) <= slip ? near : undefined;
 }

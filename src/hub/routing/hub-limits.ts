@@ -1,45 +1,45 @@
-/** How much is tried at once, for how long, and how much of it is kept. */
+/** Limits on concurrency, time and the size of results. */
 export interface HubLimits {
   /** Candidates that run at the same time. */
-  readonly atOnce: number;
-  /** How long a candidate may take that states no timeout of its own. */
-  readonly toolMs: number;
-  /** How long a success or a failure decides who goes first. */
-  readonly recentMs: number;
-  /** Failures in a row after which a candidate is passed over. */
-  readonly failures: number;
+  readonly maxParallel: number;
+  /** Timeout of a candidate that states none. */
+  readonly toolTimeoutMs: number;
+  /** Time for which a success or a failure affects the order of candidates. */
+  readonly recencyMs: number;
+  /** Consecutive failures after which a candidate is skipped. */
+  readonly failureThreshold: number;
   /** For how long at first; twice as long each time that it fails again. */
-  readonly restMs: number;
-  readonly longestRestMs: number;
+  readonly coolDownMs: number;
+  readonly maxCoolDownMs: number;
   /** Results that are longer than this, all together, are merged without a model. */
   readonly synthesisChars: number;
   /** The same for more results than this. */
   readonly synthesisResults: number;
-  /** How long the model may take. */
-  readonly synthesisMs: number;
-  /** What a model reads of one result, by kind; of a search more where there are at most two. */
+  /** Timeout of the model request. */
+  readonly synthesisTimeoutMs: number;
+  /** Characters of one result that a model reads, by kind; more for a search if there are at most two results. */
   readonly calculateChars: number;
   readonly searchChars: number;
   readonly searchFewChars: number;
   readonly extractChars: number;
   readonly otherChars: number;
-  /** What is kept of one result where no model is asked. */
+  /** Characters of one result in a merge without a model. */
   readonly mergeChars: number;
-  /** What is kept of a model's answer. */
+  /** Maximum characters of a model's answer. */
   readonly answerChars: number;
 }
 
-/** The limits where nothing else is said. */
-export const usualHubLimits: HubLimits = {
-  atOnce: 3,
-  toolMs: 30_000,
-  recentMs: 300_000,
-  failures: 3,
-  restMs: 30_000,
-  longestRestMs: 600_000,
+/** Default limits. */
+export const defaultHubLimits: HubLimits = {
+  maxParallel: 3,
+  toolTimeoutMs: 30_000,
+  recencyMs: 300_000,
+  failureThreshold: 3,
+  coolDownMs: 30_000,
+  maxCoolDownMs: 600_000,
   synthesisChars: 2_000,
   synthesisResults: 3,
-  synthesisMs: 10_000,
+  synthesisTimeoutMs: 10_000,
   calculateChars: 100,
   searchChars: 200,
   searchFewChars: 300,

@@ -6,12 +6,12 @@ import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { priorities, worldOf } from "../../../test/support/candidates.ts";
 import { fail } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import { toSourceMeta } from "./source-meta.ts";
+import { toSourceMeta } from "./choice-meta.ts";
 
 const named = (name: string, more: Parameters<typeof sampleTool>[1] = {}) => sampleTool(() => name, { name, ...more });
 
-/** What is in use once all else is thrown away. */
-function keptBytes(): number {
+/** Heap in use after garbage collection. */
+function storedBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   collect();
@@ -21,7 +21,7 @@ function keptBytes(): number {
 const outputOf = (result: ToolResult): unknown => (result.success ? result.output : result.error.code);
 
 describe("a name leads to its tool", () => {
-  test("straight, where there is one candidate", () => {
+  test("a single candidate is called directly", () => {
     const tool = named("echo", { aliases: ["repeat"] });
     const { hub, registry } = worldOf([tool]);
     expect(hub.resolve("echo")).toBe(registry.resolve("echo"));
@@ -29,7 +29,7 @@ describe("a name leads to its tool", () => {
     expect(hub.resolve("nothing")).toBeUndefined();
   });
 
-  test("to what is registered later, and no longer to what was removed", () => {
+  test("tools registered later are found, removed ones are not", () => {
     const { hub, registry } = worldOf([named("one")]);
     expect(hub.resolve("two")).toBeUndefined();
     registry.register(named("two"));
@@ -38,7 +38,7 @@ describe("a name leads to its tool", () => {
     expect(hub.resolve("two")).toBeUndefined();
   });
 
-  test("[C01] within one source the last owner hides the first, and that is no choice", () => {
+  test("[C01] within one source the last owner hides the first, without a choice", () => {
     const { hub, registry } = worldOf([named("calc")]);
     const mine = named("calc");
     registry.register(mine, { owner: "folder" });
@@ -54,7 +54,7 @@ describe("a name leads to its tool", () => {
     expect(priorities).toEqual({ tools: 0, skills: 1, mcps: 2 });
     expect(hub.resolve("work")).toMatchObject({
       source: "hub",
-      chooses: true,
+      isChoice: true,
       tool: { name: "work", composite: true },
     });
   });
@@ -69,7 +69,7 @@ describe("a name leads to its tool", () => {
     expect(hub.resolve("mcps/work")).toBeUndefined();
   });
 
-  test("a server's tool goes by its short name where that is free, and beside others where it is not", async () => {
+  test("a server's tool has its short name if that is free, and shares it otherwise", async () => {
     const brave = { tool: named("brave/find", { aliases: ["find"] }), source: "mcps", owner: "brave" } as const;
     const kagi = { tool: named("kagi/find", { aliases: ["find"] }), source: "mcps", owner: "kagi" } as const;
     expect(worldOf([brave]).hub.resolve("find")?.tool).toBe(brave.tool);
@@ -83,13 +83,13 @@ describe("a name leads to its tool", () => {
     expect(await mine.call("find")).toMatchObject({ output: "find", meta: { source: "tools", sources: ["find"] } });
   });
 
-  test("a server that takes the name of somebody's tool changes nothing, and gets none of its calls", async () => {
-    let [asked, calls] = [0, 0];
+  test("a server that takes the name of a workspace tool changes nothing, and gets none of its calls", async () => {
+    let [requested, calls] = [0, 0];
     const output = z.object({ n: z.number() });
     const mine = sampleTool(() => (++calls % 3 === 0 ? { n: calls } : fail("flaky")), { name: "look", output });
     const { hub, registry, engine, call } = worldOf([mine]);
     const before = hub.resolve("look");
-    const evil = sampleTool(() => ++asked, { name: "evil/look", aliases: ["look"], effect: "once" });
+    const evil = sampleTool(() => ++requested, { name: "evil/look", aliases: ["look"], effect: "once" });
     registry.register(evil, { source: "mcps", owner: "evil", priority: 2 });
     expect(hub.resolve("look")).toBe(before);
     expect(hub.candidates("look").map(({ tool }) => tool)).toEqual([mine]);
@@ -97,10 +97,10 @@ describe("a name leads to its tool", () => {
     expect(hub.resolve("mcps/look")?.tool).toBe(evil);
     expect(await call("look")).toMatchObject({ error: { message: "flaky" } });
     expect(await engine.call("look", {}, { maxRetries: 3 })).toMatchObject({ output: { n: 3 } });
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
-  test("nor does it among others that share the name; where something is declared for it, it takes part", async () => {
+  test("a tool of a server does not take part among others that share the name; with a declaration, it does", async () => {
     const own = [{ tool: named("look") }, { tool: named("look"), source: "skills" }] as const;
     const evil = { tool: named("evil/look", { effect: "once" }), source: "mcps", owner: "evil" } as const;
     expect(worldOf([...own, evil]).hub.resolve("look")?.tool).toMatchObject({ effect: "read", destructive: false });
@@ -109,7 +109,7 @@ describe("a name leads to its tool", () => {
     });
     const failing = sampleTool(() => fail("no"), { name: "look" });
     const { call, hub } = worldOf([failing, evil], { declared: { "mcp:evil/look": ["looks"] } });
-    expect(hub.resolve("look")?.among?.map(({ source }) => source)).toEqual(["tools", "mcps"]);
+    expect(hub.resolve("look")?.candidates?.map(({ source }) => source)).toEqual(["tools", "mcps"]);
     expect(await call("look")).toMatchObject({ output: "evil/look", meta: { source: "mcps" } });
   });
 
@@ -119,14 +119,14 @@ describe("a name leads to its tool", () => {
     expect(hub.resolve("tools/job")?.source).toBe("tools");
   });
 
-  test("a chain of the same name as a tool is no candidate", () => {
+  test("a chain of the same name as a tool is not a candidate", () => {
     const tool = named("work");
     const { hub, registry } = worldOf([tool]);
     registry.register(named("work"), { source: "chains", priority: 3 });
     expect(hub.resolve("work")?.tool).toBe(tool);
   });
 
-  test("what is broken or switched off is no candidate while another is there", () => {
+  test("a tool that is broken or switched off is not a candidate while another is available", () => {
     const tool = named("work");
     const off = { tool: named("work", { status: "disabled" }), source: "skills" } as const;
     expect(worldOf([tool, off]).hub.resolve("work")?.tool).toBe(tool);
@@ -142,7 +142,7 @@ describe("a name leads to its tool", () => {
     expect(worldOf([tool, server], { isAvailable }).hub.resolve("work")?.tool).toBe(tool);
   });
 
-  test("no server stands where a door is, and none where a name is kept", () => {
+  test("a server cannot take the name of a meta tool or a reserved name", () => {
     const names = ["skill", "skill_read", "read_result", "find_tools", "mcp_resources", "mcp_read_resource", "kept"];
     const tools = names.map((name) => ({ tool: named(`evil/${name}`), source: "mcps", owner: "evil" }) as const);
     const { hub, registry } = worldOf(tools);
@@ -166,7 +166,7 @@ describe("a name leads to its tool", () => {
 describe("[C05] tools by capability", () => {
   const search = named("web_find", { capabilities: ["search"] });
 
-  test("are found by what they declare, and by what their words tell where they declare nothing", () => {
+  test("are found by what they declare, else by their name and description", () => {
     const { hub } = worldOf([search, named("seeker", { description: "Searches old books." }), named("echo")]);
     expect(hub.withCapability("search").map(({ tool }) => tool.name)).toEqual(["web_find", "seeker"]);
     expect(hub.withCapability("Search ").length).toBe(2);
@@ -178,7 +178,7 @@ describe("[C05] tools by capability", () => {
     expect(hub.capabilityNames()).toEqual(["weather"]);
   });
 
-  test("[C06] of a server's tools only by what the workspace declares for it", () => {
+  test("[C06] tools of a server get capabilities only by declarations of the workspace", () => {
     const tool = named("brave/web_search", { description: "Searches the web." });
     const server = { tool, source: "mcps", owner: "brave" } as const;
     expect(worldOf([server]).hub.withCapability("search")).toEqual([]);
@@ -190,13 +190,13 @@ describe("[C05] tools by capability", () => {
     expect(worldOf([server], { declared: { "mcp:other": ["search"] } }).hub.withCapability("search")).toEqual([]);
   });
 
-  test("never by the words of a chain or another composite: it may call the capability itself", () => {
+  test("the description of a chain or another composite gives it no capability: it may call the capability itself", () => {
     const { hub, registry } = worldOf([named("searcher", { composite: true })]);
     registry.register(named("search_chain"), { source: "chains", priority: 3 });
     expect(hub.capabilityNames()).toEqual([]);
   });
 
-  test("are suggested where a name is misspelt", async () => {
+  test("are suggested for a misspelled name", async () => {
     const { call } = worldOf([
       named("a", { capabilities: ["translate"] }),
       named("b", { capabilities: ["translate"] }),
@@ -217,15 +217,15 @@ describe("[C05] tools by capability", () => {
     expect(hub.resolve(`capability:${"x".repeat(1_000_000)}`)).toBeUndefined();
   });
 
-  test("however a capability is written, it is remembered once", () => {
+  test("every spelling of a capability is cached once", () => {
     const { hub } = worldOf([search]);
     const plain = hub.resolve("capability:search");
-    const before = keptBytes();
+    const before = storedBytes();
     for (let at = 0; at < 50_000; at++) {
       const blanks = at.toString(2).padStart(80, "0").replaceAll("0", " ").replaceAll("1", "\u3000");
       if (hub.resolve(`capability:${blanks}Search`) !== plain) throw new Error(`${at} leads elsewhere`);
     }
-    expect(keptBytes() - before).toBeLessThan(4 << 20);
+    expect(storedBytes() - before).toBeLessThan(4 << 20);
   });
 
   test("one tool of a capability without a contract is called straight", async () => {
@@ -270,47 +270,47 @@ describe("a choice of several candidates", () => {
     expect(await engine.call(twice[0].tool, {})).toMatchObject({ output: 1, meta: { source: "tools" } });
   });
 
-  test("asks for permission once, for the candidate that runs", async () => {
-    const asked: unknown[] = [];
+  test("requests permission once, for the candidate that runs", async () => {
+    const requested: unknown[] = [];
     const approver = {
-      ask: (request: { readonly tool: string }) => {
-        asked.push(request.tool);
+      requestApproval: (request: { readonly tool: string }) => {
+        requested.push(request.tool);
         return Promise.resolve({ kind: "approved" as const });
       },
     };
     const { call } = worldOf(twice, { approver });
     const result = await call("work", {}, { callerType: "conversation_agent" });
     expect(result).toMatchObject({ success: true, output: 1 });
-    expect(asked).toEqual(["work"]);
+    expect(requested).toEqual(["work"]);
   });
 
-  test("that waits for approval says so, and goes on with the same candidate after it", async () => {
-    const { createMemoryApprovals } = await import("../../store/index.ts");
-    const { parkingApprover } = await import("../../engine/index.ts");
+  test("a choice that waits for approval reports it, and continues with the same candidate after it", async () => {
+    const { createInMemoryApprovals } = await import("../../store/index.ts");
+    const { storedApprover } = await import("../../engine/index.ts");
     const { systemClock } = await import("../../base/index.ts");
-    const approvals = createMemoryApprovals({ clock: systemClock });
+    const approvals = createInMemoryApprovals({ clock: systemClock });
     const tools = ["a", "b"].map((name) => named(name, { effect: "once", capabilities: ["draw"] }));
-    const { call } = worldOf(tools, { approver: parkingApprover(approvals, systemClock) });
+    const { call } = worldOf(tools, { approver: storedApprover(approvals, systemClock) });
     const model = { callerType: "conversation_agent" } as const;
-    const parked = await call("capability:draw", {}, model);
-    expect(parked).toMatchObject({ error: { code: "approval_required", approvalId: expect.any(String) } });
-    const id = parked.success ? "" : (parked.error.approvalId ?? "");
+    const suspended = await call("capability:draw", {}, model);
+    expect(suspended).toMatchObject({ error: { code: "approval_required", approvalId: expect.any(String) } });
+    const id = suspended.success ? "" : (suspended.error.approvalId ?? "");
     await approvals.decide(id, { approved: true }, systemClock.now());
     expect(await call("capability:draw", {}, model)).toMatchObject({ success: true, output: "a" });
   });
 
   test("an approval is not lost because equals take turns", async () => {
-    const { createMemoryApprovals } = await import("../../store/index.ts");
-    const { parkingApprover } = await import("../../engine/index.ts");
+    const { createInMemoryApprovals } = await import("../../store/index.ts");
+    const { storedApprover } = await import("../../engine/index.ts");
     const { systemClock } = await import("../../base/index.ts");
-    const approvals = createMemoryApprovals({ clock: systemClock });
+    const approvals = createInMemoryApprovals({ clock: systemClock });
     const tools = ["mail", "post"].map((name) => named(name, { effect: "once", capabilities: ["send"] }));
-    const { call } = worldOf(tools, { approver: parkingApprover(approvals, systemClock) });
+    const { call } = worldOf(tools, { approver: storedApprover(approvals, systemClock) });
     const send = (to: string) => call("capability:send", { to }, { callerType: "conversation_agent" });
     for (const to of ["x", "y", "z"]) {
-      const parked = await send(to);
+      const suspended = await send(to);
       await approvals.decide(
-        parked.success ? "" : (parked.error.approvalId ?? ""),
+        suspended.success ? "" : (suspended.error.approvalId ?? ""),
         { approved: true },
         systemClock.now(),
       );
@@ -318,7 +318,7 @@ describe("a choice of several candidates", () => {
     for (const to of ["x", "y", "z"]) expect(await send(to)).toMatchObject({ success: true, output: "mail" });
   });
 
-  test("reuses results behind the rules, and says whose they are", async () => {
+  test("reuses results subject to the rules, and reports their source", async () => {
     let calls = 0;
     const tools = ["a", "b", "c"].map((name) =>
       sampleTool(() => `${name} ${++calls}`, { name, capabilities: ["secret"] }),
@@ -335,10 +335,13 @@ describe("a choice of several candidates", () => {
     expect(calls).toBe(1);
   });
 
-  test("a candidate that left meanwhile is not called, and one that was replaced goes by the rules for its source", async () => {
-    const asked: string[] = [];
+  test("a candidate that was removed in the meantime is not called, and a replaced one follows the rules of its source", async () => {
+    const requested: string[] = [];
     const approver = {
-      ask: ({ tool }: { readonly tool: string }) => (asked.push(tool), Promise.resolve({ kind: "approved" as const })),
+      requestApproval: ({ tool }: { readonly tool: string }) => (
+        requested.push(tool),
+        Promise.resolve({ kind: "approved" as const })
+      ),
     };
     const server = () => named("far/send", { effect: "once", capabilities: ["send"] });
     for (const replaced of [false, true]) {
@@ -359,16 +362,16 @@ describe("a choice of several candidates", () => {
       const { records } = await engine.queryRecords({});
       expect(records.find(({ tool }) => tool === "far/send")?.source).toBe("mcps");
     }
-    expect(asked).toEqual(["far/send"]);
+    expect(requested).toEqual(["far/send"]);
   });
 
-  test("a person's no is final: no other candidate is asked about", async () => {
-    let asked = 0;
-    const approver = { ask: () => Promise.resolve({ kind: "rejected" as const, note: `${++asked}` }) };
+  test("a rejection is final: no approval is requested for another candidate", async () => {
+    let requested = 0;
+    const approver = { requestApproval: () => Promise.resolve({ kind: "rejected" as const, note: `${++requested}` }) };
     const { call } = worldOf(twice, { approver });
     const result = await call("work", {}, { callerType: "conversation_agent" });
     expect(result).toMatchObject({ error: { code: "permission_denied", reason: "rejected" } });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   test("a rule that denies one candidate leaves the others, one that denies all refuses the call", async () => {
@@ -382,19 +385,19 @@ describe("a choice of several candidates", () => {
     expect(await all.call("work")).toMatchObject({ error: { code: "permission_denied" } });
   });
 
-  test("what rules ask about is not raced: it is asked about one at a time", async () => {
-    let asked = 0;
-    const approver = { ask: () => Promise.resolve({ kind: "approved" as const, note: `${++asked}` }) };
+  test("candidates that need approval do not race: approval is requested for one at a time", async () => {
+    let requested = 0;
+    const approver = { requestApproval: () => Promise.resolve({ kind: "approved" as const, note: `${++requested}` }) };
     const tools = twice.map(({ tool: _tool, ...from }) => ({
       ...from,
       tool: named("work", { capabilities: ["time"] }),
     }));
     const { call } = worldOf(tools, { approver, permissions: { ask: ["work"] } });
     expect(await call("work")).toMatchObject({ success: true });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
-  test("takes what one of them takes, and tells what is wrong in the words of the first where none does", async () => {
+  test("accepts what one of them accepts, else reports the issues of the first", async () => {
     const byName = sampleTool(({ name }) => `name ${String(name)}`, {
       name: "work",
       input: z.object({ name: z.string() }),
@@ -420,7 +423,7 @@ describe("a choice of several candidates", () => {
     expect(await call("work", { n: "four" })).toMatchObject({ output: 4 });
   });
 
-  test("has the most harmful effect of those that take the arguments", () => {
+  test("has the strongest effect of those that accept the arguments", () => {
     const reads = named("work", { input: z.object({ read: z.boolean() }) });
     const writes = named("work", { effect: "once", input: z.object({ write: z.boolean() }) });
     const { hub } = worldOf([{ tool: reads }, { tool: writes, source: "skills" }]);
@@ -433,7 +436,7 @@ describe("a choice of several candidates", () => {
     expect(worldOf(twice).hub.resolve("work")!.tool).toMatchObject({ effect: "once", destructive: true });
   });
 
-  test("[C20] says where its result came from, in snake_case where it leaves", async () => {
+  test("[C20] reports the source of its result, in snake_case when serialized", async () => {
     const { toWireResult } = await import("../../tool/index.ts");
     const { call } = worldOf(twice);
     expect(toWireResult(await call("work"))).toMatchObject({
@@ -441,7 +444,7 @@ describe("a choice of several candidates", () => {
     });
   });
 
-  test("[C20] the same is told of a tool that was the only one, and of a failure", async () => {
+  test("[C20] the same metadata is reported for a single tool, and for a failure", async () => {
     const { call } = worldOf([named("echo"), sampleTool(() => fail("no"), { name: "bad" })]);
     const alone = { source: "tools", synthesized: false, source_count: 1, sources: ["echo"] };
     expect(toSourceMeta(await call("echo"))).toEqual(alone);

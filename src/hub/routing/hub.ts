@@ -1,59 +1,60 @@
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, systemClock, brandOf } from "../../base/index.ts";
 import type { Resolver } from "../../engine/index.ts";
-import type { Redactor } from "../../text/index.ts";
-import type { AnyTool, Registration, ToolRegistry } from "../../tool/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
+import { type AnyTool, type Registration, type ToolRegistry, nameToCall } from "../../tool/index.ts";
 import { builtInContracts } from "./built-in-contracts.ts";
-import { type Choice, candidatesOf, isOff } from "./candidate.ts";
+import { type Choice, candidatesOf, isUnavailable } from "./candidate.ts";
 import { CapabilityIndex, onePerSource } from "./capability-index.ts";
-import { mayBeShort } from "../mcp/mcp-names.ts";
+import { canBeShortName } from "../mcp/mcp-names.ts";
 import { ChoiceHistory } from "./choice-history.ts";
-import type { ChoiceWorld } from "./choice-world.ts";
+import type { ChoiceDeps } from "./choice-deps.ts";
 import { compositeTool } from "./composite-tool.ts";
 import type { Contract } from "./contract.ts";
 import { capabilityName, deriveCapabilities } from "./derive-capabilities.ts";
-import { type HubLimits, usualHubLimits } from "./hub-limits.ts";
-import { servingOf, usualStrategy } from "./serving.ts";
-import type { Synthesiser } from "./synthesise.ts";
+import { type HubLimits, defaultHubLimits } from "./hub-limits.ts";
+import { servingCandidates, defaultStrategy } from "./serving-candidates.ts";
+import type { Synthesizer } from "./synthesize-results.ts";
 import { ToolBreakers } from "./tool-breakers.ts";
-import { type Strategy, kindOf } from "./tool-kind.ts";
+import { type ChoiceStrategy, kindOf } from "./tool-kind.ts";
 
-/** What a {@link Hub} is made of. */
+/** Options of a {@link Hub}. */
 export interface HubOptions {
   readonly registry: ToolRegistry;
-  /** Words by which capabilities are known, besides those that are built in. */
+  /** Keywords of capabilities, in addition to the built-in ones. */
   readonly keywords?: Readonly<Record<string, readonly string[]>>;
   /** Capabilities of tools, by `mcp:server`, `mcp:server/tool` or the name of a tool. */
   readonly declared?: Readonly<Record<string, readonly string[]>>;
   /** Contracts of the workspace; they go before those that are built in. */
   readonly contracts?: readonly Contract[];
   readonly limits?: Partial<HubLimits>;
-  /** Puts texts together; where absent, their beginnings are. */
-  readonly synthesiser?: Synthesiser;
-  /** Hides secrets in what the synthesiser reads. */
+  /** Combines texts. Default: their beginnings are joined. */
+  readonly synthesiser?: Synthesizer;
+  /** Redacts secrets in the synthesizer's input. */
   readonly redactor?: Redactor;
-  /** Whether the settings let a tool be called; all of them where absent. */
+  /** True if the settings allow a tool to be called. Default: all tools. */
   readonly isAvailable?: (tool: AnyTool) => boolean;
   readonly whyMissing?: Resolver["whyMissing"];
+  readonly fileError?: Resolver["fileError"];
   readonly clock?: Clock;
 }
 
-/** What is known of one capability. */
+/** Details of one capability. */
 export interface CapabilityInfo {
   readonly name: string;
   /** The tools that serve it, best first. */
   readonly tools: readonly string[];
   /** Tools that have it and cannot serve it, and why. */
   readonly unfit: readonly string[];
-  /** How they are used, as long as all of them can be. */
-  readonly strategy: Strategy;
+  /** Strategy, if all tools are available. */
+  readonly strategy: ChoiceStrategy;
   readonly contract: Contract | undefined;
 }
 
 type ByName = Pick<ToolRegistry, "resolve">;
 
 const prefix = "capability:";
-/** A longer name is none that anybody gave. */
-const longestCapability = 128;
+/** A longer name cannot be a capability. */
+const maxCapabilityLength = 128;
 
 /**
  * Finds tools by name, alias, `server/tool`, `tools/NAME`, `skills/NAME` and `capability:NAME`. A name with one
@@ -68,13 +69,14 @@ const longestCapability = 128;
  */
 export class Hub implements Resolver {
   readonly whyMissing: NonNullable<Resolver["whyMissing"]>;
+  readonly fileError: Resolver["fileError"];
   readonly #registry: ToolRegistry;
   readonly #index: CapabilityIndex;
-  readonly #world: ChoiceWorld;
+  readonly #world: ChoiceDeps;
   readonly #histories = new Map<string, ChoiceHistory>();
   /**
-   * What names lead to, as long as the registry stays as it is. Only names that lead somewhere, in the one form that
-   * they have, so it cannot grow.
+   * Resolved names, as long as the registry does not change. It holds only names that resolve, in their canonical form,
+   * so it cannot grow without bound.
    */
   readonly #known = new Map<string, Registration>();
   #seen = -1;
@@ -89,8 +91,9 @@ export class Hub implements Resolver {
 
   constructor(options: HubOptions) {
     const { registry, clock = systemClock, isAvailable = () => true, keywords, declared = {} } = options;
-    const limits = { ...usualHubLimits, ...options.limits };
+    const limits = { ...defaultHubLimits, ...options.limits };
     this.whyMissing = (name) => options.whyMissing?.(name) ?? this.#whyUnserved(name);
+    this.fileError = options.fileError;
     this.#registry = registry;
     this.#own = options.contracts ?? [];
     this.#index = new CapabilityIndex({
@@ -121,7 +124,8 @@ export class Hub implements Resolver {
   }
 
   /**
-   * The same without what {@link ToolRegistry.later} waits for: for whoever plans chains, which are what it waits for.
+   * The same without the tools of {@link ToolRegistry.registerLazily}: for the planner of chains, because the lazily
+   * registered tools are chains.
    */
   get present(): Resolver & { readonly version: number } {
     const version = (): number => this.version;
@@ -133,6 +137,7 @@ export class Hub implements Resolver {
       names: () => [...this.#registry.present.names(), ...this.capabilityNames().map((name) => prefix + name)],
       registrationOf: (tool) => this.registrationOf(tool),
       whyMissing: this.whyMissing,
+      fileError: this.fileError,
       get version() {
         return version();
       },
@@ -186,8 +191,8 @@ export class Hub implements Resolver {
     return [...new Set([...this.capabilityNames(), ...described])].toSorted().map((name) => {
       const contract = this.#contractOf(name);
       const isUsable = contract?.broken === undefined;
-      const { candidates, unfit } = servingOf(isUsable ? this.withCapability(name) : [], contract);
-      const strategy = usualStrategy(contract?.kind ?? kindOf([name]), candidates);
+      const { candidates, unfit } = servingCandidates(isUsable ? this.withCapability(name) : [], contract);
+      const strategy = defaultStrategy(contract?.kind ?? kindOf([name]), candidates);
       return { name, tools: candidates.map(({ label }) => label), unfit, strategy, contract };
     });
   }
@@ -220,36 +225,36 @@ export class Hub implements Resolver {
     const [first] = candidates;
     if (first === undefined) return this.#ofSource(name, tools);
     if (candidates.length === 1) return first;
-    const usable = candidates.filter(({ tool }) => !isOff(tool));
+    const usable = candidates.filter(({ tool }) => !isUnavailable(tool));
     if (first.source !== "mcps" && !usable.some((one) => this.#isOwn(one))) return first;
     if (usable.length < 2) return usable[0] ?? first;
     const kind = kindOf(usable.flatMap((registration) => this.#index.of(registration)));
     const joins = (one: Registration): boolean => one.source !== "mcps" || this.#index.of(one).length > 0;
-    const named = first.source === "mcps" ? name : first.tool.name;
+    const named = first.source === "mcps" ? name : nameToCall(first.tool);
     const joined = candidatesOf(usable, undefined, joins);
     return this.#choose({ name: named, kind, shape: this.#all().get(kind), byCapability: false, ...joined });
   }
 
   /**
-   * Without the tools of servers that go by somebody else's name and for which the workspace declares nothing: a server
-   * changes nothing of a tool, and gets none of its calls, by choosing its name.
+   * Excludes tools of servers that share the name of another tool and have no declaration in the workspace: a server
+   * does not change a tool, or get its calls, by choosing its name.
    */
   #entitled(all: readonly Registration[]): readonly Registration[] {
     if (all[0] === undefined || all[0].source === "mcps") return all;
     return all.filter((one) => one.source !== "mcps" || this.#index.of(one).length > 0);
   }
 
-  /** Whoever switches a tool off, or breaks it, does not hand its calls to a server that knows the name. */
+  /** The calls of a tool that is switched off or broken do not go to a server's tool of the same name. */
   #isOwn({ source, tool }: Registration): boolean {
     return source !== "mcps" && this.#world.isAvailable(tool);
   }
 
-  /** Every tool that goes by a name: under it, under the name that it is an alias of, or as a server's short name. */
+  /** Every tool of a name: by the name itself, by the name that it is an alias of, or by a server's short name. */
   #sharing(name: string, tools: ByName): readonly Registration[] {
     const best = tools.resolve(name);
     if (best === undefined) return this.#short().get(name) ?? [];
-    // An alias leads where the name does; a server's short name is an alias that several may have.
-    const known = best.source === "mcps" ? name : best.tool.name;
+    // An alias resolves like the name; a server's short name is an alias that several may have.
+    const known = best.source === "mcps" ? name : nameToCall(best.tool);
     const own = onePerSource(this.#registry.present.candidates(known));
     const servers = this.#short().get(known) ?? [];
     if (servers.length === 0 || best.source === "chains") return own;
@@ -263,7 +268,7 @@ export class Hub implements Resolver {
       const slash = name.indexOf("/");
       if (slash === -1 || best?.source !== "mcps") continue;
       const short = name.slice(slash + 1);
-      if (!mayBeShort(short) || this.#registry.isKept(short)) continue;
+      if (!canBeShortName(short) || this.#registry.isReserved(short)) continue;
       const others = found.get(short);
       if (others === undefined) found.set(short, [best]);
       else others.push(best);
@@ -280,37 +285,44 @@ export class Hub implements Resolver {
     return this.#sharing(name.slice(slash + 1), tools).find((candidate) => candidate.source === source);
   }
 
-  #byCapability(given: string): Registration | undefined {
-    if (given.length > longestCapability) return undefined;
-    const all = this.#index.find(given);
-    const usable = all.filter(({ tool }) => !isOff(tool));
+  #byCapability(value: string): Registration | undefined {
+    if (value.length > maxCapabilityLength) return undefined;
+    const all = this.#index.find(value);
+    const usable = all.filter(({ tool }) => !isUnavailable(tool));
     const registrations = usable.length > 0 ? usable : all;
     const [only] = registrations;
-    const asked = capabilityName(given);
-    const contract = this.#contractOf(asked);
+    const requested = capabilityName(value);
+    const contract = this.#contractOf(requested);
     if (contract?.broken !== undefined) return this.#refusing(contract);
     if (only === undefined) return undefined;
-    const joined = servingOf(registrations, contract);
+    const joined = servingCandidates(registrations, contract);
     if (contract === undefined && joined.candidates.length === 1) return only;
-    const name = contract?.name ?? asked;
+    const name = contract?.name ?? requested;
     const kind = contract?.kind ?? kindOf([name]);
     return this.#choose({ name: prefix + name, kind, contract, shape: contract, byCapability: true, ...joined });
   }
 
-  /** A capability whose contract cannot be used: whoever calls it hears why. */
+  /** A capability whose contract cannot be used: a call returns the reason. */
   #refusing(contract: Contract): Registration {
     const { name, kind } = contract;
     return this.#choose({ name: prefix + name, kind, contract, byCapability: true, candidates: [], unfit: [] });
   }
 
-  /** The tool that stands for a choice: the one that already does, where nothing changed. */
+  /** The tool of a choice: the existing one, if nothing changed. */
   #choose(choice: Choice): Registration {
     const before = this.#choices.get(choice.name);
     if (before !== undefined && isSame(before.choice, choice)) return before.registration;
     const tool = compositeTool(choice, this.#world);
     const among = choice.candidates.map((candidate) => candidate.registration);
     const priority = among[0]?.priority ?? 0;
-    const registration: Registration = { tool, source: "hub", owner: "hub", priority, chooses: true, among };
+    const registration: Registration = {
+      tool,
+      source: "hub",
+      owner: "hub",
+      priority,
+      isChoice: true,
+      candidates: among,
+    };
     this.#choices.set(choice.name, { choice, registration });
     this.#chosen.set(tool, registration);
     return registration;
@@ -320,12 +332,12 @@ export class Hub implements Resolver {
   #whyUnserved(name: string): string | undefined {
     const contract = name.startsWith(prefix) ? this.#contractOf(capabilityName(name.slice(prefix.length))) : undefined;
     if (contract === undefined) return undefined;
-    return `${contract.file ?? "a contract that is built in"} describes the capability, and no tool that is there has it`;
+    return `${contract.file ?? "a built-in contract"} describes the capability, but no available tool has it`;
   }
 
   #historyOf(name: string): ChoiceHistory {
     let history = this.#histories.get(name);
-    if (history === undefined) this.#histories.set(name, (history = new ChoiceHistory(this.#world.limits.recentMs)));
+    if (history === undefined) this.#histories.set(name, (history = new ChoiceHistory(this.#world.limits.recencyMs)));
     return history;
   }
 
@@ -333,7 +345,7 @@ export class Hub implements Resolver {
     return this.#all().get(capability);
   }
 
-  /** Contracts by their names and, where no other has that name, by their aliases. */
+  /** Contracts by their names and, if no other has that name, by their aliases. */
   #all(): ReadonlyMap<string, Contract> {
     if (this.#contracts !== undefined) return this.#contracts;
     const byName = new Map(builtInContracts());
@@ -345,6 +357,9 @@ export class Hub implements Resolver {
     return all;
   }
 }
+
+/** True for a {@link Hub}, of this or another copy of Windlass. */
+export const isHub: (value: unknown) => value is Hub = brandOf(Hub, "hub");
 
 /** Capabilities can be written in many ways. */
 function isPlain(name: string): boolean {

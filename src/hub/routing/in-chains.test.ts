@@ -4,7 +4,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { ChainLibrary, ChainRuns, runChain } from "../../chain/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../store/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import { parseContract } from "./contract-file.ts";
 import type { Hub } from "./hub.ts";
 
@@ -40,7 +40,7 @@ describe("capability:search in a chain", () => {
     expect(records.map(({ tool }) => tool).toSorted()).toEqual(["a", "b", "capability:search", "work"]);
   });
 
-  test("is checked before anything runs: what no tool can do, and arguments that the contract does not have", () => {
+  test("is checked before anything runs: unserved capabilities, and arguments that the contract does not have", () => {
     const { hub } = worldOf([finder("a"), work]);
     const chains = new ChainLibrary({ tools: hub });
     chains.add({ name: "look", text: text.replace("capability:search", "capability:serach"), file: "x.yaml" });
@@ -60,9 +60,9 @@ describe("capability:search in a chain", () => {
     ).toMatch(/query/);
   });
 
-  test("a chain waits for the approval of the candidate that runs, and goes on after it", async () => {
+  test("a chain waits for the approval of the candidate that runs, and continues after it", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const sends = ["mail", "post"].map((name) =>
       sampleTool(() => `${name} sent`, { name, effect: "idempotent", capabilities: ["send"] }),
     );
@@ -72,30 +72,30 @@ describe("capability:search in a chain", () => {
       name: "send",
       spec: { name: "send", steps: [{ id: "s", tool: "capability:send" }], output: "${steps.s.output}" },
     });
-    const journal = createMemoryRuns({ clock });
+    const journal = createInMemoryRunJournal({ clock });
     const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
     const first = await runs.start(chains.plan("send"), {});
-    const [asked, ...others] = await approvals.list(clock.now(), "pending");
-    expect([first.status, asked?.tool, others]).toEqual(["waiting", "mail", []]);
-    await approvals.decide(asked?.id ?? "", { approved: true, by: "ann" }, clock.now());
+    const [requested, ...others] = await approvals.list(clock.now(), "pending");
+    expect([first.status, requested?.tool, others]).toEqual(["waiting", "mail", []]);
+    await approvals.decide(requested?.id ?? "", { approved: true, by: "ann" }, clock.now());
     expect(await runs.resume(first.runId)).toMatchObject({ status: "success", output: "mail sent" });
   });
 
-  test("so does one whose candidates must not run twice: what was chosen has done nothing yet", async () => {
+  test("a choice of candidates that must not run twice waits as well: the chosen one has done nothing yet", async () => {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const ran: string[] = [];
     const sends = ["mail", "post"].map((name) =>
       sampleTool(() => ran.push(name), { name, effect: "once", capabilities: ["send"] }),
     );
     const { engine, hub } = worldOf(sends, { permissions: { ask: ["destructive"] }, clock });
     const chains = sendingChain(hub);
-    const journal = createMemoryRuns({ clock });
+    const journal = createInMemoryRunJournal({ clock });
     const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
     const first = await runs.start(chains.plan("send"), {});
-    const [asked] = await approvals.list(clock.now(), "pending");
-    expect([first.status, asked?.tool]).toEqual(["waiting", "mail"]);
-    await approvals.decide(asked?.id ?? "", { approved: true, by: "ann" }, clock.now());
+    const [requested] = await approvals.list(clock.now(), "pending");
+    expect([first.status, requested?.tool]).toEqual(["waiting", "mail"]);
+    await approvals.decide(requested?.id ?? "", { approved: true, by: "ann" }, clock.now());
     expect(await runs.resume(first.runId)).toMatchObject({ status: "success" });
     expect(ran).toEqual(["mail"]);
   });
@@ -125,34 +125,34 @@ function sendingChain(tools: Hub, more: Record<string, unknown> = {}): ChainLibr
 
 describe("a run that waits before it calls a capability", () => {
   const contract = (argument: string) => {
-    const said = `
+    const text = `
 name: lookup
 input: { type: object, properties: { word: { type: string } }, required: [word] }
 tools:
   foo: { arguments: { ${argument}: "\${input.word}" } }
 `;
-    return parseContract(said, { file: "capabilities/lookup.yaml" }).contract!;
+    return parseContract(text, { file: "capabilities/lookup.yaml" }).contract!;
   };
   const tool = (name: string, revision: string) =>
     Object.freeze({ ...sampleTool(() => name, { name, capabilities: ["lookup"] }), revision });
 
   async function waiting() {
     const clock = new FakeClock();
-    const approvals = createMemoryApprovals({ clock });
+    const approvals = createInMemoryApprovals({ clock });
     const { engine, hub, registry } = worldOf([tool("foo", "1"), tool("bar", "1")], { clock });
     hub.setContracts([contract("q")]);
     const chains = new ChainLibrary({ tools: hub });
     const steps = [{ id: "s", tool: "capability:lookup", params: { word: "tide" }, approval: { message: "Really?" } }];
     chains.add({ name: "look", spec: { name: "look", steps, output: "${steps.s.output}" } });
-    const journal = createMemoryRuns({ clock });
+    const journal = createInMemoryRunJournal({ clock });
     const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
     const { runId } = await runs.start(chains.plan("look"), {});
-    const [asked] = await approvals.list(clock.now(), "pending");
-    await approvals.decide(asked?.id ?? "", { approved: true, by: "ann" }, clock.now());
+    const [requested] = await approvals.list(clock.now(), "pending");
+    await approvals.decide(requested?.id ?? "", { approved: true, by: "ann" }, clock.now());
     return { hub, registry, goOn: () => runs.resume(runId) };
   }
 
-  test("goes on where the capability is what it was", async () => {
+  test("continues if the capability is unchanged", async () => {
     const { registry, hub, goOn } = await waiting();
     registry.register(sampleTool(() => 1, { name: "unrelated" }));
     registry.register(
@@ -164,7 +164,7 @@ tools:
     expect(await goOn()).toMatchObject({ status: "success" });
   });
 
-  test("is refused where one of its tools is another, is gone or new, or the contract is", async () => {
+  test("is refused if one of its tools was replaced, removed or added, or the contract changed", async () => {
     const changes: ((world: Awaited<ReturnType<typeof waiting>>) => void)[] = [
       ({ registry }) => registry.register(tool("bar", "2")),
       ({ registry }) => registry.remove("bar"),
@@ -195,10 +195,10 @@ describe("under `taint: strict`", () => {
     return chains.problems("act").map(({ hint }) => hint);
   };
 
-  test("a capability is trusted with all the tools that have it, not with whatever gets it later", () => {
+  test("a capability is trusted with its current tools, not with tools that get it later", () => {
     expect(problems(["a", "b"])).toEqual([]);
     for (const trusted of [[], ["a"], ["capability:search"]]) {
-      expect(problems(trusted)).toEqual([expect.stringContaining("chains: { trusted: [a, b] }")]);
+      expect(problems(trusted)).toEqual([expect.stringContaining("chains: { trusted_tools: [a, b] }")]);
     }
   });
 });

@@ -14,7 +14,7 @@ describe("a candidate whose check of arguments", () => {
     throw new Error("the check is wrong");
   });
 
-  test("hangs is passed over, and rests in the end", async () => {
+  test("hangs is skipped, and cools down in the end", async () => {
     const clock = new FakeClock();
     let checks = 0;
     const counting = z.looseObject({}).refine(() => new Promise<boolean>(() => void checks++));
@@ -41,7 +41,7 @@ describe("a candidate whose check of arguments", () => {
     }
   });
 
-  test("hangs holds nobody up whose time is over", async () => {
+  test("hangs does not delay a call whose time is over", async () => {
     const tools = ["a", "b"].map((name) => sampleTool(() => 1, { name, ...calculates, input: hanging }));
     const { call } = worldOf(tools);
     const result = await call("capability:calculate", { expression: "1" }, { limitMs: 30 });
@@ -61,7 +61,7 @@ describe("a candidate whose check of arguments", () => {
 describe("a candidate that is at work already", () => {
   test("is not called by a part of its own work", async () => {
     let calls = 0;
-    const asking = (name: string) =>
+    const request = (name: string) =>
       sampleTool(
         async (_args, { callTool }) => {
           calls++;
@@ -72,12 +72,12 @@ describe("a candidate that is at work already", () => {
       );
     const page = { title: "t", url: "https://a.example/", snippet: "s" };
     const leaf = sampleTool(() => ({ results: [page] }), { name: "leaf", capabilities: ["search"] });
-    const { call } = worldOf([asking("one"), asking("two"), leaf]);
+    const { call } = worldOf([request("one"), request("two"), leaf]);
     expect(await call("capability:search", { query: "q" })).toMatchObject({ output: { results: [page] } });
     expect(calls).toBe(4);
   });
 
-  test("and the only one is told so", async () => {
+  test("a candidate that is the only one fails with that reason", async () => {
     const self = sampleTool(
       async (_args, { callTool }) => {
         const result = await callTool("capability:calculate", { expression: "1" });

@@ -1,32 +1,32 @@
 import { type Issue, failure } from "../../base/index.ts";
-import { callersOf, effectOf, rulingsOf } from "../../engine/index.ts";
+import { callersOf, resolveEffect, permissionsOf } from "../../engine/index.ts";
 import type { Validation } from "../../schema/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { AnyTool, Effect, ToolContext } from "../../tool/index.ts";
 import { type Candidate, argumentsFor } from "./candidate.ts";
 import { checkArguments } from "./check-arguments.ts";
-import type { MadeChoice } from "./choice-world.ts";
-import type { Entrant, PassedOver } from "./entrants.ts";
+import type { ChoiceInvocation } from "./choice-deps.ts";
+import type { RunnableCandidate, SkippedCandidate } from "./select-runnable.ts";
 
-/** A schema that asks a service may hang: nobody waits longer for what it says. */
+/** Time limit of an asynchronous schema, which may hang. */
 const checkMs = 2_000;
 
 /** A candidate as it takes part in a choice, or why it does not. */
 export async function prepareCandidate(
   candidate: Candidate,
-  { choice, world, args: given }: MadeChoice,
+  { choice, world, args }: ChoiceInvocation,
   context: ToolContext,
-): Promise<Entrant | PassedOver> {
+): Promise<RunnableCandidate | SkippedCandidate> {
   const { tool, source } = candidate.registration;
   if (!world.isAvailable(tool)) return { candidate, why: "it is switched off" };
   if (callersOf(context).has(tool)) return { candidate, why: "this call is a part of its own work" };
-  const own = argumentsFor(candidate, choice.contract, given);
+  const own = argumentsFor(candidate, choice.contract, args);
   if ("issues" in own) return { candidate, why: refusal(own.issues) };
   const checking = checkArguments(tool.input, own.args);
   const checked = checking instanceof Promise ? await inTime(checking, world, context) : checking;
   if (context.signal.aborted) return { candidate, why: "the call was over" };
   if (checked === undefined) {
-    const why = `it did not say within ${formatDuration(checkMs)} whether it takes these arguments`;
+    const why = `it did not validate these arguments within ${formatDuration(checkMs)}`;
     const now = world.clock.elapsed();
     world.breakers.failed(candidate.registration, failure("timeout", why), { call: context.callId, now });
     return { candidate, why };
@@ -34,15 +34,15 @@ export async function prepareCandidate(
   if (checked.issues !== undefined) return { candidate, why: refusal(checked.issues) };
   const effect = effectWith(tool, checked.value);
   const destructive = destructiveWith(tool, checked.value);
-  const { name, aliases } = tool;
-  const permission = rulingsOf(context)({ tool: name, aliases, source, effect, destructive });
+  const { name, aliases, sends } = tool;
+  const permission = permissionsOf(context)({ tool: name, aliases, source, effect, destructive, sends });
   return { candidate, args: own.args, effect, permission };
 }
 
-/** What a check says; undefined where it takes too long, or the call is over. */
+/** The result of a check; undefined if it takes too long, or the call is over. */
 function inTime(
   checking: Promise<Validation<unknown>>,
-  { clock }: MadeChoice["world"],
+  { clock }: ChoiceInvocation["world"],
   { signal }: ToolContext,
 ): Promise<Validation<unknown> | undefined> {
   return new Promise((resolve) => {
@@ -62,16 +62,16 @@ function refusal(issues: readonly Issue[]): string {
   return `it does not take these arguments: ${issues.map(({ message }) => message).join("; ")}`;
 }
 
-/** The effect of a tool with valid arguments; one that cannot be told is the most harmful. */
+/** The effect of a tool with valid arguments; `once` if it cannot be determined. */
 export function effectWith(tool: AnyTool, args: unknown): Effect {
   try {
-    return effectOf(tool, args);
+    return resolveEffect(tool, args);
   } catch {
     return "once";
   }
 }
 
-/** The same for whether somebody should be asked first. */
+/** True if a call with valid arguments is destructive, or if that cannot be determined. */
 export function destructiveWith({ destructive }: AnyTool, args: unknown): boolean {
   try {
     return typeof destructive === "function" ? destructive(args) : destructive;

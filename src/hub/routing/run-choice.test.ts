@@ -12,7 +12,7 @@ const searches = { capabilities: ["search"] };
 const codeOf = (result: ToolResult): string => (result.success ? "ok" : result.error.code);
 
 describe("[C12] calculations and times: the first that succeeds", () => {
-  test("[C13] of three readers the fastest wins, and the others see their abort within 50 ms", async () => {
+  test("[C13] the fastest of three readers wins, and the others see their abort within 50 ms", async () => {
     const racers = [400, 20, 300].map((ms) => timed(ms, () => ms));
     const { call, engine } = worldOf(
       three(
@@ -41,10 +41,10 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(records.map(({ error }) => error?.reason ?? "").toSorted()).toEqual(["", "", "abandoned", "abandoned"]);
   });
 
-  test("a loser that ignores its signal each time rests, and delays nobody any more", async () => {
+  test("a loser that ignores its signal each time cools down, and delays no further call", async () => {
     let begun = 0;
-    const deaf = () => (begun++, new Promise(() => undefined));
-    const { call } = worldOf(three([() => 1, deaf], calculates), { limits: { graceMs: 20 } });
+    const closed = () => (begun++, new Promise(() => undefined));
+    const { call } = worldOf(three([() => 1, closed], calculates), { limits: { graceMs: 20 } });
     for (let at = 0; at < 6; at++) expect(await call("work")).toMatchObject({ output: 1 });
     expect(begun).toBe(3);
   });
@@ -60,7 +60,7 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(performance.now() - begin).toBeLessThan(250);
   });
 
-  test("and where results are put together, those that are there count", async () => {
+  test("combined results contain those that are available", async () => {
     const hangs = timed(10_000, () => "late");
     const world = worldOf(three([() => "here", hangs.run], searches));
     expect(await world.call("work", {}, { limitMs: 60 })).toMatchObject({
@@ -76,6 +76,20 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(codeOf(await result)).toBe("cancelled");
   });
 
+  test("[F2] a timeout of the call replaces the total time of a choice and the timeouts of its tools", async () => {
+    const hangs = timed(10_000, () => "late");
+    const short = worldOf(three([hangs.run], searches));
+    const stopped = await short.call("work", {}, { overrideTimeoutMs: 60 });
+    expect([codeOf(stopped), stopped.success ? "" : stopped.error.message]).toEqual([
+      "timeout",
+      expect.stringContaining("60 ms"),
+    ]);
+    const slow = timed(60, () => "slow");
+    const patient = worldOf(three([slow.run, slow.run], searches), { hubLimits: { toolTimeoutMs: 5 } });
+    expect(codeOf(await patient.call("work"))).toBe("timeout");
+    expect(await patient.call("work", {}, { overrideTimeoutMs: 5_000 })).toMatchObject({ output: "slow" });
+  });
+
   test("an empty success does not win, and neither does one that its schema refuses", async () => {
     const { z } = await import("zod");
     const slow = timed(60, () => ({ result: 7 }));
@@ -88,20 +102,20 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(await call("work")).toMatchObject({ output: { result: 7 }, meta: { sources: ["mcps/work"] } });
   });
 
-  test("nothing but empty successes is an empty success: that is what all of them say", async () => {
+  test("only empty successes give an empty success: all of them agree", async () => {
     const { call } = worldOf(three([() => [], () => "", () => null], searches));
     expect(await call("work")).toMatchObject({ success: true, output: [], meta: { sourceCount: 1 } });
   });
 
-  test("[C13] three run at once, and the rest one by one only after all of those failed", async () => {
+  test("[C13] three run concurrently, and the others one by one only after all of those failed", async () => {
     const order: string[] = [];
     let running = 0;
-    let most = 0;
+    let max = 0;
     const tools = ["a", "b", "c", "d", "e"].map((name) =>
       sampleTool(
         async () => {
           order.push(name);
-          most = Math.max(most, ++running);
+          max = Math.max(max, ++running);
           await new Promise((resolve) => setTimeout(resolve, 5));
           running--;
           return name === "e" ? 5 : fail(`${name} failed`, { retry: "never" });
@@ -113,7 +127,7 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     hub.setContracts([contractOf("tally", "calculate")]);
     expect(await call("capability:tally")).toMatchObject({ output: 5 });
     expect(order).toEqual(["a", "b", "c", "d", "e"]);
-    expect(most).toBe(3);
+    expect(max).toBe(3);
   });
 
   test("how many run at once can be set", async () => {
@@ -123,7 +137,7 @@ describe("[C12] calculations and times: the first that succeeds", () => {
         racers.map(({ run }) => run),
         calculates,
       ),
-      { hubLimits: { atOnce: 2 } },
+      { hubLimits: { maxParallel: 2 } },
     );
     expect(await call("work")).toMatchObject({ output: 20 });
     expect(racers[2]!.seen.started).toBe(0);
@@ -150,7 +164,7 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(engine.metrics().currentConcurrent).toBe(0);
   });
 
-  test("one that changes its arguments changes nobody else's", async () => {
+  test("a candidate that mutates its arguments does not affect the others", async () => {
     const seen: number[] = [];
     const run = (args: Record<string, unknown>) => {
       seen.push((args["list"] as number[]).push(1));
@@ -184,7 +198,7 @@ describe("candidates one after another", () => {
     expect(calls).toEqual(["first", "second", "second", "first"]);
   });
 
-  test("all failures are told together, briefly, with one verdict", async () => {
+  test("all failures are reported together, briefly, with one retry verdict", async () => {
     const failing = (why: string, retry: "safe" | "never") => () => fail(`${why} ${"x".repeat(1_000)}`, { retry });
     const { call } = worldOf(three([failing("down", "safe"), failing("bad", "never"), failing("lost", "never")]));
     const result = await call("work");
@@ -199,15 +213,15 @@ describe("candidates one after another", () => {
     expect(result.success || result.error.message.length).toBeLessThan(900);
   });
 
-  test("a guard's no is final: no other tool is asked to do what one refused", async () => {
-    let asked = 0;
+  test("a denial by a guard is final: no other tool is called for a refused request", async () => {
+    let requested = 0;
     const refuses = () => fail("the address is private", { code: "permission_denied", reason: "ssrf_ip" });
-    const { call } = worldOf(three([refuses, () => ++asked]), { hubLimits: { atOnce: 1 } });
+    const { call } = worldOf(three([refuses, () => ++requested]), { hubLimits: { maxParallel: 1 } });
     expect(await call("work")).toMatchObject({ error: { code: "permission_denied", reason: "ssrf_ip" } });
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
-  test("a writing tool that may have run is the last, whatever its failure says of trying it again", async () => {
+  test("a writing tool that may have run is the last, regardless of its own retry verdict", async () => {
     const after = async (effect: Effect, failure: ReturnType<typeof fail>): Promise<string> => {
       const tools = three([() => failure, () => "second"], { effect });
       return codeOf(await worldOf(tools).call("work"));
@@ -219,11 +233,11 @@ describe("candidates one after another", () => {
     expect(await after("read", fail("lost", {}))).toBe("ok");
   });
 
-  test("a writing tool that succeeded with nothing to say is not followed by another", async () => {
-    let asked = 0;
-    const { call } = worldOf(three([() => null, () => ++asked], { effect: "once" }));
+  test("a writing tool that succeeded with an empty result is not followed by another", async () => {
+    let requested = 0;
+    const { call } = worldOf(three([() => null, () => ++requested], { effect: "once" }));
     expect(await call("work")).toMatchObject({ success: true, output: null });
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
   test("[C19] a tool that states no timeout has 30 s", async () => {
@@ -243,23 +257,54 @@ describe("candidates one after another", () => {
     expect(await result).toMatchObject({ error: { code: "timeout", message: expect.stringContaining("within 30 s") } });
   });
 
-  test("attempts of the whole call give each candidate the same idempotency key, in whatever order they run", async () => {
-    const keys: Record<string, Set<string>> = { a: new Set(), b: new Set() };
-    let attempts = 0;
-    const run =
-      (name: string) =>
-      (_: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
-        keys[name]!.add(idempotencyKey);
-        return ++attempts < 4 ? fail("busy", { code: "not_available", retry: "safe" }) : name;
-      };
-    const [a, b] = three([run("a"), run("b")] as never);
+  test("each candidate of a call has its own idempotency key", async () => {
+    const keys: string[] = [];
+    const run = (_: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
+      keys.push(idempotencyKey);
+      return keys.length < 2 ? fail("busy", { code: "not_available", retry: "safe" }) : "done";
+    };
+    const [a, b] = three([run, run] as never);
     const { engine } = worldOf([{ ...a!, tool: { ...a!.tool, effect: "idempotent" } }, b!]);
-    expect(await engine.call("work", {}, { maxRetries: 3 })).toMatchObject({ success: true, meta: { attempts: 2 } });
-    expect([keys["a"]!.size, keys["b"]!.size]).toEqual([1, 1]);
-    expect(keys["a"]).not.toEqual(keys["b"]);
+    expect(await engine.call("work", {}, { maxRetries: 3 })).toMatchObject({ success: true });
+    expect(new Set(keys).size).toBe(2);
   });
 
-  test("what candidates report reaches the caller; what they used up adds up, also where they failed", async () => {
+  test("[H13] tools that failed in a call are skipped by its retries", async () => {
+    const calls: string[] = [];
+    const failing = (name: string) =>
+      sampleTool(() => (calls.push(name), fail("busy", { retry: "safe" })), { name, capabilities: ["work"] });
+    const { engine } = worldOf(["a", "b", "c"].map((name) => failing(name)));
+    const result = await engine.call("capability:work", {}, { maxRetries: 3 });
+    expect(result).toMatchObject({ error: { reason: "all_failed", retry: "safe" }, meta: { attempts: 1 } });
+    expect(calls.toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  test("[H13] two tools that hang take one timeout each, not one for each retry", async () => {
+    const clock = new FakeClock();
+    let begun = 0;
+    const hangs = (name: string) =>
+      sampleTool(() => (begun++, new Promise(() => undefined)), { name, capabilities: ["work"], effect: "read" });
+    const { engine } = worldOf([hangs("a"), hangs("b")], { clock, limits: { timeoutMs: 600_000 } });
+    const result = engine.call("capability:work", {}, { maxRetries: 3 });
+    await withTime(result, clock);
+    expect(await result).toMatchObject({ error: { code: "timeout" } });
+    expect(begun).toBe(2);
+  });
+
+  test("[H13] a tool without alternatives is retried as any other", async () => {
+    let calls = 0;
+    const tool = sampleTool(() => (++calls < 3 ? fail("busy", { retry: "safe" }) : "done"), {
+      name: "a",
+      capabilities: ["work"],
+      effect: "read",
+    });
+    const { engine, hub } = worldOf([tool]);
+    hub.setContracts([contractOf("work", "other")]);
+    expect(await engine.call("capability:work", {}, { maxRetries: 3 })).toMatchObject({ success: true });
+    expect(calls).toBe(3);
+  });
+
+  test("reports of candidates reach the caller; their usage is summed, including failed ones", async () => {
     const spends =
       (tokensUsed: number, more: Record<string, unknown>, answer: () => unknown): SampleHandler =>
       (_args, { report }) => (report({ tokensUsed, ...more }), answer());
@@ -269,7 +314,7 @@ describe("candidates one after another", () => {
     expect(await failing.call("work")).toMatchObject({ success: false, meta: { tokensUsed: 8 } });
   });
 
-  test("a result that does not fit the contract is not asked for again", async () => {
+  test("a result that does not match the contract is not requested again", async () => {
     let calls = 0;
     const { engine, hub } = worldOf([sampleTool(() => (calls++, "x"), { name: "a", capabilities: ["job"] })]);
     const refuses = { json: {}, validate: () => ({ issues: [{ path: [], code: "x", message: "no" }] }) };
@@ -280,25 +325,25 @@ describe("candidates one after another", () => {
     expect(calls).toBe(1);
   });
 
-  test("progress of candidates that run at the same time is told, too", async () => {
-    const told: unknown[] = [];
-    const telling =
+  test("progress of concurrent candidates is reported, too", async () => {
+    const reported: unknown[] = [];
+    const reporting =
       (value: string): SampleHandler =>
       (_args, { progress }) => (progress(value), value);
-    const { call } = worldOf(three([telling("a"), telling("b")], searches));
-    await call("work", {}, { onProgress: (value) => told.push(value) });
-    expect(told).toEqual(["a", "b"]);
+    const { call } = worldOf(three([reporting("a"), reporting("b")], searches));
+    await call("work", {}, { onProgress: (value) => reported.push(value) });
+    expect(reported).toEqual(["a", "b"]);
   });
 
-  test("progress of the candidate that runs is told to the caller", async () => {
-    const told: unknown[] = [];
+  test("progress of the running candidate is reported to the caller", async () => {
+    const reported: unknown[] = [];
     const tool = sampleTool((_, { progress }) => (progress("half"), 1), { name: "work", effect: "once" });
     const { call } = worldOf([
       { tool },
       { tool: sampleTool(() => 2, { name: "work", effect: "once" }), source: "skills" },
     ]);
-    await call("work", {}, { onProgress: (value) => told.push(value) });
-    expect(told).toEqual(["half"]);
+    await call("work", {}, { onProgress: (value) => reported.push(value) });
+    expect(reported).toEqual(["half"]);
   });
 });
 
@@ -311,12 +356,12 @@ describe("breakers of tools", () => {
     });
     const world = worldOf([{ tool: first }, { tool: sampleTool(() => "second", { name: "work" }), source: "skills" }], {
       clock,
-      hubLimits: { recentMs: 0, atOnce: 1 },
+      hubLimits: { recencyMs: 0, maxParallel: 1 },
     });
     return { clock, state, ...world };
   }
 
-  test("a candidate that failed three times in a row is passed over, then tried by one call", async () => {
+  test("a candidate with three consecutive failures is skipped, then probed by one call", async () => {
     const { clock, state, call } = flaky();
     for (let at = 0; at < 5; at++) expect(await call("work")).toMatchObject({ output: "second" });
     expect(state.calls).toBe(3);
@@ -335,31 +380,33 @@ describe("breakers of tools", () => {
   test("attempts of one call count as one failure", async () => {
     let calls = 0;
     const run = () => (calls++, fail("down"));
-    const { engine } = worldOf(three([run, run]), { hubLimits: { atOnce: 1 } });
-    const result = await engine.call("work", {}, { maxRetries: 3 });
-    expect([result.meta.attempts, calls]).toEqual([4, 8]);
+    const tool = sampleTool(run, { name: "a", capabilities: ["work"], effect: "read" });
+    const { engine, hub } = worldOf([tool], { hubLimits: { maxParallel: 1 } });
+    hub.setContracts([contractOf("work", "other")]);
+    const result = await engine.call("capability:work", {}, { maxRetries: 3 });
+    expect([result.meta.attempts, calls]).toEqual([4, 4]);
   });
 
-  test("what fails by its arguments counts for nothing", async () => {
+  test("failures caused by arguments do not count", async () => {
     const clock = new FakeClock();
     let calls = 0;
     const picky = sampleTool(() => (calls++, fail("no such page", { retry: "never" })), { name: "work" });
     const { call } = worldOf([{ tool: picky }, { tool: sampleTool(() => 2, { name: "work" }), source: "skills" }], {
       clock,
-      hubLimits: { recentMs: 0, atOnce: 1 },
+      hubLimits: { recencyMs: 0, maxParallel: 1 },
     });
     for (let at = 0; at < 6; at++) await call("work");
     expect(calls).toBe(6);
   });
 
-  test("where all rest, the one that rests least is tried; a single candidate is never passed over", async () => {
+  test("if all candidates are cooling down, the one with the shortest cool-down runs; a single candidate is never skipped", async () => {
     const clock = new FakeClock();
     let calls = 0;
     const run = () => (calls++, fail("down"));
-    const { call } = worldOf(three([run, run]), { clock, hubLimits: { atOnce: 1 } });
+    const { call } = worldOf(three([run, run]), { clock, hubLimits: { maxParallel: 1 } });
     for (let at = 0; at < 3; at++) await call("work");
     expect(calls).toBe(6);
-    expect(await call("work")).toMatchObject({ error: { message: expect.stringContaining("rests for 30 s") } });
+    expect(await call("work")).toMatchObject({ error: { message: expect.stringContaining("cooling down for 30 s") } });
     expect(calls).toBe(7);
     const alone = worldOf([sampleTool(run, { name: "alone" })], { clock });
     for (let at = 0; at < 8; at++) await alone.call("alone");
@@ -377,7 +424,7 @@ describe("tools that write", () => {
     source: fc.constantFrom<keyof typeof priorities>("tools", "skills", "mcps"),
   });
 
-  test("[C13] never run beside another, and are never followed by another once they may have done their work", async () => {
+  test("[C13] never run concurrently with another, and are never followed by another once they may have done their work", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(candidate, { minLength: 1, maxLength: 7 }),
@@ -419,14 +466,14 @@ describe("tools that write", () => {
     );
   });
 
-  /** Mostly such as fail in a way that may be tried again. */
+  /** Mostly candidates whose failure may be retried. */
   const failing = fc.record({
     effect: fc.constantFrom<Effect>("read", "idempotent", "idempotent", "once"),
     byArguments: fc.boolean(),
     outcome: fc.constantFrom("safe", "safe", "safe", "unavailable", "unsafe", "ok"),
   });
 
-  test("[C13] the same over all attempts of a call: what one may have done is done by no other, and `once` by nobody again", async () => {
+  test("[C13] the same over all attempts of a call: work that one may have done is done by no other, and `once` is never repeated", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(failing, { minLength: 2, maxLength: 5 }),
@@ -462,7 +509,7 @@ describe("tools that write", () => {
     );
   });
 
-  test("a call that failed with one of several tools that write says that it may have happened", async () => {
+  test("a failed call of one of several writing tools reports that it may have happened", async () => {
     const lost = (name: string) =>
       sampleTool(() => fail("lost"), { name, effect: "idempotent", capabilities: ["send"] });
     const { call, hub, engine } = worldOf([lost("mail"), lost("post")]);
@@ -492,7 +539,7 @@ async function withTime(work: Promise<unknown>, clock: FakeClock): Promise<void>
 
 const isWriter = ({ effect }: { readonly effect: Effect }): boolean => effect === "once" || effect === "idempotent";
 
-/** The failure says that nothing happened. */
+/** The failure proves that nothing happened. */
 function leftUndone({ effect, outcome }: { readonly effect: Effect; readonly outcome: string }): boolean {
   return outcome === "unavailable" || (outcome === "safe" && effect === "once");
 }

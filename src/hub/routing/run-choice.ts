@@ -1,37 +1,36 @@
-import { type Failure, failure, unlessAborted } from "../../base/index.ts";
-import { type CallHandle, nestedCalls, passOn, progressOf, reuseOf } from "../../engine/index.ts";
+import { type Failure, failure, raceAbortOrUndefined } from "../../base/index.ts";
+import { type CallHandle, nestedCalls, propagateFailure, progressOf, reuseOf } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
 import { allFailed } from "./all-failed.ts";
 import type { Choice } from "./candidate.ts";
 import { choiceMeta } from "./choice-meta.ts";
-import type { MadeChoice } from "./choice-world.ts";
-import { refuseChoice } from "./choose-reasons.ts";
+import type { ChoiceInvocation } from "./choice-deps.ts";
+import { choiceFailure } from "./choice-reasons.ts";
 import { combine } from "./combine.ts";
-import { type Entrant, type PassedOver, findEntrants, firstBatch, isHarmless } from "./entrants.ts";
-import { type Tried, judge, mayGoOn } from "./judge-result.ts";
-import { factsOf, spentOn } from "./reported-facts.ts";
-import type { Strategy } from "./tool-kind.ts";
+import {
+  type RunnableCandidate,
+  type SkippedCandidate,
+  selectRunnable,
+  firstBatch,
+  isReadOnly,
+} from "./select-runnable.ts";
+import { type CandidateAttempt, judgeResult, mayTryNext } from "./judge-result.ts";
+import type { ChoiceStrategy } from "./tool-kind.ts";
 
-/** Calls the candidates of a choice until one of them, or several together, gave a result that counts. */
-export async function runChoice(made: MadeChoice, context: ToolContext): Promise<Ok<unknown>> {
+/** Calls the candidates of a choice until one of them, or several together, returned a valid result. */
+export async function runChoice(made: ChoiceInvocation, context: ToolContext): Promise<Ok<unknown>> {
   return new ChoiceRun(made, context).run();
 }
 
-/** A nested call under way. */
-interface Running {
-  readonly handle: CallHandle;
-  readonly done: Promise<Tried>;
-}
-
 class ChoiceRun {
-  readonly #made: MadeChoice;
+  readonly #made: ChoiceInvocation;
   readonly #context: ToolContext;
-  readonly #tried: Tried[] = [];
-  #passed: readonly PassedOver[] = [];
-  /** Those that would have been a part of the result, had there been more time. */
-  #late: readonly Entrant[] = [];
+  readonly #tried: CandidateAttempt[] = [];
+  #skipped: readonly SkippedCandidate[] = [];
+  /** Candidates stopped by the time limit. */
+  #late: readonly RunnableCandidate[] = [];
 
-  constructor(made: MadeChoice, context: ToolContext) {
+  constructor(made: ChoiceInvocation, context: ToolContext) {
     this.#made = made;
     this.#context = context;
   }
@@ -39,22 +38,22 @@ class ChoiceRun {
   async run(): Promise<Ok<unknown>> {
     const { choice, world } = this.#made;
     if (choice.candidates.length === 0) throw noneFits(choice);
-    const { entrants, passed } = await findEntrants(this.#made, this.#context);
-    this.#passed = passed;
-    for (const { candidate, why } of passed) this.#context.log(`passed over ${candidate.label}: ${why}`);
-    const { strategy, batch } = firstBatch(entrants, choice, world.limits.atOnce);
+    const { runnable, skipped } = await selectRunnable(this.#made, this.#context);
+    this.#skipped = skipped;
+    for (const { candidate, why } of skipped) this.#context.log(`skipped ${candidate.label}: ${why}`);
+    const { strategy, batch } = firstBatch(runnable, choice, world.limits.maxParallel);
     const won = await this.#together(batch, strategy);
     if (won.length > 0) return this.#give(won);
-    for (const entrant of entrants.filter((one) => !batch.includes(one))) {
-      if (!this.#tried.every(mayGoOn) || this.#context.signal.aborted) break;
+    for (const entrant of runnable.filter((one) => !batch.includes(one))) {
+      if (!this.#tried.every(mayTryNext) || this.#context.signal.aborted) break;
       const tried = await this.#start(entrant, true).done;
       if (tried.verdict.kind === "valid") return this.#give([tried]);
     }
-    return this.#without(entrants);
+    return this.#without(runnable);
   }
 
-  /** Those of a batch whose results count. */
-  async #together(batch: readonly Entrant[], strategy: Strategy): Promise<readonly Tried[]> {
+  /** Runs a batch and returns the candidates with usable results. */
+  async #together(batch: readonly RunnableCandidate[], strategy: ChoiceStrategy): Promise<readonly CandidateAttempt[]> {
     if (batch.length === 0) return [];
     const running = batch.map((entrant) => this.#start(entrant, false));
     const all = Promise.all(running.map(({ done }) => done));
@@ -68,42 +67,45 @@ class ChoiceRun {
     }
     const winner = await this.#wait(firstValid(running.map(({ done }) => done)));
     for (const { handle } of running) handle.abort("cancelled");
-    // Nothing is left running: a loser that ignores its signal is given up by the engine after a moment of grace.
+    // No call stays running: the engine abandons a loser that ignores its signal after a grace period.
     await this.#wait(all);
     return winner === undefined ? [] : [winner];
   }
 
-  /** Once the call was told to stop, nobody is waited for. */
+  /** Once the call is aborted, it waits for no candidate. */
   #wait<T>(work: Promise<T>): Promise<T | undefined> {
-    return unlessAborted(work, this.#context.signal);
+    return raceAbortOrUndefined(work, this.#context.signal);
   }
 
-  #start(entrant: Entrant, alone: boolean): Running {
+  #start(
+    entrant: RunnableCandidate,
+    alone: boolean,
+  ): { readonly handle: CallHandle; readonly done: Promise<CandidateAttempt> } {
     const { candidate } = entrant;
     const { tool } = candidate.registration;
     const { world } = this.#made;
-    const tell = progressOf(this.#context);
+    const report = progressOf(this.#context);
     const reuse = reuseOf(this.#context);
     world.breakers.enter(tool);
-    const handle = nestedCalls(this.#context)(tool, alone ? entrant.args : ownCopy(entrant.args), {
+    const handle = nestedCalls(this.#context)(tool, alone ? entrant.args : cloneArguments(entrant.args), {
       // By the candidate, not by its place: another attempt may try them in another order.
       idempotencyKey: `${this.#context.idempotencyKey}/${candidate.label}`,
-      ...(tool.timeoutMs === undefined && { limitMs: world.limits.toolMs }),
-      ...(tell !== undefined && { onProgress: tell }),
+      ...(tool.timeoutMs === undefined && { limitMs: world.limits.toolTimeoutMs }),
+      ...(report !== undefined && { onProgress: report }),
       ...(reuse !== undefined && { reuse }),
     });
     return { handle, done: this.#finish(entrant, handle) };
   }
 
-  async #finish(entrant: Entrant, handle: CallHandle): Promise<Tried> {
+  async #finish(entrant: RunnableCandidate, handle: CallHandle): Promise<CandidateAttempt> {
     const result = await handle.run();
-    const tried: Tried = { entrant, result, verdict: judge(entrant, result, this.#made) };
+    const tried: CandidateAttempt = { entrant, result, verdict: judgeResult(entrant, result, this.#made) };
     this.#tried.push(tried);
     this.#note(tried);
     return tried;
   }
 
-  #note({ entrant, verdict }: Tried): void {
+  #note({ entrant, verdict }: CandidateAttempt): void {
     const { world, choice } = this.#made;
     const { registration, label } = entrant.candidate;
     if (verdict.kind !== "failed") {
@@ -112,10 +114,10 @@ class ChoiceRun {
     }
     const now = world.clock.elapsed();
     world.breakers.failed(registration, verdict.failure, { call: this.#context.callId, now });
-    if (!saysNothing.has(verdict.failure.code)) world.historyOf(choice.name).failed(label, now);
+    if (!neutralFailureCodes.has(verdict.failure.code)) world.historyOf(choice.name).failed(label, now);
   }
 
-  async #give(won: readonly Tried[]): Promise<Ok<unknown>> {
+  async #give(won: readonly CandidateAttempt[]): Promise<Ok<unknown>> {
     const { choice, world } = this.#made;
     const history = world.historyOf(choice.name);
     for (const { entrant } of won.toReversed()) history.succeeded(entrant.candidate.label, world.clock.elapsed());
@@ -125,47 +127,53 @@ class ChoiceRun {
     return ok(combined.output, {
       ...(attachments.length > 0 && { attachments }),
       meta: {
-        ...factsOf(combined.used),
-        ...spentOn(this.#tried),
-        ...choiceMeta({ combined, tried: this.#tried, late: this.#late, passed: this.#passed }),
+        ...collectReportedFacts(combined.used),
+        ...sumUsage(this.#tried),
+        ...choiceMeta({ combined, tried: this.#tried, late: this.#late, skipped: this.#skipped }),
       },
     });
   }
 
-  /** Nothing counted: what is empty is still an answer, a refusal is final, and the rest is told together. */
-  #without(entrants: readonly Entrant[]): Promise<Ok<unknown>> {
-    const final = this.#tried.find((tried) => tried.verdict.kind === "failed" && !mayGoOn(tried));
+  /**
+   * Handles the case without a valid result: an empty result is returned, a refusal is final, and other failures are
+   * reported together.
+   */
+  #without(entrants: readonly RunnableCandidate[]): Promise<Ok<unknown>> {
+    const final = this.#tried.find((tried) => tried.verdict.kind === "failed" && !mayTryNext(tried));
     const empty = this.#tried.find(({ verdict }) => verdict.kind === "empty");
     if (final === undefined && empty !== undefined && !this.#context.signal.aborted) return this.#give([empty]);
-    this.#context.report(spentOn(this.#tried));
-    if (final?.verdict.kind !== "failed") throw passOn(this.#failure());
+    this.#context.report(sumUsage(this.#tried));
+    // A tool that failed is not retried in this call: only a tool without alternatives is retried.
+    const isFinal = entrants.length > 1;
+    if (final?.verdict.kind !== "failed") throw propagateFailure(this.#failure(), { isFinal });
     const { failure: failed } = final.verdict;
-    // To do the same again is harmless only with the tool that may have done it, and nobody knows who is next.
-    const isDoubtful = final.result.meta.attempts > 0 && entrants.filter((one) => !isHarmless(one)).length > 1;
-    throw passOn(isDoubtful && failed.retry === "safe" ? { ...failed, retry: "unsafe" } : failed);
+    // A retry is safe only with the tool that may have done the work, and the next order of candidates is unknown.
+    const isDoubtful = final.result.meta.attempts > 0 && entrants.filter((one) => !isReadOnly(one)).length > 1;
+    const reported = isDoubtful && failed.retry === "safe" ? { ...failed, retry: "unsafe" as const } : failed;
+    throw propagateFailure(reported, { isFinal });
   }
 
   #failure(): Failure {
     const { choice } = this.#made;
     if (this.#context.signal.aborted) return failure("cancelled", `${choice.name} was cancelled`, { byEffect: "safe" });
-    return allFailed(choice, this.#tried, this.#passed);
+    return allFailed(choice, this.#tried, this.#skipped);
   }
 }
 
-/** Failures that tell nothing about who should go first. */
-const saysNothing: ReadonlySet<string> = new Set([
+/** Failures that do not affect the order of candidates. */
+const neutralFailureCodes: ReadonlySet<string> = new Set([
   "cancelled",
   "approval_required",
   "permission_denied",
   "validation_error",
 ]);
 
-function isCancelled({ verdict }: Tried): boolean {
+function isCancelled({ verdict }: CandidateAttempt): boolean {
   return verdict.kind === "failed" && verdict.failure.code === "cancelled";
 }
 
 /** The first whose result counts, or undefined when all are done and none does. */
-function firstValid(running: readonly Promise<Tried>[]): Promise<Tried | undefined> {
+function firstValid(running: readonly Promise<CandidateAttempt>[]): Promise<CandidateAttempt | undefined> {
   return new Promise((resolve, reject) => {
     let left = running.length;
     for (const done of running) {
@@ -179,7 +187,7 @@ function firstValid(running: readonly Promise<Tried>[]): Promise<Tried | undefin
 }
 
 /** Handlers that run at the same time must not change each other's arguments. */
-function ownCopy(args: unknown): unknown {
+function cloneArguments(args: unknown): unknown {
   try {
     return structuredClone(args);
   } catch {
@@ -188,7 +196,44 @@ function ownCopy(args: unknown): unknown {
 }
 
 function noneFits({ name, unfit }: Choice) {
-  return refuseChoice("none_fits", `no tool can serve ${name}: ${unfit.join("; ")}`, {
+  return choiceFailure("no_matching_tool", `no tool can serve ${name}: ${unfit.join("; ")}`, {
     forModel: `Nothing can serve ${name} at present. Use another tool.`,
   });
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Metadata that the engine sets for each call. */
+const engineFacts: ReadonlySet<string> = new Set([
+  "callId",
+  "source",
+  "attempts",
+  "cached",
+  "abandoned",
+  "ignored",
+  "preapproved",
+]);
+
+/** Usage of every candidate, including failed ones, which is summed. */
+const adding = ["tokensUsed", "cost"] as const;
+
+/** Metadata reported by the tools whose results are used; the best one takes precedence. */
+function collectReportedFacts(used: readonly CandidateAttempt[]): Facts {
+  const facts = used
+    .toReversed()
+    .flatMap(({ result }) => Object.entries(result.meta).filter(([name]) => !engineFacts.has(name)));
+  const isReused = used.length > 0 && used.every(({ result }) => result.meta.cached === true);
+  return { ...Object.fromEntries(facts), ...(isReused && { cached: true }) };
+}
+
+/** Total usage of all calls of a choice, regardless of their outcome; reused results cost nothing this time. */
+function sumUsage(tried: readonly CandidateAttempt[]): Facts {
+  const spent: Record<string, number> = {};
+  for (const { result } of tried) {
+    for (const name of adding) {
+      const used = result.meta[name];
+      if (typeof used === "number") spent[name] = (spent[name] ?? 0) + used;
+    }
+  }
+  return spent;
 }

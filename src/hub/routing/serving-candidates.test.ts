@@ -3,7 +3,7 @@ import { z } from "zod";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { builtinTools } from "../../builtin/index.ts";
-import { createDoor } from "../../net/index.ts";
+import { createHttpClient } from "../../net/index.ts";
 
 const path = { input: z.object({ path: z.string() }) };
 
@@ -22,7 +22,7 @@ describe("[C05] a capability without a contract", () => {
   });
   const list = sampleTool(() => "list", { name: "list", capabilities: ["paper"], input: z.object({ in: z.string() }) });
 
-  test("is served by tools that can stand in for each other: what a tag says is not enough", async () => {
+  test("is served by interchangeable tools: a shared tag is not enough", async () => {
     const { hub, call } = worldOf([read, view, write, list]);
     expect(hub.capabilities()).toMatchObject([
       {
@@ -30,7 +30,7 @@ describe("[C05] a capability without a contract", () => {
         tools: ["read", "view"],
         unfit: [
           "write: it may change something, and read only reads",
-          "list: it needs other arguments than read; a contract can say what each is called with",
+          "list: it needs other arguments than read; a contract can map them",
         ],
       },
     ]);
@@ -40,12 +40,12 @@ describe("[C05] a capability without a contract", () => {
     expect(await call("capability:paper", { in: "a" })).toMatchObject({ error: { code: "validation_error" } });
   });
 
-  test("leads straight to the best where no other is like it", () => {
+  test("resolves directly to the best if no other is equivalent", () => {
     const { hub } = worldOf([read, write, list]);
     expect(hub.resolve("capability:paper")?.tool).toBe(read);
   });
 
-  test("is the same by its English and by its Chinese name, whoever declares which", () => {
+  test("is the same by its English and by its Chinese name, whichever is declared", () => {
     const { hub } = worldOf([
       sampleTool(() => 1, { name: "a", capabilities: ["fetch"] }),
       sampleTool(() => 1, { name: "b", capabilities: ["抓取"] }),
@@ -55,8 +55,8 @@ describe("[C05] a capability without a contract", () => {
   });
 });
 
-test("[C05] what is built in and serves a capability together changes nothing, or is one tool", () => {
-  const { hub } = worldOf(builtinTools({ door: createDoor({}) }));
+test("[C05] built-in tools that share a capability have no side effects", () => {
+  const { hub } = worldOf(builtinTools({ http: createHttpClient({}) }));
   for (const { name, tools } of hub.capabilities().filter((info) => info.tools.length > 1)) {
     const effects = hub.withCapability(name).filter(({ tool }) => tools.includes(tool.name));
     for (const { tool } of effects)

@@ -3,13 +3,13 @@ import { isRecord } from "../../schema/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import { type Candidate, type Choice, candidatesOf } from "./candidate.ts";
 import type { Contract } from "./contract.ts";
-import { type Strategy, type ToolKind, strategyFor } from "./tool-kind.ts";
+import { type ChoiceStrategy, type ToolKind, choiceStrategyFor } from "./tool-kind.ts";
 
 /**
- * The candidates of a capability, best first: those that can serve its contract. Where it has none, those that can stand
- * in for the best of them; a tag alone does not say that two tools do the same.
+ * The candidates of a capability, best first: those that can serve its contract. Without a contract, those that can
+ * replace the best of them; a shared tag alone does not make two tools equivalent.
  */
-export function servingOf(
+export function servingCandidates(
   registrations: readonly Registration[],
   contract: Contract | undefined,
 ): Pick<Choice, "candidates" | "unfit"> {
@@ -30,27 +30,27 @@ function unlike({ registration: { tool } }: Candidate, { registration, label }: 
   const best = registration.tool;
   if (writes(tool) !== writes(best))
     return writes(tool) ? `it may change something, and ${label} only reads` : `it only reads, unlike ${label}`;
-  if (canonicalJson(neededBy(tool)) === canonicalJson(neededBy(best))) return undefined;
-  return `it needs other arguments than ${label}; a contract can say what each is called with`;
+  if (canonicalJson(requiredArguments(tool)) === canonicalJson(requiredArguments(best))) return undefined;
+  return `it needs other arguments than ${label}; a contract can map them`;
 }
 
 function writes({ effect }: AnyTool): boolean {
   return effect !== "pure" && effect !== "read";
 }
 
-/** The arguments that every call has to give. */
-export function neededBy({ input: { json } }: AnyTool): readonly string[] {
+/** The arguments that every call must have. */
+export function requiredArguments({ input: { json } }: AnyTool): readonly string[] {
   const { required, properties } = json;
   const known = isRecord(properties) ? properties : {};
-  // JSON Schema says that it is a list of names. What has a default need not be given, whatever the list says.
+  // JSON Schema defines it as a list of names. A parameter with a default is optional even if it is listed.
   const names = Array.isArray(required) ? (required as readonly string[]) : [];
   return names.filter((key) => !(isRecord(known[key]) && Object.hasOwn(known[key], "default"))).toSorted();
 }
 
-/** How candidates are used where nothing is known of the arguments: only what changes nothing runs beside others. */
-export function usualStrategy(kind: ToolKind, candidates: readonly Candidate[]): Strategy {
+/** The strategy for candidates if the arguments are unknown: only read-only tools run concurrently. */
+export function defaultStrategy(kind: ToolKind, candidates: readonly Candidate[]): ChoiceStrategy {
   const [best] = candidates;
   if (best === undefined || writes(best.registration.tool)) return "in_turn";
   const readers = candidates.filter(({ registration }) => !writes(registration.tool)).length;
-  return strategyFor(kind, kind === "other" && readers < candidates.length ? 0 : readers);
+  return choiceStrategyFor(kind, kind === "other" && readers < candidates.length ? 0 : readers);
 }

@@ -4,7 +4,7 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { type FailureOptions, fail } from "../../base/index.ts";
 
-/** How often a tool that always fails like this is called in five calls, when another can do the work. */
+/** The number of calls to a tool that always fails like this, in five calls with an alternative. */
 async function triesOf(failing: FailureOptions, source: "tools" | "mcps"): Promise<number> {
   let tries = 0;
   const bad = sampleTool(() => (tries++, fail("no", failing)), { name: "s/bad", capabilities: ["extract"] });
@@ -15,7 +15,7 @@ async function triesOf(failing: FailureOptions, source: "tools" | "mcps"): Promi
 }
 
 describe("breakers", () => {
-  test("a server that cannot be reached is no fault of its tool, which does not rest", async () => {
+  test("an unreachable server does not count against its tool, which does not cool down", async () => {
     expect(await triesOf({ code: "not_available", reason: "server_down", retry: "safe" }, "mcps")).toBe(5);
   });
 
@@ -24,7 +24,7 @@ describe("breakers", () => {
     expect(await triesOf({ code: "output_invalid", retry: "safe" }, "mcps")).toBe(3);
   });
 
-  test("a tool of one's own that is not available rests: nobody else has a breaker for it", async () => {
+  test("an unavailable tool of the workspace cools down: it has no other breaker", async () => {
     expect(await triesOf({ code: "not_available", retry: "safe" }, "tools")).toBe(3);
   });
 });

@@ -12,11 +12,11 @@ interface State {
   call: string;
 }
 
-type Limits = Pick<HubLimits, "failures" | "restMs" | "longestRestMs">;
+type Limits = Pick<HubLimits, "failureThreshold" | "coolDownMs" | "maxCoolDownMs">;
 
 /**
- * Tools that failed several times in a row, by their own fault, and are passed over for a while where another can do
- * the work. After the rest, one call finds out whether it is over. A tool that was loaded anew begins anew.
+ * Circuit breakers of tools: a tool with several consecutive failures of its own is skipped for a cool-down if another
+ * can do the work. After the cool-down, one probe call decides. A reloaded tool starts fresh.
  */
 export class ToolBreakers {
   readonly #limits: Limits;
@@ -26,12 +26,12 @@ export class ToolBreakers {
     this.#limits = limits;
   }
 
-  /** How long a tool still rests: 0 where it may be called, also to find out whether it works again. */
-  restMs(tool: AnyTool, now: number): number {
+  /** Remaining cool-down of a tool: 0 if it may be called, also for a probe. */
+  coolDownMs(tool: AnyTool, now: number): number {
     const state = this.#states.get(tool);
     if (state === undefined || state.rests === 0) return 0;
     if (state.until > now) return state.until - now;
-    return state.probing ? this.#limits.restMs : 0;
+    return state.probing ? this.#limits.coolDownMs : 0;
   }
 
   /** A call of the tool begins. */
@@ -46,11 +46,11 @@ export class ToolBreakers {
 
   /** A call failed. Several attempts of one call, which has this id, count as one. */
   failed({ tool, source }: Registration, failed: Failure, { call, now }: { call: string; now: number }): void {
-    if (!isOwnFault(failed, source)) {
-      this.left(tool);
+    if (!countsAgainstTool(failed, source)) {
+      this.ignored(tool);
       return;
     }
-    const { failures, restMs, longestRestMs } = this.#limits;
+    const { failureThreshold, coolDownMs, maxCoolDownMs } = this.#limits;
     const state = this.#states.get(tool) ?? { failures: 0, rests: 0, until: 0, probing: false, call: "" };
     this.#states.set(tool, state);
     const isProbe = state.rests > 0 && state.until <= now;
@@ -58,27 +58,27 @@ export class ToolBreakers {
     if (state.call === call) return;
     state.call = call;
     state.failures++;
-    if (!isProbe && state.failures < failures) return;
+    if (!isProbe && state.failures < failureThreshold) return;
     state.failures = 0;
-    state.until = now + Math.min(longestRestMs, restMs * 2 ** state.rests);
+    state.until = now + Math.min(maxCoolDownMs, coolDownMs * 2 ** state.rests);
     state.rests = Math.min(state.rests + 1, 16);
   }
 
-  /** A call ended that told nothing about the tool. */
-  left(tool: AnyTool): void {
+  /** A call ended without evidence for or against the tool. */
+  ignored(tool: AnyTool): void {
     const state = this.#states.get(tool);
     if (state !== undefined) state.probing = false;
   }
 }
 
 /**
- * Whether a failure counts against the tool. One that would come again with the same arguments is about the arguments;
- * what keeps a server from being reached is the server's, which has a breaker of its own.
+ * True if a failure counts against the tool. A failure that would recur with the same arguments is about the arguments;
+ * an unreachable server has its own breaker.
  */
-function isOwnFault({ code, reason, retry }: Failure, source: string): boolean {
+function countsAgainstTool({ code, reason, retry }: Failure, source: string): boolean {
   switch (code) {
     case "cancelled":
-      // Told to stop, it did not.
+      // The handler did not stop when it was aborted.
       return reason === "abandoned";
     case "timeout":
     case "output_invalid":

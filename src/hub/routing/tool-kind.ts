@@ -1,4 +1,4 @@
-/** What decides how several candidates are used: by what they do. */
+/** Kind of a tool, which decides how several candidates are used. */
 export type ToolKind = "calculate" | "time" | "search" | "extract" | "other";
 
 /** Every {@link ToolKind}. */
@@ -19,17 +19,20 @@ const kindOfCapability: ReadonlyMap<string, ToolKind> = new Map([
   ["提取", "extract"],
 ]);
 
-/** The kind of a tool with these capabilities; the first kind of the list, where they say several. */
+/** The kind of a tool with these capabilities; if they match several, the first in the list. */
 export function kindOf(capabilities: Iterable<string>): ToolKind {
-  const said = new Set([...capabilities].map((capability) => kindOfCapability.get(capability)));
-  return toolKinds.find((kind) => said.has(kind)) ?? "other";
+  const text = new Set([...capabilities].map((capability) => kindOfCapability.get(capability)));
+  return toolKinds.find((kind) => text.has(kind)) ?? "other";
 }
 
-/** How candidates are used: the first that succeeds, all of them together, or one after another. */
-export type Strategy = "pick_best" | "synthesise" | "in_turn";
+/** Strategy for candidates: the first that succeeds, all of them together, or one after another. */
+export type ChoiceStrategy = "pick_best" | "synthesise" | "in_turn";
 
-/** How so many candidates of a kind are used. Two are taken to be alike: they have one name or one capability. */
-export function strategyFor(kind: ToolKind, count: number): Strategy {
+/**
+ * The strategy for this number of candidates of a kind. Two are assumed to be equivalent: they have one name or one
+ * capability.
+ */
+export function choiceStrategyFor(kind: ToolKind, count: number): ChoiceStrategy {
   if (count < 2) return "in_turn";
   if (kind === "calculate" || kind === "time") return "pick_best";
   return kind === "search" || kind === "extract" || count === 2 ? "synthesise" : "in_turn";

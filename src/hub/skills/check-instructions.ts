@@ -1,30 +1,38 @@
 import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isBelow, realPlace } from "../../base/index.ts";
+import { isInsideFolder, resolveRealPath } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import { findFrontMatter } from "./front-matter.ts";
-import { deceivingCharacter, positionOf } from "./hidden-text.ts";
-import { severityOf, type Weight } from "./skill-report.ts";
+import { misleadingCharacter, offsetToPosition } from "./hidden-text.ts";
+import { severityOf, type ProblemWeight } from "./skill-report.ts";
 
-/** What the format advises at most: lines of the file, and 5,000 tokens, which are about as many characters. */
+/** Recommended maximum of the format: lines of the file, and 5,000 tokens, estimated in characters. */
 const adviseLines = 500;
 const adviseChars = 20_000;
 
 /** Links that are checked; a text with more has been made by a program. */
-const mostLinks = 500;
+const maxLinks = 500;
 
 /** Links and images of Markdown whose target is in quotes of neither kind: `[text](target "title")`. */
 const links = /\]\(\s*<?([^)\s<>]{1,500})>?(?:\s+["'][^)\n]{0,300})?\s*\)/g;
 
-interface Where {
-  readonly file: string;
-  readonly dir: string;
-}
-
 /** Checks the text behind the front matter: can it be read, is it short enough, do its links lead to files? */
-export async function checkInstructions(bytes: Buffer, where: Where): Promise<Problem[]> {
-  const found = (weight: Weight, code: string, detail: Found): Problem => ({
+export async function checkInstructions(
+  bytes: Buffer,
+  where: { readonly file: string; readonly dir: string },
+): Promise<Problem[]> {
+  const found = (
+    weight: ProblemWeight,
+    code: string,
+    detail: {
+      readonly message: string;
+      readonly hint?: string;
+      readonly line?: number;
+      readonly column?: number;
+      readonly length?: number;
+    },
+  ): Problem => ({
     severity: severityOf(weight, "author") ?? "warning",
     code,
     file: where.file,
@@ -38,11 +46,11 @@ export async function checkInstructions(bytes: Buffer, where: Where): Promise<Pr
   const body = front.kind === "found" ? text.slice(front.end) : "";
   const problems: Problem[] = [];
   const start = text.length - body.length;
-  const hidden = deceivingCharacter(body);
+  const hidden = misleadingCharacter(body);
   if (hidden !== undefined) {
     const message = `the file holds ${hidden.shown}, which people do not see and a model does`;
-    const place = positionOf(text, start + hidden.offset);
-    problems.push(found("unusable", "hidden_text", { message, hint: "remove it", ...place }));
+    const position = offsetToPosition(text, start + hidden.offset);
+    problems.push(found("unusable", "hidden_text", { message, hint: "remove it", ...position }));
   }
   if (body.trim() === "") {
     problems.push(found("should", "no_instructions", { message: "there are no instructions after the front matter" }));
@@ -54,18 +62,10 @@ export async function checkInstructions(bytes: Buffer, where: Where): Promise<Pr
   for (const { target, offset } of linksIn(text, start)) {
     const message = await wrongTarget(target, where.dir);
     if (message === undefined) continue;
-    const place = { ...positionOf(text, offset), length: target.length };
-    problems.push(found("should", "broken_link", { message, hint: "paths start at the skill's folder", ...place }));
+    const position = { ...offsetToPosition(text, offset), length: target.length };
+    problems.push(found("should", "broken_link", { message, hint: "paths start at the skill's folder", ...position }));
   }
   return problems;
-}
-
-interface Found {
-  readonly message: string;
-  readonly hint?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly length?: number;
 }
 
 function longOnes(text: string, body: string): string | undefined {
@@ -75,9 +75,9 @@ function longOnes(text: string, body: string): string | undefined {
   return `the instructions have ${body.length} characters; about ${adviseChars}, or 5,000 tokens, are advised`;
 }
 
-/** Relative links of the text, code left out, with their places. */
+/** Relative links of the text outside of code, with their offsets. */
 function linksIn(text: string, from: number): { target: string; offset: number }[] {
-  // Code is blanked out with its length kept, so that places stay.
+  // Code is blanked out with its length unchanged, so that offsets stay valid.
   const prose = text.replace(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[^\n]*$|`[^`\n]*`/gm, (code) =>
     code.replace(/[^\n]/g, " "),
   );
@@ -86,17 +86,18 @@ function linksIn(text: string, from: number): { target: string; offset: number }
     const [whole, target = ""] = match;
     if (/^(?:[a-z][a-z0-9+.-]*:|[#/]|\/\/|\$|\{)/i.test(target)) continue;
     found.push({ target, offset: from + match.index + whole.indexOf(target) });
-    if (found.length === mostLinks) break;
+    if (found.length === maxLinks) break;
   }
   return found;
 }
 
 async function wrongTarget(target: string, dir: string): Promise<string | undefined> {
   const path = join(dir, decoded(target.replace(/[?#].*$/, "")));
-  if (!isBelow(path, dir)) return `the link to ${target} leads out of the skill's folder, which no agent follows`;
+  if (!isInsideFolder(path, dir))
+    return `the link to ${target} leads out of the skill's folder, which no agent follows`;
   const there = await stat(path).catch(() => undefined);
   if (there === undefined) return `the link to ${target} leads to no file`;
-  const inside = (await realPlace(path, dir)).kind === "inside";
+  const inside = (await resolveRealPath(path, dir)).kind === "inside";
   return inside ? undefined : `the link to ${target} leads out of the skill's folder, which no agent follows`;
 }
 

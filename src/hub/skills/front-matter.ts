@@ -4,7 +4,7 @@ export type FrontMatter =
       readonly kind: "found";
       /** The YAML, on the lines that it has in the text. */
       readonly yaml: string;
-      /** Where the text after it begins. */
+      /** Offset of the text after it. */
       readonly end: number;
     }
   /** The text does not start with `---`. */
@@ -14,7 +14,7 @@ export type FrontMatter =
 
 const opening = /^---[ \t]*\r?\n/;
 
-/** Finds the front matter of a text; of a text that goes on, only what is certain. */
+/** Finds the front matter of a text; if the text is incomplete, only what is certain. */
 export function findFrontMatter(text: string, whole = true): FrontMatter {
   const first = opening.exec(text)?.[0].length;
   if (first === undefined) return { kind: "none" };

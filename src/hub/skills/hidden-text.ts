@@ -1,13 +1,13 @@
-import { type Position, showUnsafe, stripUnsafe } from "../../text/index.ts";
+import { type SourceRange, showUnsafe, stripUnsafe } from "../../text/index.ts";
 
-/** A character that nobody sees, and where it is. */
+/** An invisible character and its position. */
 export interface HiddenCharacter {
   readonly offset: number;
   /** Such as `<U+202E>`. */
   readonly shown: string;
 }
 
-/** The first character of a text that is not seen, moves the cursor or turns the direction of what follows. */
+/** The first character of a text that is invisible, moves the cursor or changes the direction of the text after it. */
 export function hiddenCharacter(text: string): HiddenCharacter | undefined {
   const plain = text.replaceAll("\r\n", "\n");
   if (stripUnsafe(plain) === plain) return undefined;
@@ -22,23 +22,24 @@ export function hiddenCharacter(text: string): HiddenCharacter | undefined {
 }
 
 /**
- * What is in a text of many lines only to deceive: characters that turn the direction of reading, tag characters, and
- * runs of others without a width, in which data is hidden. A lone soft hyphen of a copied page is not among them.
+ * Characters that only serve to deceive in a text of many lines: characters that change the direction of reading, tag
+ * characters, and runs of others without a width, in which data is hidden. A lone soft hyphen of a copied page is not
+ * among them.
  */
 const deceiving =
   // oxlint-disable-next-line no-misleading-character-class
   /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]|[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f]{3,}|[\u200b\u2060-\u2064\ufeff]{2,}/u;
 
-/** The first place of a text where something is hidden from its human readers. */
-export function deceivingCharacter(text: string): HiddenCharacter | undefined {
+/** The first character of a text that hides something from human readers. */
+export function misleadingCharacter(text: string): HiddenCharacter | undefined {
   const found = deceiving.exec(text);
   if (found === null) return undefined;
   const [first = ""] = found[0];
   return { offset: found.index, shown: showUnsafe(first) === first ? "joiners in a row" : showUnsafe(first) };
 }
 
-/** Line and column of a place in a text. */
-export function positionOf(text: string, offset: number): Position {
+/** Line and column of an offset in a text. */
+export function offsetToPosition(text: string, offset: number): SourceRange {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf("\n") + 1;
   const line = before.split("\n").length;

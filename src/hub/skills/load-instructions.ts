@@ -1,26 +1,27 @@
-import type { FileDoor } from "../../file/index.ts";
+import { cliCommand } from "../../base/index.ts";
+import type { FileAccess } from "../../file/index.ts";
 import { findFrontMatter } from "./front-matter.ts";
 import { maxSkillBytes } from "./read-front-matter.ts";
-import { pageOf, readWhole, skillDoor, skillText } from "./read-skill-text.ts";
+import { pageOf, readWholeFile, skillFileAccess, skillText } from "./read-skill-text.ts";
 import type { Skill } from "./skill.ts";
-import { refuseSkill } from "./skill-reasons.ts";
+import { skillFailure } from "./skill-reasons.ts";
 
-/** What a skill tells whoever uses it. */
+/** Instructions of a skill for the model. */
 export interface Instructions {
   readonly skill: string;
   readonly instructions: string;
-  /** Where its files are, relative to the workspace. */
+  /** Folder of its files, relative to the workspace. */
   readonly folder: string;
   /** Its files, relative to the folder. */
   readonly files: readonly string[];
-  /** What to know about the rest. */
+  /** Note about omitted content. */
   readonly note?: string;
   readonly compatibility?: string;
-  /** What it was called for. */
+  /** The task of the call. */
   readonly task?: string;
 }
 
-/** How much of a skill is given at once. */
+/** Maximum size of the instructions returned at once. */
 export interface InstructionLimits {
   /** Characters of the instructions. */
   readonly instructionChars: number;
@@ -28,11 +29,11 @@ export interface InstructionLimits {
   readonly maxFiles: number;
 }
 
-/** Entries looked at to list the files of a skill. */
+/** Maximum number of entries visited to list the files of a skill. */
 const maxEntries = 2_000;
 
-/** What programs leave behind, and nobody reads. */
-const leftBehind = /(?:^|\/)(?:node_modules|__pycache__)\//;
+/** Generated files, which are not listed. */
+const junkFiles = /(?:^|\/)(?:node_modules|__pycache__)\//;
 
 /** Reads the instructions of a skill from its file, as they are now, and lists its files without reading them. */
 export async function loadInstructions(
@@ -40,19 +41,19 @@ export async function loadInstructions(
   { instructionChars, maxFiles }: InstructionLimits,
   signal: AbortSignal,
 ): Promise<Instructions> {
-  const door = skillDoor(skill, maxSkillBytes);
-  const text = skillText(await readWhole(door, skill.entry, signal), skill);
+  const fileAccess = skillFileAccess(skill, maxSkillBytes);
+  const text = skillText(await readWholeFile(fileAccess, skill.entry, signal), skill);
   const found = findFrontMatter(text ?? "");
   if (text === undefined || found.kind !== "found") {
-    const how = `windlass skills validate ${skill.folder} tells more`;
-    throw refuseSkill("broken_skill", `${skill.file} has no front matter any more, or is no text; ${how}`);
+    const how = `run \`${cliCommand(`skills validate ${skill.folder}`)}\` for details`;
+    throw skillFailure("broken_skill", `${skill.file} no longer has a front matter, or is not a text file; ${how}`);
   }
   const start = text.length - text.slice(found.end).trimStart().length;
   const { content, next } = pageOf(text, start, instructionChars);
-  const files = await filesOf(door, skill, { maxFiles, signal });
+  const files = await filesOf(fileAccess, skill, { maxFiles, signal });
   const notes = [
     ...(content === "" ? ["The skill has no instructions."] : []),
-    ...(next === undefined ? [] : [goOn(skill, text.length - next, next)]),
+    ...(next === undefined ? [] : [continuationHint(skill, text.length - next, next)]),
     ...(files.more ? [`The folder has more files than the ${maxFiles} listed.`] : []),
   ];
   const { compatibility } = skill;
@@ -66,28 +67,23 @@ export async function loadInstructions(
   };
 }
 
-function goOn({ name, entry }: Skill, rest: number, next: number): string {
+function continuationHint({ name, entry }: Skill, rest: number, next: number): string {
   const call = JSON.stringify({ skill: name, path: entry, offset: next });
   return `${rest} more characters of instructions follow: call skill_read with ${call}.`;
 }
 
-interface Listing {
-  readonly maxFiles: number;
-  readonly signal: AbortSignal;
-}
-
 async function filesOf(
-  door: FileDoor,
+  fileAccess: FileAccess,
   { entry }: Skill,
-  { maxFiles, signal }: Listing,
+  { maxFiles, signal }: { readonly maxFiles: number; readonly signal: AbortSignal },
 ): Promise<{ paths: string[]; more: boolean }> {
   const paths: string[] = [];
-  const walk = door.walk(".", { maxEntries, maxDepth: 8, signal });
+  const walk = fileAccess.walk(".", { maxEntries, maxDepth: 8, signal });
   for (;;) {
     const step = await walk.next();
     if (step.done === true) return { paths, more: step.value.truncated };
     const { type, path } = step.value;
-    if (type !== "file" || path === entry || leftBehind.test(path)) continue;
+    if (type !== "file" || path === entry || junkFiles.test(path)) continue;
     if (paths.length === maxFiles) {
       await walk.return({ entries: 0, truncated: true, unreadable: [] });
       return { paths, more: true };

@@ -31,7 +31,7 @@ const piece = fc.oneof(
   fc.string({ unit: "grapheme" }).map((text) => `name: ${text}`),
 );
 
-test("whatever stands in a front matter is read or told, and what is used can be called", () => {
+test("any front matter is read or reported, and every loaded skill can be called", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 6 }), fc.constantFrom("author", "loader"), (pieces, strictness) => {
       const yaml = pieces.join("\n").replaceAll(/^---/gm, "");
@@ -57,14 +57,14 @@ test.each([
   ["description: *Reads* files", "*Reads* files"],
   ["description: @mentions of people", "@mentions of people"],
   ["description: 100% done: yes # not a comment", "100% done: yes # not a comment"],
-])("%s is read as it is meant, with a warning at its place", (line, description) => {
+])("%s is read as intended, with a warning at its position", (line, description) => {
   const { fields, problems } = parse(`name: pdf\n${line}`);
   expect(fields?.description).toBe(description);
   expect(problems).toMatchObject([{ severity: "warning", line: 3, hint: "put quotes around the value" }]);
   expect(hasErrors(parse(`name: pdf\n${line}`, "author").problems)).toBe(true);
 });
 
-test("a YAML text is what YAML says where it is YAML", () => {
+test("valid YAML is read as YAML", () => {
   expect(parse('name: pdf\ndescription: "a: b"').fields?.description).toBe("a: b");
   expect(parse("name: pdf\ndescription: reads # a comment").fields?.description).toBe("reads");
   expect(parse("name: pdf\ndescription: |\n  one\n  two: three").fields?.description).toBe("one\ntwo: three");

@@ -1,15 +1,13 @@
-import { isMap } from "../../schema/index.ts";
-import { type ParsedYaml, type Problem, hasErrors, parseYaml, suggest } from "../../text/index.ts";
+import { isYamlMap, setOwn, showValue } from "../../schema/index.ts";
+import { type ParsedYaml, type Problem, hasErrors, parseYaml, suggest, stripUnsafe } from "../../text/index.ts";
 import { readAllowedTools } from "./allowed-tools.ts";
 import { readDescription, readName, readShortText } from "./read-fields.ts";
-import { readMetadata } from "./read-metadata.ts";
-import { repairYaml } from "./repair-yaml.ts";
 import type { SkillFields } from "./skill.ts";
 import { SkillReport, type Strictness, severityOf } from "./skill-report.ts";
 
-/** The front matter of a skill, and where it stands. */
+/** The front matter of a skill, and its file. */
 export interface SkillText {
-  /** From the first line on, for the places of problems. */
+  /** From the first line on, for the positions of problems. */
   readonly text: string;
   readonly yaml: string;
   readonly bom: boolean;
@@ -21,19 +19,21 @@ export interface SkillText {
   readonly folder: string;
 }
 
-/** What became of a front matter. There are no fields where the skill cannot be used. */
+/** Result of parsing a front matter. It has no fields if the skill cannot be used. */
 export interface ParsedSkill {
   readonly fields: SkillFields | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** What the format knows. */
+/** Keys of the format. */
 const knownKeys = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
-/** What a model does not start by itself; taken from other agents, since to ignore it would do what it forbids. */
+/**
+ * Marks a skill that a model must not start by itself; adopted from other agents, since ignoring it would violate it.
+ */
 const hiddenKey = "disable-model-invocation";
 
-/** What other agents put there. It has no effect here. */
+/** Keys of other agents. They have no effect here. */
 const foreignKeys: ReadonlySet<string> = new Set(
   (
     "user-invocable argument-hint arguments when_to_use version author tags model effort context agent hooks paths " +
@@ -42,31 +42,31 @@ const foreignKeys: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the front matter of a SKILL.md. For authors everything that the format says is held against it; a loader takes
- * what can be used, with warnings, so that skills written for other agents work.
+ * Parses the front matter of a SKILL.md. For authors every rule of the format is checked; a loader accepts all that can
+ * be used, with warnings, so that skills written for other agents work.
  */
-export function parseSkill(given: SkillText, strictness: Strictness): ParsedSkill {
-  const { yaml, repaired } = readYaml(given, strictness);
-  const report = new SkillReport({ text: given.text, file: given.file, yaml }, strictness);
+export function parseSkill(source: SkillText, strictness: Strictness): ParsedSkill {
+  const { yaml, repaired } = readYaml(source, strictness);
+  const report = new SkillReport({ text: source.text, file: source.file, yaml }, strictness);
   const { value } = yaml;
   if (value === undefined || hasErrors(yaml.problems)) return { fields: undefined, problems: report.problems };
-  if (!isMap(value)) {
+  if (!isYamlMap(value)) {
     report.add("unusable", [], { code: "wrong_type", message: "the front matter must be a map of keys and values" });
     return { fields: undefined, problems: report.problems };
   }
-  checkFile(given, report);
+  checkFile(source, report);
   checkKeys(value, report);
-  const fields = readFields(value, { given, yaml, report });
+  const fields = readFields(value, { input: source, yaml, report });
   return { fields, problems: [...repaired, ...report.problems] };
 }
 
-/** Unquoted texts with a colon are no YAML, and what many agents take; a loader reads them as they are meant. */
-function readYaml(given: SkillText, strictness: Strictness): { yaml: ParsedYaml; repaired: readonly Problem[] } {
-  const { file } = given;
-  const yaml = parseYaml(given.yaml, { file });
+/** Unquoted texts with a colon are invalid YAML, but many agents accept them; a loader reads them as intended. */
+function readYaml(source: SkillText, strictness: Strictness): { yaml: ParsedYaml; repaired: readonly Problem[] } {
+  const { file } = source;
+  const yaml = parseYaml(source.yaml, { file });
   const first = yaml.problems.find(({ severity }) => severity === "error");
   if (first === undefined || strictness === "author") return { yaml, repaired: [] };
-  const again = repairYaml(given.yaml);
+  const again = repairYaml(source.yaml);
   const other = again === undefined ? undefined : parseYaml(again, { file });
   if (other === undefined || hasErrors(other.problems)) return { yaml, repaired: [] };
   const severity = severityOf("must", strictness) ?? "warning";
@@ -90,25 +90,19 @@ function checkKeys(value: Readonly<Record<string, unknown>>, report: SkillReport
     if (knownKeys.includes(key) || (key === hiddenKey && report.strictness === "loader")) continue;
     const near = foreignKeys.has(key) ? undefined : suggest(key, knownKeys);
     const message = foreignKeys.has(key)
-      ? `the key "${key}" is no part of the format, and has no effect here`
+      ? `the key "${key}" is not part of the format, and has no effect here`
       : `unknown key "${key}"`;
     const hint = near === undefined ? "put it under metadata, as text" : `did you mean "${near}"?`;
     report.add("must", [key], { code: "unknown_key", message, hint, part: "key" });
   }
 }
 
-interface Reading {
-  readonly given: SkillText;
-  readonly yaml: ParsedYaml;
-  readonly report: SkillReport;
-}
-
 function readFields(
   value: Readonly<Record<string, unknown>>,
-  { given, yaml, report }: Reading,
+  { input, yaml, report }: { readonly input: SkillText; readonly yaml: ParsedYaml; readonly report: SkillReport },
 ): SkillFields | undefined {
   const of = (key: string): unknown => (Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined);
-  const name = readName(of("name"), given.folder, report);
+  const name = readName(of("name"), input.folder, report);
   const description = readDescription(of("description"), report);
   const license = readShortText(of("license"), "license", report);
   const compatibility = readShortText(of("compatibility"), "compatibility", report);
@@ -124,4 +118,36 @@ function readFields(
     allowedTools,
     hidden: of(hiddenKey) === true,
   };
+}
+
+/** The value of a top-level key, on one line without quotes. */
+const plainValue = /(?<=^(?:name|description|license|compatibility):[ \t]{1,8})(?![|>"'\s]).*\S/gm;
+
+/**
+ * Returns the YAML with quotes around the one-line values of its own keys, if one of them could not be parsed without:
+ * `description: Use it when: …` has a second colon. Undefined if there is nothing to quote.
+ */
+function repairYaml(yaml: string): string | undefined {
+  const quoted = yaml.replace(plainValue, (value) => `'${value.replaceAll("'", "''")}'`);
+  return quoted === yaml ? undefined : quoted;
+}
+
+/** The `metadata` of a skill: strings by key. Numbers and booleans become strings, nested values are omitted. */
+function readMetadata(value: unknown, report: SkillReport): Readonly<Record<string, string>> {
+  if (value === undefined) return {};
+  if (!isYamlMap(value)) {
+    const message = `"metadata" must be a map of texts, got ${showValue(value)}`;
+    report.add("must", ["metadata"], { code: "wrong_type", message });
+    return {};
+  }
+  const metadata: Record<string, string> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const text = typeof item === "string" || typeof item === "number" || typeof item === "boolean";
+    if (text) setOwn(metadata, key, stripUnsafe(String(item)));
+    if (typeof item === "string") continue;
+    const message = `"${key}" of metadata must be text, got ${showValue(item)}`;
+    const hint = text ? "put quotes around it" : "write it as text";
+    report.add("must", ["metadata", key], { code: "wrong_type", message, hint });
+  }
+  return metadata;
 }

@@ -2,29 +2,29 @@ import { showValue } from "../../schema/index.ts";
 import { cutText, displayWidth } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
 import { hiddenCharacter } from "./hidden-text.ts";
-import type { SkillReport, Weight } from "./skill-report.ts";
+import type { SkillReport, ProblemWeight } from "./skill-report.ts";
 
 /** The longest texts of the format, in characters. */
-export const longestName = 64;
-export const longestDescription = 1_024;
-const longestCompatibility = 500;
+export const maxSkillNameLength = 64;
+export const maxSkillDescriptionLength = 1_024;
+const maxCompatibilityLength = 500;
 
-/** A description that takes less room hardly says what the skill does and when to use it. */
+/** A shorter description hardly explains what the skill does and when to use it. */
 const shortDescription = 40;
 
-/** The name of a skill; undefined where it cannot be called by it. Without a name the folder gives it. */
+/** The name of a skill; undefined if it cannot be called by it. Default: the name of the folder. */
 export function readName(value: unknown, folder: string, report: SkillReport): string | undefined {
-  const given = nameOf(value, folder, report);
-  if (given === undefined) return undefined;
-  checkName(given, folder, report);
-  const name = toolNameProblem(`skills/${given}`) === undefined ? given : callable(given);
+  const source = validSkillName(value, folder, report);
+  if (source === undefined) return undefined;
+  checkName(source, folder, report);
+  const name = toolNameProblem(`skills/${source}`) === undefined ? source : callable(source);
   if (name !== "" && toolNameProblem(`skills/${name}`) === undefined) return name;
-  const message = `nothing of the name ${showValue(given)} can be used; write lower-case letters, digits and hyphens`;
+  const message = `the name ${showValue(source)} cannot be used; write lower-case letters, digits and hyphens`;
   report.add("unusable", ["name"], { code: "bad_name", message });
   return undefined;
 }
 
-function nameOf(value: unknown, folder: string, report: SkillReport): string | undefined {
+function validSkillName(value: unknown, folder: string, report: SkillReport): string | undefined {
   if (value === undefined) {
     const message = `the front matter needs the key "name"`;
     report.add("must", [], { code: "missing_key", message, hint: `write: name: ${folder}` });
@@ -48,8 +48,8 @@ function nameOf(value: unknown, folder: string, report: SkillReport): string | u
 
 function checkName(name: string, folder: string, report: SkillReport): void {
   const length = charactersOf(name);
-  if (length > longestName) {
-    const message = `"name" may have at most ${longestName} characters, has ${length}`;
+  if (length > maxSkillNameLength) {
+    const message = `"name" may have at most ${maxSkillNameLength} characters, has ${length}`;
     report.add("must", ["name"], { code: "too_long", message });
   }
   const wrong = wrongInName(name);
@@ -77,11 +77,11 @@ function callable(name: string): string {
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .slice(0, longestName)
+    .slice(0, maxSkillNameLength)
     .replace(/^-+|-+$/g, "");
 }
 
-/** The description; undefined where there is none that can be shown. */
+/** The description; undefined if there is none that can be shown. */
 export function readDescription(value: unknown, report: SkillReport): string | undefined {
   const at = ["description"];
   if (value === undefined) {
@@ -97,13 +97,13 @@ export function readDescription(value: unknown, report: SkillReport): string | u
   if (!isSeen(value, { key: "description", weight: "unusable", report })) return undefined;
   const description = value.trim();
   if (displayWidth(description) < shortDescription) {
-    const message = `"description" is short; say what the skill does, and when to use it`;
+    const message = `"description" is short; describe what the skill does, and when to use it`;
     report.add("should", at, { code: "short_description", message });
   }
-  return limited(description, { key: "description", longest: longestDescription, report });
+  return limited(description, { key: "description", maxLength: maxSkillDescriptionLength, report });
 }
 
-/** An optional text; undefined where there is none. */
+/** An optional text; undefined if there is none. */
 export function readShortText(
   value: unknown,
   key: "license" | "compatibility",
@@ -116,23 +116,20 @@ export function readShortText(
     return undefined;
   }
   if (!isSeen(value, { key, weight: "must", report })) return undefined;
-  const longest = key === "compatibility" ? longestCompatibility : longestDescription;
-  return limited(value.trim(), { key, longest, report });
+  const maxLength = key === "compatibility" ? maxCompatibilityLength : maxSkillDescriptionLength;
+  return limited(value.trim(), { key, maxLength, report });
 }
 
-interface Limit {
-  readonly key: string;
-  readonly longest: number;
-  readonly report: SkillReport;
-}
-
-/** What is too long is cut, so that nobody pays for it in every prompt. */
-function limited(text: string, { key, longest, report }: Limit): string {
-  const length = text.length <= longest ? text.length : charactersOf(text);
-  if (length <= longest) return text;
-  const message = `"${key}" may have at most ${longest} characters, has ${length}`;
+/** Cuts text that is too long, so that it does not use tokens in every prompt. */
+function limited(
+  text: string,
+  { key, maxLength, report }: { readonly key: string; readonly maxLength: number; readonly report: SkillReport },
+): string {
+  const length = text.length <= maxLength ? text.length : charactersOf(text);
+  if (length <= maxLength) return text;
+  const message = `"${key}" may have at most ${maxLength} characters, has ${length}`;
   report.add("must", [key], { code: "too_long", message, hint: "put the rest into the instructions" });
-  return cutText(text, longest).text;
+  return cutText(text, maxLength).text;
 }
 
 /** The format counts code points. */
@@ -140,16 +137,13 @@ function charactersOf(text: string): number {
   return Array.from(text).length;
 }
 
-interface Seen {
-  readonly key: string;
-  readonly weight: Weight;
-  readonly report: SkillReport;
-}
-
-function isSeen(text: string, { key, weight, report }: Seen): boolean {
+function isSeen(
+  text: string,
+  { key, weight, report }: { readonly key: string; readonly weight: ProblemWeight; readonly report: SkillReport },
+): boolean {
   const hidden = hiddenCharacter(text);
   if (hidden === undefined) return true;
-  const message = `"${key}" holds a character that nobody sees: ${hidden.shown}`;
+  const message = `"${key}" contains an invisible character: ${hidden.shown}`;
   report.add(weight, [key], { code: "hidden_text", message, hint: "remove it", inside: [hidden.offset, 1] });
   return false;
 }

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Problem } from "../../text/index.ts";
-import { fileProblem } from "../folder/read-text.ts";
+import { fileProblem } from "../tool-folder/read-text.ts";
 import { findFrontMatter } from "./front-matter.ts";
 
-/** The front matter of a file, read without the rest, or why there is none. */
+/** The front matter of a file, read without the rest, or the reason why there is none. */
 export type ReadFrontMatter =
   | {
       readonly problem?: undefined;
@@ -18,10 +18,10 @@ export type ReadFrontMatter =
     }
   | { readonly problem: Problem };
 
-/** A file of instructions that is larger is none: a model could not read it. */
+/** Maximum size of a SKILL.md: a model could not read a larger one. */
 export const maxSkillBytes = 1_048_576;
 
-/** Most front matters fit into the first block; what follows grows, so that a long one takes few of them. */
+/** Most front matters fit into the first block; the following blocks grow, so that a long one takes few reads. */
 const firstBlock = 1_024;
 
 const maxFrontMatter = 65_536;
@@ -42,14 +42,14 @@ export async function readFrontMatter(path: string, name: string): Promise<ReadF
 
 async function readFrom(handle: FileHandle, name: string): Promise<ReadFrontMatter> {
   const stats = await handle.stat();
-  if (!stats.isFile()) return wrong(name, "not_a_file", "SKILL.md is no plain file");
+  if (!stats.isFile()) return wrong(name, "not_a_file", "SKILL.md is not a regular file");
   if (stats.size > maxSkillBytes) {
     return wrong(name, "too_large", `the file has ${stats.size} bytes, ${maxSkillBytes} are allowed`);
   }
   const { bytes, whole } = await readBlocks(handle);
   const bom = startsWithMark(bytes);
   const body = bom ? bytes.subarray(3) : bytes;
-  // One character per byte: the places are those of the bytes.
+  // One character per byte: the offsets are those of the bytes.
   const found = findFrontMatter(body.toString("latin1"), whole);
   if (found.kind !== "found") return { problem: missing(found.kind, name, whole) };
   const head = body.subarray(0, found.end);
@@ -68,7 +68,7 @@ async function readBlocks(handle: FileHandle): Promise<{ bytes: Buffer; whole: b
     if (bytesRead === 0) return { bytes, whole: true };
     const found = findFrontMatter((startsWithMark(bytes) ? bytes.subarray(3) : bytes).toString("latin1"), false);
     if (found.kind === "found") return { bytes, whole: false };
-    // A text whose first line is known to be something else has none; the rest is not looked at.
+    // If the first line is something else, there is no front matter; the rest is not read.
     if (found.kind === "none" && bytes.includes(0x0a)) return { bytes, whole: false };
   }
   return { bytes, whole: false };

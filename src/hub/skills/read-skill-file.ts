@@ -1,28 +1,28 @@
 import { type Attachment, type Ok, ok } from "../../tool/index.ts";
-import { pageOf, readWhole, skillDoor, skillText } from "./read-skill-text.ts";
+import { pageOf, readWholeFile, skillFileAccess, skillText } from "./read-skill-text.ts";
 import type { Skill } from "./skill.ts";
 
-/** What `skill_read` gives. */
+/** Output of `skill_read`. */
 export interface SkillFile {
   readonly skill: string;
   readonly path: string;
   /** Bytes of the whole file. */
   readonly size: number;
-  /** The text, or a part of it; absent where the file is no text and travels beside the result. */
+  /** The text, or a part of it; undefined if the file is binary and returned as an attachment. */
   readonly content?: string;
   readonly mime_type?: string;
-  /** There is more text than was given. */
+  /** There is more text than was returned. */
   readonly truncated?: boolean;
-  /** Where to go on. */
+  /** Offset to continue from. */
   readonly next_offset?: number;
 }
 
-/** Which file, and from where on. */
+/** A file, and the offset to start from. */
 export interface SkillFileRange {
   readonly path: string;
   /** Characters to leave out. */
   readonly offset: number;
-  /** The most characters to give. */
+  /** Maximum number of characters. */
   readonly chars: number;
 }
 
@@ -32,7 +32,7 @@ export async function readSkillFile(
   { path, offset, chars }: SkillFileRange,
   signal: AbortSignal,
 ): Promise<SkillFile | Ok<SkillFile>> {
-  const file = await readWhole(skillDoor(skill), path, signal);
+  const file = await readWholeFile(skillFileAccess(skill), path, signal);
   const facts = { skill: skill.name, path: file.path, size: file.size };
   const mimeType = typeOf(file.path);
   const kind = kindOf(mimeType);
@@ -50,7 +50,7 @@ function kindOf(mimeType: string): Attachment["kind"] {
   return mimeType.startsWith("audio/") ? "audio" : "file";
 }
 
-/** Types by the ending of a name; `svg` is text to whoever reads it. */
+/** Media types by file extension; `svg` is returned as text. */
 const types: ReadonlyMap<string, string> = new Map([
   ["png", "image/png"],
   ["jpg", "image/jpeg"],

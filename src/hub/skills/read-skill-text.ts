@@ -1,39 +1,42 @@
-import { createFileDoor, decodeText, refuseFile, type FileDoor, type ReadFile } from "../../file/index.ts";
+import { createFileAccess, decodeText, fileFailure, type FileAccess, type ReadFileResult } from "../../file/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
-import { deceivingCharacter, positionOf } from "./hidden-text.ts";
+import { misleadingCharacter, offsetToPosition } from "./hidden-text.ts";
 import type { Skill } from "./skill.ts";
-import { refuseSkill } from "./skill-reasons.ts";
+import { skillFailure } from "./skill-reasons.ts";
 
-/** The most that is read of a file of a skill. */
+/** Maximum bytes read from a file of a skill. */
 export const maxFileBytes = 5_242_880;
 
-/** The door to the files of a skill: its own folder, for reading, and nothing that a link leads to outside of it. */
-export function skillDoor({ dir }: Pick<Skill, "dir">, maxBytes: number = maxFileBytes): FileDoor {
-  return createFileDoor({ roots: [{ path: dir, write: false }], maxBytes });
+/** File access to a skill: its own folder, read-only, without links that lead out of it. */
+export function skillFileAccess(
+  { dir, hardLinks = false }: Pick<Skill, "dir" | "hardLinks">,
+  maxBytes: number = maxFileBytes,
+): FileAccess {
+  return createFileAccess({ roots: [{ path: dir, write: false }], maxBytes, hardLinks });
 }
 
-/** Reads a whole file through the door. */
-export async function readWhole(door: FileDoor, path: string, signal: AbortSignal): Promise<ReadFile> {
-  const file = await door.read(path, { signal });
+/** Reads a whole file through the file access. */
+export async function readWholeFile(files: FileAccess, path: string, signal: AbortSignal): Promise<ReadFileResult> {
+  const file = await files.read(path, { signal });
   if (!file.truncated) return file;
-  throw refuseFile("too_large", `${file.path} has ${file.size} bytes, more than the ${door.maxBytes} allowed here`);
+  throw fileFailure("too_large", `${file.path} has ${file.size} bytes, more than the ${files.maxBytes} allowed here`);
 }
 
 /**
- * A text as a model gets it, the same for every reader so that places in it agree; undefined where the bytes are no
- * text. A text in which something is hidden from people is refused as a whole: what it says is not what they read.
+ * Decodes a text for a model, the same for every reader so that offsets agree; undefined if the bytes are not text. A
+ * text with hidden characters is refused as a whole: it differs from what people see.
  */
-export function skillText({ bytes, path }: Pick<ReadFile, "bytes" | "path">, skill: Skill): string | undefined {
+export function skillText({ bytes, path }: Pick<ReadFileResult, "bytes" | "path">, skill: Skill): string | undefined {
   if (bytes.subarray(0, 8_192).includes(0) && !isUtf16(bytes)) return undefined;
   const { text, lossy } = decodeText(bytes, { path });
   if (lossy) return undefined;
-  const hidden = deceivingCharacter(text);
+  const hidden = misleadingCharacter(text);
   if (hidden === undefined) return stripUnsafe(text);
-  const { line, column } = positionOf(text, hidden.offset);
-  const place = `${skill.folder}/${path}:${line}:${column}`;
-  throw refuseSkill(
+  const { line, column } = offsetToPosition(text, hidden.offset);
+  const position = `${skill.folder}/${path}:${line}:${column}`;
+  throw skillFailure(
     "hidden_text",
-    `${place} holds ${hidden.shown}, which people do not see; remove it to use the file`,
+    `${position} holds ${hidden.shown}, which people do not see; remove it to use the file`,
   );
 }
 
@@ -42,24 +45,24 @@ function isUtf16(bytes: Uint8Array): boolean {
 }
 
 /** A part of a text. */
-export interface Page {
+export interface TextPage {
   readonly content: string;
-  /** Where to go on; undefined at the end. */
+  /** Offset to continue from; undefined at the end. */
   readonly next?: number;
 }
 
-/** At most so many characters from a place on, up to the end of a line where there is one. */
-export function pageOf(text: string, from: number, most: number): Page {
+/** Returns a limited number of characters from an offset on, up to the end of a line if there is one. */
+export function pageOf(text: string, from: number, limit: number): TextPage {
   const start = splitsPair(text, from) ? from + 1 : from;
-  if (text.length - start <= most) return { content: text.slice(start) };
-  const lineEnd = text.lastIndexOf("\n", start + most - 1) + 1;
+  if (text.length - start <= limit) return { content: text.slice(start) };
+  const lineEnd = text.lastIndexOf("\n", start + limit - 1) + 1;
   // A line that is longer than the page is cut in it, but not inside of a character.
-  const wide = lineEnd > start ? lineEnd : start + most;
+  const wide = lineEnd > start ? lineEnd : start + limit;
   const end = splitsPair(text, wide) ? wide - 1 : wide;
   return { content: text.slice(start, end), next: end };
 }
 
-/** Is this place between the two halves of a character? */
+/** True if this offset is between the two halves of a surrogate pair. */
 function splitsPair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 1), at + 1));
 }

@@ -1,20 +1,20 @@
 import type { Dirent } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { isBelow, realPlace } from "../../base/index.ts";
+import { isInsideFolder, resolveRealPath } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import {
   type ScannedFile,
-  entriesOf,
-  isFolderBehind,
-  isIgnored,
-  leadsOut,
-  nameIn,
+  readDirectory,
+  isFolder,
+  isSkippedFile,
+  isLinkOutside,
+  workspacePath,
   scanFile,
   scanFolder,
-  stampOf,
-} from "../folder/scan-folder.ts";
-import { inSlices } from "./in-slices.ts";
+  fileStamp,
+} from "../tool-folder/scan-folder.ts";
+import { mapInSlices } from "./map-in-slices.ts";
 
 /** A folder with a SKILL.md. */
 export interface ScannedSkill {
@@ -25,28 +25,28 @@ export interface ScannedSkill {
   readonly entry: string;
   /** The file relative to the workspace. */
   readonly file: string;
-  /** Changes whenever the file does; undefined where it is no plain file. */
+  /** Changes whenever the file does; undefined if it is not a regular file. */
   readonly stamp: string | undefined;
   /** The file is a link that leads out of the folder. */
   readonly outside: boolean;
 }
 
-/** What is in a folder of skills. */
+/** Content of a folder of skills. */
 export interface ScannedSkills {
   readonly skills: readonly ScannedSkill[];
-  /** Files that may hold tools. */
+  /** Files that may contain tools. */
   readonly code: readonly ScannedFile[];
   readonly problems: readonly Problem[];
 }
 
-/** Skills may stand in groups, this deep; deeper folders are not looked into. */
+/** Maximum depth of groups of skills; deeper folders are not scanned. */
 const maxDepth = 4;
 
 /** A tree with more folders is something else than a folder of skills. */
 const maxFolders = 10_000;
 
-/** Folders of a skill that hold no skills and no tools, whatever is in them. */
-const ownFolders: ReadonlySet<string> = new Set(["scripts", "references", "assets", "tools"]);
+/** Folders of a skill that contain neither skills nor tools, regardless of their content. */
+const reservedSkillFolders: ReadonlySet<string> = new Set(["scripts", "references", "assets", "tools"]);
 
 /**
  * Finds skills: folders with a SKILL.md, also in groups. And code beside them: files in the folder itself, `tool.*` and
@@ -63,10 +63,10 @@ export async function scanSkills(dir: string, root: string): Promise<ScannedSkil
   };
 }
 
-/** The files of one skill that may hold tools. */
+/** The files of one skill that may contain tools. */
 export async function scanCode(dir: string, root: string): Promise<readonly ScannedFile[]> {
   const scan = new Scan(root);
-  await scan.tools(dir, await entriesOf(dir));
+  await scan.tools(dir, await readDirectory(dir));
   return scan.code.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -75,7 +75,7 @@ class Scan {
   readonly code: ScannedFile[] = [];
   readonly problems: Problem[] = [];
   readonly #root: string;
-  /** Where links have led: none leads there a second time. */
+  /** Targets of visited links: none is visited twice. */
   readonly #linked = new Set<string>();
   #folders = 0;
 
@@ -84,37 +84,37 @@ class Scan {
   }
 
   async start(dir: string): Promise<void> {
-    const entries = await entriesOf(dir);
+    const entries = await readDirectory(dir);
     if (entries.length === 0) return;
-    if ((await realPlace(dir, this.#root)).kind === "outside") {
-      this.problems.push(leadsOut(nameIn(this.#root, dir)));
+    if ((await resolveRealPath(dir, this.#root)).kind === "outside") {
+      this.problems.push(isLinkOutside(workspacePath(this.#root, dir)));
       return;
     }
     const stray = entries.find(isSkillFile);
-    if (stray !== undefined) this.problems.push(strayFile(nameIn(this.#root, join(dir, stray.name))));
+    if (stray !== undefined) this.problems.push(strayFile(workspacePath(this.#root, join(dir, stray.name))));
     await this.#files(dir, entries);
-    await inSlices(entries, async (entry) => {
+    await mapInSlices(entries, async (entry) => {
       if (!(await this.#isFolder(dir, entry))) return;
       const found = await this.#visit(join(dir, entry.name), 1);
-      if (!found) this.problems.push(noSkill(nameIn(this.#root, join(dir, entry.name))));
+      if (!found) this.problems.push(noSkill(workspacePath(this.#root, join(dir, entry.name))));
     });
   }
 
-  /** Looks into a folder; false where it holds neither skills nor tools. */
+  /** Scans a folder; returns false if it has neither skills nor tools. */
   async #visit(dir: string, depth: number): Promise<boolean> {
     if (++this.#folders > maxFolders) {
-      if (this.#folders === maxFolders + 1) this.problems.push(tooMany(nameIn(this.#root, dir)));
+      if (this.#folders === maxFolders + 1) this.problems.push(tooMany(workspacePath(this.#root, dir)));
       return true;
     }
-    const entries = await entriesOf(dir);
+    const entries = await readDirectory(dir);
     // The exact name goes before its variants.
     const skill = entries.find(({ name }) => name === "SKILL.md") ?? entries.find(isSkillFile);
     if (skill !== undefined) this.skills.push(await this.#skill(dir, skill));
     let found = (await this.tools(dir, entries)) || skill !== undefined;
-    // A skill is one as a whole: what looks like another in it is one of its files.
+    // Skills do not nest: another SKILL.md inside is one of its files.
     if (skill !== undefined || depth >= maxDepth) return found;
     for (const entry of entries) {
-      if (ownFolders.has(entry.name) || !(await this.#isFolder(dir, entry))) continue;
+      if (reservedSkillFolders.has(entry.name) || !(await this.#isFolder(dir, entry))) continue;
       if (await this.#visit(join(dir, entry.name), depth + 1)) found = true;
     }
     return found;
@@ -122,24 +122,24 @@ class Scan {
 
   async #skill(dir: string, entry: Dirent): Promise<ScannedSkill> {
     const path = join(dir, entry.name);
-    const outside = entry.isSymbolicLink() && (await realPlace(path, dir)).kind !== "inside";
-    const folder = nameIn(this.#root, dir);
-    return { dir, folder, entry: entry.name, file: `${folder}/${entry.name}`, stamp: await stampOf(path), outside };
+    const outside = entry.isSymbolicLink() && (await resolveRealPath(path, dir)).kind !== "inside";
+    const folder = workspacePath(this.#root, dir);
+    return { dir, folder, entry: entry.name, file: `${folder}/${entry.name}`, stamp: await fileStamp(path), outside };
   }
 
-  /** Is this a folder to look into? Links count where they stay in the workspace. */
+  /** True if this is a folder to scan. Links count if they stay in the workspace. */
   async #isFolder(dir: string, entry: Dirent): Promise<boolean> {
-    if (isIgnored(entry.name)) return false;
+    if (isSkippedFile(entry.name)) return false;
     if (!entry.isSymbolicLink()) return entry.isDirectory();
     const path = join(dir, entry.name);
-    if (!(await isFolderBehind(path))) return false;
-    if ((await realPlace(path, this.#root)).kind !== "inside") {
-      this.problems.push(leadsOut(nameIn(this.#root, path)));
+    if (!(await isFolder(path))) return false;
+    if ((await resolveRealPath(path, this.#root)).kind !== "inside") {
+      this.problems.push(isLinkOutside(workspacePath(this.#root, path)));
       return false;
     }
     const [real, here] = await Promise.all([realpath(path), realpath(dir)]);
-    // Back to a folder around it, or to where another link has led.
-    if (isBelow(here, real) || this.#linked.has(real)) return false;
+    // A link to an ancestor, or to a folder already visited through another link.
+    if (isInsideFolder(here, real) || this.#linked.has(real)) return false;
     this.#linked.add(real);
     return true;
   }
@@ -155,7 +155,7 @@ class Scan {
     return found;
   }
 
-  /** Takes what may be tools of a folder; false where nothing is. */
+  /** Collects files that may be tools of a folder; returns false if there are none. */
   async tools(dir: string, entries: readonly Dirent[]): Promise<boolean> {
     const found = await this.#files(
       dir,
@@ -181,7 +181,7 @@ function strayFile(file: string): Problem {
 
 function noSkill(file: string): Problem {
   const message = `there is no SKILL.md in the folder ${JSON.stringify(basename(file))}`;
-  const hint = "write one, or put _ before the name of a folder that is no skill";
+  const hint = "write one, or put _ before the name of a folder that is not a skill";
   return { severity: "warning", code: "no_skill", message, hint, file, line: 1, column: 1 };
 }
 

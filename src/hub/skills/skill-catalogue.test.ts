@@ -30,7 +30,7 @@ describe("[C03] the catalogue", () => {
     expect(chinese).toMatch(/。$/);
   });
 
-  test("gives only names where descriptions have no room, and then says how many more there are", () => {
+  test("lists only names if descriptions do not fit, and then the number of the others", () => {
     const skills = Array.from({ length: 100 }, (_item, at) =>
       entry(`skill-${at + 100}`, "Some description. ".repeat(9)),
     );
@@ -72,6 +72,6 @@ test.each([
   ["word", 4, "word"],
   ["wordy", 4, "wor…"],
   ["x", 0, ""],
-])("%j in %i characters is %j", (text, longest, expected) => {
-  expect(cutText(text, longest).text).toBe(expected);
+])("%j in %i characters is %j", (text, maxLength, expected) => {
+  expect(cutText(text, maxLength).text).toBe(expected);
 });

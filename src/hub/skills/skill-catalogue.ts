@@ -1,19 +1,19 @@
 import { cutText } from "../../text/index.ts";
 import type { Skill } from "./skill.ts";
 
-/** What a catalogue needs to know. */
+/** Fields that a catalogue needs. */
 export type CatalogueEntry = Pick<Skill, "name" | "description" | "hidden">;
 
-/** As many characters as a catalogue has where nobody says otherwise. */
+/** Default length of a catalogue in characters. */
 export const catalogueChars = 4_000;
 
 /** A description that is cut shorter says nothing any more. */
 const shortestDescription = 60;
 
 /**
- * The skills for a prompt, a line each, by name, in at most so many characters. Where they do not fit, the longest
- * descriptions are cut first, at the ends of sentences; then only the names are given, and then as many of them as fit.
- * The same skills give the same text, so that prompts stay cacheable.
+ * Lists the skills for a prompt, one per line, by name, within a budget of characters. If they do not fit, the longest
+ * descriptions are cut first, at the ends of sentences; then only the names are listed, and then as many of them as
+ * fit. The same skills give the same text, so that prompts stay cacheable.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ export function skillCatalogue(skills: readonly CatalogueEntry[], budget: number
     .filter(({ hidden }) => !hidden)
     .map(({ name, description }) => ({ name, description: description.replace(/\s+/gu, " ").trim() }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const cutTo = (longest: number): string =>
-    entries.map(({ name, description }) => `- ${name}: ${cutText(description, longest).text}`).join("\n");
-  const fits = (longest: number): boolean => cutTo(longest).length <= budget;
+  const cutTo = (maxLength: number): string =>
+    entries.map(({ name, description }) => `- ${name}: ${cutText(description, maxLength).text}`).join("\n");
+  const fits = (maxLength: number): boolean => cutTo(maxLength).length <= budget;
 
   let [low, high] = [
     shortestDescription,
@@ -35,7 +35,7 @@ export function skillCatalogue(skills: readonly CatalogueEntry[], budget: number
   ];
   if (fits(high)) return cutTo(high);
   if (!fits(low)) return names(entries, budget);
-  // The longest cut that fits: `low` always does, `high` never.
+  // Binary search for the longest cut that fits: `low` always does, `high` never.
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits(middle)) low = middle;

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { formatProblem, hasErrors } from "../../text/index.ts";
 import { type ToolResult, ToolRegistry, defineTool } from "../../tool/index.ts";
-import type { FolderEvent } from "../folder/folder-events.ts";
+import type { ToolFolderEvent } from "../tool-folder/folder-event-emitter.ts";
 import { type SkillFolder, type SkillFolderOptions, createSkillFolder } from "./skill-folder.ts";
 
 const toolIndex = pathToFileURL(join(import.meta.dirname, "..", "..", "tool", "index.ts")).href;
@@ -30,7 +30,7 @@ executors.register(defineTool({ name: "echo", description: "Gives back", effect:
 let root: string;
 let registry: ToolRegistry;
 let engine: Engine;
-let events: FolderEvent[];
+let events: ToolFolderEvent[];
 let folder: SkillFolder;
 
 beforeEach(() => {
@@ -78,7 +78,7 @@ const yamlTool = (name: string): string => `name: ${name}\ndescription: d\nentry
 
 const names = (): string[] => folder.skills().map(({ name }) => name);
 const codes = (): string[] => folder.problems().map(({ code: word, file }) => `${word} ${file}`);
-const told = (): string[] => events.map((event) => ("tool" in event ? `${event.type} ${event.tool}` : event.type));
+const reported = (): string[] => events.map((event) => ("tool" in event ? `${event.type} ${event.tool}` : event.type));
 
 function outputOf(result: ToolResult): Record<string, unknown> {
   if (!result.success) throw new Error(result.error.message);
@@ -110,10 +110,10 @@ async function traced<T>(work: () => Promise<T>): Promise<{ result: T; reads: Re
   if (original === undefined) throw new Error("handles cannot read");
   Object.defineProperty(prototype, "read", {
     ...original,
-    async value(this: FileHandle, ...given: unknown[]) {
+    async value(this: FileHandle, ...input: unknown[]) {
       const file = readlinkSync(`/proc/self/fd/${this.fd}`);
-      const done = (await Reflect.apply(original.value as () => unknown, this, given)) as { bytesRead: number };
-      reads.push({ file, from: Number(given[3] ?? 0), bytes: done.bytesRead });
+      const done = (await Reflect.apply(original.value as () => unknown, this, input)) as { bytesRead: number };
+      reads.push({ file, from: Number(input[3] ?? 0), bytes: done.bytesRead });
       return done;
     },
   });
@@ -125,7 +125,7 @@ async function traced<T>(work: () => Promise<T>): Promise<{ result: T; reads: Re
 }
 
 describe("[C03] a folder of fifty skills", () => {
-  /** What the format makes of each: used as it is, used with a warning, or refused. */
+  /** Expected verdict for each: loaded, loaded with a warning, or refused. */
   const corpus: readonly (readonly [verdict: "loaded" | "warned" | "refused", path: string, text: string | Buffer])[] =
     [
       ...Array.from({ length: 20 }, (_item, at) => {
@@ -172,7 +172,7 @@ describe("[C03] a folder of fifty skills", () => {
       ["refused", "latin/SKILL.md", Buffer.from("---\nname: latin\ndescription: caf\xe9\n---\n", "latin1")],
     ];
 
-  test("each is loaded, loaded with a warning or refused as the format says", async () => {
+  test("each is loaded, loaded with a warning or refused according to the format", async () => {
     expect(corpus).toHaveLength(50);
     for (const [, path, text] of corpus) write(path, text);
     await open().load();
@@ -191,13 +191,13 @@ describe("[C03] a folder of fifty skills", () => {
           .map(([k, v]) => [k, v.length]),
       ),
     ).toEqual({ loaded: 29, warned: 12, refused: 9 });
-    // Nothing else is told, and everything has its place.
+    // There are no other problems, and each has its position.
     expect(new Set(folder.problems().map(({ file }) => file)).size).toBe(12 + 9);
     for (const problem of folder.problems())
       expect(formatProblem(problem)).toMatch(/^skills\/.*SKILL\.md:\d+:\d+|skill\.md:\d+/i);
   });
 
-  test("what is repaired is used as it was meant", async () => {
+  test("a repaired front matter is used as intended", async () => {
     for (const [verdict, path, text] of corpus) if (verdict === "warned") write(path, text);
     await open().load();
     expect(names()).toEqual(
@@ -253,7 +253,7 @@ describe("[C03] a folder of fifty skills", () => {
 });
 
 describe("[C03] using skills", () => {
-  test("a skill is a tool of the source skills, by its full name and, where it is free, by its short one", async () => {
+  test("a skill is a tool of the source skills, by its full name and, if it is free, by its short one", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("3d-models/SKILL.md", skill("3d-models"));
     const change = await open().load();
@@ -278,7 +278,7 @@ describe("[C03] using skills", () => {
     expect(outputOf(await engine.call("skills/3d-models", {}))).toMatchObject({ skill: "3d-models" });
   });
 
-  test("a skill never stands in for a tool that has its name", async () => {
+  test("a skill never replaces a tool of the same name", async () => {
     write("calculator/SKILL.md", skill("calculator"));
     registry.register(defineTool({ name: "calculator", description: "Adds", effect: "pure", run: () => 4 }));
     await open().load();
@@ -288,7 +288,7 @@ describe("[C03] using skills", () => {
     expect(registry.get("skills/calculator")?.capabilities).toEqual(["instructions"]);
   });
 
-  test("there are no tools for skills where there are no skills, and nothing is told", async () => {
+  test("without skills there are no tools for skills, and no events", async () => {
     rmSync(join(root, "skills"), { recursive: true });
     expect(await open().load()).toEqual({ added: [], updated: [], removed: [], errors: 0 });
     expect(registry.size).toBe(0);
@@ -338,7 +338,7 @@ describe("[C03] using skills", () => {
     expect(text).toBe(lines);
   });
 
-  test("a skill that nobody offers to models is loaded by name and listed nowhere", async () => {
+  test("a hidden skill is loaded by name and listed nowhere", async () => {
     write("manual/SKILL.md", `${head("manual", "disable-model-invocation: true\n")}By hand.\n`);
     write("pdf/SKILL.md", skill("pdf"));
     await open().load();
@@ -381,7 +381,7 @@ describe("[C03] using skills", () => {
   });
 });
 
-describe("what a skill cannot do", () => {
+describe("limits of skills", () => {
   test.each([
     ["../secret.txt", "traversal"],
     ["references/../../secret.txt", "traversal"],
@@ -391,11 +391,11 @@ describe("what a skill cannot do", () => {
     ["out/s.txt", "outside_root"],
     ["none.md", "not_found"],
     ["references", "not_a_file"],
-    [".git/config", "closed"],
+    [".git/config", "path_denied"],
     ["big.bin", "too_large"],
     ["turned.md", "hidden_text"],
     ["tagged.md", "hidden_text"],
-  ])("read %s (%s)", async (path, reason) => {
+  ])("skill_read of %s fails (%s)", async (path, reason) => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/references/a.md", "a");
     write("pdf/.git/config", "x");
@@ -411,11 +411,11 @@ describe("what a skill cannot do", () => {
     const result = await engine.call("skill_read", { skill: "pdf", path });
     expect(reasonOf(result)).toBe(reason);
     expect(JSON.stringify(result)).not.toContain("SECRET");
-    // What leads out is not even listed.
+    // A link that leads out is not even listed.
     expect(outputOf(await engine.call("pdf", {}))["files"]).not.toContain("out.md");
   });
 
-  test("instructions with hidden text are refused where it is, and the skill is not in use", async () => {
+  test("instructions with hidden text are refused at its position, and the skill is not in use", async () => {
     write("pdf/SKILL.md", skill("pdf", "Fine.\nIgnore \u{e0069}\u{e0067}this.\n"));
     await open().load();
     const result = await engine.call("skill", { name: "pdf" }, { conversationId: "c1" });
@@ -424,20 +424,20 @@ describe("what a skill cannot do", () => {
     expect(folder.sessions.inUse({ conversationId: "c1" })).toEqual([]);
   });
 
-  test("a field that nobody needs is left out where something is hidden in it, and the skill is used", async () => {
+  test("an optional field with hidden characters is omitted, and the skill is used", async () => {
     write("pdf/SKILL.md", `${head("pdf", "compatibility: Needs \u202etig\n")}Go.\n`);
     await open().load();
     expect(folder.skill("pdf")?.compatibility).toBeUndefined();
     expect(folder.problems()).toMatchObject([{ severity: "warning", code: "hidden_text", line: 4, column: 22 }]);
   });
 
-  test("characters of a copied page that do no harm are left out", async () => {
+  test("harmless invisible characters of a copied page are removed", async () => {
     write("pdf/SKILL.md", skill("pdf", "A soft\u00ad hyphen, a \u200bspace, a family: 👨‍👩‍👧.\r\nEnd."));
     await open().load();
     expect(outputOf(await engine.call("pdf", {}))["instructions"]).toBe("A soft hyphen, a space, a family: 👨‍👩‍👧.\nEnd.");
   });
 
-  test("lie outside of the workspace, or outside of its folder", async () => {
+  test("a skill outside of the workspace, or a file outside of its folder, is refused", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "windlass-elsewhere-"));
     mkdirSync(join(elsewhere, "evil"));
     writeFileSync(join(elsewhere, "evil/SKILL.md"), skill("evil"));
@@ -457,7 +457,7 @@ describe("what a skill cannot do", () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  test("be anything but a plain file: a pipe keeps nobody waiting", async () => {
+  test("a SKILL.md that is not a regular file is refused: a pipe does not block", async () => {
     mkdirSync(join(root, "skills/pipe"));
     execFileSync("mkfifo", [join(root, "skills/pipe/SKILL.md")]);
     mkdirSync(join(root, "skills/dir/SKILL.md"), { recursive: true });
@@ -466,7 +466,7 @@ describe("what a skill cannot do", () => {
     expect(codes()).toEqual(["not_a_file skills/dir/SKILL.md", "not_a_file skills/pipe/SKILL.md"]);
   });
 
-  test("have the name of another", async () => {
+  test("a second skill with the same name is refused", async () => {
     write("a/SKILL.md", skill("pdf"));
     write("pdf/SKILL.md", skill("pdf"));
     await open().load();
@@ -477,8 +477,8 @@ describe("what a skill cannot do", () => {
   });
 });
 
-describe("what is no skill", () => {
-  test("a folder without one, and a file in the wrong place, are told", async () => {
+describe("invalid skills", () => {
+  test("a folder without a SKILL.md, and a misplaced file, are reported", async () => {
     write("empty/README.md", "x");
     write("SKILL.md", skill("stray"));
     write("_draft/SKILL.md", skill("draft"));
@@ -513,7 +513,7 @@ describe("[C03] code skills", () => {
     expect(folder.fileOf("pdf_fill")).toBe("skills/pdf/tool.ts");
   });
 
-  test("a code skill has its name before the instructions of the same name, and reserved names are kept", async () => {
+  test("a code skill wins over instructions of the same name, and reserved names are respected", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", code("pdf"));
     write("thief.ts", code("skill_read"));
@@ -524,7 +524,7 @@ describe("[C03] code skills", () => {
     expect(registry.get("skill_read")?.category).toBe("skill");
   });
 
-  test("no code runs where the workspace does not want it", async () => {
+  test("no code runs if the workspace disables it", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", "throw new Error('ran');");
     write("pdf/tools/deep/fill.yaml", yamlTool("fill"));
@@ -534,7 +534,7 @@ describe("[C03] code skills", () => {
     expect(folder.codeFiles()).toEqual(["skills/pdf/tool.ts", "skills/pdf/tools/deep/fill.yaml"]);
   });
 
-  test("no code runs where the workspace says nothing, and each file is told, those that come later too", async () => {
+  test("by default no code runs, and each file is reported, including those added later", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", "globalThis.codeRan = true;");
     await open().load();
@@ -547,13 +547,13 @@ describe("[C03] code skills", () => {
     expect("codeRan" in globalThis).toBe(false);
   });
 
-  test("broken code harms no skill", async () => {
+  test("broken code does not affect skills", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("pdf/tool.ts", "export const x = ;\n");
     const { errors } = await open({ code: true }).load();
     expect(errors).toBe(1);
     expect(names()).toEqual(["pdf"]);
-    expect(told()).toContain("load_error");
+    expect(reported()).toContain("load_error");
   });
 });
 
@@ -577,7 +577,7 @@ describe("reload", () => {
     expect(registry.get("pdf")?.description).toContain("with more care");
   });
 
-  test("edited instructions are given at the next use, without a reload", async () => {
+  test("edited instructions are returned at the next use, without a reload", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     await open().load();
     const tool = registry.get("pdf");
@@ -587,7 +587,7 @@ describe("reload", () => {
     expect(registry.get("pdf")).toBe(tool);
   });
 
-  test("an edit into nonsense keeps the skill and is told; its instructions are refused until it is mended", async () => {
+  test("an invalid edit keeps the skill and is reported; its instructions are refused until it is fixed", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     await open().load();
     write("pdf/SKILL.md", "---\nname: pdf\n# no end");
@@ -611,10 +611,10 @@ describe("reload", () => {
     await until(() => folder.skill("new") !== undefined);
     rmSync(join(root, "skills/new"), { recursive: true });
     await until(() => folder.skill("new") === undefined);
-    expect(told()).toEqual(expect.arrayContaining(["tool_added skills/new", "tool_removed skills/new"]));
+    expect(reported()).toEqual(expect.arrayContaining(["tool_added skills/new", "tool_removed skills/new"]));
   });
 
-  test("a touched file is no change", async () => {
+  test("a touched file is not a change", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     await open().load();
     const [before] = folder.skills();
@@ -625,7 +625,7 @@ describe("reload", () => {
 });
 
 describe("many skills", () => {
-  test("[C03] a thousand load in a moment, and a look at them takes a part of it", async () => {
+  test("[C03] a thousand load in a moment, and checking them takes a part of it", async () => {
     for (let at = 0; at < 1_000; at++) {
       mkdirSync(join(root, `skills/skill-${at}`));
       writeFileSync(join(root, `skills/skill-${at}/SKILL.md`), skill(`skill-${at}`, "Text.\n".repeat(100)));
@@ -646,24 +646,21 @@ describe("many skills", () => {
     expect(looking).toBeLessThan(loading);
   });
 
-  test.runIf(existsSync("/proc/self/io"))(
-    "what the system read for them is not more than their front matter",
-    async () => {
-      const body = "Instructions that nobody asked for.\n".repeat(10_000);
-      for (let at = 0; at < 50; at++) write(`skill-${at}/SKILL.md`, skill(`skill-${at}`, body));
-      // Modules that the first load needs are read before.
-      await open({ code: false }).load();
-      await folder.close();
-      registry = new ToolRegistry();
-      const bytesRead = (): number => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
-      const before = bytesRead();
-      await open({ code: false }).load();
-      const read = bytesRead() - before;
-      expect(folder.skills()).toHaveLength(50);
-      expect(read).toBeGreaterThan(50 * 100);
-      expect(read).toBeLessThan(body.length);
-    },
-  );
+  test.runIf(existsSync("/proc/self/io"))("the system reads only their front matter", async () => {
+    const body = "Instructions that nobody asked for.\n".repeat(10_000);
+    for (let at = 0; at < 50; at++) write(`skill-${at}/SKILL.md`, skill(`skill-${at}`, body));
+    // Modules that the first load needs are read before.
+    await open({ code: false }).load();
+    await folder.close();
+    registry = new ToolRegistry();
+    const bytesRead = (): number => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+    const before = bytesRead();
+    await open({ code: false }).load();
+    const read = bytesRead() - before;
+    expect(folder.skills()).toHaveLength(50);
+    expect(read).toBeGreaterThan(50 * 100);
+    expect(read).toBeLessThan(body.length);
+  });
 });
 
 describe("allowed-tools", () => {
@@ -683,36 +680,40 @@ describe("allowed-tools", () => {
     await engine.call("skill", { name: "pdf" }, { conversationId: "c1" });
   }
 
-  test("count while the skill is in use in the conversation, for calls of the model, where skills are trusted", async () => {
+  test("apply while the skill is in use in the conversation, to calls of the model, if skills are trusted", async () => {
     await using(true);
     const { sessions } = folder;
     expect(sessions.inUse({ conversationId: "c1" })).toEqual(["pdf"]);
-    expect(sessions.preapproverOf({ conversationId: "c1" }, subject)).toBe("pdf");
-    expect(sessions.preapproverOf({ conversationId: "c2" }, subject)).toBeUndefined();
-    expect(sessions.preapproverOf({ conversationId: "c1", principal: "ada" }, subject)).toBeUndefined();
-    expect(sessions.preapproverOf({}, subject)).toBeUndefined();
-    expect(sessions.preapproverOf({ conversationId: "c1" }, { ...subject, tool: "edit_file" })).toBeUndefined();
-    expect(sessions.preapproverOf({ conversationId: "c1" }, { ...subject, callerType: "mcp_client" })).toBeUndefined();
+    expect(sessions.findPreapproval({ conversationId: "c1" }, subject)).toBe("pdf");
+    expect(sessions.findPreapproval({ conversationId: "c2" }, subject)).toBeUndefined();
+    expect(sessions.findPreapproval({ conversationId: "c1", principal: "ada" }, subject)).toBeUndefined();
+    expect(sessions.findPreapproval({}, subject)).toBeUndefined();
+    expect(sessions.findPreapproval({ conversationId: "c1" }, { ...subject, tool: "edit_file" })).toBeUndefined();
+    expect(
+      sessions.findPreapproval({ conversationId: "c1" }, { ...subject, callerType: "mcp_client" }),
+    ).toBeUndefined();
     sessions.forget({ conversationId: "c1" });
-    expect(sessions.preapproverOf({ conversationId: "c1" }, subject)).toBeUndefined();
+    expect(sessions.findPreapproval({ conversationId: "c1" }, subject)).toBeUndefined();
   });
 
-  test("what was allowed when the skill was loaded counts, not what its file says later", async () => {
+  test("the tools allowed when the skill was loaded apply, not those of a later version of its file", async () => {
     await using(true);
     registry.register(defineTool({ name: "edit_file", description: "Edits", run: () => null }));
     write("pdf/SKILL.md", `${head("pdf", "allowed-tools: Edit\n")}Go.\n`);
     await folder.reload();
-    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, { ...subject, tool: "edit_file" })).toBeUndefined();
-    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, subject)).toBe("pdf");
+    expect(
+      folder.sessions.findPreapproval({ conversationId: "c1" }, { ...subject, tool: "edit_file" }),
+    ).toBeUndefined();
+    expect(folder.sessions.findPreapproval({ conversationId: "c1" }, subject)).toBe("pdf");
   });
 
-  test("count for nothing by default, and then nobody is told about them", async () => {
+  test("have no effect by default, and then are not reported", async () => {
     await using(false);
-    expect(folder.sessions.preapproverOf({ conversationId: "c1" }, subject)).toBeUndefined();
+    expect(folder.sessions.findPreapproval({ conversationId: "c1" }, subject)).toBeUndefined();
     expect(folder.problems()).toEqual([]);
   });
 
-  test("entries that allow nothing are told where they stand", async () => {
+  test("entries that allow nothing are reported with their position", async () => {
     await using(true);
     expect(folder.problems()).toMatchObject([
       { severity: "warning", code: "ignored_tool", file: "skills/pdf/SKILL.md", line: 4, column: 16, length: 11 },
@@ -720,7 +721,7 @@ describe("allowed-tools", () => {
     ]);
   });
 
-  test("conversations that nobody ends are forgotten, the oldest first", async () => {
+  test("conversations that are never ended are forgotten, the oldest first", async () => {
     await using(true);
     const pdf = folder.skill("pdf");
     if (pdf === undefined) throw new Error("no skill");

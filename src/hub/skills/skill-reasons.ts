@@ -1,14 +1,20 @@
-import { type ReasonFailure, failuresFor } from "../../base/index.ts";
+import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
 
-/** Every reason for which a skill cannot be used, besides those of the file door. */
+/** Reasons for which a skill cannot be used, in addition to those of the file access. */
 export const skillReasons = {
-  unknown_skill: { code: "validation_error", means: "There is no skill of this name." },
-  broken_skill: { code: "file_invalid", means: "The file of the skill changed into something that is no skill." },
-  hidden_text: { code: "file_invalid", means: "The text holds characters that people do not see and a model does." },
+  unknown_skill: { code: "validation_error", meaning: "There is no skill of this name." },
+  broken_skill: {
+    code: "file_invalid",
+    meaning: "The file of the skill was changed and is not a valid skill any more.",
+  },
+  hidden_text: {
+    code: "file_invalid",
+    meaning: "The text contains characters that are invisible to people but not to a model.",
+  },
 } as const;
 
 /** The name of one reason in {@link skillReasons}. */
 export type SkillReason = keyof typeof skillReasons;
 
 /** A failure of a skill for this reason. */
-export const refuseSkill: ReasonFailure<SkillReason> = failuresFor(skillReasons);
+export const skillFailure: ReasonFailure<SkillReason> = createReasonFailures(skillReasons);

@@ -1,26 +1,26 @@
-import { type Detail, FileReport } from "../../schema/index.ts";
+import { type ProblemDetail, FileReport } from "../../schema/index.ts";
 import type { ParsedYaml, Problem, YamlPath } from "../../text/index.ts";
 
 /**
- * How much something matters: a skill without it cannot be used; the format demands it, though the skill can be used;
- * the format advises it.
+ * Weight of a rule: a skill that violates it cannot be used; the format requires it, though the skill can be used; the
+ * format recommends it.
  */
-export type Weight = "unusable" | "must" | "should";
+export type ProblemWeight = "unusable" | "must" | "should";
 
-/** Who reads the problems: whoever writes a skill wants all of them, who loads one only what keeps it from working. */
+/** Audience of the problems: an author gets all of them, a loader only those that prevent the use of a skill. */
 export type Strictness = "author" | "loader";
 
-const severities: Readonly<Record<Strictness, Readonly<Record<Weight, Problem["severity"] | undefined>>>> = {
+const severities: Readonly<Record<Strictness, Readonly<Record<ProblemWeight, Problem["severity"] | undefined>>>> = {
   author: { unusable: "error", must: "error", should: "warning" },
   loader: { unusable: "error", must: "warning", should: undefined },
 };
 
-/** How a problem of this weight is told; undefined where it is not. */
-export function severityOf(weight: Weight, strictness: Strictness): Problem["severity"] | undefined {
+/** The severity of a problem of this weight; undefined if it is not reported. */
+export function severityOf(weight: ProblemWeight, strictness: Strictness): Problem["severity"] | undefined {
   return severities[strictness][weight];
 }
 
-/** Collects what is wrong with the front matter of a skill, each problem at its place. */
+/** Collects the problems of the front matter of a skill, each with its position. */
 export class SkillReport {
   readonly strictness: Strictness;
   readonly #report: FileReport;
@@ -34,14 +34,14 @@ export class SkillReport {
     return this.#report.problems;
   }
 
-  /** Takes note of a problem, if its reader wants to know. */
-  add(weight: Weight, path: YamlPath, { code, message, ...detail }: Finding): void {
+  /** Records a problem, if its weight matters to the reader. */
+  add(weight: ProblemWeight, path: YamlPath, { code, message, ...detail }: Finding): void {
     const severity = severityOf(weight, this.strictness);
     if (severity !== undefined) this.#report.add(code, path, [message, { ...detail, severity }]);
   }
 }
 
-interface Finding extends Omit<Detail, "severity"> {
+interface Finding extends Omit<ProblemDetail, "severity"> {
   readonly code: string;
   readonly message: string;
 }

@@ -21,8 +21,8 @@ for (const name of [
 
 function rulesOf(allowedTools: string): ReturnType<typeof skillRules> {
   const yaml = `\nname: a\ndescription: d\nallowed-tools: ${allowedTools}\n`;
-  const given = { text: `---${yaml}---\n`, yaml, bom: false, file: "f", entry: "SKILL.md", folder: "a" };
-  const { fields } = parseSkill(given, "loader");
+  const input = { text: `---${yaml}---\n`, yaml, bom: false, file: "f", entry: "SKILL.md", folder: "a" };
+  const { fields } = parseSkill(input, "loader");
   if (fields === undefined) throw new Error("no fields");
   return skillRules(fields, registry);
 }
@@ -40,31 +40,31 @@ test.each([
   ["Skill(pdf)", ["model:skills/pdf"]],
   ["[Read, write_file]", ["model:read_file", "model:write_file"]],
   ["Read, Write,Read", ["model:read_file", "model:write_file"]],
-])("%s allows %j", (given, allow) => {
-  const rules = rulesOf(given);
+])("%s allows %j", (input, allow) => {
+  const rules = rulesOf(input);
   expect(rules).toEqual({ allow, ignored: [] });
   expect(() => compilePermissions({ allow: rules.allow })).not.toThrow();
 });
 
 test.each([
-  ["Bash(git:*)", /cannot hold the arguments/],
-  ["Bash(git diff *)", /cannot hold the arguments/],
-  ["Read(./docs/**)", /cannot hold the arguments/],
-  ["WebFetch(domain:example.com)", /cannot hold the arguments/],
+  ["Bash(git:*)", /cannot restrict the arguments/],
+  ["Bash(git diff *)", /cannot restrict the arguments/],
+  ["Read(./docs/**)", /cannot restrict the arguments/],
+  ["WebFetch(domain:example.com)", /cannot restrict the arguments/],
   ["Bash", /no such tool/],
   ["Task", /no such tool/],
   ["reed_file", /did you mean "read_file"/],
-  ['"*"', /nobody has named/],
-  ["wr*", /nobody has named/],
+  ['"*"', /are not named/],
+  ["wr*", /are not named/],
   ['"*/*"', /no server/],
   ["mcp__slack__post", /no such tool/],
   ["mcp__slack", /no server "slack"/],
   ["effect:once", /no such tool/],
   ["source:tools", /no such tool/],
-  ["person:*", /nobody has named/],
+  ["person:*", /are not named/],
   ["destructive", /cannot name this tool/],
-])("%s allows nothing", (given, why) => {
-  const { allow, ignored } = rulesOf(given);
+])("%s allows nothing", (input, why) => {
+  const { allow, ignored } = rulesOf(input);
   expect(allow).toEqual([]);
   expect(ignored).toHaveLength(1);
   expect(ignored[0]?.why).toMatch(why);

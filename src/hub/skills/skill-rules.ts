@@ -8,14 +8,14 @@ export interface IgnoredTool {
   readonly why: string;
 }
 
-/** What the `allowed-tools` of a skill mean here. */
+/** The `allowed-tools` of a skill as permission rules. */
 export interface SkillRules {
   /** Permission rules, such as `model:read_file`; each names a tool, or all tools of one server. */
   readonly allow: readonly string[];
   readonly ignored: readonly IgnoredTool[];
 }
 
-/** What tools of other agents are called here. Only those that do no more than the ones they stand for. */
+/** Our names for tools of other agents. Only tools that do no more than the ones they replace. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ["Read", "read_file"],
   ["Write", "write_file"],
@@ -29,16 +29,16 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ["Skill", "skill"],
 ]);
 
-/** Tools that rules cannot name: the word means something else in them. */
-const wordsOfRules: ReadonlySet<string> = new Set(["destructive"]);
+/** Tools that rules cannot name, because the word has another meaning in rules. */
+const reservedRuleWords: ReadonlySet<string> = new Set(["destructive"]);
 
 /**
- * The `allowed-tools` of a skill as permission rules. A rule never allows more than the skill asked for: an entry that
- * limits the arguments of a tool (`Bash(git:*)`) allows nothing, since rules cannot hold a call to that, and `*` stands
- * for the tools of one server at most.
+ * Converts the `allowed-tools` of a skill to permission rules. A rule never allows more than the skill requests: an
+ * entry that limits the arguments of a tool (`Bash(git:*)`) allows nothing, since rules cannot restrict arguments, and
+ * `*` stands for the tools of one server at most.
  *
  * The rules decide nothing by themselves. A caller applies them to calls of a model, in a conversation that loaded the
- * skill, where the workspace trusts its skills, and only where its own rules say `ask`: never against a `deny`.
+ * skill, if the workspace trusts its skills, and only if its own rules say `ask`: never against a `deny`.
  *
  * @example
  * ```ts
@@ -59,23 +59,23 @@ export function skillRules(
   return { allow: [...allow], ignored };
 }
 
-type Found = { readonly selector: string } | { readonly why: string };
+type RuleMatch = { readonly selector: string } | { readonly why: string };
 
-function selectorOf(tool: AllowedTool, tools: Pick<Resolver, "resolve" | "names">): Found {
+function selectorOf(tool: AllowedTool, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
   const { name, argument } = tool;
   if (name === "Skill" && argument !== undefined) return exactly(`skills/${argument}`, tools);
   if (argument !== undefined && !/^:?\*+$/.test(argument)) {
-    return { why: `rules cannot hold the arguments of a call to "${argument}"` };
+    return { why: `rules cannot restrict the arguments of a call to "${argument}"` };
   }
   const server = /^mcp__([\w.-]+?)(?:__(.+))?$/.exec(name);
   if (server !== null) return ofServer(server[1] ?? "", server[2] ?? "*", tools);
   const [owner = "", own] = name.split("/");
   if (own === "*") return ofServer(owner, own, tools);
-  if (name.includes("*")) return { why: "it means tools that nobody has named; name each of them" };
+  if (name.includes("*")) return { why: "it matches tools that are not named; name each of them" };
   return exactly(name, tools);
 }
 
-function exactly(name: string, tools: Pick<Resolver, "resolve" | "names">): Found {
+function exactly(name: string, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
   const found = tools.resolve(name) ?? tools.resolve(elsewhere.get(name) ?? "");
   if (found === undefined) {
     const near = suggest(name, tools.names());
@@ -83,10 +83,10 @@ function exactly(name: string, tools: Pick<Resolver, "resolve" | "names">): Foun
   }
   // The name that the tool has itself: an alias may belong to another one tomorrow.
   const { name: selector } = found.tool;
-  return wordsOfRules.has(selector) ? { why: "rules cannot name this tool" } : { selector };
+  return reservedRuleWords.has(selector) ? { why: "rules cannot name this tool" } : { selector };
 }
 
-function ofServer(server: string, tool: string, tools: Pick<Resolver, "resolve" | "names">): Found {
+function ofServer(server: string, tool: string, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
   if (tool !== "*") return exactly(`${server}/${tool}`, tools);
   for (const name of tools.names()) if (name.startsWith(`${server}/`)) return { selector: `${server}/*` };
   return { why: `there is no server "${server}" here` };

@@ -2,29 +2,29 @@ import { type CallContext, type PermissionSubject, type Resolver, compilePermiss
 import type { Skill } from "./skill.ts";
 import { skillRules } from "./skill-rules.ts";
 
-/** Conversations that nobody ends are forgotten, the oldest first. */
-const mostConversations = 1_000;
+/** Maximum number of conversations; the oldest are forgotten. */
+const maxConversations = 1_000;
 
 type Matches = (subject: PermissionSubject) => boolean;
 
 /** A conversation, as the context of a call names it. Those of different principals are different. */
-export type Conversation = Pick<CallContext, "conversationId" | "principal">;
+export type ConversationKey = Pick<CallContext, "conversationId" | "principal">;
 
 interface Session {
   /** By name, as they were when they were loaded. */
   readonly skills: Map<string, Skill>;
-  /** What each of them allows, worked out for one version of the tools. */
+  /** Tools that each of them allows, computed for one version of the tools. */
   allows?: { readonly version: number | undefined; readonly bySkill: ReadonlyMap<string, Matches> };
 }
 
 /**
- * Which skills are in use in which conversation, and what they allow there. A skill is in use from the moment its
- * instructions were given to the conversation until the conversation is forgotten.
+ * The skills in use per conversation, and their permissions. A skill is in use from the moment its instructions were
+ * returned to the conversation until the conversation is forgotten.
  */
 export class SkillSessions {
   readonly #tools: Resolver;
   readonly #trusted: boolean;
-  /** By what {@link keyOf} gives. */
+  /** By {@link keyOf}. */
   readonly #sessions = new Map<string, Session>();
 
   /** With `trusted`, the `allowed-tools` of skills count; a skill is text from elsewhere, so that by default they do not. */
@@ -33,8 +33,8 @@ export class SkillSessions {
     this.#trusted = trusted;
   }
 
-  /** Takes note that a conversation was given the instructions of a skill. */
-  use(conversation: Conversation, skill: Skill): void {
+  /** Records that a conversation received the instructions of a skill. */
+  use(conversation: ConversationKey, skill: Skill): void {
     if (conversation.conversationId === undefined) return;
     const key = keyOf(conversation);
     const session = this.#sessions.get(key) ?? { skills: new Map<string, Skill>() };
@@ -44,19 +44,19 @@ export class SkillSessions {
     session.skills.set(skill.name, skill);
     delete session.allows;
     const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > mostConversations && oldest !== undefined) this.#sessions.delete(oldest);
+    if (this.#sessions.size > maxConversations && oldest !== undefined) this.#sessions.delete(oldest);
   }
 
   /** The names of the skills in use, in the order in which they were loaded. */
-  inUse(conversation: Conversation): readonly string[] {
+  inUse(conversation: ConversationKey): readonly string[] {
     return [...(this.#sessions.get(keyOf(conversation))?.skills.keys() ?? [])];
   }
 
   /**
-   * The skill in use that asked for a tool beforehand, so that a call may go ahead which the rules of the workspace want
-   * a person to be asked about. To be consulted where the rules say `ask`, and never where they say `deny`.
+   * The skill in use that pre-approves a call for which the rules of the workspace require approval. Used only if the
+   * rules say `ask`, and never if they say `deny`.
    */
-  preapproverOf(conversation: Conversation, subject: PermissionSubject): string | undefined {
+  findPreapproval(conversation: ConversationKey, subject: PermissionSubject): string | undefined {
     if (!this.#trusted || subject.callerType !== "conversation_agent") return undefined;
     const session = this.#sessions.get(keyOf(conversation));
     if (session === undefined) return undefined;
@@ -69,20 +69,20 @@ export class SkillSessions {
   }
 
   /** The conversation is over. */
-  forget(conversation: Conversation): void {
+  forget(conversation: ConversationKey): void {
     this.#sessions.delete(keyOf(conversation));
   }
 
   #matchers({ skills }: Session): ReadonlyMap<string, Matches> {
     return new Map(
       [...skills].map(([name, skill]) => {
-        const { rule } = compilePermissions({ deny: [], ask: [], allow: skillRules(skill, this.#tools).allow });
-        return [name, (subject) => rule(subject).permission === "allow"];
+        const { decide } = compilePermissions({ deny: [], ask: [], allow: skillRules(skill, this.#tools).allow });
+        return [name, (subject) => decide(subject).permission === "allow"];
       }),
     );
   }
 }
 
-function keyOf({ conversationId, principal }: Conversation): string {
+function keyOf({ conversationId, principal }: ConversationKey): string {
   return JSON.stringify([conversationId, principal]);
 }

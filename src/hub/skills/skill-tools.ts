@@ -5,17 +5,17 @@ import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../
 import type { InstructionLimits, Instructions } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
-import { refuseSkill } from "./skill-reasons.ts";
+import { skillFailure } from "./skill-reasons.ts";
 import type { SkillSessions } from "./skill-sessions.ts";
 
-/** How much the tools of skills give at once. */
+/** Maximum size of the outputs of the skill tools. */
 export interface SkillLimits extends InstructionLimits {
   /** Characters of the catalogue in the description of `skill`. */
   readonly catalogueChars: number;
 }
 
-/** The names of the tools that open the door to all skills. */
-export const doorNames: readonly string[] = ["skill", "skill_read"];
+/** The names of the tools that give access to all skills. */
+export const skillToolNames: readonly string[] = ["skill", "skill_read"];
 
 interface Listed {
   readonly skills: readonly { readonly name: string; readonly description: string }[];
@@ -44,17 +44,17 @@ const readInput: JsonSchema = {
   additionalProperties: false,
 };
 
-const ownInput = fromJsonSchema<{ task?: string }, { task?: string }>({
+const skillTaskInput = fromJsonSchema<{ task?: string }, { task?: string }>({
   type: "object",
-  properties: { task: { type: "string", description: "What the skill is wanted for." } },
+  properties: { task: { type: "string", description: "The task to use the skill for." } },
   additionalProperties: false,
 });
 
-/** What a page of the list has; descriptions are cut there. */
+/** Skills per page of the list, where descriptions are cut. */
 const pageLength = 50;
 const listedChars = 200;
 
-interface Shelf {
+interface SkillToolCache {
   readonly sessions: SkillSessions;
   readonly limits: SkillLimits;
   /** The skills as they are now, by name. */
@@ -63,31 +63,31 @@ interface Shelf {
 
 /** Makes the tools of skills, each once for as long as nothing about it changes. */
 export class SkillTools {
-  readonly #shelf: Shelf;
+  readonly #cache: SkillToolCache;
   readonly #own = new WeakMap<Skill, AnyTool>();
   readonly #read: AnyTool;
-  #door: AnyTool | undefined;
+  #metaTools: AnyTool | undefined;
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf;
+  constructor(cache: SkillToolCache) {
+    this.#cache = cache;
     this.#read = this.#readTool();
   }
 
-  /** One tool per skill, and the two that open the door to all of them; none where there are no skills. */
+  /** One tool per skill, and the two that give access to all of them; none if there are no skills. */
   for(skills: readonly Skill[]): AnyTool[] {
     if (skills.length === 0) return [];
     const offered = skills.filter(({ hidden }) => !hidden);
-    return [this.#doorTool(skills), this.#read, ...offered.map((skill) => this.#ownTool(skill))];
+    return [this.#httpTool(skills), this.#read, ...offered.map((skill) => this.#ownTool(skill))];
   }
 
-  #doorTool(skills: readonly Skill[]): AnyTool {
-    const catalogue = skillCatalogue(skills, this.#shelf.limits.catalogueChars);
+  #httpTool(skills: readonly Skill[]): AnyTool {
+    const catalogue = skillCatalogue(skills, this.#cache.limits.catalogueChars);
     const description =
-      "Loads the instructions of a skill: what people here know about doing a kind of task. When a task fits one of " +
+      "Loads the instructions of a skill: how a kind of task is done here. If a task matches one of " +
       "the skills, load it first and follow it; read its files with skill_read. Without a name it lists the skills." +
       (catalogue === "" ? "" : `\n\nSkills:\n${catalogue}`);
-    if (this.#door?.description === description) return this.#door;
-    this.#door = defineTool({
+    if (this.#metaTools?.description === description) return this.#metaTools;
+    this.#metaTools = defineTool({
       ...common,
       name: "skill",
       displayName: "Load a skill",
@@ -96,7 +96,7 @@ export class SkillTools {
       run: async ({ name, after }, context) =>
         name === undefined ? this.#list(after) : await this.#load(this.#find(name, "name"), context),
     });
-    return this.#door;
+    return this.#metaTools;
   }
 
   #readTool(): AnyTool {
@@ -106,20 +106,20 @@ export class SkillTools {
       name: "skill_read",
       displayName: "Read a file of a skill",
       description:
-        "Reads a file of a skill, by the path that its instructions or its list of files name. A long text comes in " +
-        "parts: next_offset says where to go on. What is no text comes as an attachment.",
+        "Reads a file of a skill, by the path that its instructions or its list of files name. A long text is returned in " +
+        "parts: next_offset is the offset to continue from. Binary content is returned as an attachment.",
       input: fromJsonSchema<Args, Omit<Args, "offset"> & { offset?: number }>(readInput),
       run: async ({ skill, path, offset }, { signal }) => {
         const { readSkillFile } = await import("./read-skill-file.ts");
-        const chars = this.#shelf.limits.instructionChars;
+        const chars = this.#cache.limits.instructionChars;
         return await readSkillFile(this.#find(skill, "skill"), { path, offset, chars }, signal);
       },
     });
   }
 
   /**
-   * The skill as a tool of its own. It is called `skills/NAME`, and found as NAME where nothing else has the name: as an
-   * alias it never stands in for a tool that does the work itself.
+   * The skill as its own tool. It is called `skills/NAME`, and resolves as NAME if nothing else has the name: as an
+   * alias it never replaces a tool that does the work itself.
    */
   #ownTool(skill: Skill): AnyTool {
     const known = this.#own.get(skill);
@@ -131,7 +131,7 @@ export class SkillTools {
       displayName: name,
       aliases: toolNameProblem(name) === undefined ? [name] : [],
       description: `${description}\n\nGives the instructions of the skill; it does nothing itself.`,
-      input: ownInput,
+      input: skillTaskInput,
       run: async ({ task }, context) => {
         const loaded = await this.#load(skill, context);
         return task === undefined ? loaded : { ...loaded, task };
@@ -143,32 +143,32 @@ export class SkillTools {
 
   async #load(skill: Skill, context: ToolContext): Promise<Instructions> {
     const { loadInstructions } = await import("./load-instructions.ts");
-    const instructions = await loadInstructions(skill, this.#shelf.limits, context.signal);
+    const instructions = await loadInstructions(skill, this.#cache.limits, context.signal);
     const { conversationId } = context;
     const principal = principalOf(context);
-    // In use only once its instructions are there.
-    this.#shelf.sessions.use(
+    // In use only once its instructions are loaded.
+    this.#cache.sessions.use(
       { ...(conversationId !== undefined && { conversationId }), ...(principal !== undefined && { principal }) },
       skill,
     );
     return instructions;
   }
 
-  #find(given: string, parameter: string): Skill {
-    const skills = this.#shelf.skills();
-    const name = given.trim().replace(/^skills\//, "");
+  #find(source: string, parameter: string): Skill {
+    const skills = this.#cache.skills();
+    const name = source.trim().replace(/^skills\//, "");
     const skill = skills.get(name);
     if (skill !== undefined) return skill;
     const offered = [...skills.values()].filter(({ hidden }) => !hidden).map((each) => each.name);
     const near = suggest(name, offered);
     const hint = near === undefined ? "call skill without a name to list them" : `did you mean "${near}"?`;
-    throw refuseSkill("unknown_skill", `there is no skill ${JSON.stringify(cutText(given, 80).text)}; ${hint}`, {
+    throw skillFailure("unknown_skill", `there is no skill ${JSON.stringify(cutText(source, 80).text)}; ${hint}`, {
       parameter,
     });
   }
 
   #list(after = ""): Listed {
-    const rest = [...this.#shelf.skills().values()].filter(({ hidden, name }) => !hidden && name > after);
+    const rest = [...this.#cache.skills().values()].filter(({ hidden, name }) => !hidden && name > after);
     const page = rest.slice(0, pageLength);
     const last = page.at(-1)?.name;
     return {
@@ -178,7 +178,7 @@ export class SkillTools {
   }
 }
 
-/** They read files of the workspace, and stand for no capability: what they give is how to do something, not the thing done. */
+/** They read files of the workspace, and have no capability: they return instructions, not results. */
 const common = {
   category: "skill",
   tags: ["skill"],

@@ -1,29 +1,29 @@
-import type { Position } from "../../text/index.ts";
+import type { SourceRange } from "../../text/index.ts";
 
-/** A tool that a skill wants to use unasked, as its `allowed-tools` writes it: `Read`, `Bash(git:*)`. */
-export interface AllowedTool extends Position {
+/** A tool that a skill may use without approval, as in its `allowed-tools`: `Read`, `Bash(git:*)`. */
+export interface AllowedTool extends SourceRange {
   readonly text: string;
   readonly name: string;
-  /** What stands in the parentheses. */
+  /** Text in the parentheses. */
   readonly argument?: string;
 }
 
-/** What the front matter of a SKILL.md says. */
+/** Fields of the front matter of a SKILL.md. */
 export interface SkillFields {
   /** Letters, digits and hyphens; by it the skill is called. */
   readonly name: string;
-  /** What the skill does and when to use it; a model chooses by it. */
+  /** Purpose of the skill and when to use it; a model chooses by it. */
   readonly description: string;
   readonly license?: string;
-  /** What the skill needs around it. */
+  /** Requirements of the skill on its environment. */
   readonly compatibility?: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly allowedTools: readonly AllowedTool[];
-  /** In no list that a model sees; whoever knows its name can load it. */
+  /** Not listed for models; it can be loaded by name. */
   readonly hidden: boolean;
 }
 
-/** A skill that is known: everything but its instructions and its files, which are read when somebody uses them. */
+/** A known skill: everything but its instructions and its files, which are read on use. */
 export interface Skill extends SkillFields {
   /** Its folder on the disk. */
   readonly dir: string;
@@ -33,4 +33,6 @@ export interface Skill extends SkillFields {
   readonly entry: string;
   /** The file relative to the workspace, such as `skills/pdf/SKILL.md`. */
   readonly file: string;
+  /** True if files with several names can be read. */
+  readonly hardLinks?: boolean | undefined;
 }

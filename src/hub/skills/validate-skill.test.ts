@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ValidatedSkill, validateSkill } from "./validate-skill.ts";
-import { validateSkills } from "./validate-skills.ts";
+import { type ValidatedSkill, validateSkill, validateSkills } from "./validate-skill.ts";
 
 let root: string;
 beforeEach(() => {
@@ -24,10 +23,10 @@ async function check(folder: string, content: string | Uint8Array): Promise<Vali
   return await validateSkill(join(root, folder));
 }
 
-const told = ({ problems }: ValidatedSkill): string[] =>
+const reported = ({ problems }: ValidatedSkill): string[] =>
   problems.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`);
 
-describe("what the format allows is valid", () => {
+describe("everything that the format allows is valid", () => {
   test.each([
     ["pdf-processing", good("pdf-processing")],
     [
@@ -43,13 +42,13 @@ describe("what the format allows is valid", () => {
     ["crlf", good("crlf").replaceAll("\n", "\r\n")],
     ["exact", `---\nname: exact\ndescription: ${"d".repeat(1_024)}\ncompatibility: ${"c".repeat(500)}\n---\nGo.\n`],
   ])("%s", async (folder, content) => {
-    expect(told(await check(folder, content))).toEqual([]);
+    expect(reported(await check(folder, content))).toEqual([]);
   });
 });
 
 type Case = [what: string, folder: string, content: string | Uint8Array, expected: string[]];
 
-describe("what the format forbids is an error at its place", () => {
+describe("everything that the format forbids is an error at its position", () => {
   test.each<Case>([
     ["upper case", "PDF-Processing", good("PDF-Processing"), ["error bad_name 2:7"]],
     ["a hyphen at the start", "-pdf", good("-pdf"), ["error bad_name 2:7"]],
@@ -100,11 +99,11 @@ describe("what the format forbids is an error at its place", () => {
     ["no UTF-8", "pdf", Buffer.from(good("pdf").replace("Do it.", "\xe9"), "latin1"), ["error not_utf8 1:1"]],
   ])("%s", async (_what, folder, ...[content, expected]) => {
     const checked = await check(folder, content);
-    expect(told(checked)).toEqual(expected);
+    expect(reported(checked)).toEqual(expected);
     expect(checked.valid).toBe(false);
   });
 
-  test("a hint says what to write", async () => {
+  test("a hint shows what to write", async () => {
     const hints = (checked: ValidatedSkill): (string | undefined)[] => checked.problems.map(({ hint }) => hint);
     expect(hints(await check("PDF Tools", good("PDF Tools")))).toEqual(["write: pdf-tools"]);
     expect(hints(await check("pdf", good("pdf", "licence: MIT\n")))).toEqual(['did you mean "license"?']);
@@ -117,15 +116,15 @@ describe("what the format forbids is an error at its place", () => {
     write("empty/README.md", "x");
     write("borrowed/README.md", "x");
     symlinkSync(join(root, "lower/skill.md"), join(root, "borrowed/SKILL.md"));
-    expect(told(await validateSkill(join(root, "lower")))).toEqual(["error bad_file_name 2:1"]);
-    expect(told(await validateSkill(join(root, "empty")))).toEqual(["error no_skill 1:1"]);
-    expect(told(await validateSkill(join(root, "nowhere")))).toEqual(["error not_a_folder 1:1"]);
-    expect(told(await validateSkill(join(root, "empty/README.md")))).toEqual(["error not_a_folder 1:1"]);
-    expect(told(await validateSkill(join(root, "borrowed")))).toEqual(["error outside_skill 1:1"]);
+    expect(reported(await validateSkill(join(root, "lower")))).toEqual(["error bad_file_name 2:1"]);
+    expect(reported(await validateSkill(join(root, "empty")))).toEqual(["error no_skill 1:1"]);
+    expect(reported(await validateSkill(join(root, "nowhere")))).toEqual(["error not_a_folder 1:1"]);
+    expect(reported(await validateSkill(join(root, "empty/README.md")))).toEqual(["error not_a_folder 1:1"]);
+    expect(reported(await validateSkill(join(root, "borrowed")))).toEqual(["error outside_skill 1:1"]);
   });
 });
 
-describe("what the format advises against is a warning", () => {
+describe("everything that the format advises against is a warning", () => {
   test.each([
     [
       "a short description",
@@ -143,7 +142,7 @@ describe("what the format advises against is a warning", () => {
   ])("%s", async (_what, content, expected) => {
     write("pdf/references/a.md", "a");
     const checked = await check("pdf", content);
-    expect(told(checked)).toEqual(expected);
+    expect(reported(checked)).toEqual(expected);
     expect(checked.valid).toBe(true);
   });
 });

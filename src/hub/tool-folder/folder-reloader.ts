@@ -2,17 +2,17 @@ import { type Clock, type Timer, systemClock } from "../../base/index.ts";
 import type { RegistryChange } from "../../tool/index.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
-/** When a folder is looked at again, besides on demand. */
+/** Automatic checks of a folder, in addition to those on demand. */
 export interface ReloadMode {
-  /** Looks at the folder every `intervalMs`; loads only when something changed. */
+  /** Checks the folder every `intervalMs`; loads only if something changed. */
   readonly autoReload?: boolean;
-  /** 5 s where absent. */
+  /** Default: 5 s. */
   readonly intervalMs?: number;
-  /** Loads as soon as the system tells of a change. */
+  /** Loads as soon as the system reports a change. */
   readonly watch?: boolean;
 }
 
-/** What a load changed, by name of tool, and how many files could not be used. */
+/** Changed tools of a load, by name, and the number of files that could not be used. */
 export interface FolderChange extends RegistryChange {
   readonly errors: number;
 }
@@ -20,26 +20,26 @@ export interface FolderChange extends RegistryChange {
 /** A load that changed nothing. */
 export const noChange: FolderChange = { added: [], updated: [], removed: [], errors: 0 };
 
-/** Why a folder is gone through: for the first time, because somebody asked, or to see whether something changed. */
-export type Why = "load" | "reload" | "look";
+/** Reason of a run: the first load, an explicit request, or an automatic check. */
+export type ReloadReason = "load" | "reload" | "look";
 
 interface FolderWork {
   readonly dir: string;
   readonly clock?: Clock | undefined;
   readonly mode?: ReloadMode | undefined;
   /** Goes through the folder once. */
-  readonly run: (why: Why) => Promise<FolderChange>;
+  readonly run: (why: ReloadReason) => Promise<FolderChange>;
 }
 
 /** Goes through a folder when it has to: on demand, at intervals, when it changed; never twice at the same time. */
-export class FolderRuns {
+export class FolderReloader {
   readonly #work: FolderWork;
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   #running: Promise<FolderChange> | undefined;
   #next: Promise<FolderChange> | undefined;
-  /** The most that was asked of the next run. */
-  #nextWhy: Why | undefined;
+  /** The strongest reason requested for the next run. */
+  #nextWhy: ReloadReason | undefined;
   #timer: Timer | undefined;
   #watch: FolderWatch | undefined;
 
@@ -53,7 +53,7 @@ export class FolderRuns {
     return this.#abort.signal;
   }
 
-  /** The first run; from then on the folder is looked at as its mode says. */
+  /** The first run; after it the folder is checked according to its mode. */
   async load(): Promise<FolderChange> {
     const change = await this.#queue("load");
     this.#startLooking();
@@ -64,7 +64,7 @@ export class FolderRuns {
     return this.#queue("reload");
   }
 
-  /** Watches files outside of the folder too, where it is watched. */
+  /** Also watches files outside of the folder, if it is watched. */
   alsoWatch(paths: readonly string[]): void {
     this.#watch?.add(paths);
   }
@@ -76,22 +76,25 @@ export class FolderRuns {
     await this.#running?.catch(() => undefined);
   }
 
-  /** One run at a time. Whoever asks meanwhile gets the next one, which sees everything that was there when asking. */
-  #queue(why: Why): Promise<FolderChange> {
+  /**
+   * One run at a time. Requests during a run share the next one, which sees everything that existed at the time of the
+   * request.
+   */
+  #queue(why: ReloadReason): Promise<FolderChange> {
     if (this.#running === undefined && this.#next === undefined) return this.#start(why);
     this.#nextWhy = this.#nextWhy === undefined || this.#nextWhy === "look" ? why : this.#nextWhy;
     this.#next ??= Promise.resolve(this.#running)
       .catch(() => undefined)
       .then(() => {
-        const asked = this.#nextWhy ?? why;
+        const request = this.#nextWhy ?? why;
         this.#next = undefined;
         this.#nextWhy = undefined;
-        return this.#start(asked);
+        return this.#start(request);
       });
     return this.#next;
   }
 
-  #start(why: Why): Promise<FolderChange> {
+  #start(why: ReloadReason): Promise<FolderChange> {
     const running = this.#work.run(why).finally(() => {
       if (this.#running === running) this.#running = undefined;
     });
@@ -103,7 +106,7 @@ export class FolderRuns {
     const { autoReload = false, intervalMs = 5_000, watch = false } = this.#work.mode ?? {};
     const { signal } = this.#abort;
     if (signal.aborted) return;
-    // A failed look is told by its events; the next one comes in any case.
+    // A failed check is reported by its events; the next one follows in any case.
     const look = (): Promise<unknown> => this.#queue("look").catch(() => undefined);
     if (watch) this.#watch ??= watchFolder(this.#work.dir, { clock: this.#clock, onChange: () => void look() });
     if (!autoReload || this.#timer !== undefined) return;

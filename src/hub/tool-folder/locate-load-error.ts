@@ -1,23 +1,21 @@
 import { execFile } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { Position } from "../../text/index.ts";
+import type { SourceRange } from "../../text/index.ts";
 
-interface Failed {
-  readonly path: string;
-  readonly source: string;
-}
-
-/** Where in a module its loading failed: as exactly as can be found out, else its first line. */
-export async function errorPlace(error: unknown, { path, source }: Failed): Promise<Position> {
+/** Position in a module at which its loading failed: as exact as possible, else its first line. */
+export async function locateLoadError(
+  error: unknown,
+  { path, source }: { readonly path: string; readonly source: string },
+): Promise<SourceRange> {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const place = placeInStack(stack, path) ?? placeOfName(error, source);
-  if (place !== undefined) return place;
+  const position = positionInStack(stack, path) ?? positionOfName(error, source);
+  if (position !== undefined) return position;
   const isSyntax = error instanceof Error && error.name === "SyntaxError";
-  return (isSyntax ? await placeBySyntax(path) : undefined) ?? { line: 1, column: 1 };
+  return (isSyntax ? await positionOfSyntaxError(path) : undefined) ?? { line: 1, column: 1 };
 }
 
-function placeInStack(stack: string, path: string): Position | undefined {
+function positionInStack(stack: string, path: string): SourceRange | undefined {
   const { href } = pathToFileURL(path);
   for (const line of stack.split("\n")) {
     const name = [href, path].find((text) => line.includes(text));
@@ -30,7 +28,7 @@ function placeInStack(stack: string, path: string): Position | undefined {
 }
 
 /** A module or a name that was not found is quoted in the message and written in the source. */
-function placeOfName(error: unknown, source: string): Position | undefined {
+function positionOfName(error: unknown, source: string): SourceRange | undefined {
   const message = error instanceof Error ? error.message : "";
   for (const [, quoted = ""] of message.matchAll(/'([^'\n]{1,300})'/g)) {
     const name = quoted.split(/[/\\]/).at(-1) ?? "";
@@ -42,8 +40,8 @@ function placeOfName(error: unknown, source: string): Position | undefined {
   return undefined;
 }
 
-/** An import that fails over syntax does not say where; Node's own check does. */
-async function placeBySyntax(path: string): Promise<Position | undefined> {
+/** An import that fails with a syntax error does not report the position; Node's own check does. */
+async function positionOfSyntaxError(path: string): Promise<SourceRange | undefined> {
   try {
     await promisify(execFile)(process.execPath, ["--check", path], { timeout: 5_000 });
     return undefined;

@@ -5,10 +5,10 @@ import type { Problem } from "../../text/index.ts";
 /** The text of a file, or why there is none. */
 export type FileText = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };
 
-/** A file of a workspace that is larger is none. */
+/** Maximum size of a workspace file. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Reads a file that people write; `name` is what problems call it. Never throws. */
+/** Reads a text file; `name` is its name in problems. Never throws. */
 export async function readText({ path, name }: { readonly path: string; readonly name: string }): Promise<FileText> {
   const wrong = (code: string, message: string): FileText => ({ problem: fileProblem(name, code, message) });
   try {

@@ -2,41 +2,45 @@ import { readFile } from "node:fs/promises";
 import { nodeCrypto } from "../../base/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
-import { type LoadedFile, type ToolFileWorld, loadToolFile } from "./load-tool-file.ts";
-import { type ScannedFile, stampOf } from "./scan-folder.ts";
+import { type LoadedFile, type ToolFileDeps, loadToolFile } from "./load-tool-file.ts";
+import { type ScannedFile, fileStamp } from "./scan-folder.ts";
 
-/** What is known of one file. */
+/** State of one file. */
 export interface FileState {
   readonly file: string;
   readonly stamp: string;
-  /** Tells one content from another. */
+  /** Hash of the content. */
   readonly content: string;
   /** Those of the last version that worked. */
   readonly tools: readonly AnyTool[];
   /** The tools come from a version without errors. */
   readonly isGood: boolean;
-  /** Of the present version. */
+  /** Problems of the present version. */
   readonly problems: readonly Problem[];
   readonly source: string;
-  /** Stamps of other files that decide what the tools do. */
+  /** Stamps of other files that the tools depend on. */
   readonly modules: ReadonlyMap<string, string | undefined>;
+  /** Files that the tools execute or read, absolute. */
+  readonly dependencies: readonly string[];
   /** Load again at the next occasion, changed or not. */
   readonly retry: boolean;
 }
 
 /**
- * What is known of a file after looking at it again. An unchanged file keeps its very tools; an edit that does not work
- * keeps the tools that did.
+ * The state of a file after checking it. An unchanged file keeps its tool objects; an invalid edit keeps the last good
+ * tools.
  */
-async function refreshFile(file: ScannedFile, known: FileState | undefined, world: ToolFileWorld): Promise<FileState> {
+async function refreshFile(file: ScannedFile, known: FileState | undefined, world: ToolFileDeps): Promise<FileState> {
   if (known?.retry === false && (await isUnchanged(file, known))) return known;
   const content = await contentOf(file.path);
   if (known?.retry === false && known.content === content && (await sameModules(known))) {
     return { ...known, stamp: file.stamp };
   }
-  const loaded = file.outside ? outside(file.name) : await loadToolFile(file, world);
-  const modules = new Map(await Promise.all(loaded.modules.map(async (path) => [path, await stampOf(path)] as const)));
-  const { problems, source, retry } = loaded;
+  const loaded = file.outside ? outsideLinkProblem(file.name) : await loadToolFile(file, world);
+  const modules = new Map(
+    await Promise.all(loaded.modules.map(async (path) => [path, await fileStamp(path)] as const)),
+  );
+  const { problems, source, dependencies, retry } = loaded;
   return {
     file: file.name,
     stamp: file.stamp,
@@ -44,6 +48,8 @@ async function refreshFile(file: ScannedFile, known: FileState | undefined, worl
     problems,
     source,
     modules,
+    // The last good tools may still be in use.
+    dependencies: [...new Set([...dependencies, ...(known?.dependencies ?? [])])],
     retry,
     ...toolsFor(loaded, known, content),
   };
@@ -53,7 +59,7 @@ async function refreshFile(file: ScannedFile, known: FileState | undefined, worl
 export async function refreshFiles(
   files: readonly ScannedFile[],
   known: ReadonlyMap<string, FileState>,
-  world: ToolFileWorld,
+  world: ToolFileDeps,
 ): Promise<ReadonlyMap<string, FileState>> {
   return new Map(
     await Promise.all(
@@ -62,7 +68,7 @@ export async function refreshFiles(
   );
 }
 
-/** Are these the very files that are known, each of them unchanged? */
+/** True if these are exactly the known files, each of them unchanged. */
 export async function areUnchanged(
   files: readonly ScannedFile[],
   known: ReadonlyMap<string, FileState>,
@@ -77,7 +83,7 @@ export async function areUnchanged(
   return !same.includes(false);
 }
 
-/** Is everything that decides about the file's tools as it was, by its stamps? */
+/** True if everything that the file's tools depend on is unchanged, by its stamps. */
 async function isUnchanged({ stamp }: ScannedFile, known: FileState): Promise<boolean> {
   return known.stamp === stamp && (await sameModules(known));
 }
@@ -95,21 +101,21 @@ function toolsFor(
 }
 
 async function sameModules({ modules }: FileState): Promise<boolean> {
-  for (const [path, stamp] of modules) if ((await stampOf(path)) !== stamp) return false;
+  for (const [path, stamp] of modules) if ((await fileStamp(path)) !== stamp) return false;
   return true;
 }
 
-/** The bytes of most files as they are: what makes a hash takes a while to load, and is then only used for this. */
+/** The content of most files as it is: a hash function takes a while to load, and would be used only for this. */
 async function contentOf(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-  if (bytes.length <= mostKept) return bytes.toString("latin1");
+  if (bytes.length <= maxRetained) return bytes.toString("latin1");
   return `sha256 ${nodeCrypto().createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-const mostKept = 64 * 1024;
+const maxRetained = 64 * 1024;
 
-function outside(file: string): LoadedFile {
+function outsideLinkProblem(file: string): LoadedFile {
   const message = "the file is a link that leads out of the workspace";
   const problem: Problem = { severity: "error", code: "outside_workspace", message, file, line: 1, column: 1 };
-  return { tools: [], problems: [problem], source: "", modules: [], retry: false };
+  return { tools: [], problems: [problem], source: "", modules: [], dependencies: [], retry: false };
 }

@@ -1,10 +1,10 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { realPlace } from "../../base/index.ts";
+import { resolveRealPath } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 
-/** A file that may hold tools or chains. */
+/** A file that may contain tools or chains. */
 export interface ScannedFile {
   readonly path: string;
   /** Relative to the workspace, with `/` on every system. */
@@ -19,28 +19,29 @@ export interface ScannedFile {
 /** Deeper folders are not looked into. */
 const maxDepth = 16;
 
-/** What is in a folder. */
+/** Content of a folder. */
 export interface ScannedFolder {
   readonly files: readonly ScannedFile[];
-  /** What is not looked into, and why. */
+  /** Skipped entries, with the reason. */
   readonly problems: readonly Problem[];
 }
 
 /** Finds YAML and code in a folder and its folders, in a fixed order. A folder that does not exist is empty. */
 export async function scanFolder(dir: string, root: string): Promise<ScannedFolder> {
-  const nameOf = (path: string): string => nameIn(root, path);
-  if ((await realPlace(dir, root)).kind === "outside") return { files: [], problems: [leadsOut(nameOf(dir))] };
+  const nameOf = (path: string): string => workspacePath(root, path);
+  if ((await resolveRealPath(dir, root)).kind === "outside")
+    return { files: [], problems: [isLinkOutside(nameOf(dir))] };
   const files: ScannedFile[] = [];
   const problems: Problem[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {
-    for (const entry of await entriesOf(folder)) {
+    for (const entry of await readDirectory(folder)) {
       const path = join(folder, entry.name);
-      if (isIgnored(entry.name)) continue;
+      if (isSkippedFile(entry.name)) continue;
       if (entry.isDirectory()) {
         if (depth < maxDepth) await visit(path, depth + 1);
         continue;
       }
-      if (entry.isSymbolicLink() && (await isFolderBehind(path))) {
+      if (entry.isSymbolicLink() && (await isFolder(path))) {
         problems.push(linkedFolder(nameOf(path)));
         continue;
       }
@@ -52,29 +53,29 @@ export async function scanFolder(dir: string, root: string): Promise<ScannedFold
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), problems };
 }
 
-/** An entry of a folder as a file that may hold tools; undefined where it is none. */
+/** An entry of a folder as a file that may contain tools; undefined if it cannot. */
 export async function scanFile(folder: string, entry: Dirent, root: string): Promise<ScannedFile | undefined> {
   const path = join(folder, entry.name);
-  const kind = isIgnored(entry.name) ? undefined : kindOf(entry.name);
-  const stamp = kind && (await stampOf(path));
+  const kind = isSkippedFile(entry.name) ? undefined : kindOf(entry.name);
+  const stamp = kind && (await fileStamp(path));
   if (kind === undefined || stamp === undefined) return undefined;
-  const outside = entry.isSymbolicLink() && (await realPlace(path, root)).kind !== "inside";
-  return { path, name: nameIn(root, path), kind, stamp, outside };
+  const outside = entry.isSymbolicLink() && (await resolveRealPath(path, root)).kind !== "inside";
+  return { path, name: workspacePath(root, path), kind, stamp, outside };
 }
 
-/** How problems call a path: relative to the workspace, with `/` on every system. */
-export function nameIn(root: string, path: string): string {
+/** The path in problems: relative to the workspace, with `/` on every system. */
+export function workspacePath(root: string, path: string): string {
   return relative(root, path).split(sep).join("/") || ".";
 }
 
-/** Identifies the present content of a file as closely as the file system can; undefined where there is none. */
-export async function stampOf(path: string): Promise<string | undefined> {
+/** Identifies the current content of a file as closely as the file system can; undefined if there is none. */
+export async function fileStamp(path: string): Promise<string | undefined> {
   const found: BigIntStats | undefined = await stat(path, { bigint: true }).catch(() => undefined);
   return found?.isFile() === true ? `${found.mtimeNs}.${found.ctimeNs}.${found.size}.${found.ino}` : undefined;
 }
 
-/** Hidden files, dependencies, drafts (`_x.yaml`) and tests hold no tools. */
-export function isIgnored(name: string): boolean {
+/** Hidden files, dependencies, drafts (`_x.yaml`) and tests contain no tools. */
+export function isSkippedFile(name: string): boolean {
   return /^[._]/.test(name) || name === "node_modules" || /\.(?:test|spec|bench|d)\.[cm]?[jt]s$/.test(name);
 }
 
@@ -83,13 +84,13 @@ function kindOf(name: string): ScannedFile["kind"] | undefined {
   return /\.(?:ts|mts|js|mjs)$/.test(name) ? "code" : undefined;
 }
 
-/** What is in a folder; nothing where there is none. */
-export async function entriesOf(folder: string): Promise<Dirent[]> {
+/** The entries of a folder; empty if there is no such folder. */
+export async function readDirectory(folder: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** Is there a folder at this path, perhaps behind a link? */
-export async function isFolderBehind(path: string): Promise<boolean> {
+/** True if there is a folder at this path, possibly behind a link. */
+export async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
@@ -97,14 +98,14 @@ export async function isFolderBehind(path: string): Promise<boolean> {
 }
 
 /** A folder that is a link out of the workspace. */
-export function leadsOut(file: string): Problem {
+export function isLinkOutside(file: string): Problem {
   const message = "the folder is a link that leads out of the workspace; nothing is loaded from it";
   const hint = "put a folder in its place";
   return { severity: "error", code: "outside_workspace", message, hint, file, line: 1, column: 1 };
 }
 
 function linkedFolder(file: string): Problem {
-  const message = "a linked folder is not looked into; what is in it is not loaded";
+  const message = "a linked folder is skipped; its files are not loaded";
   const hint = "put a folder in its place, or link the files one by one";
   return { severity: "warning", code: "linked_folder", message, hint, file, line: 1, column: 1 };
 }

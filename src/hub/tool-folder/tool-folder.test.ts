@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../base/index.ts";
 import { formatProblem } from "../../text/index.ts";
 import { type CompositeContext, type ToolContext, ToolRegistry, defineTool } from "../../tool/index.ts";
-import { type FolderEvent, type ToolFolder, type ToolFolderOptions, createToolFolder } from "./tool-folder.ts";
+import { type ToolFolderEvent, type ToolFolder, type ToolFolderOptions, createToolFolder } from "./tool-folder.ts";
 
 const toolIndex = pathToFileURL(join(import.meta.dirname, "..", "..", "tool", "index.ts")).href;
 const executors = new ToolRegistry();
@@ -16,7 +16,7 @@ executors.register(defineTool({ name: "echo", description: "Gives back", effect:
 
 let root: string;
 let registry: ToolRegistry;
-let events: FolderEvent[];
+let events: ToolFolderEvent[];
 let folder: ToolFolder;
 
 beforeEach(() => {
@@ -63,12 +63,12 @@ const code = (...names: string[]): string =>
     .join("\n")}\n`;
 
 const names = (): string[] => registry.list().map(({ tool }) => tool.name);
-const told = (): string[] =>
+const reported = (): string[] =>
   events.map((event) =>
     "tool" in event ? `${event.type} ${event.tool}` : "file" in event ? `${event.type} ${event.file}` : event.type,
   );
 
-/** Waits for something that the system will tell about. */
+/** Waits for a change that the system will report. */
 async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 400 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 25));
   expect(condition()).toBe(true);
@@ -100,7 +100,7 @@ describe("[B05] [C02] loading", () => {
     });
     expect(names()).toEqual(["a", "b", "from_mjs", "from_ts"]);
     expect(registry.resolve("a")).toMatchObject({ source: "tools", priority: 0, owner: join(root, "tools") });
-    expect(told()).toEqual(["tool_loaded b", "tool_loaded from_ts", "tool_loaded a", "tool_loaded from_mjs"]);
+    expect(reported()).toEqual(["tool_loaded b", "tool_loaded from_ts", "tool_loaded a", "tool_loaded from_mjs"]);
     expect(events[2]).toMatchObject({ file: "tools/deep/er/a.yml", source: "tools", at: expect.any(Number) as number });
     expect(folder.problems()).toEqual([]);
   });
@@ -133,14 +133,14 @@ describe("[B05] [C02] loading", () => {
     expect(registry.get("b")?.category).toBe("general");
   });
 
-  test("one bad file does not stop the rest and is told with its place", async () => {
+  test("one bad file does not stop the rest and is reported with its position", async () => {
     write("a.yaml", yaml("a"));
     write("bad.yaml", "name: bad\ndescription: d\nentyr: {}\n");
     write("broken.ts", "export const x = ;\n");
     write("throws.mjs", "\n\nthrow new Error('on purpose');\n");
     write("z.yaml", yaml("z"));
     expect(await open().load()).toMatchObject({ added: ["a", "z"], errors: 3 });
-    expect(told().filter((line) => line.startsWith("load_error"))).toEqual([
+    expect(reported().filter((line) => line.startsWith("load_error"))).toEqual([
       "load_error tools/bad.yaml",
       "load_error tools/broken.ts",
       "load_error tools/throws.mjs",
@@ -152,7 +152,7 @@ describe("[B05] [C02] loading", () => {
     expect(shown.join("\n")).toMatch(/tools\/broken\.ts:1/);
   });
 
-  test("a file that needs a missing package says how to install it", async () => {
+  test("a file that needs a missing package reports how to install it", async () => {
     write("lacks.ts", 'import { z } from "not-installed";\nexport const schema = z.string();\n');
     await open().load();
     expect(folder.problems()).toMatchObject([
@@ -200,13 +200,13 @@ describe("[B05] [C02] loading", () => {
     expect(folder.problems()).toMatchObject([{ code: "duplicate_tool" }]);
   });
 
-  test("a tool whose executor is missing is listed and told", async () => {
+  test("a tool whose executor is missing is listed and reported", async () => {
     write("a.yaml", yaml("a").replace("handler: echo", "handler: ecko"));
     expect(await open().load()).toMatchObject({ added: ["a"], errors: 1 });
     expect(registry.get("a")?.broken?.code).toBe("executor_not_found");
   });
 
-  test("files that are no UTF-8, huge, or linked from outside are told", async () => {
+  test("files that are not UTF-8, huge, or linked from other folders are reported", async () => {
     writeFileSync(join(root, "tools", "bytes.yaml"), Buffer.from([0x6e, 0xff, 0xfe]));
     write("huge.yaml", `#${"x".repeat(70_000)}`);
     writeFileSync(join(tmpdir(), `outside-${process.pid}.yaml`), yaml("outside"));
@@ -221,7 +221,7 @@ describe("[B05] [C02] loading", () => {
     expect(names()).toEqual([]);
   });
 
-  test("a module that never settles is given up", async () => {
+  test("a module that never settles is abandoned", async () => {
     write("forever.mjs", "await new Promise(() => {});\n");
     write("a.yaml", yaml("a"));
     const hasty: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms / 100, task) };
@@ -231,7 +231,7 @@ describe("[B05] [C02] loading", () => {
     ]);
   });
 
-  test("a listener that throws harms nobody", async () => {
+  test("a listener that throws affects no other", async () => {
     write("a.yaml", yaml("a"));
     await open({
       onEvent: () => {
@@ -243,20 +243,26 @@ describe("[B05] [C02] loading", () => {
 });
 
 describe("[B17] reload on demand", () => {
-  test("adds, updates and removes, each told", async () => {
+  test("adds, updates and removes, and emits each change", async () => {
     write("a.yaml", yaml("a"));
     write("b.yaml", yaml("b"));
     write("c.yaml", yaml("c"));
     await open().load();
-    const kept = registry.get("a");
+    const stored = registry.get("a");
     events.length = 0;
     write("b.yaml", yaml("b", "new"));
     rmSync(join(root, "tools", "c.yaml"));
     write("d.yaml", yaml("d"));
     expect(await folder.reload()).toEqual({ added: ["d"], updated: ["b"], removed: ["c"], errors: 0 });
-    expect(told()).toEqual(["reload_started", "tool_added d", "tool_updated b", "tool_removed c", "reload_completed"]);
+    expect(reported()).toEqual([
+      "reload_started",
+      "tool_added d",
+      "tool_updated b",
+      "tool_removed c",
+      "reload_completed",
+    ]);
     expect(events.at(-1)).toMatchObject({ source: "tools", added: ["d"], updated: ["b"], removed: ["c"], errors: 0 });
-    expect(registry.get("a")).toBe(kept);
+    expect(registry.get("a")).toBe(stored);
     expect(registry.get("b")?.description).toBe("new");
   });
 
@@ -272,7 +278,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("m")).toBe(m);
   });
 
-  test("a broken edit keeps the old tool and tells its line; the next good save is picked up", async () => {
+  test("a broken edit keeps the old tool and reports its line; the next good save is picked up", async () => {
     write("a.yaml", yaml("a"));
     write("m.ts", code("m"));
     await open().load();
@@ -287,17 +293,22 @@ describe("[B17] reload on demand", () => {
       { file: "tools/a.yaml", code: "yaml_syntax", line: 3 },
       { file: "tools/m.ts", code: "module_failed", line: 4 },
     ]);
-    expect(told()).toEqual(["reload_started", "load_error tools/a.yaml", "load_error tools/m.ts", "reload_completed"]);
+    expect(reported()).toEqual([
+      "reload_started",
+      "load_error tools/a.yaml",
+      "load_error tools/m.ts",
+      "reload_completed",
+    ]);
 
     events.length = 0;
     await folder.reload();
-    expect(told()).toEqual(["reload_started", "reload_completed"]);
+    expect(reported()).toEqual(["reload_started", "reload_completed"]);
 
     write("a.yaml", yaml("a", "mended"));
     write("m.ts", code("m"));
     expect(await folder.reload()).toMatchObject({ updated: ["a"], errors: 0 });
     expect(registry.get("a")?.description).toBe("mended");
-    // The very text that was loaded before is the very module that was loaded before.
+    // A text that was loaded before gives the same module object.
     expect(registry.get("m")).toBe(m);
   });
 
@@ -310,7 +321,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("a")).toBe(a);
   });
 
-  test("code is loaded anew", async () => {
+  test("code is reloaded", async () => {
     write("m.ts", code("m"));
     await open().load();
     write("m.ts", code("m").replace('=> "m"', '=> "changed"'));
@@ -327,7 +338,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("a")?.run({}, {} as ToolContext & CompositeContext)).toBe(2);
   });
 
-  test("a module that failed for want of another is tried again", async () => {
+  test("a module that failed because another was missing is retried", async () => {
     write("m.mjs", 'import { x } from "../dep.mjs"; export const y = x;');
     await open().load();
     expect(folder.problems()).toMatchObject([{ code: "module_failed" }]);
@@ -358,7 +369,7 @@ describe("[B17] reload on demand", () => {
     const others = [folder.reload(), folder.reload(), folder.reload()];
     await Promise.all([first, ...others]);
     expect(names()).toEqual(["a", "b"]);
-    expect(told().filter((line) => line === "reload_started")).toHaveLength(2);
+    expect(reported().filter((line) => line === "reload_started")).toHaveLength(2);
   });
 
   test("tools of other owners stay", async () => {
@@ -372,15 +383,15 @@ describe("[B17] reload on demand", () => {
   });
 });
 
-describe("[B17] reload by itself", () => {
-  test("by interval: changes are picked up, quiet looks tell nothing", async () => {
+describe("[B17] automatic reload", () => {
+  test("by interval: changes are picked up, checks without a change emit nothing", async () => {
     write("a.yaml", yaml("a"));
     await open({ mode: { autoReload: true, intervalMs: 10 } }).load();
     events.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(events).toEqual([]);
     write("a.yaml", "name: [");
-    await until(() => told().includes("load_error tools/a.yaml"));
+    await until(() => reported().includes("load_error tools/a.yaml"));
     expect(names()).toEqual(["a"]);
     write("a.yaml", yaml("a", "mended"));
     await until(() => registry.get("a")?.description === "mended");
@@ -392,7 +403,7 @@ describe("[B17] reload by itself", () => {
     write("a.yaml", yaml("a"));
     await open({ mode: { watch: true } }).load();
     write("a.yaml", "name: [");
-    await until(() => told().includes("load_error tools/a.yaml"));
+    await until(() => reported().includes("load_error tools/a.yaml"));
     expect(names()).toEqual(["a"]);
     write("a.yaml", yaml("a", "mended"));
     await until(() => registry.get("a")?.description === "mended");
@@ -448,7 +459,7 @@ console.log(registry.size);`;
 });
 
 describe("links", () => {
-  test("a folder that is linked in is told, also when the link comes later and when it goes", async () => {
+  test("a linked folder is reported, also if the link is added later or removed", async () => {
     mkdirSync(join(root, "more"));
     await open({ mode: { autoReload: true, intervalMs: 5 } }).load();
     expect(folder.problems()).toEqual([]);

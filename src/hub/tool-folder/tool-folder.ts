@@ -1,40 +1,43 @@
-import { dirname, resolve } from "node:path";
-import type { Problem } from "../../text/index.ts";
-import type { ToolRegistry } from "../../tool/index.ts";
-import { type FolderEvent, FolderEvents } from "./folder-events.ts";
-import { type FolderChange, FolderRuns, type ReloadMode, type Why, noChange } from "./folder-runs.ts";
-import type { ToolFileWorld } from "./load-tool-file.ts";
+import { dirname, resolve, basename, extname } from "node:path";
+import { type Problem, hasErrors } from "../../text/index.ts";
+import type { RegistryChange, ToolRegistry } from "../../tool/index.ts";
+import { type ToolFolderEvent, FolderEventEmitter } from "./folder-event-emitter.ts";
+import { type FolderChange, FolderReloader, type ReloadMode, type ReloadReason, noChange } from "./folder-reloader.ts";
+import type { ToolFileDeps } from "./load-tool-file.ts";
 import { mergeTools } from "./merge-tools.ts";
 import { type FileState, areUnchanged, refreshFiles } from "./refresh-file.ts";
 import { type ScannedFolder, scanFolder } from "./scan-folder.ts";
-import { takenNames } from "./taken-names.ts";
 
-export type { FolderEvent } from "./folder-events.ts";
-export type { FolderChange, ReloadMode } from "./folder-runs.ts";
+export type { ToolFolderEvent } from "./folder-event-emitter.ts";
+export type { FolderChange, ReloadMode } from "./folder-reloader.ts";
 
-/** What `createToolFolder` takes. */
-export interface ToolFolderOptions extends Omit<ToolFileWorld, "root" | "signal"> {
+/** Options of `createToolFolder`. */
+export interface ToolFolderOptions extends Omit<ToolFileDeps, "root" | "signal"> {
   readonly dir: string;
-  /** The workspace, in which everything has to lie; the folder above `dir` where absent. */
+  /** The workspace, which must contain everything. Default: the parent folder of `dir`. */
   readonly root?: string;
-  /** Where the tools go, as the `tools` source, owned by this folder. */
+  /** Registry for the tools, under the `tools` source, owned by this folder. */
   readonly registry: ToolRegistry;
-  readonly onEvent?: (event: FolderEvent) => void;
+  readonly onEvent?: (event: ToolFolderEvent) => void;
   readonly mode?: ReloadMode;
 }
 
-/** A folder of tools, kept in step with a registry. */
+/** A folder of tools, synchronized with a registry. */
 export interface ToolFolder {
-  /** Loads the folder for the first time and starts looking for changes. */
+  /** Loads the folder for the first time and starts checking for changes. */
   load(): Promise<FolderChange>;
-  /** Looks at the folder now. Calls while a reload is under way share the one after it. */
+  /** Checks the folder now. Calls during a reload share the next one. */
   reload(): Promise<FolderChange>;
-  /** What is wrong with the files as they are now, warnings too. */
+  /** Problems of the files as they are now, including warnings. */
   problems(): readonly Problem[];
   /** The text of a file as it was last read, for code frames. */
   sourceOf(file: string): string | undefined;
   /** The file that a tool came from, relative to the workspace. */
   fileOf(tool: string): string | undefined;
+  /** The first error of the file that defines a tool of this name; undefined if no file with errors does. */
+  fileError(tool: string): Problem | undefined;
+  /** Files that its tools execute or read: imported modules, and files that commands name. Absolute. */
+  dependencies(): readonly string[];
   /** Stops looking; the tools stay registered. */
   close(): Promise<void>;
 }
@@ -59,22 +62,24 @@ const source = "tools";
 class RegistryFolder implements ToolFolder {
   readonly #dir: string;
   readonly #registry: ToolRegistry;
-  readonly #world: ToolFileWorld;
-  readonly #runs: FolderRuns;
-  readonly #events: FolderEvents;
+  readonly #world: ToolFileDeps;
+  readonly #runs: FolderReloader;
+  readonly #events: FolderEventEmitter;
   /** By name, in the order of the scan. */
   #files: ReadonlyMap<string, FileState> = new Map();
-  /** What the scan did not look into. */
+  /** Entries that the scan skipped. */
   #skipped: readonly Problem[] = [];
   #problems: readonly Problem[] = [];
   /** The file of each tool. */
   #owners: ReadonlyMap<string, string> = new Map();
+  /** Names that the files with errors define, each with the first error of its file. */
+  #broken: ReadonlyMap<string, Problem> = new Map();
 
   constructor({ dir, root, registry, onEvent, mode, ...world }: ToolFolderOptions) {
     this.#dir = resolve(dir);
     this.#registry = registry;
-    this.#runs = new FolderRuns({ dir: this.#dir, clock: world.clock, mode, run: (why) => this.#run(why) });
-    this.#events = new FolderEvents({ source, clock: world.clock, onEvent });
+    this.#runs = new FolderReloader({ dir: this.#dir, clock: world.clock, mode, run: (why) => this.#run(why) });
+    this.#events = new FolderEventEmitter({ source, clock: world.clock, onEvent });
     this.#world = { ...world, root: resolve(root ?? dirname(this.#dir)), signal: this.#runs.signal };
   }
 
@@ -98,11 +103,19 @@ class RegistryFolder implements ToolFolder {
     return this.#owners.get(tool);
   }
 
+  fileError(tool: string): Problem | undefined {
+    return this.#broken.get(tool);
+  }
+
+  dependencies(): readonly string[] {
+    return [...this.#files.values()].flatMap(({ dependencies }) => dependencies);
+  }
+
   close(): Promise<void> {
     return this.#runs.close();
   }
 
-  async #run(why: Why): Promise<FolderChange> {
+  async #run(why: ReloadReason): Promise<FolderChange> {
     const { signal } = this.#runs;
     const found = await scanFolder(this.#dir, this.#world.root);
     if (signal.aborted || (why === "look" && !(await this.#differs(found)))) return noChange;
@@ -111,20 +124,39 @@ class RegistryFolder implements ToolFolder {
     if (signal.aborted) return noChange;
 
     this.#files = files;
-    const { tools, owners, problems } = mergeTools(files);
+    const { tools, owners, problems, broken } = mergeTools(files);
     this.#skipped = found.problems;
     this.#problems = [...found.problems, ...problems];
     this.#owners = owners;
     const origin = { source, owner: this.#dir, priority: 0 };
-    const change = this.#registry.replace(tools, origin, takenNames(files));
+    this.#broken = broken;
+    const replace = (): RegistryChange => this.#registry.replace(tools, origin, reservedNames(files));
+    const change = this.#events.change(this.#registry, replace);
     const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
     this.#runs.alsoWatch([...files.values()].flatMap(({ modules }) => [...modules.keys()]));
     return { ...change, errors };
   }
 
-  /** A look at the stamps alone tells whether anything has to be read. */
+  /** Compares only the stamps to decide whether anything has to be read. */
   async #differs({ files, problems }: ScannedFolder): Promise<boolean> {
     if (JSON.stringify(problems) !== JSON.stringify(this.#skipped)) return true;
     return !(await areUnchanged(files, this.#files));
   }
+}
+
+/** A name as files of tools write it, in YAML and in code. */
+const written = /\bname["']?\s*:\s*["'`]?([\p{L}_][\p{L}\p{N}_.-]*)/gu;
+
+/**
+ * Names that the tools of broken files would have, as far as they are known: those in the file's text, and its own.
+ * They stay reserved, so that another tool of the same name does not silently replace one that is being fixed.
+ */
+function reservedNames(files: ReadonlyMap<string, FileState>): ReadonlySet<string> {
+  const taken = new Set<string>();
+  for (const { file, source, tools, problems } of files.values()) {
+    if (tools.length > 0 || !hasErrors(problems)) continue;
+    taken.add(basename(file, extname(file)));
+    for (const [, name = ""] of source.matchAll(written)) taken.add(name);
+  }
+  return taken;
 }

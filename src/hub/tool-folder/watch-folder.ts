@@ -10,13 +10,11 @@ export interface FolderWatch {
 /** Editors write a file in several steps; they are done when nothing happened for this long. */
 const settleMs = 50;
 
-interface WatchOptions {
-  readonly clock: Clock;
-  readonly onChange: () => void;
-}
-
-/** Tells of changes in a folder, also of one that does not exist yet. Never keeps the process alive. */
-export function watchFolder(dir: string, { clock, onChange }: WatchOptions): FolderWatch {
+/** Reports changes in a folder, even if it does not exist yet. Never keeps the process alive. */
+export function watchFolder(
+  dir: string,
+  { clock, onChange }: { readonly clock: Clock; readonly onChange: () => void },
+): FolderWatch {
   let settle: Timer | undefined;
   let closed = false;
   const changed = (): void => {
@@ -45,7 +43,7 @@ async function open(dir: string, changed: () => void) {
     persistent: false,
     ignored: (path) => /[/\\](?:node_modules|\.git)(?:[/\\]|$)/.test(path),
   });
-  // What changed between the first load and now is seen by a look; the same goes for a watcher that gave up.
+  // A check finds the changes between the first load and now; the same applies after an error of the watcher.
   watcher.on("all", changed).on("ready", changed).on("error", changed);
   return watcher;
 }

@@ -1,17 +1,17 @@
 import { readTokens } from "../../store/index.ts";
 import { stemWord } from "./stem-word.ts";
 
-/** What a term is: a word, a pair of characters of a script without spaces, or one such character. */
+/** Kind of a term: a word, a pair of characters of a script without spaces, or one such character. */
 export type TermKind = "word" | "pair" | "character";
 
 /** Takes the terms of a text. */
-export type TermSink = (term: string, kind: TermKind, place: { readonly start: number; readonly end: number }) => void;
+export type TermSink = (term: string, kind: TermKind, index: { readonly start: number; readonly end: number }) => void;
 
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * Cuts a text into the terms that are compared: words without their endings, identifiers split into their words, and of
- * scripts without spaces both the pairs of neighbours and the single characters.
+ * Splits a text into terms: words without their endings, identifiers split into their words, and for scripts without
+ * spaces both the pairs of neighbors and the single characters.
  */
 export function readTerms(text: string, sink: TermSink): void {
   readTokens(text, {

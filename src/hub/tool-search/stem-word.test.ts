@@ -12,7 +12,7 @@ test.each([
   ["cutting", "cut"],
   ["invoices", "invoice"],
   ["translation", "translate"],
-])("%s and %s are one word", (a, b) => {
+])("%s and %s have the same stem", (a, b) => {
   expect(stemWord(a)).toBe(stemWord(b));
 });
 

@@ -1,4 +1,4 @@
-/** Endings of the many and of what is being done; the longest that fits goes, what is left stays a word. */
+/** Plural and verb endings; the first match is removed if a word remains. */
 const endings: readonly (readonly [RegExp, string])[] = [
   [/(?<=[a-z]{3})ies$/, "y"],
   [/(?<=ss|sh|ch|x|z)es$/, ""],
@@ -10,8 +10,8 @@ const doing: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The form in which English words are compared: without the ending of the many, and without that of what is or was being
- * done. Light on purpose: what it joins nearly always belongs together.
+ * The form in which English words are compared: without plural and verb endings. Light on purpose: the words that it
+ * unifies nearly always belong together.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
- * Words that people use for the same thing when they ask for a tool. One line is one meaning, in English and Chinese; a
- * word may be in several. Kept to what is common to tools of all kinds: what belongs to one trade is for its tools to
- * say.
+ * Words that people use for the same thing in a request for a tool. One line is one meaning, in English and Chinese; a
+ * word may be in several. Limited to words common to tools of all kinds: terms of one domain belong into the
+ * descriptions of its tools.
  */
 const meanings: readonly string[] = [
   "create add new make register insert setup 新建 创建 新增 添加 增加 录入 登记",
@@ -95,18 +95,18 @@ const meanings: readonly string[] = [
   "today current latest recent now realtime 最新 实时 现在 当前 今天",
 ];
 
-/** A word of the table, and what stands for the same. */
+/** A word of the table, and its synonyms. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
-let made: Synonyms | undefined;
+let synonymCache: Synonyms | undefined;
 
-/** The words of the table in lower case, as they are written; made when they are first asked for. */
+/** The words of the table in lower case, as they are written; built on first use. */
 export function synonyms(): Synonyms {
-  if (made !== undefined) return made;
+  if (synonymCache !== undefined) return synonymCache;
   const table = new Map<string, string[]>();
   for (const meaning of meanings) {
     const words = meaning.split(" ");
     for (const word of words) table.set(word, [...(table.get(word) ?? []), ...words.filter((other) => other !== word)]);
   }
-  return (made = table);
+  return (synonymCache = table);
 }

@@ -1,30 +1,33 @@
 /** The terms of one document: each with how much it counts there, fields and repetition included. */
 export type TermBag = ReadonlyMap<string, number>;
 
-/** Where a term occurs. Documents that are gone stay in the lists and count for nothing. */
+/** Documents that contain a term. Removed documents stay in the lists and are ignored. */
 interface Postings {
   readonly documents: number[];
   readonly weights: number[];
-  /** How many of the documents are still there. */
+  /** Number of documents that still exist. */
   live: number;
 }
 
-/** How soon a repeated term counts no more, and how much longer documents are held back (BM25). */
+/** Saturation of repeated terms, and normalization by document length (BM25). */
 const saturation = 0.8;
 const lengthShare = 0.5;
 
-/** So many new terms are looked through one by one before they are sorted in. */
-const mostUnsorted = 500;
+/** Number of new terms that are scanned linearly before they are sorted in. */
+const maxUnsorted = 500;
 
-/** An index of bags of terms. One more or one less costs what that bag is long, however many there are. */
+/**
+ * An inverted index of bags of terms. Adding or removing a bag costs time in proportion to its length, independent of
+ * the size of the index.
+ */
 export class TermIndex {
   readonly #postings = new Map<string, Postings>();
-  /** By document; undefined where it is gone. */
+  /** By document; undefined if it was removed. */
   readonly #bags: (TermBag | undefined)[] = [];
   readonly #lengths: number[] = [];
   #count = 0;
   #length = 0;
-  /** Terms in order, for those that begin alike, and those that came later. */
+  /** Terms in sorted order, for prefix searches, and later ones. */
   #sorted: readonly string[] = [];
   readonly #unsorted = new Set<string>();
 
@@ -33,12 +36,12 @@ export class TermIndex {
     return this.#bags.length;
   }
 
-  /** How many documents there are. */
+  /** Number of documents. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a document and gives its number. */
+  /** Adds a document and returns its number. */
   add(bag: TermBag): number {
     const document = this.#bags.push(bag) - 1;
     let length = 0;
@@ -75,43 +78,43 @@ export class TermIndex {
     return (this.#postings.get(term)?.live ?? 0) > 0;
   }
 
-  /** How much a term tells, by how few documents have it; most where none has. */
+  /** Inverse document frequency of a term; highest if no document has it. */
   rarityOf(term: string): number {
     const live = this.#postings.get(term)?.live ?? 0;
     return Math.log(1 + (this.#count - live + 0.5) / (live + 0.5));
   }
 
-  /** Tells every document that has a term how much it gains by it. */
+  /** Calls back with every document that has a term, and its gain. */
   eachGain(term: string, take: (document: number, gain: number) => void): void {
     const postings = this.#postings.get(term);
     if (postings === undefined || postings.live === 0) return;
     const rarity = this.rarityOf(term);
-    const usual = Math.max(this.#length / Math.max(1, this.#count), 1e-9);
+    const defaults = Math.max(this.#length / Math.max(1, this.#count), 1e-9);
     const { documents, weights } = postings;
     for (let at = 0; at < documents.length; at++) {
       const document = documents[at] ?? 0;
       if (this.#bags[document] === undefined) continue;
       const weight = weights[at] ?? 0;
-      const length = (this.#lengths[document] ?? 0) / usual;
+      const length = (this.#lengths[document] ?? 0) / defaults;
       const held = saturation * (1 - lengthShare + lengthShare * length);
       take(document, (rarity * weight * (saturation + 1)) / (weight + held));
     }
   }
 
-  /** Longer terms that begin with this one, at most so many. */
-  *beginningWith(prefix: string, most: number): Generator<string, void, undefined> {
+  /** Longer terms that begin with this one, up to a limit. */
+  *beginningWith(prefix: string, limit: number): Generator<string, void, undefined> {
     this.#sort();
-    let given = 0;
+    let yielded = 0;
     for (const term of this.#candidates(prefix)) {
-      if (given === most) return;
+      if (yielded === limit) return;
       if (term === prefix || !this.has(term)) continue;
-      given++;
+      yielded++;
       yield term;
     }
   }
 
   *#candidates(prefix: string): Generator<string, void, undefined> {
-    for (let at = firstAtLeast(this.#sorted, prefix); ; at++) {
+    for (let at = firstAtMin(this.#sorted, prefix); ; at++) {
       const term = this.#sorted[at];
       if (term === undefined || !term.startsWith(prefix)) break;
       yield term;
@@ -120,13 +123,13 @@ export class TermIndex {
   }
 
   #sort(): void {
-    if (this.#unsorted.size <= mostUnsorted) return;
+    if (this.#unsorted.size <= maxUnsorted) return;
     this.#sorted = [...this.#sorted, ...this.#unsorted].toSorted();
     this.#unsorted.clear();
   }
 }
 
-function firstAtLeast(sorted: readonly string[], text: string): number {
+function firstAtMin(sorted: readonly string[], text: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -10,33 +10,38 @@ export interface CatalogueTools {
   list(): readonly Registration[];
 }
 
-/** What {@link toolCatalogueForPrompt} takes. */
+/** Languages of the texts in a prompt besides the tools. */
+export type PromptLanguage = "en" | "zh";
+
+/** Options of {@link toolCatalogueForPrompt}. */
 export interface CatalogueOptions {
-  /** Tools that are told whole, by name or alias, the most important first. */
+  /** Tools with a full entry, by name or alias, the most important first. */
   readonly core: readonly string[];
-  /** About so many tokens at most; the way to the other tools is told in any case. 1,000 where absent. */
+  /** Approximate maximum of tokens; the line about the other tools is always included. Default: 1,000. */
   readonly budgetTokens?: number | undefined;
-  /** Only these; all where absent. */
+  /** Filter of the tools. Default: all. */
   readonly isOffered?: ((tool: AnyTool) => boolean) | undefined;
+  /** Language of the line about the other tools: that of the conversation. Default: `en`. */
+  readonly language?: PromptLanguage | undefined;
 }
 
-/** What a model is told of the tools at first. */
+/** The tools in the first prompt of a model. */
 export interface PromptCatalogue {
   readonly text: string;
   /** The tools in the text, to be declared to the model. */
   readonly tools: readonly AnyTool[];
-  /** How many there are besides. */
+  /** Number of other tools. */
   readonly more: number;
-  /** What the text takes, by estimate. */
+  /** Estimated tokens of the text. */
   readonly tokens: number;
 }
 
-const usualBudget = 1000;
-const longestShort = 200;
+const defaultBudget = 1000;
+const maxShortLength = 200;
 
 /**
- * What a model needs to know of the tools at first: the core tools, how to find the others, and how many those are. The
- * text is the same for as long as these are the same, so that prompts can be cached.
+ * The tools that a model needs to know at first: the core tools, how to find the others, and their number. The text is
+ * stable as long as these are the same, so that prompts can be cached.
  *
  * @example
  * ```ts
@@ -44,36 +49,46 @@ const longestShort = 200;
  * ```
  */
 export function toolCatalogueForPrompt(registry: CatalogueTools, options: CatalogueOptions): PromptCatalogue {
-  const { core, budgetTokens = usualBudget, isOffered = () => true } = options;
+  const { core, budgetTokens = defaultBudget, isOffered = () => true, language = "en" } = options;
   const offered = registry.list().filter(({ tool }) => isOffered(tool));
-  const door = offered.find(({ tool }) => tool.name === findToolsName)?.tool;
-  const wanted = new Set(core.flatMap((name) => registry.resolve(name)?.tool ?? []).filter(isOffered));
-  if (door !== undefined) wanted.delete(door);
+  const finderTool = offered.find(({ tool }) => tool.name === findToolsName)?.tool;
+  const found = core.flatMap((name) => registry.resolve(name)?.tool ?? []);
+  const terms = new Set(found.map((tool) => tool.formOf ?? tool).filter(isOffered));
+  if (finderTool !== undefined) terms.delete(finderTool);
   const lines = new Map<AnyTool, string>();
-  const fixed = [...(door === undefined ? [] : [wholeEntry(door)]), moreLine(offered.length, door !== undefined)];
+  const fixed = [
+    ...(finderTool === undefined ? [] : [fullCatalogueEntry(finderTool)]),
+    moreLine[language](offered.length, finderTool !== undefined),
+  ];
   let left = budgetTokens - estimateTokens(fixed.join("\n"));
-  for (const tool of wanted) {
-    const entry = [wholeEntry(tool), shortEntry(tool)].find((text) => estimateTokens(text) + 1 <= left);
+  for (const tool of terms) {
+    const entry = [fullCatalogueEntry(tool), shortEntry(tool)].find((text) => estimateTokens(text) + 1 <= left);
     if (entry === undefined) continue;
     left -= estimateTokens(entry) + 1;
     lines.set(tool, entry);
   }
-  if (door !== undefined) lines.set(door, wholeEntry(door));
+  if (finderTool !== undefined) lines.set(finderTool, fullCatalogueEntry(finderTool));
   const more = offered.length - lines.size;
-  const text = [...lines.values(), ...(more > 0 ? [moreLine(more, door !== undefined)] : [])].join("\n");
+  const text = [...lines.values(), ...(more > 0 ? [moreLine[language](more, finderTool !== undefined)] : [])].join(
+    "\n",
+  );
   return { text, tools: [...lines.keys()], more, tokens: estimateTokens(text) };
 }
 
-/** A tool as a list for a model tells it whole. */
-export function wholeEntry(tool: AnyTool): string {
+/** The full entry of a tool in a list for a model. */
+export function fullCatalogueEntry(tool: AnyTool): string {
   return `- ${tool.name}(${parameterSummary(tool)}): ${stripUnsafe(tool.description).replaceAll(/\s+/g, " ").trim()}`;
 }
 
 function shortEntry(tool: AnyTool): string {
-  return `- ${tool.name}(${parameterSummary(tool)}): ${firstSentence(tool.description, longestShort)}`;
+  return `- ${tool.name}(${parameterSummary(tool)}): ${firstSentence(tool.description, maxShortLength)}`;
 }
 
-function moreLine(count: number, canFind: boolean): string {
-  const how = canFind ? `${findToolsName} tells which of them does what you need; each is called by its name` : "";
-  return `And ${count} more${how === "" ? ", each called by its name" : `: ${how}`}.`;
-}
+const moreLine: Readonly<Record<PromptLanguage, (count: number, canFind: boolean) => string>> = {
+  en: (count, canFind) => {
+    const how = canFind ? `${findToolsName} finds those that do what you need; each is called by its name` : "";
+    return `And ${count} more${how === "" ? ", each called by its name" : `: ${how}`}.`;
+  },
+  zh: (count, canFind) =>
+    `还有 ${count} 个其他工具，可通过工具名称直接调用${canFind ? `；用 ${findToolsName} 按用途查找` : ""}。`,
+};

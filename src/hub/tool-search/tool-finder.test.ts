@@ -20,7 +20,7 @@ function registryOf(...tools: AnyTool[]): ToolRegistry {
   return registry;
 }
 
-describe("among 1,000 tools", () => {
+describe("a search over 1,000 tools", () => {
   let registry: ToolRegistry;
   let finder: ToolFinder;
   beforeAll(() => {
@@ -28,7 +28,7 @@ describe("among 1,000 tools", () => {
     finder = new ToolFinder(registry);
   });
 
-  test("the labelled queries are those that were written before the search was tuned", () => {
+  test("the labeled queries are those that were written before the search was tuned", () => {
     const text = readFileSync(new URL("../../../test/data/tool-queries.json", import.meta.url));
     expect(createHash("sha256").update(text).digest("hex")).toBe(
       "1345498c20a1b8e9fb431ffb1fe5995675c740e04a1c15f3a794403727f46bcf",
@@ -50,7 +50,7 @@ describe("among 1,000 tools", () => {
     },
   );
 
-  test("more than half of the queries that nobody tuned it for, and that share few words, find their tool", () => {
+  test("more than half of the untuned queries, which share few words with the tools, find their tool", () => {
     const found = laterQueries().filter(({ query, tools }) =>
       finder.search(query, { limit: 5 }).some(({ registration }) => tools.includes(registration.tool.name)),
     );
@@ -63,7 +63,7 @@ describe("among 1,000 tools", () => {
     "quantum chromodynamics lagrangian",
     "how tall is the Eiffel tower",
     "恐龙为什么灭绝",
-  ])("nothing fits %s", (query) => expect(finder.search(query)).toEqual([]));
+  ])("nothing matches %s", (query) => expect(finder.search(query)).toEqual([]));
 
   test("[N11] 95 % of the searches take at most 5 ms, also while tools come and go", () => {
     const timeOf = (query: string, at: number): number => {
@@ -73,12 +73,12 @@ describe("among 1,000 tools", () => {
       finder.search(query, { limit: 5 });
       return performance.now() - begin;
     };
-    // The best of three: others want the processors too.
+    // The best of three: other processes use the CPU too.
     const times = toolQueries().map(({ query }, at) => Math.min(...[1, 2, 3].map(() => timeOf(query, at))));
     expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThanOrEqual(5);
   });
 
-  test("a question of megabytes is cut, and answered at once", () => {
+  test("a query of megabytes is cut, and answered at once", () => {
     const begin = performance.now();
     finder.search("删除 delete every row ".repeat(200_000), { limit: 5 });
     expect(performance.now() - begin).toBeLessThan(500);
@@ -119,10 +119,10 @@ describe("a tool is found by", () => {
   });
 });
 
-describe("a server does not take over the search", () => {
+describe("a server cannot dominate the search", () => {
   const of = { source: "mcps", owner: "mal", priority: 2 };
 
-  test("by a title, or by the name of a tool of the workspace", () => {
+  test("a title, or the name of a tool of the workspace, does not help", () => {
     const registry = registryOf(tool("read_file", "Gives what is in it."));
     registry.register(tool("mal/x1", "Read a file.", { displayName: "read_file" }), of);
     registry.register(tool("mal/read_file", "Read file, read file, read file.", { aliases: ["read_file"] }), of);
@@ -130,7 +130,7 @@ describe("a server does not take over the search", () => {
     expect(namesFor(registry, "read_file", 1)).toEqual(["read_file"]);
   });
 
-  test("by what fits equally well", () => {
+  test("equally good matches do not help", () => {
     const registry = new ToolRegistry();
     registry.register(tool("a_theirs", "Sends a fax."), of);
     registry.register(tool("z_own", "Sends a fax."));
@@ -153,26 +153,26 @@ describe("a server does not take over the search", () => {
           }),
         }),
     ],
-  ])("by writing the words of all requests into %s", (_where, stuffed) => {
+  ])("by putting the words of all requests into %s", (_where, stuffed) => {
     const queries = toolQueries().filter(({ language }) => language === "en");
     const words = [...new Set(queries.flatMap(({ query }) => query.toLowerCase().split(/\W+/)))];
     const registry = catalogueRegistry();
     registry.register(stuffed(words.join(" ")), of);
     const finder = new ToolFinder(registry);
-    const places = queries.map(({ query }) =>
+    const positions = queries.map(({ query }) =>
       finder.search(query, { limit: 5 }).findIndex(({ registration }) => registration.tool.name === "mal/helper"),
     );
-    expect(places.filter((place) => place === 0).length).toBeLessThanOrEqual(10);
-    expect(places.filter((place) => place >= 0).length).toBeLessThanOrEqual(25);
+    expect(positions.filter((position) => position === 0).length).toBeLessThanOrEqual(10);
+    expect(positions.filter((position) => position >= 0).length).toBeLessThanOrEqual(25);
   });
 });
 
-test("the exact name comes first, whatever else has its words", () => {
+test("the exact name comes first, even if other tools have its words", () => {
   const registry = registryOf(tool("read", "Gives a book."), tool("read_file_read_file", "Read, read, read a file."));
   expect(namesFor(registry, "read")[0]).toBe("read");
 });
 
-test("nothing is found by words that no tool has, by none at all, and by those of every request", () => {
+test("nothing is found by unknown words, by none at all, or by words of every request", () => {
   const registry = registryOf(tool("echo", "Gives back."));
   for (const query of ["zzzzqqq", "", "  ", "的了", "!?", "\ud800"]) expect(namesFor(registry, query)).toEqual([]);
 });
@@ -216,7 +216,7 @@ test("an index that followed many changes answers as a new one does", () => {
   }
 });
 
-test("an index is made only when somebody searches", () => {
+test("an index is built only on the first search", () => {
   let made = 0;
   const registry = new ToolRegistry();
   registry.offer([{ name: "late", aliases: [], make: () => (made++, tool("late", "Comes late.")) }]);
@@ -234,13 +234,13 @@ test("hostile definitions are only text", () => {
   expect(namesFor(registry, "hasOwnProperty __proto__")[0]).toBe("__proto__x");
 });
 
-test("among a few tools of one kind, another word for what they share does not beat the word itself", () => {
+test("among a few tools of one kind, a synonym of a shared word does not beat the word itself", () => {
   const registry = registryOf(
     tool("read_file", "Reads a text file."),
     tool("write_file", "Writes a file."),
     tool("edit_file", "Changes parts of a file."),
     tool("list_files", "Lists the files of a folder."),
-    // `request` is another word for `file`, as in filing a complaint.
+    // `request` is a synonym of `file`, as in filing a complaint.
     tool("http_request", "Sends a request and gets what a server gives."),
   );
   expect(namesFor(registry, "read a text file")[0]).toBe("read_file");

@@ -1,10 +1,10 @@
 import type { AnyTool, Registration } from "../../tool/index.ts";
-import { type Wanted, readQuery } from "./read-query.ts";
+import { type QueryTerm, parseToolQuery } from "./parse-tool-query.ts";
 import type { TermIndex } from "./term-index.ts";
 import { ToolIndex } from "./tool-index.ts";
 
-/** Where the tools come from: a registry. */
-export interface ToolList {
+/** Source of the tools: a registry. */
+export interface ToolListing {
   /** Changes whenever the list does. */
   readonly version: number;
   list(): readonly Registration[];
@@ -17,29 +17,29 @@ export interface ToolHit {
   readonly score: number;
 }
 
-/** What {@link ToolFinder.search} takes besides the query. */
-export interface FindOptions {
-  /** At most so many; 10 where absent. */
+/** Options of {@link ToolFinder.search}. */
+export interface ToolSearchOptions {
+  /** Maximum number of results. Default: 10. */
   readonly limit?: number | undefined;
   /** Only these. */
   readonly where?: ((tool: AnyTool, registration: Registration) => boolean) | undefined;
 }
 
-/** A longer word that begins with the one asked for, or a shorter one that it is made of. */
+/** Weight of a longer word that begins with the query's word, or of a shorter one that it is derived from. */
 const prefixShare = 0.5;
 const shortestPrefix = 4;
-const mostLonger = 12;
-/** How much of its score a tool keeps only as far as it has all that is asked for. */
+const maxLonger = 12;
+/** Share of the score that depends on how much of the query a tool covers. */
 const coverageShare = 0.4;
-/** What fits less than this, beside the best, does not fit. */
-const leastShare = 0.15;
+/** Minimum score relative to the best result. */
+const minShare = 0.15;
 
-/** A tool that has less than this of all that is asked for, what no tool has included, is not what was meant. */
-const leastCovered = 0.1;
+/** Minimum share of the query, including words that no tool has, that a tool must cover. */
+const minCovered = 0.1;
 
 /**
- * Finds tools by what they are for: by their names, descriptions, parameters, tags and capabilities, in English and
- * Chinese. The index is made when first asked; when tools change, only what is new is read.
+ * Finds tools by purpose: by their names, descriptions, parameters, tags and capabilities, in English and Chinese. The
+ * index is built on first use; when tools change, only new ones are read.
  *
  * @example
  * ```ts
@@ -47,28 +47,28 @@ const leastCovered = 0.1;
  * ```
  */
 export class ToolFinder {
-  readonly #tools: ToolList;
+  readonly #tools: ToolListing;
   readonly #index = new ToolIndex();
   #version: number | undefined;
 
-  constructor(tools: ToolList) {
+  constructor(tools: ToolListing) {
     this.#tools = tools;
   }
 
   /**
-   * The tools that fit best, best first; of those that fit equally well the workspace's own come first, then in the order
-   * of names. None where nothing fits what is asked for.
+   * The best matching tools, best first; among equals the workspace's own come first, then in the order of names. Empty
+   * if no tool matches the query.
    */
-  search(query: string, { limit = 10, where = () => true }: FindOptions = {}): ToolHit[] {
+  search(query: string, { limit = 10, where = () => true }: ToolSearchOptions = {}): ToolHit[] {
     const index = this.#current();
-    const scores = scoresOf(readQuery(query), index.terms);
-    const highest = scores.reduce((most, score) => Math.max(most, score), 0);
-    const least = Math.max(highest * leastShare, Number.MIN_VALUE);
-    // Whoever writes a name means that tool; whoever else took the same name, a tool of the workspace has it first.
+    const scores = scoresOf(parseToolQuery(query), index.terms);
+    const highest = scores.reduce((maxCount, score) => Math.max(maxCount, score), 0);
+    const min = Math.max(highest * minShare, Number.MIN_VALUE);
+    // An exact name means that tool; among tools of the same name, the one of the workspace comes first.
     for (const at of index.named(query)) scores[at] = (scores[at] ?? 0) + (highest + 1) * ownness(index.at(at));
     const hits: ToolHit[] = [];
     for (const [at, score] of scores.entries()) {
-      const registration = score >= least ? index.at(at) : undefined;
+      const registration = score >= min ? index.at(at) : undefined;
       if (registration !== undefined) hits.push({ registration, score });
     }
     return firstOf(hits.toSorted(byScore), Math.max(1, limit), where);
@@ -77,14 +77,23 @@ export class ToolFinder {
   #current(): ToolIndex {
     if (this.#version !== this.#tools.version) {
       this.#index.update(this.#tools.list());
-      // Asked after the list, for which more tools may have been registered.
+      // Read after the list, which may have registered more tools.
       this.#version = this.#tools.version;
     }
     return this.#index;
   }
 }
 
-/** From 1 for what strangers offer to 3 for what the workspace has itself. */
+const finders = new WeakMap<ToolListing, ToolFinder>();
+
+/** The finder of a registry; callers share its index. */
+export function toolFinderOf(tools: ToolListing): ToolFinder {
+  const known = finders.get(tools) ?? new ToolFinder(tools);
+  finders.set(tools, known);
+  return known;
+}
+
+/** From 1 for untrusted sources to 3 for the workspace itself. */
 function ownness(registration: Registration | undefined): number {
   return 3 - Math.min(2, Math.max(0, registration?.priority ?? 2));
 }
@@ -94,7 +103,7 @@ function byScore(a: ToolHit, b: ToolHit): number {
   return b.score - a.score || one.priority - other.priority || (one.tool.name < other.tool.name ? -1 : 1);
 }
 
-function firstOf(hits: readonly ToolHit[], limit: number, where: NonNullable<FindOptions["where"]>): ToolHit[] {
+function firstOf(hits: readonly ToolHit[], limit: number, where: NonNullable<ToolSearchOptions["where"]>): ToolHit[] {
   const found: ToolHit[] = [];
   for (const hit of hits) {
     if (found.length === limit) break;
@@ -103,51 +112,51 @@ function firstOf(hits: readonly ToolHit[], limit: number, where: NonNullable<Fin
   return found;
 }
 
-/** What each tool gains by what is asked for. Of the ways to say one thing the best counts. */
-function scoresOf(asked: readonly Wanted[], index: TermIndex): Float64Array {
+/** The score of each tool for the query. The best alternative of each term counts. */
+function scoresOf(queryTerms: readonly QueryTerm[], index: TermIndex): Float64Array {
   const scores = new Float64Array(index.end);
   const covered = new Float64Array(index.end);
   const known = new Float64Array(index.end);
   const best = new Float64Array(index.end);
   let [total, all] = [0, 0];
-  for (const wanted of asked) {
-    const touched = gainsOf(wanted, index, best);
-    const most = touched.reduce((most, document) => Math.max(most, best[document] ?? 0), 0);
-    const told = tellingOf(wanted, index);
-    total += most;
-    all += told;
+  for (const terms of queryTerms) {
+    const touched = gainsOf(terms, index, best);
+    const maxCount = touched.reduce((maxCount, document) => Math.max(maxCount, best[document] ?? 0), 0);
+    const reported = informationOf(terms, index);
+    total += maxCount;
+    all += reported;
     for (const document of touched) {
       scores[document] = (scores[document] ?? 0) + (best[document] ?? 0);
-      covered[document] = (covered[document] ?? 0) + most;
-      known[document] = (known[document] ?? 0) + told;
+      covered[document] = (covered[document] ?? 0) + maxCount;
+      known[document] = (known[document] ?? 0) + reported;
       best[document] = 0;
     }
   }
   if (total === 0) return scores;
   return scores.map((score, document) =>
-    (known[document] ?? 0) < leastCovered * all
+    (known[document] ?? 0) < minCovered * all
       ? 0
       : score * (1 - coverageShare * (1 - (covered[document] ?? 0) / total)),
   );
 }
 
-/** How much it would tell of a tool that it has this, in whatever words. */
-function tellingOf(wanted: Wanted, index: TermIndex): number {
-  let most = 0;
-  for (const [term, share] of wanted) most = Math.max(most, share * index.rarityOf(term));
-  return most;
+/** The information content of a term, by its best alternative. */
+function informationOf(terms: QueryTerm, index: TermIndex): number {
+  let maxCount = 0;
+  for (const [term, share] of terms) maxCount = Math.max(maxCount, share * index.rarityOf(term));
+  return maxCount;
 }
 
-/** Fills in what each document gains by one thing, and gives those that gain at all. */
-function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[] {
+/** Computes the gain of each document by one term, and returns those with a gain. */
+function gainsOf(terms: QueryTerm, index: TermIndex, best: Float64Array): number[] {
   const touched: number[] = [];
-  const rarest = rarityOf(wanted, index);
-  for (const [term, share] of widened(wanted, index)) {
+  const rarest = rarityOf(terms, index);
+  for (const [term, share] of widened(terms, index)) {
     const rarity = index.rarityOf(term);
-    // Another word for something common tells little more than the common word, however rare it is itself.
-    const telling = share < 1 && rarity > rarest ? Math.sqrt(rarest / rarity) : 1;
+    // A synonym of a common word is little more specific than that word, even if the synonym itself is rare.
+    const reporting = share < 1 && rarity > rarest ? Math.sqrt(rarest / rarity) : 1;
     index.eachGain(term, (document, full) => {
-      const gain = share * telling * full;
+      const gain = share * reporting * full;
       const before = best[document] ?? 0;
       if (gain <= before) return;
       if (before === 0) touched.push(document);
@@ -157,30 +166,30 @@ function gainsOf(wanted: Wanted, index: TermIndex, best: Float64Array): number[]
   return touched;
 }
 
-/** How much the words that were asked for tell by themselves; no bound where no tool has them. */
-function rarityOf(wanted: Wanted, index: TermIndex): number {
+/** The rarity of the query's own words; unbounded if no tool has them. */
+function rarityOf(terms: QueryTerm, index: TermIndex): number {
   let rarest = 0;
-  for (const [term, share] of wanted)
+  for (const [term, share] of terms)
     if (share === 1 && index.has(term)) rarest = Math.max(rarest, index.rarityOf(term));
   return rarest === 0 ? Infinity : rarest;
 }
 
-const madeEndings = ["er", "or", "ment", "ance", "able", "ation", "al", "ly", "y", "ity", "ive", "ness", "age"];
+const derivedEndings = ["er", "or", "ment", "ance", "able", "ation", "al", "ly", "y", "ity", "ive", "ness", "age"];
 
-/** What a word may be made of: `remind` of `reminder`. */
+/** Possible base words: `remind` of `reminder`. */
 function withoutEnding(word: string): string[] {
-  return madeEndings
+  return derivedEndings
     .filter((ending) => word.endsWith(ending) && word.length - ending.length >= shortestPrefix)
     .map((ending) => word.slice(0, -ending.length));
 }
 
-/** The ways to say it, and words that begin alike where there is such a word in the index. */
-function widened(wanted: Wanted, index: TermIndex): Map<string, number> {
-  const ways = new Map(wanted);
+/** The alternatives of a term, and longer words with the same beginning if the index has them. */
+function widened(terms: QueryTerm, index: TermIndex): Map<string, number> {
+  const ways = new Map(terms);
   const add = (term: string, share: number): void => void ways.set(term, Math.max(ways.get(term) ?? 0, share));
-  for (const [term, share] of wanted) {
+  for (const [term, share] of terms) {
     if (share < 1 || term.length < shortestPrefix || !/^[a-z]+$/.test(term)) continue;
-    for (const longer of index.beginningWith(term, mostLonger)) add(longer, share * prefixShare);
+    for (const longer of index.beginningWith(term, maxLonger)) add(longer, share * prefixShare);
     for (const shorter of withoutEnding(term)) if (index.has(shorter)) add(shorter, share * prefixShare);
   }
   return ways;

@@ -1,27 +1,27 @@
 import { type JsonSchema, isRecord, resolveRef } from "../../schema/index.ts";
 
-/** A parameter of a tool, as its schema tells. */
+/** A parameter of a tool, from its schema. */
 export interface ToolParameter {
   readonly name: string;
   readonly description: string;
-  /** `string`, `integer`, …; empty where the schema does not say. */
+  /** `string`, `integer`, …; empty if the schema does not define it. */
   readonly type: string;
   readonly required: boolean;
 }
 
-/** Schemas of strangers nest as they like; what is deeper, or beyond so many, tells nobody what a tool is for. */
-const deepest = 4;
-const mostParameters = 200;
+/** Untrusted schemas may be nested deeply; deeper parameters, and those beyond the maximum, do not help the search. */
+const maxDepth = 4;
+const maxParameters = 200;
 
-/** The parameters of a tool, in the order of its schema, also where they stand behind references and in unions. */
+/** The parameters of a tool, in the order of its schema, including those behind references and in unions. */
 export function toolParameters(json: JsonSchema): ToolParameter[] {
   const found = new Map<string, ToolParameter>();
   const read = (schema: unknown, depth: number): void => {
-    if (!isRecord(schema) || depth > deepest) return;
+    if (!isRecord(schema) || depth > maxDepth) return;
     const { properties, required, $ref, allOf, anyOf, oneOf } = schema;
     const needed = new Set(Array.isArray(required) ? required : []);
     for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
-      if (found.has(name) || found.size >= mostParameters) continue;
+      if (found.has(name) || found.size >= maxParameters) continue;
       found.set(name, { name, required: needed.has(name), ...about(json, property) });
     }
     if (typeof $ref === "string") read(resolveRef(json, $ref), depth + 1);

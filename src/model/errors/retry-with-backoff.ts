@@ -1,57 +1,67 @@
-import { type Clock, type FailureError, fail, systemClock } from "../base/index.ts";
-import type { Explained } from "./explain-error.ts";
-import type { Model } from "./model.ts";
+import { type Clock, type FailureError, fail, systemClock, brandOf } from "../../base/index.ts";
+import type { ModelErrorInfo } from "./classify-model-error.ts";
+import type { Model } from "../port/model.ts";
 
-/** How long and how often a model is asked. */
-export interface AskLimits {
+/** Limits of time and attempts for a model request. */
+export interface ModelRequestLimits {
   readonly signal?: AbortSignal;
-  /** Time for everything, the pauses between attempts included; 300 s. */
+  /** Total time, including the pauses between attempts. Default: 300 s. */
   readonly timeoutMs?: number;
-  /** Further attempts when a server is busy or broken; 2. */
+  /** Maximum number of retries if a server is busy or failing. Default: 2. */
   readonly maxRetries?: number;
-  /** Who is to be waited for longer than this has failed; as long as the time allows where absent. */
-  readonly mostWaitMs?: number;
-  /** Told of a pause before a model is asked again. */
+  /** Fails if the server requires a longer wait than this. Default: the remaining time. */
+  readonly maxWaitMs?: number;
+  /** Called with each pause before a retry. */
   readonly onWait?: ((ms: number, why: FailureError) => void) | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** Time for a question where its asker says nothing. */
-export const usualTimeoutMs = 300_000;
+/** Default timeout of a model request. */
+export const defaultModelTimeoutMs = 300_000;
 const firstPauseMs = 500;
-const longestPauseMs = 20_000;
+const maxPauseMs = 20_000;
 
-/** A question that failed for good; `explained` is for those who can ask in another way. */
-export class Unanswered extends Error {
-  readonly explained: Explained;
+/** A request that failed permanently; `explained` is for callers that can send it in another form. */
+export class ModelRequestError extends Error {
+  readonly explained: ModelErrorInfo;
 
-  constructor(explained: Explained) {
+  constructor(explained: ModelErrorInfo) {
     super(explained.failure.message);
     this.explained = explained;
   }
 }
 
-/** One attempt: what it gave, or why it failed. The signal ends it. */
-export type Attempt<T> = (signal: AbortSignal) => Promise<T | Explained>;
+/** True for a {@link ModelRequestError}, of this or another copy of Windlass. */
+export const isModelRequestError: (value: unknown) => value is ModelRequestError = brandOf(
+  ModelRequestError,
+  "model_request_error",
+);
+
+/** One attempt: its result, or the reason of its failure. The signal aborts it. */
+export type ModelAttempt<T> = (signal: AbortSignal) => Promise<T | ModelErrorInfo>;
 
 /**
- * Asks once, and again while the server is busy or broken and the time allows it, never sooner than the server says.
- * Throws {@link Unanswered}, or the failure of a cancellation or a deadline.
+ * Makes one attempt, and retries while the server is busy or failing and the time allows it, never sooner than the
+ * server permits. Throws {@link ModelRequestError}, or the failure of a cancellation or a deadline.
  */
-export async function askAgain<T extends object>(who: string, limits: AskLimits, attempt: Attempt<T>): Promise<T> {
-  const { clock = systemClock, random = Math.random, maxRetries = 2, mostWaitMs = Infinity } = limits;
-  const { timeoutMs = usualTimeoutMs } = limits;
+export async function retryWithBackoff<T extends object>(
+  label: string,
+  limits: ModelRequestLimits,
+  attempt: ModelAttempt<T>,
+): Promise<T> {
+  const { clock = systemClock, random = Math.random, maxRetries = 2, maxWaitMs = Infinity } = limits;
+  const { timeoutMs = defaultModelTimeoutMs } = limits;
   const until = clock.elapsed() + timeoutMs;
-  const run = startRun(limits, clock, who);
+  const run = startRun(limits, clock, label);
   try {
     for (let retries = 0; ; retries++) {
       const answer = await run.wait(attempt(run.signal));
       if (!isExplained(answer)) return answer;
       const pauseMs = pauseAfter(answer, retries, random);
-      const isWorthIt = pauseMs <= mostWaitMs && clock.elapsed() + pauseMs < until;
-      if (!answer.passing || retries >= maxRetries || !isWorthIt) throw new Unanswered(answer);
-      tellWait(limits, pauseMs, answer);
+      const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
+      if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
+      emitWait(limits, pauseMs, answer);
       await run.wait(pause(clock, pauseMs, run.signal));
     }
   } finally {
@@ -59,33 +69,33 @@ export async function askAgain<T extends object>(who: string, limits: AskLimits,
   }
 }
 
-function tellWait({ onWait }: AskLimits, ms: number, { failure }: Explained): void {
+function emitWait({ onWait }: ModelRequestLimits, ms: number, { failure }: ModelErrorInfo): void {
   onWait?.(ms, failure);
 }
 
-function isExplained(answer: object): answer is Explained {
-  return "failure" in answer && "passing" in answer;
+function isExplained(answer: object): answer is ModelErrorInfo {
+  return "failure" in answer && "isTransient" in answer;
 }
 
-/** The model's name, as people know it. */
-export function nameOf({ modelId }: Pick<Model, "modelId">): string {
+/** The model's name in messages. */
+export function modelLabel({ modelId }: Pick<Model, "modelId">): string {
   return `the model ${JSON.stringify(modelId)}`;
 }
 
-/** Doubles each time, half of it random, and is never shorter than what the server asks for. */
-function pauseAfter({ waitMs = 0 }: Explained, attempt: number, random: () => number): number {
-  const base = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs);
+/** Doubles each time, half of it random, and is never shorter than the wait the server requires. */
+function pauseAfter({ waitMs = 0 }: ModelErrorInfo, attempt: number, random: () => number): number {
+  const base = Math.min(firstPauseMs * 2 ** attempt, maxPauseMs);
   return Math.max(base * (0.5 + random() / 2), waitMs);
 }
 
 interface Run {
   readonly signal: AbortSignal;
-  /** The value, or the reason for which the run was aborted: a model may ignore its signal. */
+  /** The value, or the abort reason: a model may ignore its signal. */
   wait<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }
 
-function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Clock, who: string): Run {
+function startRun({ signal, timeoutMs = defaultModelTimeoutMs }: ModelRequestLimits, clock: Clock, label: string): Run {
   const controller = new AbortController();
   let leave: (why: unknown) => void = () => {};
   const stop = (why: FailureError): void => {
@@ -93,11 +103,11 @@ function startRun({ signal, timeoutMs = usualTimeoutMs }: AskLimits, clock: Cloc
     leave(why);
   };
   const cancel = (): void =>
-    stop(fail("the question to the model was cancelled", { code: "cancelled", cause: signal?.reason }));
+    stop(fail("the model request was cancelled", { code: "cancelled", cause: signal?.reason }));
   const timer = clock.after(timeoutMs, () =>
     stop(
       fail(
-        `${who} did not answer within ${Math.ceil(timeoutMs) / 1000} s; ask for less, or raise its timeout (under models: in windlass.yaml)`,
+        `${label} did not respond within ${Math.ceil(timeoutMs) / 1000} s; request less, or raise its timeout (under models: in windlass.yaml)`,
         {
           code: "timeout",
         },

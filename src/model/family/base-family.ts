@@ -1,16 +1,38 @@
-import { askToThink } from "./ask-to-think.ts";
-import type { ModelFamily } from "./model-family.ts";
-import { createTextReader } from "./text-reader.ts";
-import { unwrapArguments } from "./unwrap-arguments.ts";
+import { applyThinking } from "./apply-thinking.ts";
+import type { ModelFamily, RawToolCall } from "../port/model-family.ts";
+import { createTextReader } from "../port/text-reader.ts";
 
-/** A model without particulars: what every other family is made of. */
+/** Unwraps arguments that were encoded as JSON twice, or wrapped into a fence. */
+function unwrapArguments(call: RawToolCall): RawToolCall {
+  const input = call.input.trim();
+  if (input.startsWith("{")) return call;
+  const inner = input.startsWith('"') ? textIn(input) : /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(input)?.[1];
+  return inner?.trim().startsWith("{") === true ? { ...call, input: inner.trim() } : call;
+}
+
+function textIn(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of open models that take images: `qwen2.5-vl`, `glm-4.5v`, `llava`, … */
+const seesImages =
+  /(?:^|[^a-z])(?:vl|vlm|vision|omni|multimodal)(?:[^a-z]|$)|llava|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|glm-[\d.]+v/i;
+
+/** A family without particulars: the base of every other family. */
 export const baseFamily: ModelFamily = {
   name: "base",
   thoughts: "own",
+  writesTextCalls: true,
   includes: () => true,
   systemPrompt: (base) => base,
   userMessage: (text) => text,
-  prepare: askToThink,
+  prepare: applyThinking,
   textReader: () => createTextReader(),
+  takesImages: (modelId) => seesImages.test(modelId),
   repairCall: unwrapArguments,
 };

@@ -1,13 +1,16 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
-import { type ModelFamily, baseFamily, familyOf, registerFamily } from "../index.ts";
-import type { FamilyHabits } from "./model-family.ts";
+import { type ModelFamily, baseFamily, resolveModelFamily, registerModelFamily } from "../index.ts";
+import type { FamilyOptions } from "../port/model-family.ts";
 
 const prompt: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: "?" }] }];
 const tools = [{ name: "search" }];
 
-function prepared(habits: FamilyHabits, call: object = {}): ReturnType<ModelFamily["prepare"]> {
-  return familyOf(habits.modelId, "host").prepare({ prompt, temperature: 0.2, maxOutputTokens: 100, ...call }, habits);
+function prepared(habits: FamilyOptions, call: object = {}): ReturnType<ModelFamily["prepare"]> {
+  return resolveModelFamily(habits.modelId, "host").prepare(
+    { prompt, temperature: 0.2, maxOutputTokens: 100, ...call },
+    habits,
+  );
 }
 
 describe("[E11] a model belongs to a family", () => {
@@ -32,45 +35,45 @@ describe("[E11] a model belongs to a family", () => {
     ["olmo-2", "base"],
     ["o", "base"],
     ["", "base"],
-  ])("%s: %s", (modelId, name) => expect(familyOf(modelId, "host").name).toBe(name));
+  ])("%s: %s", (modelId, name) => expect(resolveModelFamily(modelId, "host").name).toBe(name));
 
-  test("one more is one small object, and goes before the others", () => {
+  test("another family is one small object, and precedes the others", () => {
     const mine: ModelFamily = {
       ...baseFamily,
       name: "house",
       includes: (modelId, provider) => provider === "house.test" || modelId === "gpt-house",
       systemPrompt: (base) => `${base} Be at home.`,
     };
-    registerFamily(mine);
-    registerFamily(mine);
-    expect(familyOf("gpt-house", "x")).toBe(mine);
-    expect(familyOf("anything", "house.test").systemPrompt("Hello.", [])).toBe("Hello. Be at home.");
-    expect(familyOf("gpt-4o", "x").name).toBe("gpt");
+    registerModelFamily(mine);
+    registerModelFamily(mine);
+    expect(resolveModelFamily("gpt-house", "x")).toBe(mine);
+    expect(resolveModelFamily("anything", "house.test").systemPrompt("Hello.", [])).toBe("Hello. Be at home.");
+    expect(resolveModelFamily("gpt-4o", "x").name).toBe("gpt");
   });
 
-  test("one that was made known through one entry of the package is known to all of them", async () => {
+  test("a family registered through one entry of the package is known to all entries", async () => {
     // Each entry has a copy of the module.
-    const copy = "./family-of.ts?copy";
-    const other = (await import(copy)) as { familyOf: typeof familyOf };
-    expect(other.familyOf).not.toBe(familyOf);
-    registerFamily({ ...baseFamily, name: "shared", includes: (modelId) => modelId === "shared-1" });
-    expect(other.familyOf("shared-1", "x").name).toBe("shared");
+    const copy = "./resolve-model-family.ts?copy";
+    const other = (await import(copy)) as { resolveModelFamily: typeof resolveModelFamily };
+    expect(other.resolveModelFamily).not.toBe(resolveModelFamily);
+    registerModelFamily({ ...baseFamily, name: "shared", includes: (modelId) => modelId === "shared-1" });
+    expect(other.resolveModelFamily("shared-1", "x").name).toBe("shared");
   });
 
-  test("guidance comes with tools, and not without", () => {
+  test("guidance is added with tools, and not without", () => {
     for (const modelId of ["gpt-4o", "claude-4", "gemini-3", "glm-5", "llama"]) {
-      const family = familyOf(modelId, "x");
+      const family = resolveModelFamily(modelId, "x");
       expect(family.systemPrompt("Be brief.", [])).toBe("Be brief.");
       expect(family.systemPrompt("Be brief.", tools)).toMatch(/^Be brief\./);
       expect(family.userMessage("?", false)).toBe("?");
     }
-    expect(familyOf("gpt-4o", "x").systemPrompt("", tools)).toContain("call it");
-    expect(familyOf("gpt-4o", "x").userMessage("When?", true)).toMatch(/^When\?\n\n.*tools/);
+    expect(resolveModelFamily("gpt-4o", "x").systemPrompt("", tools)).toContain("call it");
+    expect(resolveModelFamily("gpt-4o", "x").userMessage("When?", true)).toMatch(/^When\?\n\n.*tools/);
   });
 });
 
-describe("[E12] thinking is asked for as each family knows it", () => {
-  test.each<[string, FamilyHabits, object]>([
+describe("[E12] thinking is requested in the form of each family", () => {
+  test.each<[string, FamilyOptions, object]>([
     ["nothing is changed where nothing is said", { modelId: "llama" }, { temperature: 0.2, maxOutputTokens: 100 }],
     ["words go to every client", { modelId: "llama", thinking: "low" }, { reasoning: "low", temperature: 0.2 }],
     ["off is none", { modelId: "llama", thinking: "off" }, { reasoning: "none" }],
@@ -127,18 +130,18 @@ describe("[E12] thinking is asked for as each family knows it", () => {
     ],
   ])("%s", (_, habits, expected) => expect(prepared(habits)).toMatchObject(expected));
 
-  test.each<FamilyHabits>([
+  test.each<FamilyOptions>([
     { modelId: "claude-4", thinking: "low", client: "anthropic" },
     { modelId: "glm-5", thinking: "low", client: "openai-compatible" },
     { modelId: "deepseek-reasoner", client: "openai-compatible" },
     { modelId: "o3", client: "openai-compatible" },
     { modelId: "gpt-5-mini", client: "openai-compatible" },
-  ])("temperature is dropped where thinking requires it: %j", (habits) => {
+  ])("temperature is dropped if thinking requires it: %j", (habits) => {
     expect(prepared(habits, { topP: 0.5 })).not.toHaveProperty("temperature");
     expect(prepared(habits, { topP: 0.5 })).not.toHaveProperty("topP");
   });
 
-  test("what the caller says goes before the settings", () => {
+  test("options of the caller override the settings", () => {
     expect(prepared({ modelId: "llama", thinking: "high" }, { reasoning: "none" })).toMatchObject({
       reasoning: "none",
     });

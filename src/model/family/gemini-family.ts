@@ -1,22 +1,24 @@
-import type { ModelCall } from "../model.ts";
-import { effortOf, withOptions } from "./ask-to-think.ts";
+import type { ModelCall } from "../port/model.ts";
+import { thinkingEffort, withOptions } from "./apply-thinking.ts";
 import { baseFamily } from "./base-family.ts";
-import type { FamilyHabits, ModelFamily, Thinking } from "./model-family.ts";
+import type { FamilyOptions, ModelFamily, Thinking } from "../port/model-family.ts";
 
 const guidance =
   "Call tools with arguments exactly as their schemas have them. Calls that do not depend on each other go out together. Do not repeat a call whose result you have.";
 
-/** Gemini models: signatures on calls and thoughts, thinking by level or by budget. */
+/** Gemini models: signatures on calls and thinking, thinking by level or by budget. */
 export const geminiFamily: ModelFamily = {
   ...baseFamily,
   name: "gemini",
+  writesTextCalls: false,
   thoughts: "signed",
   includes: (modelId) => /(?:^|[/:])gemini/i.test(modelId),
   systemPrompt: (base, tools) => (tools.length === 0 ? base : `${base}\n\n${guidance}`),
+  takesImages: () => true,
   prepare,
 };
 
-function prepare(call: ModelCall, habits: FamilyHabits): ModelCall {
+function prepare(call: ModelCall, habits: FamilyOptions): ModelCall {
   const { thinking, client, modelId } = habits;
   if (client !== "google" || thinking === undefined || !/gemini-(?:2\.5|[3-9]|\d\d)/i.test(modelId)) {
     return baseFamily.prepare(call, habits);
@@ -26,16 +28,18 @@ function prepare(call: ModelCall, habits: FamilyHabits): ModelCall {
 
 type ThinkingConfig = Record<string, string | number | boolean>;
 
-/** Since the third generation by level; none of those, nor the larger of the second, can be told not to think at all. */
+/**
+ * Third-generation models take a level. They, and the larger models of the second generation, cannot disable thinking.
+ */
 function configOf(thinking: Thinking, modelId: string): ThinkingConfig {
   const includeThoughts = thinking !== "off";
   if (!/gemini-2/i.test(modelId)) {
-    const effort = effortOf(thinking);
+    const effort = thinkingEffort(thinking);
     return { thinkingLevel: effort === "none" ? "low" : effort, includeThoughts };
   }
-  const least = /pro/i.test(modelId) ? 128 : 0;
-  if (typeof thinking === "number") return { thinkingBudget: Math.max(least, Math.round(thinking)), includeThoughts };
-  return { thinkingBudget: budgets[thinking] ?? least, includeThoughts };
+  const min = /pro/i.test(modelId) ? 128 : 0;
+  if (typeof thinking === "number") return { thinkingBudget: Math.max(min, Math.round(thinking)), includeThoughts };
+  return { thinkingBudget: budgets[thinking] ?? min, includeThoughts };
 }
 
 const budgets: Readonly<Partial<Record<Extract<Thinking, string>, number>>> = {

@@ -1,10 +1,11 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { estimateTokens } from "../text/index.ts";
+import { estimateTokens } from "../../text/index.ts";
 import type { ModelCall } from "./model.ts";
+import { imagesOf } from "./tool-images.ts";
 
-/** About what an image or a file takes, whatever its bytes. */
+/** Approximate tokens of an image or a file, regardless of its size. */
 const fileTokens = 1000;
-/** What a message takes besides its parts. */
+/** Tokens of a message besides its parts. */
 const messageTokens = 4;
 
 /** A part of a message. */
@@ -12,17 +13,17 @@ export type PromptPart = Exclude<LanguageModelV4Message["content"], string>[numb
 
 type ToolOutput = Extract<PromptPart, { type: "tool-result" }>["output"];
 
-/** How many tokens a question has, roughly: what is said in it, and the tools that it offers. */
+/** Estimated tokens of a request: its messages and the tools it offers. */
 export function estimateCall({ prompt, tools = [] }: Pick<ModelCall, "prompt" | "tools">): number {
   return estimatePrompt(prompt) + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)));
 }
 
-/** How many tokens a prompt has, roughly. */
+/** Estimated tokens of a prompt. */
 export function estimatePrompt(prompt: LanguageModelV4Prompt): number {
   return prompt.reduce((tokens, message) => tokens + estimateMessage(message), 0);
 }
 
-/** How many tokens a message has, roughly. */
+/** Estimated tokens of a message. */
 export function estimateMessage({ content }: LanguageModelV4Message): number {
   if (typeof content === "string") return estimateTokens(content);
   let tokens = messageTokens;
@@ -30,8 +31,17 @@ export function estimateMessage({ content }: LanguageModelV4Message): number {
   return tokens;
 }
 
-/** How many tokens a part of a message has, roughly. */
+/** Estimated tokens of a part of a message. */
 export function estimatePart(part: PromptPart): number {
+  return estimateContent(part) + estimateImages(part);
+}
+
+/** Estimated tokens of the images of tools that belong to a part. */
+export function estimateImages(part: PromptPart): number {
+  return part.providerOptions === undefined ? 0 : imagesOf(part).length * fileTokens;
+}
+
+function estimateContent(part: PromptPart): number {
   switch (part.type) {
     case "text":
     case "reasoning":

@@ -1,64 +1,64 @@
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { Failure } from "../../base/index.ts";
-import type { FinishReason } from "../model.ts";
-import type { TokenUsage } from "../token-usage.ts";
+import type { FinishReason } from "./model.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
-/** What a model said. */
+/** Text of a model response. */
 export interface TurnText {
   readonly type: "text";
   readonly text: string;
   readonly providerOptions?: SharedV4ProviderOptions;
 }
 
-/** What a model thought to itself, with the signature that its service wants back. */
+/** Thinking of a model, with the signature that its service requires back. */
 export interface TurnReasoning {
   readonly type: "reasoning";
   readonly text: string;
   readonly providerOptions?: SharedV4ProviderOptions;
 }
 
-/** A call of a tool that a model asks for. */
+/** A tool call that a model requests. */
 export interface TurnToolCall {
   readonly type: "tool-call";
-  /** Never empty, and no other call of the conversation has it. */
+  /** Never empty, and unique in the conversation. */
   readonly id: string;
   readonly name: string;
   /** The arguments as the model wrote them. */
   readonly input: string;
-  /** It may not run: the answer ended in the middle of it, or its arguments are no JSON object. */
+  /** The call must not run: the response ended in the middle of it, or its arguments are not a JSON object. */
   readonly broken?: "cut" | "unparsable";
   readonly providerOptions?: SharedV4ProviderOptions;
 }
 
-/** One part of an answer, in the order in which the model gave it. */
+/** One part of a response, in the order in which the model produced it. */
 export type TurnPart = TurnText | TurnReasoning | TurnToolCall;
 
-/** A model that was asked first and gave no answer. */
-export interface Unhelpful {
+/** A model that was tried first and failed. */
+export interface FailedModel {
   readonly modelId: string;
   readonly provider: string;
   readonly failure: Failure;
 }
 
-/** One answer of a model: plain JSON, so that a run can keep it and be told again. */
+/** One model response as plain JSON, so that a run can journal and replay it. */
 export interface ModelTurn {
   readonly content: readonly TurnPart[];
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
-  /** Which model answered. */
+  /** The model that responded. */
   readonly modelId: string;
   readonly provider: string;
-  /** The name of its family, which tells whose signatures these are. */
+  /** Name of the model family, which identifies whose signatures these are. */
   readonly family: string;
-  /** Models of a fallback chain that were asked before this one. */
-  readonly instead?: readonly Unhelpful[];
-  /** Where the text that holds the JSON asked for is not the whole text. */
+  /** Models of a fallback chain that were tried before this one. */
+  readonly failedModels?: readonly FailedModel[];
+  /** The text with the requested JSON, if it is not the whole text. */
   readonly structuredText?: string;
 }
 
 /**
- * A piece of an answer while it arrives. After `restart` everything that came of this answer is to be forgotten: it
- * comes again. A `wait` is the pause before a service that is busy or broken is asked again.
+ * A piece of a streaming response. After `restart`, discard everything received of this response: it starts from the
+ * beginning. A `wait` is the pause before a busy or failing service is retried.
  */
 export type TurnDelta =
   | { readonly kind: "text" | "thinking"; readonly text: string }
@@ -66,14 +66,14 @@ export type TurnDelta =
   | { readonly kind: "restart" }
   | { readonly kind: "wait"; readonly ms: number; readonly reason?: string };
 
-/** What the model said in this answer, without what it thought. */
+/** Text of this response, without the thinking. */
 export function textOfTurn({ content }: ModelTurn): string {
   let text = "";
   for (const part of content) if (part.type === "text") text += part.text;
   return text;
 }
 
-/** The tool calls of an answer. */
+/** The tool calls of a response. */
 export function toolCallsOf({ content }: ModelTurn): TurnToolCall[] {
   return content.filter((part) => part.type === "tool-call");
 }

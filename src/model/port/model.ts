@@ -4,31 +4,34 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
-import type { ModelFamily } from "./family/model-family.ts";
+import type { ModelFamily } from "./model-family.ts";
 import type { ModelPrice } from "./token-usage.ts";
+import type { ImageSupport } from "./tool-images.ts";
 
 /**
  * A language model: the interface of the AI SDK, so that every provider written for it can be used here, and a model
  * opened here can be used there.
  */
 export type Model = LanguageModelV4 & {
-  /** How long one answer may take, where somebody has set it; whoever asks waits as long. */
+  /** Timeout of one response, if set; callers use it as their own timeout. */
   readonly timeoutMs?: number | undefined;
-  /** What its tokens cost, where somebody has set it. */
+  /** Price of its tokens, if set. */
   readonly price?: ModelPrice | undefined;
-  /** Where the key that is sent comes from, for people. */
+  /** Origin of the key that is sent, shown to users. */
   readonly keySource?: string | undefined;
-  /** What to do for a key where none is sent and its server wants one. */
+  /** Advice on setting a key if none is sent and the server requires one. */
   readonly keyHint?: string | undefined;
-  /** Where it knows its family it prepares calls itself; otherwise that is done for it, by its name. */
+  /** If set, the model prepares calls itself; otherwise the caller does, by the family of its name. */
   readonly family?: ModelFamily | undefined;
+  /** Its image support. Default: images in messages of the user, if its family says that it takes images. */
+  readonly images?: ImageSupport | undefined;
 };
 
-/** One question to a {@link Model}, as it arrives there. */
+/** One request to a {@link Model}, as it arrives there. */
 export type ModelCall = LanguageModelV4CallOptions;
 
-/** One answer of a {@link Model}. */
-export type ModelAnswer = LanguageModelV4GenerateResult;
+/** One response of a {@link Model}. */
+export type ModelGenerateResult = LanguageModelV4GenerateResult;
 
-/** Why a model stopped: `stop` when it was done, `length` when it ran into its limit, … */
+/** The reason why a model stopped: `stop` when it was done, `length` when it reached its limit, … */
 export type FinishReason = LanguageModelV4FinishReason["unified"];

@@ -1,24 +1,24 @@
-import { estimateTokens } from "../text/index.ts";
+import { estimateTokens } from "../../text/index.ts";
 import { estimateCall } from "./estimate-call.ts";
 import type { ModelCall } from "./model.ts";
-import type { ToldUsage } from "./turn/answer-end.ts";
-import type { TurnPart } from "./turn/model-turn.ts";
+import type { ReportedUsage } from "./turn-end.ts";
+import type { TurnPart } from "./model-turn.ts";
 
-/** What an answer cost in tokens. */
+/** Tokens used by a response. */
 export interface TokenUsage {
-  /** All that was read, the cached part included. */
+  /** All input tokens, including the cached ones. */
   readonly inputTokens: number;
-  /** All that was written, the thinking included. */
+  /** All output tokens, including thinking. */
   readonly outputTokens: number;
-  /** Of the input: what the server had read before. */
+  /** Input tokens that were read from the server's cache. */
   readonly cachedTokens?: number;
-  /** Of the input: what the server will remember. */
+  /** Input tokens that were written to the server's cache. */
   readonly cacheWriteTokens?: number;
-  /** Of the output: what was thinking. */
+  /** Output tokens used for thinking. */
   readonly reasoningTokens?: number;
-  /** In the currency of the prices in the settings; absent where they name none. */
+  /** In the currency of the prices in the settings; undefined without prices. */
   readonly cost?: number;
-  /** The server did not say; the numbers are guessed from the texts. */
+  /** The server reported no usage; the numbers are estimated from the texts. */
   readonly estimated?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface TokenUsage {
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
-  /** For input that the server had read before; the price of input where absent. */
+  /** For input that the server read from its cache. Default: the price of input. */
   readonly cached?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return both;
 }
 
-/** What came since: a usage without what was known of it before. */
+/** The difference between a usage and an earlier part of it. */
 export function subtractUsage(all: TokenUsage, before: TokenUsage): TokenUsage {
   const rest: Writable<TokenUsage> = {
     inputTokens: Math.max(0, all.inputTokens - before.inputTokens),
@@ -61,7 +61,7 @@ type Writable<T> = { -readonly [key in keyof T]: T[key] };
 
 const details = ["cachedTokens", "cacheWriteTokens", "reasoningTokens", "cost"] as const;
 
-/** A usage with what it cost, where there are prices. */
+/** A usage with its cost, if there is a price. */
 export function costed(usage: TokenUsage, price: ModelPrice | undefined): TokenUsage {
   if (price === undefined) return usage;
   const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens);
@@ -72,8 +72,8 @@ export function costed(usage: TokenUsage, price: ModelPrice | undefined): TokenU
   return { ...usage, cost: millionths / 1_000_000 };
 }
 
-/** What a server says was used, or an estimate where it says nothing. */
-export function usageOf(usage: ToldUsage, call: ModelCall, content: readonly TurnPart[]): TokenUsage {
+/** The usage that a server reports, or an estimate if it reports none. */
+export function toTokenUsage(usage: ReportedUsage, call: ModelCall, content: readonly TurnPart[]): TokenUsage {
   const input = usage.inputTokens ?? {};
   const output = usage.outputTokens ?? {};
   const used: Writable<TokenUsage> = {

@@ -1,34 +1,36 @@
-import { type Clock, systemClock } from "../base/index.ts";
-import { usualTimeoutMs } from "./ask-again.ts";
-import type { Model, ModelCall } from "./model.ts";
-import type { ModelPrice } from "./token-usage.ts";
-import { callFor } from "./turn/call-for.ts";
+import { type Clock, systemClock } from "../../base/index.ts";
+import { defaultModelTimeoutMs } from "../errors/retry-with-backoff.ts";
+import type { Model, ModelCall } from "../port/model.ts";
+import type { ModelPrice } from "../port/token-usage.ts";
+import type { ImageSupport } from "../port/tool-images.ts";
+import { imageSupport, prepareCall } from "./prepare-call.ts";
 
-/** How long a model that gave no answer is asked only after the others. */
-const restMs = 30_000;
+/** Time during which a failed model is only tried after the others. */
+const coolDownMs = 30_000;
 
-/** A model that is several: the next is asked where one fails for good or stays busy. */
+/** A model that wraps several: the next one is tried if one fails permanently or stays busy. */
 export interface FallbackModel extends Model {
-  /** In the order in which they are to be asked now. */
+  /** In the order in which they are tried now. */
   order(): readonly Model[];
-  /** One of them gave no answer. */
+  /** Records that a model failed. */
   failed(model: Model): void;
 }
 
 /**
- * Puts models behind each other: where one fails for good or stays busy, the next is asked, and the answer says who gave
- * it. A conversation that one has begun is sent to another without the first one's signatures.
+ * Combines models into a fallback chain: if one fails permanently or stays busy, the next one is tried, and the
+ * response names its model. A conversation that one model began is sent to another without the first one's
+ * signatures.
  *
  * @example
  * ```ts
- * const model = fallbackModel([openModel(first, { door }), openModel(second, { door })]);
+ * const model = fallbackModel([openModel(first, { http }), openModel(second, { http })]);
  * ```
  */
 export function fallbackModel(models: readonly [Model, ...Model[]], clock: Clock = systemClock): Model {
   return models.length === 1 ? models[0] : new ModelChain(models, clock);
 }
 
-/** Is this several models? */
+/** True if this is a fallback chain. */
 export function isFallback(model: Model): model is FallbackModel {
   return model instanceof ModelChain;
 }
@@ -40,6 +42,7 @@ class ModelChain implements FallbackModel {
   readonly supportedUrls: Model["supportedUrls"];
   readonly timeoutMs: number;
   readonly price: ModelPrice | undefined;
+  readonly images: ImageSupport;
   readonly #models: readonly Model[];
   readonly #clock: Clock;
   readonly #restsUntil = new Map<Model, number>();
@@ -48,8 +51,10 @@ class ModelChain implements FallbackModel {
     this.provider = models[0].provider;
     this.modelId = models[0].modelId;
     this.supportedUrls = models[0].supportedUrls;
-    this.timeoutMs = models.reduce((sum, { timeoutMs = usualTimeoutMs }) => sum + timeoutMs, 0);
+    this.timeoutMs = models.reduce((sum, { timeoutMs = defaultModelTimeoutMs }) => sum + timeoutMs, 0);
     this.price = dearest(models);
+    // A model of the chain that takes none gets notes instead.
+    this.images = models.some((model) => imageSupport(model) !== "none") ? "user" : "none";
     this.#models = models;
     this.#clock = clock;
   }
@@ -62,7 +67,7 @@ class ModelChain implements FallbackModel {
   }
 
   failed(model: Model): void {
-    this.#restsUntil.set(model, this.#clock.elapsed() + restMs);
+    this.#restsUntil.set(model, this.#clock.elapsed() + coolDownMs);
   }
 
   doGenerate(call: ModelCall): ReturnType<Model["doGenerate"]> {
@@ -73,12 +78,12 @@ class ModelChain implements FallbackModel {
     return this.#first(call, (model, sent) => model.doStream(sent));
   }
 
-  /** For those who ask a model without `askTurn`, which asks the models by itself. */
-  async #first<T>(call: ModelCall, ask: (model: Model, call: ModelCall) => PromiseLike<T>): Promise<T> {
+  /** For callers that use the model without `requestTurn`, which goes through the models itself. */
+  async #first<T>(call: ModelCall, send: (model: Model, call: ModelCall) => PromiseLike<T>): Promise<T> {
     let why: unknown;
     for (const model of this.order()) {
       try {
-        return await ask(model, callFor(model, call));
+        return await send(model, prepareCall(model, call));
       } catch (error) {
         if (call.abortSignal?.aborted === true) throw error;
         this.failed(model);
@@ -90,7 +95,7 @@ class ModelChain implements FallbackModel {
 }
 
 /**
- * What an answer costs at most, whoever gives it: a budget has to hold for the last of them, too. Unknown where one of
+ * Maximum cost of a response of any of the models: a budget has to hold for the last of them, too. Unknown if one of
  * them has no price.
  */
 function dearest(models: readonly Model[]): ModelPrice | undefined {

@@ -3,28 +3,29 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { type Model, askTurn, fallbackModel, scriptedModel, textOfTurn } from "../index.ts";
-import { type ModelServer, modelServer } from "../kit/server/model-server.ts";
-import type { FamilyName } from "../kit/server/wire-family.ts";
-import { fitNames } from "./fit-names.ts";
+import { type Model, requestTurn, fallbackModel, textOfTurn } from "../index.ts";
+import { scriptedModel } from "../../testing/index.ts";
+import { type ModelServer, modelServer } from "../../testing/model/server/model-server.ts";
+import type { WireApiName } from "../../testing/model/server/wire-api.ts";
+import { fitNames } from "./prepare-call.ts";
 
 const opened: ModelServer[] = [];
 afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-/** Clients of the AI SDK, as anybody opens them. */
-const clients: Readonly<Record<FamilyName, (baseUrls: ModelServer["baseUrls"]) => Model>> = {
+/** Clients of the AI SDK, as an application creates them. */
+const clients: Readonly<Record<WireApiName, (baseUrls: ModelServer["baseUrls"]) => Model>> = {
   openai: ({ openai }) => createOpenAICompatible({ name: "compatible", baseURL: openai, apiKey: "k" })("gpt-5"),
   anthropic: ({ anthropic }) => createAnthropic({ baseURL: anthropic, apiKey: "k" })("claude-sonnet-4-5"),
   gemini: ({ gemini }) => createGoogleGenerativeAI({ baseURL: gemini, apiKey: "k" })("gemini-2.5-pro"),
 };
-const families = Object.keys(clients) as FamilyName[];
+const families = Object.keys(clients) as WireApiName[];
 
 const odd = ["functions.look", "搜索", "a/b", " look", "", "x".repeat(80), "9lives", "__proto__", "constructor"];
 const look = { type: "function" as const, name: "look", inputSchema: { type: "object" as const, properties: {} } };
 
-/** A conversation in which tools were called by these names, all at once. */
+/** A conversation in which tools were called by these names, in one response. */
 function calling(names: readonly string[]): LanguageModelV4Prompt {
   const ids = names.map((toolName, index) => ({ toolCallId: `c${index}`, toolName }));
   const output = { type: "error-text" as const, value: "There is no such tool." };
@@ -35,7 +36,7 @@ function calling(names: readonly string[]): LanguageModelV4Prompt {
   ];
 }
 
-/** The names in a prompt, and whose they are. */
+/** The names in a prompt, by message. */
 function namesIn(prompt: LanguageModelV4Prompt): string[][] {
   return prompt
     .slice(1)
@@ -44,36 +45,36 @@ function namesIn(prompt: LanguageModelV4Prompt): string[][] {
     );
 }
 
-describe.each(families)("a conversation with calls that no service has a name for, at %s", (family) => {
-  test.each([["streamed"], ["at once"]])("goes on, %s", async (how) => {
+describe.each(families)("a conversation with tool names that no service accepts, at %s", (family) => {
+  test.each([["streamed"], ["at once"]])("continues, %s", async (how) => {
     const server = await modelServer(["Nothing there."]);
     opened.push(server);
     const model = clients[family](server.baseUrls);
     const deltas = how === "streamed" ? { onDelta: () => {} } : {};
-    const turn = await askTurn(model, { prompt: calling(odd), tools: [look] }, { ...deltas, maxRetries: 0 });
+    const turn = await requestTurn(model, { prompt: calling(odd), tools: [look] }, { ...deltas, maxRetries: 0 });
     expect(textOfTurn(turn)).toBe("Nothing there.");
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered"]);
   });
 
-  test("goes on where another model falls in, also for who asks it as one of the AI SDK", async () => {
+  test("continues if a fallback model responds, also when used as a model of the AI SDK", async () => {
     const server = await modelServer(["Here.", "Here."]);
     opened.push(server);
     const broken = scriptedModel([new Error("broken")]);
     const model = fallbackModel([broken, clients[family](server.baseUrls)]);
     const call = { prompt: calling(odd), tools: [look] };
-    expect(textOfTurn(await askTurn(model, call, { maxRetries: 0 }))).toBe("Here.");
+    expect(textOfTurn(await requestTurn(model, call, { maxRetries: 0 }))).toBe("Here.");
     expect((await model.doGenerate(call)).content).toMatchObject([{ type: "text", text: "Here." }]);
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
   });
 });
 
-test("a call and its result have one name, two calls of two names have two", () => {
+test("a call and its result get the same name, calls of two names get two", () => {
   const [calls = [], results] = namesIn(fitNames({ prompt: calling(odd) }));
   expect(calls).toEqual(results);
   expect(new Set(calls).size).toBe(odd.length);
 });
 
-test("names that fit, and names that are declared, stay; a prompt with no other ones is the same", () => {
+test("legal names and declared names stay; a prompt with only such names is unchanged", () => {
   const plain = calling(["look", "never_offered"]);
   expect(fitNames({ prompt: plain })).toBe(plain);
   const declared = [{ ...look, name: "a/b" }];

@@ -1,25 +1,25 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { fitToolName } from "../../tool/index.ts";
-import { type AssistantMessage, originOf } from "./to-assistant-message.ts";
+import { type AssistantMessage, messageOrigin } from "./to-assistant-message.ts";
 
-/** What has been said before a question, as far as the answer to it has to know. */
-export interface Conversation {
-  /** How many answers there are. */
+/** Facts about the conversation before a request that its response depends on. */
+export interface PriorTurns {
+  /** Number of responses. */
   readonly answers: number;
-  /** Is there a tool call with this id? */
+  /** True if there is a tool call with this id. */
   has(id: string): boolean;
-  /** Whose answers they are; more than there are where another conversation has begun with the same messages. */
+  /** Origins of the responses; may contain more if another conversation began with the same messages. */
   readonly origins: ReadonlySet<string>;
-  /** May some call have a name that a service would refuse? */
+  /** True if some call may have a name that a service would reject. */
   readonly hasOddNames: boolean;
 }
 
-/** What is remembered of a conversation while it grows; each of its messages knows how much was there with it. */
+/** Facts collected while a conversation grows; each message knows how many responses preceded it. */
 interface Memory {
-  /** The number of the answer that had an id first. */
+  /** Number of the response in which an id occurred first. */
   readonly ids: Map<string, number>;
   readonly origins: Set<string>;
-  /** Of tools that were called. */
+  /** Names of the called tools. */
   readonly names: Set<string>;
   hasOddNames: boolean;
 }
@@ -31,8 +31,11 @@ interface Known {
 
 const known = new WeakMap<AssistantMessage, Known>();
 
-/** Reads a conversation. What was read for an earlier question of it is not read again: a run has many turns. */
-export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
+/**
+ * Reads a conversation. Messages that were read for an earlier request are not read again, because a run has many
+ * turns.
+ */
+export function readPriorTurns(prompt: LanguageModelV4Prompt): PriorTurns {
   const fresh: AssistantMessage[] = [];
   let before: Known | undefined;
   for (let at = prompt.length - 1; at >= 0 && before === undefined; at--) {
@@ -55,7 +58,7 @@ export function conversationOf(prompt: LanguageModelV4Prompt): Conversation {
 
 function remember(message: AssistantMessage, memory: Memory, number: number): void {
   const { ids, origins, names } = memory;
-  origins.add(originOf(message) ?? "");
+  origins.add(messageOrigin(message) ?? "");
   for (const part of message.content) {
     if (part.type !== "tool-call") continue;
     if ((ids.get(part.toolCallId) ?? Infinity) > number) ids.set(part.toolCallId, number);

@@ -1,30 +1,35 @@
-import type { ModelAnswer } from "../model.ts";
-import { type AnswerEnd, endOf } from "./answer-end.ts";
+import type { ModelGenerateResult } from "../port/model.ts";
+import { type TurnEnd, toTurnEnd } from "../port/turn-end.ts";
 import type { TurnBuilder } from "./turn-builder.ts";
 
-/** Reads an answer that came as a whole. What is missing from it is taken as not said. */
-export function readAnswer(answer: ModelAnswer, builder: TurnBuilder): AnswerEnd {
+/** Reads a response that arrived as a whole. Missing fields count as unset. */
+export function readGenerateResult(answer: ModelGenerateResult, builder: TurnBuilder): TurnEnd {
   for (const [index, part] of partsOf(answer).entries()) {
     if (part.type === "text" || part.type === "reasoning") {
       const key = String(index);
-      builder.add(part.type, key, { delta: textOf(part.text), metadata: part.providerMetadata });
+      builder.add(part.type, key, { delta: textOrEmpty(part.text), metadata: part.providerMetadata });
       builder.end(part.type, key);
     } else if (part.type === "tool-call" && part.providerExecuted !== true) {
       const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
-      builder.completeCall({ id: textOf(id), name: textOf(name), input: argumentsText(part.input), metadata });
+      builder.completeCall({
+        id: textOrEmpty(id),
+        name: textOrEmpty(name),
+        input: argumentsText(part.input),
+        metadata,
+      });
     }
   }
-  return { ...endOf(answer), structuredText: answer.structuredOutputText };
+  return { ...toTurnEnd(answer), structuredText: answer.structuredOutputText };
 }
 
-function partsOf({ content }: { readonly content?: unknown }): ModelAnswer["content"] {
+function partsOf({ content }: { readonly content?: unknown }): ModelGenerateResult["content"] {
   if (!Array.isArray(content)) return [];
-  // Each is looked at by its type, and by what it may lack.
-  return content.filter((part: unknown) => typeof part === "object" && part !== null) as ModelAnswer["content"];
+  // Callers check each part by its type and for missing fields.
+  return content.filter((part: unknown) => typeof part === "object" && part !== null) as ModelGenerateResult["content"];
 }
 
-/** What should be a text and may be missing. */
-export function textOf(value: unknown): string {
+/** A value that should be text and may be missing. */
+export function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

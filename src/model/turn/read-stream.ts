@@ -1,23 +1,23 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { type Clock, fail } from "../../base/index.ts";
-import { BrokenStream } from "../explain-error.ts";
-import { type AnswerEnd, endOf } from "./answer-end.ts";
-import { argumentsText, textOf } from "./read-answer.ts";
+import { BrokenStream } from "../errors/classify-model-error.ts";
+import { type TurnEnd, toTurnEnd } from "../port/turn-end.ts";
+import { argumentsText, textOrEmpty } from "./read-generate-result.ts";
 import type { TurnBuilder } from "./turn-builder.ts";
 
-/** How long a stream may take. */
+/** Time limits of a stream. */
 export interface StreamLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly idleMs?: number | undefined;
 }
 
-/** Reads an answer that comes in pieces, to its end. Whatever ends it earlier is thrown. */
+/** Reads a streaming response to its end. Throws the error that ends it early. */
 export async function readStream(
   { stream }: LanguageModelV4StreamResult,
   builder: TurnBuilder,
   limits: StreamLimits,
-): Promise<AnswerEnd> {
+): Promise<TurnEnd> {
   const reader = stream.getReader();
   const stop = (why: unknown): void => void reader.cancel(why).catch(() => {});
   const onAbort = (): void => stop(limits.signal.reason);
@@ -33,13 +33,13 @@ export async function readStream(
       if (done) throw brokenOff();
       idle.moved();
       if (part.type === "error") throw new BrokenStream(part.error);
-      if (part.type === "finish") return endOf(part);
+      if (part.type === "finish") return toTurnEnd(part);
       take(part, builder);
     }
   } finally {
     idle.end();
     limits.signal.removeEventListener("abort", onAbort);
-    // A part behind the end concerns nobody; the connection is let go of.
+    // Parts after the end are ignored; the connection is released.
     stop(undefined);
   }
 }
@@ -64,28 +64,28 @@ function take(part: LanguageModelV4StreamPart, builder: TurnBuilder): void {
 }
 
 function takeCall(part: LanguageModelV4StreamPart, builder: TurnBuilder): void {
-  // A tool that the service runs by itself is none of ours, and its deltas find no call.
+  // A tool that the service executes itself is ignored, and its deltas match no call.
   if ("providerExecuted" in part && part.providerExecuted) return;
-  if (part.type === "tool-input-start") builder.beginCall(textOf(part.id), part.toolName, part.providerMetadata);
-  else if (part.type === "tool-input-delta") builder.addToCall(textOf(part.id), part.delta);
+  if (part.type === "tool-input-start") builder.beginCall(textOrEmpty(part.id), part.toolName, part.providerMetadata);
+  else if (part.type === "tool-input-delta") builder.addToCall(textOrEmpty(part.id), part.delta);
   else if (part.type === "tool-call") {
     const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
-    builder.completeCall({ id: textOf(id), name: textOf(name), input: argumentsText(part.input), metadata });
+    builder.completeCall({ id: textOrEmpty(id), name: textOrEmpty(name), input: argumentsText(part.input), metadata });
   }
 }
 
 function brokenOff(): Error {
-  return new BrokenStream(new Error("the stream ended before the answer did"));
+  return new BrokenStream(new Error("the stream ended before the response was complete"));
 }
 
 interface IdleWatch {
   moved(): void;
-  /** Throws where the stream was silent for too long. */
+  /** Throws if the stream was silent for too long. */
   check(): void;
   end(): void;
 }
 
-/** Counts from the first piece on: before it, a model may think for as long as the whole time allows. */
+/** Starts with the first chunk: before it, a model may think until the total timeout. */
 function watchIdle({ clock, idleMs }: StreamLimits, stop: (why: unknown) => void): IdleWatch {
   if (idleMs === undefined) return { moved: () => {}, check: () => {}, end: () => {} };
   let movedAt: number | undefined;
@@ -97,7 +97,7 @@ function watchIdle({ clock, idleMs }: StreamLimits, stop: (why: unknown) => void
       timer = clock.after(leftMs, look);
       return;
     }
-    late = fail(`it said nothing more for ${Number(idleMs) / 1000} s`, { code: "timeout" });
+    late = fail(`it sent nothing more for ${Number(idleMs) / 1000} s`, { code: "timeout" });
     stop(late);
   }
   return {

@@ -3,24 +3,24 @@ import type { AddressInfo } from "node:net";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { isFailureError, systemClock } from "../../base/index.ts";
-import { type Door, createDoor } from "../../net/index.ts";
+import { type HttpClient, createHttpClient } from "../../net/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
 import {
   type Model,
   type ModelSettings,
   type ModelTurn,
   type TurnDelta,
-  askTurn,
+  requestTurn,
   generateObject,
   openModel,
-  scriptedModel,
   textOfTurn,
   toAssistantMessage,
   toolCallsOf,
 } from "../index.ts";
-import { type ModelServer, type ModelServerOptions, modelServer } from "../kit/server/model-server.ts";
+import { scriptedModel } from "../../testing/index.ts";
+import { type ModelServer, type ModelServerOptions, modelServer } from "../../testing/model/server/model-server.ts";
 
-const opened: (Door | ModelServer)[] = [];
+const opened: (HttpClient | ModelServer)[] = [];
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
@@ -40,13 +40,13 @@ async function served(
 ): Promise<{ server: ModelServer; model: Model }> {
   const { server: serverOptions, ...settings } = options;
   const server = await modelServer(script, serverOptions);
-  const door = createDoor({ allow: [server.host] });
-  opened.push(server, door);
+  const http = createHttpClient({ allow: [server.host] });
+  opened.push(server, http);
   const baseUrl = server.baseUrls[family];
-  return { server, model: openModel({ ...families[family], baseUrl, apiKey: "sk-test", ...settings }, { door }) };
+  return { server, model: openModel({ ...families[family], baseUrl, apiKey: "sk-test", ...settings }, { http }) };
 }
 
-const question: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: "When is high water?" }] }];
+const userPrompt: LanguageModelV4Prompt = [{ role: "user", content: [{ type: "text", text: "When is high water?" }] }];
 const tools = [
   {
     type: "function" as const,
@@ -56,7 +56,7 @@ const tools = [
   },
 ];
 
-/** Little waiting between attempts. */
+/** Short pauses between attempts. */
 const quick = {
   random: () => 0,
   clock: { ...systemClock, after: (ms: number, task: () => void) => systemClock.after(ms / 50, task) },
@@ -74,7 +74,7 @@ function results(turn: ModelTurn): LanguageModelV4Prompt[number] {
   };
 }
 
-/** What a listener knows after all deltas. */
+/** The state of a listener after all deltas. */
 function heard(deltas: readonly TurnDelta[]): { text: string; thinking: string; calls: string[] } {
   let state = { text: "", thinking: "", calls: [] as string[] };
   for (const delta of deltas) {
@@ -108,7 +108,7 @@ const script = [
 
 describe.each(all)("a conversation of three turns over the wire of %s", (family) => {
   test.each([["streamed"], ["at once"]])(
-    "[E12] keeps ids, thoughts and signatures as the service wants them: %s",
+    "[E12] keeps ids, thinking and signatures as the service requires them: %s",
     async (how) => {
       const { server, model } = await served(family, script, {
         thinking: "low",
@@ -117,19 +117,25 @@ describe.each(all)("a conversation of three turns over the wire of %s", (family)
       });
       const deltas: TurnDelta[] = [];
       const options = how === "streamed" ? { onDelta: (delta: TurnDelta) => deltas.push(delta) } : {};
-      const prompt = [...question];
-      let turn = await askTurn(model, { prompt, tools }, options);
+      const prompt = [...userPrompt];
+      let turn = await requestTurn(model, { prompt, tools }, options);
       while (toolCallsOf(turn).length > 0) {
         prompt.push(toAssistantMessage(turn), results(turn));
-        // A run keeps its turns as JSON.
-        turn = await askTurn(model, { prompt: JSON.parse(JSON.stringify(prompt)) as typeof prompt, tools }, options);
+        // A run stores its turns as JSON.
+        turn = await requestTurn(
+          model,
+          { prompt: JSON.parse(JSON.stringify(prompt)) as typeof prompt, tools },
+          options,
+        );
       }
       server.assertComplete();
       expect(textOfTurn(turn)).toBe("High water is at noon.");
       expect(turn).toMatchObject({ finishReason: "stop", modelId: families[family].name, provider: server.host });
-      const told = { text: "High water is at noon.", thinking: "I have to look.Once more.Now I know." };
+      const reported = { text: "High water is at noon.", thinking: "I have to look.Once more.Now I know." };
       const calls = ["search", "search", "search"];
-      expect(heard(deltas)).toEqual(how === "streamed" ? { ...told, calls } : { text: "", thinking: "", calls: [] });
+      expect(heard(deltas)).toEqual(
+        how === "streamed" ? { ...reported, calls } : { text: "", thinking: "", calls: [] },
+      );
     },
   );
 });
@@ -145,81 +151,81 @@ describe.each(all)("a turn over the wire of %s", (family) => {
     ],
     ["a piece is no JSON", { text: "High water is at noon, and at midnight.", wire: { malformedChunk: 2 } }],
     ["the service breaks off", { text: "High water is at noon, and at midnight.", wire: { errorAtChunk: 3 } }],
-  ])("is asked again from the start where %s", async (_, broken) => {
+  ])("is retried from the start if %s", async (_, broken) => {
     const { server, model } = await served(family, [broken, "Noon."]);
     const deltas: TurnDelta[] = [];
-    const turn = await askTurn(model, { prompt: question }, { ...quick, onDelta: (delta) => deltas.push(delta) });
+    const turn = await requestTurn(model, { prompt: userPrompt }, { ...quick, onDelta: (delta) => deltas.push(delta) });
     expect(textOfTurn(turn)).toBe("Noon.");
     expect(heard(deltas).text).toBe("Noon.");
-    const told = deltas.filter(({ kind }) => kind !== "wait");
-    const restarts = told.filter(({ kind }) => kind === "restart").length;
-    expect(restarts).toBe(told.length > 1 ? 1 : 0);
+    const reported = deltas.filter(({ kind }) => kind !== "wait");
+    const restarts = reported.filter(({ kind }) => kind === "restart").length;
+    expect(restarts).toBe(reported.length > 1 ? 1 : 0);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("has its arguments whole or not at all: what the limit of tokens cut is never run", async () => {
+  test("has its arguments completely or not at all: a call truncated by the token limit never runs", async () => {
     for (const onDelta of [undefined, () => {}]) {
       const { model } = await served(family, [{ ...call, finishReason: "length", wire: { cutArguments: true } }]);
-      const turn = await askTurn(model, { prompt: question, tools }, { onDelta });
+      const turn = await requestTurn(model, { prompt: userPrompt, tools }, { onDelta });
       expect(turn.finishReason).toBe("length");
       for (const each of toolCallsOf(turn)) expect(each.broken).toBe("cut");
-      // It can be sent back all the same.
+      // It can still be sent back.
       expect(() => toAssistantMessage(turn)).not.toThrow();
     }
   });
 
-  test("that is busy first is waited for; one that stays busy fails with its reason", async () => {
+  test("a service that is busy at first is retried; one that stays busy fails with its reason", async () => {
     const busy = { status: 429, retryAfter: 0 };
     const { model } = await served(family, [busy, { status: 529 }, "Noon."]);
     const waits: TurnDelta[] = [];
     const onDelta = (delta: TurnDelta) => delta.kind === "wait" && waits.push(delta);
-    expect(textOfTurn(await askTurn(model, { prompt: question }, { ...quick, onDelta }))).toBe("Noon.");
+    expect(textOfTurn(await requestTurn(model, { prompt: userPrompt }, { ...quick, onDelta }))).toBe("Noon.");
     const wait = { kind: "wait", ms: expect.any(Number), reason: "rate_limited" };
     expect(waits).toEqual([wait, wait]);
     const other = await served(family, [busy, busy, busy]);
-    expect(await failureOf(askTurn(other.model, { prompt: question }, quick))).toMatchObject({
+    expect(await failureOf(requestTurn(other.model, { prompt: userPrompt }, quick))).toMatchObject({
       reason: "rate_limited",
     });
   });
 
-  test("that falls silent is left, and so is one that nobody wants any more", async () => {
+  test("a turn that falls silent is abandoned, and so is one that is cancelled", async () => {
     const silent = { text: "High water is at noon, and again.", wire: { hangAtChunk: 6, chunkChars: 2 } };
     const { model, server } = await served(family, [silent, silent]);
-    const late = askTurn(model, { prompt: question }, { onDelta: () => {}, idleMs: 40 });
+    const late = requestTurn(model, { prompt: userPrompt }, { onDelta: () => {}, idleMs: 40 });
     expect(await failureOf(late)).toMatchObject({ code: "timeout" });
     const cancel = new AbortController();
-    const left = askTurn(model, { prompt: question }, { onDelta: () => cancel.abort(), signal: cancel.signal });
+    const left = requestTurn(model, { prompt: userPrompt }, { onDelta: () => cancel.abort(), signal: cancel.signal });
     expect(await failureOf(left)).toMatchObject({ code: "cancelled" });
-    await expect.poll(() => server.requests.map(({ outcome }) => outcome)).toEqual(["left", "left"]);
+    await expect.poll(() => server.requests.map(({ outcome }) => outcome)).toEqual(["disconnected", "disconnected"]);
   });
 
-  test("counts what was used, with what was cached and thought, and what it cost", async () => {
+  test("counts the usage, with cached and thinking tokens, and the cost", async () => {
     const usage = { inputTokens: 1000, outputTokens: 200, cachedTokens: 400, reasoningTokens: 50 };
     const price = { input: 2, output: 10, cached: 0.5 };
     for (const onDelta of [undefined, () => {}]) {
       const { model } = await served(family, [{ text: "Noon.", usage }], { price });
-      const turn = await askTurn(model, { prompt: question }, { onDelta });
+      const turn = await requestTurn(model, { prompt: userPrompt }, { onDelta });
       expect(turn.usage).toMatchObject({ inputTokens: 1000, outputTokens: 200, cachedTokens: 400 });
       expect(turn.usage.cost).toBeCloseTo((600 * 2 + 400 * 0.5 + 200 * 10) / 1e6, 12);
       expect(turn.usage).not.toHaveProperty("estimated");
     }
   });
 
-  test("never shows the key, whoever quotes it", async () => {
+  test("never shows the key, no matter which message quotes it", async () => {
     const quoting = { status: 401, message: "sk-test is wrong" };
     const { model } = await served(family, [quoting]);
-    const failure = await failureOf(askTurn(model, { prompt: question }));
+    const failure = await failureOf(requestTurn(model, { prompt: userPrompt }));
     expect(failure.reason).toBe("unauthorized");
     expect(JSON.stringify(failure)).not.toContain("sk-test");
   });
 });
 
-describe("an answer", () => {
-  test("is not broken by a listener that throws, nor asked for again", async () => {
+describe("a response", () => {
+  test("is neither broken nor requested again because of a listener that throws", async () => {
     const { model, server } = await served("openai", ["Noon."]);
-    const turn = await askTurn(
+    const turn = await requestTurn(
       model,
-      { prompt: question },
+      { prompt: userPrompt },
       {
         onDelta: () => {
           throw new Error("mine");
@@ -230,24 +236,24 @@ describe("an answer", () => {
     server.assertComplete();
   });
 
-  test("that tells of the key in the middle of its stream does not bring it into a failure", async () => {
+  test("a response that quotes the key in the middle of its stream does not leak it into a failure", async () => {
     const http = createServer((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end('data: {"error":{"message":"the key sk-test is used up","type":"invalid_request_error"}}\n\n');
     });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     const host = `127.0.0.1:${(http.address() as AddressInfo).port}`;
-    const door = createDoor({ allow: [host] });
-    opened.push(door);
-    const model = openModel({ baseUrl: `http://${host}/v1`, name: "m", apiKey: "sk-test" }, { door });
-    const failure = await failureOf(askTurn(model, { prompt: question }, { onDelta: () => {} }));
+    const httpClient = createHttpClient({ allow: [host] });
+    opened.push(httpClient);
+    const model = openModel({ baseUrl: `http://${host}/v1`, name: "m", apiKey: "sk-test" }, { http: httpClient });
+    const failure = await failureOf(requestTurn(model, { prompt: userPrompt }, { onDelta: () => {} }));
     http.closeAllConnections();
     http.close();
     expect(failure.message).toContain("the key [redacted] is used up");
     expect(failure.reason).toBe("provider_error");
   });
 
-  test("has the same ids every time, made of the turn where none came or where they came before", async () => {
+  test("has the same ids every time, built from the turn if there are none or they are already taken", async () => {
     const calls = {
       toolCalls: [
         { name: "search", id: "x" },
@@ -257,22 +263,22 @@ describe("an answer", () => {
     };
     const model = scriptedModel(() => calls);
     const ids = async (prompt: LanguageModelV4Prompt, turn?: string): Promise<string[]> =>
-      toolCallsOf(await askTurn(model, { prompt }, { turn })).map(({ id }) => id);
-    expect(await ids(question)).toEqual(["x", "call_0_1", "call_0_2"]);
-    expect(await ids(question)).toEqual(["x", "call_0_1", "call_0_2"]);
-    const first = await askTurn(model, { prompt: question });
-    const later = [...question, toAssistantMessage(first), results(first)];
+      toolCallsOf(await requestTurn(model, { prompt }, { turn })).map(({ id }) => id);
+    expect(await ids(userPrompt)).toEqual(["x", "call_0_1", "call_0_2"]);
+    expect(await ids(userPrompt)).toEqual(["x", "call_0_1", "call_0_2"]);
+    const first = await requestTurn(model, { prompt: userPrompt });
+    const later = [...userPrompt, toAssistantMessage(first), results(first)];
     expect(await ids(later)).toEqual(["call_1_0", "call_1_1", "call_1_2"]);
     expect(await ids(JSON.parse(JSON.stringify(later)) as typeof later, "plan")).toEqual([
       "call_plan_0",
       "call_plan_1",
       "call_plan_2",
     ]);
-    // Another conversation that begins alike knows nothing of this one.
-    expect(await ids(question)).toEqual(["x", "call_0_1", "call_0_2"]);
+    // Another conversation with the same beginning does not see this one.
+    expect(await ids(userPrompt)).toEqual(["x", "call_0_1", "call_0_2"]);
   });
 
-  test.each(all)("that is an object is asked for over the wire of %s", async (family) => {
+  test.each(all)("a response that is an object is requested over the wire of %s", async (family) => {
     const schema = fromJsonSchema<{ score: number }>({
       type: "object",
       properties: { score: { type: "number" } },
@@ -284,7 +290,7 @@ describe("an answer", () => {
   });
 });
 
-describe("what servers of the OpenAI protocol get wrong", () => {
+describe("errors of servers of the OpenAI protocol", () => {
   const two = {
     toolCalls: [
       { name: "search", args: { query: "a" } },
@@ -298,81 +304,128 @@ describe("what servers of the OpenAI protocol get wrong", () => {
     ["both are missing", { omit: ["id", "index"] as const }],
     ["arguments are objects", { arguments: "object" as const }],
     ["bytes come one by one", { packetBytes: 1 }],
-  ])("is mended: %s", async (_, wire) => {
+  ])("is repaired: %s", async (_, wire) => {
     for (const onDelta of [undefined, () => {}]) {
       const { model, server } = await served("openai", [{ ...two, wire }, { ...two, wire }, "Noon."]);
-      const first = await askTurn(model, { prompt: question, tools }, { onDelta });
+      const first = await requestTurn(model, { prompt: userPrompt, tools }, { onDelta });
       expect(toolCallsOf(first).map(({ input, broken }) => [JSON.parse(input), broken])).toEqual([
         [{ query: "a" }, undefined],
         [{ query: "b" }, undefined],
       ]);
-      const prompt = [...question, toAssistantMessage(first), results(first)];
-      const second = await askTurn(model, { prompt, tools }, { onDelta });
+      const prompt = [...userPrompt, toAssistantMessage(first), results(first)];
+      const second = await requestTurn(model, { prompt, tools }, { onDelta });
       const ids = [...toolCallsOf(first), ...toolCallsOf(second)].map(({ id }) => id);
       expect(new Set(ids).size).toBe(4);
-      await askTurn(model, { prompt: [...prompt, toAssistantMessage(second), results(second)], tools }, { onDelta });
+      await requestTurn(
+        model,
+        { prompt: [...prompt, toAssistantMessage(second), results(second)], tools },
+        { onDelta },
+      );
       server.assertComplete();
     }
   });
 
-  test.each(["empty", "absent"] as const)("is mended: %s arguments are none", async (missing) => {
+  test.each(["empty", "absent"] as const)("is repaired: %s arguments become an empty object", async (missing) => {
     for (const onDelta of [undefined, () => {}]) {
       const { model } = await served("openai", [{ toolCalls: [{ name: "search" }], wire: { arguments: missing } }]);
-      const turn = await askTurn(model, { prompt: question, tools }, { onDelta });
+      const turn = await requestTurn(model, { prompt: userPrompt, tools }, { onDelta });
       expect(toolCallsOf(turn)).toMatchObject([{ name: "search", input: "{}" }]);
       expect(toolCallsOf(turn)[0]).not.toHaveProperty("broken");
     }
   });
 
-  test.each([1, 2, 3, 7, 100])("thinking in tags is told from text, %i characters at a time", async (chunkChars) => {
-    const answer = {
-      thinking: "I <b>look</b>.",
-      text: "High water is at noon.",
-      wire: { thinkTags: true, chunkChars },
-    };
-    for (const name of ["glm-5", "some-model"]) {
-      const { model } = await served("openai", [answer, answer], { name });
-      const deltas: TurnDelta[] = [];
-      const streamed = await askTurn(model, { prompt: question }, { onDelta: (delta) => deltas.push(delta) });
-      expect(heard(deltas)).toMatchObject({ thinking: "I <b>look</b>.", text: "High water is at noon." });
-      const whole = await askTurn(model, { prompt: question });
-      expect(whole.content).toEqual(streamed.content);
-      expect(whole.content.map(({ type }) => type)).toEqual(["reasoning", "text"]);
+  test.each([1, 2, 3, 7, 100])(
+    "thinking in tags is separated from text, %i characters at a time",
+    async (chunkChars) => {
+      const answer = {
+        thinking: "I <b>look</b>.",
+        text: "High water is at noon.",
+        wire: { thinkTags: true, chunkChars },
+      };
+      for (const name of ["glm-5", "some-model"]) {
+        const { model } = await served("openai", [answer, answer], { name });
+        const deltas: TurnDelta[] = [];
+        const streamed = await requestTurn(model, { prompt: userPrompt }, { onDelta: (delta) => deltas.push(delta) });
+        expect(heard(deltas)).toMatchObject({ thinking: "I <b>look</b>.", text: "High water is at noon." });
+        const whole = await requestTurn(model, { prompt: userPrompt });
+        expect(whole.content).toEqual(streamed.content);
+        expect(whole.content.map(({ type }) => type)).toEqual(["reasoning", "text"]);
+      }
+    },
+  );
+
+  test.each([
+    "In HTML write </think> to close it.",
+    "`</think>` ends the block that <think> begins.\n",
+    "The tags are:\n</think>\n\nand others.",
+    "A template:\n```\nDone.\n</think>\n\n{{ text }}\n```\nThat is all.",
+    "思考块需要结束标签。</think>是结束标签。",
+    "First <think>\nand then\n</think>\nas its end.",
+    "It ends with this.\n</think>\n",
+    "</think>",
+    "It is </thinking>.\n\nNot </think>.",
+  ])("[H3] a text that mentions a thinking tag arrives complete, streamed and at once: %j", async (text) => {
+    for (const name of ["glm-5", "deepseek-reasoner"]) {
+      for (const chunkChars of [1, 7, 1_000]) {
+        const response = { text, wire: { chunkChars } };
+        const { model } = await served("openai", [response, response], { name });
+        const deltas: TurnDelta[] = [];
+        await requestTurn(model, { prompt: userPrompt }, { onDelta: (delta) => deltas.push(delta) });
+        expect(heard(deltas)).toMatchObject({ text, thinking: "" });
+        expect(textOfTurn(await requestTurn(model, { prompt: userPrompt }))).toBe(text);
+      }
     }
   });
 
+  test.each([1, 7, 1_000])(
+    "[E14] [H3] streamed text is never revoked; only a model that always thinks is waited for, %i characters at a time",
+    async (chunkChars) => {
+      const answer = { text: "I look.\n</think>\n\nNoon.", wire: { chunkChars } };
+      const content: string[] = [];
+      for (const name of ["glm-5", "deepseek-reasoner"]) {
+        const { model } = await served("openai", [answer, answer], { name });
+        expect(textOfTurn(await requestTurn(model, { prompt: userPrompt }))).toBe("Noon.");
+        const deltas: TurnDelta[] = [];
+        await requestTurn(model, { prompt: userPrompt }, { onDelta: (delta) => deltas.push(delta) });
+        expect(deltas).not.toContainEqual({ kind: "restart" });
+        content.push(heard(deltas).text);
+      }
+      expect(content).toEqual([chunkChars === 1_000 ? "Noon." : answer.text, "Noon."]);
+    },
+  );
+
   test.each([true, "Assistant:", "<|im_start|>assistant", "<|assistant|>"])(
-    "a leaked role is left out: %j",
+    "a leaked role is removed: %j",
     async (leakedRole) => {
       for (const onDelta of [undefined, () => {}]) {
         const { model } = await served("openai", [
           { text: "As always, at noon.", wire: { leakedRole, chunkChars: 2 } },
         ]);
-        expect(textOfTurn(await askTurn(model, { prompt: question }, { onDelta }))).toBe("As always, at noon.");
+        expect(textOfTurn(await requestTurn(model, { prompt: userPrompt }, { onDelta }))).toBe("As always, at noon.");
       }
     },
   );
 
   test.each(["{", '{"query": "tides"', "tides", "[1]", "nul", '{"a":1}{"a":2}'])(
-    "arguments that are no object are not run: %j",
+    "a call whose arguments are not an object does not run: %j",
     async (argumentsText) => {
       const { model } = await served("openai", [{ toolCalls: [{ name: "search", argumentsText }] }, "Noon."]);
-      const turn = await askTurn(model, { prompt: question, tools });
+      const turn = await requestTurn(model, { prompt: userPrompt, tools });
       expect(toolCallsOf(turn)).toMatchObject([{ input: argumentsText, broken: "unparsable" }]);
-      await askTurn(model, { prompt: [...question, toAssistantMessage(turn), results(turn)], tools });
+      await requestTurn(model, { prompt: [...userPrompt, toAssistantMessage(turn), results(turn)], tools });
     },
   );
 
-  test("arguments that were written as JSON twice are what they are", async () => {
+  test("arguments that were encoded as JSON twice are decoded", async () => {
     const argumentsText = JSON.stringify(JSON.stringify({ query: "tides" }));
     const { model } = await served("openai", [{ toolCalls: [{ name: "search", argumentsText }] }]);
-    expect(toolCallsOf(await askTurn(model, { prompt: question, tools }))).toMatchObject([
+    expect(toolCallsOf(await requestTurn(model, { prompt: userPrompt, tools }))).toMatchObject([
       { input: '{"query":"tides"}' },
     ]);
   });
 
-  test("tokens that nobody counted are estimated, which is said", async () => {
+  test("tokens that the server did not count are estimated and marked as estimated", async () => {
     const { model } = await served("openai", [{ text: "Noon.", usage: null }]);
-    expect((await askTurn(model, { prompt: question })).usage).toMatchObject({ estimated: true });
+    expect((await requestTurn(model, { prompt: userPrompt })).usage).toMatchObject({ estimated: true });
   });
 });

@@ -1,13 +1,13 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
-import type { ModelTurn, TurnPart, TurnToolCall } from "./model-turn.ts";
+import type { ModelTurn, TurnPart, TurnToolCall } from "../port/model-turn.ts";
 
 /** A message of a model in a conversation. */
 export type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 
 /**
- * An answer as the next question carries it: everything that its service wants back, thoughts and signatures included.
- * Each tool call of it needs a result with its id. A call that could not be read is shown without arguments, since
- * services refuse arguments that are no object; what was wrong with it belongs into its result.
+ * A response as the next request carries it: with everything that its service requires back, including thinking and
+ * signatures. Each of its tool calls needs a result with its id. A call that could not be parsed is shown without
+ * arguments, since services reject arguments that are not an object; the problem belongs in its result.
  */
 export function toAssistantMessage(turn: ModelTurn): AssistantMessage {
   return {
@@ -17,16 +17,16 @@ export function toAssistantMessage(turn: ModelTurn): AssistantMessage {
   };
 }
 
-/** Where a message says whose it is. No client reads this key of a message. */
+/** Key under which a message stores its origin. No client reads this key of a message. */
 const originKey = "windlass_origin";
 
-/** Whose message this is, as {@link originFor} has it; undefined where it does not say so. */
-export function originOf({ providerOptions }: AssistantMessage): string | undefined {
+/** The origin of this message, in the form of {@link originFor}; undefined if it has none. */
+export function messageOrigin({ providerOptions }: AssistantMessage): string | undefined {
   const origin = providerOptions?.[originKey]?.["of"];
   return typeof origin === "string" ? origin : undefined;
 }
 
-/** What messages of models of this family at this provider have in common. */
+/** The common origin of messages from models of this family at this provider. */
 export function originFor(family: string, provider: string): string {
   return `${family}@${provider}`;
 }

@@ -1,41 +1,47 @@
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { ModelFamily, RawToolCall } from "../family/model-family.ts";
-import type { ReadPiece, TextReader } from "../family/text-reader.ts";
-import type { FinishReason } from "../model.ts";
-import type { TurnDelta, TurnPart } from "./model-turn.ts";
+import type { ModelFamily, RawToolCall } from "../port/model-family.ts";
+import { type ModelTextPiece, type TextReader, heldBack } from "../port/text-reader.ts";
+import type { FinishReason, ModelCall } from "../port/model.ts";
+import type { TurnDelta, TurnPart } from "../port/model-turn.ts";
+import { isOnNewLine, parseTextCalls, textCallMarker } from "./parse-text-calls.ts";
 
-/** What {@link TurnBuilder} builds with. */
-export interface BuilderParts {
+/** Dependencies of {@link TurnBuilder}. */
+export interface TurnBuilderDeps {
   readonly family: ModelFamily;
-  /** The id of a call, from the one that the model gave and the call's place in the answer. */
-  readonly idOf: (given: string, index: number) => string;
+  readonly modelId: string;
+  /** The tools that the model may call; undefined if it may call none. */
+  readonly tools?: ModelCall["tools"] | undefined;
+  /** The id of a call, from the one that the model provided and the index of the call in the response. */
+  readonly idOf: (provided: string, index: number) => string;
   readonly onDelta?: ((delta: TurnDelta) => void) | undefined;
 }
 
 /** A part that is still growing. */
 interface Draft {
   readonly type: "text" | "reasoning" | "tool-call";
-  /** As its stream calls it. */
+  /** The name of the part in its stream. */
   readonly key: string;
   text: string;
   providerOptions: SharedV4ProviderOptions | undefined;
   reader?: TextReader;
+  /** Text that is, or may begin, a tool call written as text; it is held back until the text ends. */
+  held?: string;
   name?: string;
   id?: string;
-  /** The call is there as a whole. */
+  /** True once the call is complete. */
   complete?: boolean;
 }
 
-/** Makes the parts of an answer from pieces, and tells of them as they come. */
+/** Builds the parts of a response from chunks and emits deltas as they arrive. */
 export class TurnBuilder {
-  readonly #parts: BuilderParts;
+  readonly #parts: TurnBuilderDeps;
   readonly #drafts: Draft[] = [];
   #calls = 0;
-  /** Calls come in pieces. */
+  /** Calls arrive in chunks. */
   #inPieces = false;
   #thought = false;
 
-  constructor(parts: BuilderParts) {
+  constructor(parts: TurnBuilderDeps) {
     this.#parts = parts;
   }
 
@@ -49,7 +55,11 @@ export class TurnBuilder {
     const draft = this.#find(type, key) ?? this.#open(type, key, undefined);
     note(draft, piece.metadata);
     if (type === "reasoning") this.#grow(draft, "thinking", piece.delta);
-    else this.#take(draft, (draft.reader ??= this.#parts.family.textReader(this.#thought)).push(piece.delta));
+    else
+      this.#take(
+        draft,
+        (draft.reader ??= this.#parts.family.textReader(this.#thought, this.#parts.modelId)).push(piece.delta),
+      );
   }
 
   end(type: "text" | "reasoning", key: string, metadata?: SharedV4ProviderMetadata): void {
@@ -85,7 +95,7 @@ export class TurnBuilder {
 
   // --- the whole
 
-  /** The parts of the answer, which ended for this reason. */
+  /** The parts of the response, which ended for this reason. */
   build(finishReason: FinishReason): TurnPart[] {
     for (const draft of this.#drafts) this.#close(draft);
     const isWhole = finishReason === "stop" || finishReason === "tool-calls" || finishReason === "other";
@@ -121,14 +131,36 @@ export class TurnBuilder {
     const { reader } = draft;
     delete draft.reader;
     if (reader !== undefined) this.#take(draft, reader.end());
+    const { held } = draft;
+    if (held === undefined) return;
+    delete draft.held;
+    const isCall = held.startsWith(textCallMarker) && isOnNewLine(draft.text);
+    const calls = isCall ? parseTextCalls(held, this.#parts.tools ?? []) : undefined;
+    if (calls === undefined) this.#grow(draft, "text", held);
+    for (const call of calls ?? []) this.completeCall(call);
   }
 
-  #take(draft: Draft, pieces: readonly ReadPiece[]): void {
+  #take(draft: Draft, pieces: readonly ModelTextPiece[]): void {
     for (const piece of pieces) {
-      if (piece.kind === "all-thinking") this.#correct(draft);
-      else if (piece.kind === "text") this.#grow(draft, "text", piece.text);
+      if (piece.kind === "text") this.#addText(draft, piece.text);
       else this.#grow(this.#thoughtBefore(draft), "thinking", piece.text);
     }
+  }
+
+  /** Adds text, up to a tool call that is written as text. */
+  #addText(draft: Draft, text: string): void {
+    const { family, tools = [] } = this.#parts;
+    if (family.writesTextCalls !== true || tools.length === 0) return this.#grow(draft, "text", text);
+    if (draft.held?.startsWith(textCallMarker) === true) {
+      draft.held += text;
+      return;
+    }
+    const whole = (draft.held ?? "") + text;
+    const at = whole.indexOf(textCallMarker);
+    const end = at >= 0 ? at : whole.length - heldBack(whole, [textCallMarker]);
+    this.#grow(draft, "text", whole.slice(0, end));
+    if (end < whole.length) draft.held = whole.slice(end);
+    else delete draft.held;
   }
 
   #grow(draft: Draft, kind: "text" | "thinking", text: string): void {
@@ -138,7 +170,7 @@ export class TurnBuilder {
     this.#parts.onDelta?.({ kind, text });
   }
 
-  /** The thought that stands in front of a text. */
+  /** The thinking that precedes a text. */
   #thoughtBefore(text: Draft): Draft {
     const at = this.#drafts.indexOf(text);
     const before = this.#drafts[at - 1];
@@ -147,26 +179,11 @@ export class TurnBuilder {
     this.#drafts.splice(at, 0, thought);
     return thought;
   }
-
-  /** What was taken for text was thinking. Who listens is told everything again. */
-  #correct(draft: Draft): void {
-    const said = draft.text;
-    draft.text = "";
-    const { onDelta } = this.#parts;
-    this.#thoughtBefore(draft).text = said;
-    this.#thought = true;
-    if (onDelta === undefined) return;
-    onDelta({ kind: "restart" });
-    for (const { type, text, id = "", name = "" } of this.#drafts) {
-      if (type === "tool-call") onDelta({ kind: "tool-call", id, name });
-      else if (text !== "") onDelta({ kind: type === "text" ? "text" : "thinking", text });
-    }
-  }
 }
 
 type Metadata = SharedV4ProviderMetadata | undefined;
 
-/** What a service adds to a part may come in several pieces, such as a signature behind a thought. */
+/** Merges metadata: a service may send it in several pieces, such as a signature after a thought. */
 function note(draft: Draft, metadata: Metadata): void {
   if (metadata === undefined) return;
   const merged = { ...draft.providerOptions };

@@ -1,12 +1,12 @@
-import type { AskLimits } from "../ask-again.ts";
-import type { TurnDelta } from "./model-turn.ts";
+import type { ModelRequestLimits } from "../errors/retry-with-backoff.ts";
+import type { TurnDelta } from "../port/model-turn.ts";
 
-/** How a turn is asked for. */
-export interface TurnOptions extends AskLimits {
-  /** Told pieces of the answer while it arrives; without it, the answer is asked for as a whole. */
+/** Options of a turn request. */
+export interface TurnOptions extends ModelRequestLimits {
+  /** Receives deltas while the response arrives; without it, the response is requested as a whole. */
   readonly onDelta?: ((delta: TurnDelta) => void) | undefined;
-  /** Part of the ids that are made for calls without one; the number of answers in the prompt where absent. */
+  /** Part of the ids generated for calls without one. Default: the number of responses in the prompt. */
   readonly turn?: string | number | undefined;
-  /** The longest silence in the middle of a stream; only the whole time counts where absent. */
+  /** Maximum silence in the middle of a stream. Default: only the total timeout applies. */
   readonly idleMs?: number | undefined;
 }

@@ -1,13 +1,13 @@
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Door, createDoor } from "../../net/index.ts";
-import { type FetchOptions, doorFetch } from "./door-fetch.ts";
+import { type HttpClient, createHttpClient } from "../../net/index.ts";
+import { type HttpClientFetchOptions, httpClientFetch } from "./http-client-fetch.ts";
 
-const opened: { door: Door; server: Server }[] = [];
+const opened: { http: HttpClient; server: Server }[] = [];
 afterEach(async () => {
-  for (const { door, server } of opened.splice(0)) {
-    await door.close();
+  for (const { http, server } of opened.splice(0)) {
+    await http.close();
     server.closeAllConnections();
     server.close();
   }
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 async function site(
   handler: Parameters<typeof createServer>[1],
-  options: Partial<FetchOptions> = {},
+  options: Partial<HttpClientFetchOptions> = {},
 ): Promise<{ get: (init?: RequestInit) => Promise<Response>; closed: () => number }> {
   let closed = 0;
   const server = createServer((request, response) => {
@@ -24,14 +24,14 @@ async function site(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const door = createDoor({ allow: [`127.0.0.1:${port}`] });
-  opened.push({ door, server });
-  const fetchThere = doorFetch(door, { timeoutMs: 5_000, ...options });
+  const http = createHttpClient({ allow: [`127.0.0.1:${port}`] });
+  opened.push({ http, server });
+  const fetchThere = httpClientFetch(http, { timeoutMs: 5_000, ...options });
   return { get: (init) => fetchThere(`http://127.0.0.1:${port}/`, init), closed: () => closed };
 }
 
-describe("a fetch through the door", () => {
-  test("gives the body as it arrives", async () => {
+describe("a fetch through the HTTP client", () => {
+  test("yields the body as it arrives", async () => {
     let go: () => void = () => {};
     const { get } = await site((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write("one");
@@ -45,7 +45,7 @@ describe("a fetch through the door", () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  test("ends where the reader leaves, and where the caller does", async () => {
+  test("ends when the reader stops, and when the caller aborts", async () => {
     const { get, closed } = await site((_, response) => void response.writeHead(200).write("x"));
     await (await get()).body?.cancel();
     await expect.poll(closed).toBe(1);
@@ -56,9 +56,9 @@ describe("a fetch through the door", () => {
     await expect.poll(closed).toBe(2);
   });
 
-  test("has a limit of silence, of time and of size, and lets go of the connection", async () => {
+  test("limits silence, time and size, and releases the connection", async () => {
     const silent = await site((_, response) => void response.writeHead(200).write("x"), { idleMs: 40 });
-    await expect((await silent.get()).text()).rejects.toThrow(/said nothing more for 0\.04 s/);
+    await expect((await silent.get()).text()).rejects.toThrow(/sent nothing more for 0\.04 s/);
     await expect.poll(silent.closed).toBe(1);
     const dripping = await site(
       (_, response) => {
@@ -74,7 +74,7 @@ describe("a fetch through the door", () => {
     await expect.poll(dripping.closed).toBe(1);
   });
 
-  test("never hands on a key that an error quotes, nor sends an empty one", async () => {
+  test("never leaks a key that an error quotes, nor sends an empty one", async () => {
     const { get } = await site(
       (request, response) => {
         const sent = String(request.headers["x-api-key"]);
@@ -85,17 +85,17 @@ describe("a fetch through the door", () => {
     expect(await (await get({ headers: { "x-api-key": "" } })).text()).toBe("[redacted] is wrong, undefined");
   });
 
-  test("leaves an error as it is where the key is so short that it may be a part of any word", async () => {
+  test("leaves an error unchanged if the key is so short that it may be part of any word", async () => {
     const { get } = await site((_, response) => void response.writeHead(400).end("tool blocks"), { secret: "k" });
     expect(await (await get()).text()).toBe("tool blocks");
   });
 
-  test("reads the whole body where the door cannot do otherwise", async () => {
-    const plain: Door = {
+  test("reads the whole body if the HTTP client cannot stream", async () => {
+    const plain: HttpClient = {
       request: () =>
         Promise.resolve({ status: 200, headers: {}, body: Buffer.from("all"), truncated: false, url: "x" }),
       close: () => Promise.resolve(),
     };
-    expect(await (await doorFetch(plain, { timeoutMs: 100 })("http://there.test/")).text()).toBe("all");
+    expect(await (await httpClientFetch(plain, { timeoutMs: 100 })("http://there.test/")).text()).toBe("all");
   });
 });

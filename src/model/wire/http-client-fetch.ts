@@ -1,20 +1,20 @@
 import { type Clock, type FailureError, fail, systemClock } from "../../base/index.ts";
-import type { Door, HttpRequest, HttpResponse, HttpStream, StreamingDoor } from "../../net/index.ts";
-import { createRedactor } from "../../text/index.ts";
-import { modelFailure } from "../model-reasons.ts";
+import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamingHttpClient } from "../../net/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import { modelFailure } from "../port/model-reasons.ts";
 
-/** An answer of a model is text; more than this is a mistake. */
-const usualBytes = 16 * 2 ** 20;
-/** An error is a sentence or two, or a page that says nothing. */
+/** A model response is text; more than this is a mistake. */
+const defaultBytes = 16 * 2 ** 20;
+/** An error is a sentence or two, or an uninformative page. */
 const errorBytes = 65_536;
-/** A server that is still alive says something within this time, if only that it is; models that think say less. */
-const usualIdleMs = 120_000;
+/** A live server sends something within this time, if only a keep-alive; models that think send less. */
+const defaultIdleMs = 120_000;
 
-/** How {@link doorFetch} fetches. */
-export interface FetchOptions {
-  /** For a whole request with its answer. */
+/** Options of {@link httpClientFetch}. */
+export interface HttpClientFetchOptions {
+  /** Timeout of a whole request with its response. */
   readonly timeoutMs: number;
-  /** For the silence between two pieces of an answer; 120 s, or half of the whole time where that is longer. */
+  /** Maximum silence between two chunks of a response. Default: 120 s, or half of the timeout if that is longer. */
   readonly idleMs?: number | undefined;
   /** 16 MiB. */
   readonly maxBytes?: number | undefined;
@@ -24,11 +24,11 @@ export interface FetchOptions {
 }
 
 /**
- * `fetch`, as a model's client wants it, through the one outbound door. The body is given as it arrives, within limits
- * of time and size; through a door that cannot do that it is whole before the client sees it.
+ * `fetch` as a model client needs it, through the guarded HTTP client. The body streams as it arrives, within limits of
+ * time and size; if the HTTP client cannot stream, the body is read as a whole first.
  */
-export function doorFetch(door: Door | StreamingDoor, options: FetchOptions): typeof fetch {
-  const fetchNow = "open" in door ? arriving(door, options) : whole(door, options);
+export function httpClientFetch(http: HttpClient | StreamingHttpClient, options: HttpClientFetchOptions): typeof fetch {
+  const fetchNow = "open" in http ? arriving(http, options) : whole(http, options);
   return (input, init = {}) => {
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
     return fetchNow({
@@ -43,25 +43,25 @@ export function doorFetch(door: Door | StreamingDoor, options: FetchOptions): ty
 
 type Fetching = (request: HttpRequest) => Promise<Response>;
 
-/** Clients send an empty key where there is none; servers without keys know no such header. */
+/** Clients send an empty key if there is none; servers without keys expect no such header. */
 function headersOf({ headers }: RequestInit): Record<string, string> {
   return Object.fromEntries([...new Headers(headers ?? {})].filter(([, value]) => value !== ""));
 }
 
-function whole(door: Door, { timeoutMs, maxBytes = usualBytes, secret }: FetchOptions): Fetching {
+function whole(http: HttpClient, { timeoutMs, maxBytes = defaultBytes, secret }: HttpClientFetchOptions): Fetching {
   return async (request) => {
-    const response = await door.request({ ...request, timeoutMs, maxBytes });
+    const response = await http.request({ ...request, timeoutMs, maxBytes });
     if (response.truncated) throw tooLarge(request.url, maxBytes);
     const { status, body } = response;
     return toResponse(response, status < 400 ? body : withoutSecret(body, secret));
   };
 }
 
-function arriving(door: StreamingDoor, options: FetchOptions): Fetching {
+function arriving(http: StreamingHttpClient, options: HttpClientFetchOptions): Fetching {
   return async (request) => {
     const watch = watchOver(request, options);
     try {
-      const stream = await door.open({ ...request, signal: watch.signal });
+      const stream = await http.open({ ...request, signal: watch.signal });
       const body = watch.pieces(stream);
       if (stream.status >= 400) return toResponse(stream, withoutSecret(await read(body, errorBytes), options.secret));
       return toResponse(stream, toReadable(body, stream));
@@ -73,16 +73,16 @@ function arriving(door: StreamingDoor, options: FetchOptions): Fetching {
 
 interface Watch {
   readonly signal: AbortSignal;
-  /** The pieces of a body as they arrive, as long as they come in time and do not become too many. */
+  /** The chunks of a body as they arrive, within the limits of time and size. */
   pieces(stream: HttpStream): AsyncGenerator<Uint8Array, void>;
-  /** Gives why the request was ended from here, where it was. */
+  /** Returns the reason why this side ended the request, if it did. */
   end(): FailureError | undefined;
 }
 
-/** Watches over one request: its whole time, the silence within it, and its size. */
-function watchOver({ url, signal: caller }: HttpRequest, options: FetchOptions): Watch {
-  const { timeoutMs, maxBytes = usualBytes, clock = systemClock } = options;
-  const { idleMs = Math.max(usualIdleMs, timeoutMs / 2) } = options;
+/** Enforces the limits of one request: its total time, silence, and size. */
+function watchOver({ url, signal: caller }: HttpRequest, options: HttpClientFetchOptions): Watch {
+  const { timeoutMs, maxBytes = defaultBytes, clock = systemClock } = options;
+  const { idleMs = Math.max(defaultIdleMs, timeoutMs / 2) } = options;
   const own = new AbortController();
   const { host } = new URL(url);
   const begun = clock.elapsed();
@@ -94,7 +94,7 @@ function watchOver({ url, signal: caller }: HttpRequest, options: FetchOptions):
     const lateAt = begun + timeoutMs;
     const idleAt = movedAt === undefined ? Infinity : movedAt + idleMs;
     if (now >= lateAt) stop(`no complete response from ${host} within ${timeoutMs / 1000} s`);
-    else if (now >= idleAt) stop(`${host} said nothing more for ${idleMs / 1000} s`);
+    else if (now >= idleAt) stop(`${host} sent nothing more for ${idleMs / 1000} s`);
     else timer = clock.after(Math.max(1, Math.min(lateAt, idleAt) - now), look);
   };
   let timer = clock.after(Math.min(timeoutMs, idleMs), look);
@@ -124,7 +124,7 @@ function watchOver({ url, signal: caller }: HttpRequest, options: FetchOptions):
 }
 
 function tooLarge(url: string, maxBytes: number): FailureError {
-  const message = `the answer of ${new URL(url).host} is larger than ${maxBytes / 2 ** 20} MiB`;
+  const message = `the response of ${new URL(url).host} is larger than ${maxBytes / 2 ** 20} MiB`;
   return modelFailure("provider_error", message, { retry: "never" });
 }
 
@@ -147,7 +147,7 @@ function toReadable(body: AsyncGenerator<Uint8Array, void>, stream: HttpStream):
       else controller.enqueue(value);
     },
     cancel() {
-      // A generator that waits for a piece ends only once the connection does.
+      // A generator that waits for a chunk ends only when the connection closes.
       stream.close();
       body.return().catch(() => {});
     },
@@ -162,15 +162,15 @@ function toResponse(
   body: Uint8Array | ReadableStream<Uint8Array>,
 ): Response {
   const texts = Object.entries(headers).flatMap(([name, value]) =>
-    // The body is decoded, so what described its coding would be wrong now.
+    // The body is decoded, so headers about its encoding no longer apply.
     typeof value === "string" && !/^content-(?:encoding|length)$/.test(name) ? [[name, value] as [string, string]] : [],
   );
-  // The bytes are the door's own copy.
+  // The bytes are a private copy of the HTTP client.
   const sent = bodiless.has(status) ? null : (body as Uint8Array<ArrayBuffer> | ReadableStream);
   return new Response(sent, { status, headers: texts });
 }
 
-/** Some servers quote the key that they do not accept. */
+/** Some servers quote the key that they reject. */
 function withoutSecret(body: Uint8Array, secret: string | undefined): Uint8Array {
   if (secret === undefined) return body;
   const text = new TextDecoder().decode(body);

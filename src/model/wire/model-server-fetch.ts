@@ -1,59 +1,60 @@
-import { createRedactor, stripUnsafe } from "../../text/index.ts";
-import { modelFailure } from "../model-reasons.ts";
-import { NoAnswer } from "./no-answer.ts";
+import { createRedactor } from "../../secrets/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
+import { modelFailure } from "../port/model-reasons.ts";
+import { EmptyModelResponse } from "./empty-model-response.ts";
 
-/** Whose answers are looked at. */
-export interface AnsweringServer {
+/** The server whose responses are checked. */
+export interface ModelServerInfo {
   /** `the model "qwen3"`. */
-  readonly who: string;
+  readonly label: string;
   readonly baseUrl: string;
-  /** What every whole answer of its API has in it. */
+  /** Pattern that matches every complete response of its API. */
   readonly marks: RegExp;
-  /** A key that nothing told of an answer may repeat. */
+  /** A key that no report about a response may repeat. */
   readonly secret?: string | undefined;
 }
 
 /**
- * A `fetch` that fails where something answers well that is no server of models, such as the page of its web interface:
- * the base URL is most likely wrong, and asking again would not help. Where a server of models gives nothing, or tells of
- * an error with the status of a success, as busy ones do, it throws {@link NoAnswer}.
+ * A `fetch` that fails if a successful response does not come from a model server, such as the page of its web
+ * interface: the base URL is most likely wrong, and a retry would not help. If a model server returns nothing, or
+ * reports an error with a success status, as busy ones do, it throws {@link EmptyModelResponse}.
  */
-export function answeringFetch(inner: typeof fetch, server: AnsweringServer): typeof fetch {
+export function modelServerFetch(inner: typeof fetch, server: ModelServerInfo): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
     const { body, status, headers } = response;
     if (status >= 300) return response;
     const type = headers.get("content-type")?.split(";", 1)[0]?.trim() || "no content type";
-    const noAnswer = (text: string, what: string): Error => explainAnswer(server, { status, type, text, what });
+    const noAnswer = (text: string, received: string): Error => explainAnswer(server, { status, type, text, received });
     if (body === null) throw noAnswer("", "an empty body");
-    if (asksForStream(input, init)) {
+    if (isStreamRequest(input, init)) {
       const events = body.pipeThrough(untilFirstEvent((text) => noAnswer(text, "no event")));
       return new Response(events, { status, headers });
     }
     const text = await response.text();
-    if (!server.marks.test(text)) throw noAnswer(text, "no answer of a model");
+    if (!server.marks.test(text)) throw noAnswer(text, "no model response");
     return new Response(text, { status, headers });
   };
 }
 
-/** Goes by the question: not every server gives a stream its content type. */
-function asksForStream(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): boolean {
+/** Decided by the request: not every server sets the content type of a stream. */
+function isStreamRequest(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): boolean {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   if (pathname.endsWith(":streamGenerateContent")) return true;
   if (typeof init?.body !== "string") return false;
-  const question: unknown = JSON.parse(init.body);
-  return typeof question === "object" && question !== null && "stream" in question && question.stream === true;
+  const request: unknown = JSON.parse(init.body);
+  return typeof request === "object" && request !== null && "stream" in request && request.stream === true;
 }
 
-/** So much of what is no event is kept, to tell what it was. */
-const mostKept = 65_536;
+/** Maximum length of retained non-event text, used to identify it. */
+const maxRetained = 65_536;
 const event = /(?:^|[\r\n])data:/;
-/** What begins like this is a page, and no stream. */
+/** The beginning of a page; it cannot be a stream. */
 const page = /^\uFEFF?\s*</;
-/** What begins like this is JSON, or a stream of events. */
+/** The beginning of JSON, or of an event stream. */
 const data = /^\uFEFF?\s*(?:[[{"]|null\s*$|:|(?:data|event|id|retry):)/;
 
-/** Passes everything on; fails where it begins as a page, or ends without a single event. */
+/** Passes everything through; fails if it begins as a page, or ends without a single event. */
 function untilFirstEvent(noEvent: (text: string) => Error): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   let text: string | undefined = "";
@@ -64,8 +65,8 @@ function untilFirstEvent(noEvent: (text: string) => Error): TransformStream<Uint
       text += decoder.decode(bytes, { stream: true });
       if (event.test(text)) text = undefined;
       else if (page.test(text)) throw noEvent(text);
-      // The end is kept as well: an event may begin there.
-      else if (text.length > mostKept) text = text.slice(0, mostKept / 2) + text.slice(-mostKept / 4);
+      // The end is retained as well: an event may begin there.
+      else if (text.length > maxRetained) text = text.slice(0, maxRetained / 2) + text.slice(-maxRetained / 4);
     },
     flush() {
       if (text !== undefined) throw noEvent(text);
@@ -73,37 +74,32 @@ function untilFirstEvent(noEvent: (text: string) => Error): TransformStream<Uint
   });
 }
 
-/** What answered. */
-interface Answered {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-  readonly what: string;
-}
-
-function explainAnswer({ who, baseUrl, secret }: AnsweringServer, answered: Answered): Error {
+function explainAnswer(
+  { label, baseUrl, secret }: ModelServerInfo,
+  answered: { readonly status: number; readonly type: string; readonly text: string; readonly received: string },
+): Error {
   const { status, type, text } = answered;
   const isEmpty = text.trim() === "";
-  const what = page.test(text) ? "a web page" : isEmpty ? "an empty body" : answered.what;
-  const said = saidIn(text);
-  const words = said === undefined ? "" : `: ${createRedactor(secret === undefined ? [] : [secret]).text(said)}`;
-  const [address, came] = [addressOf(baseUrl), `(${status}, ${type}, ${what}${words})`];
+  const received = page.test(text) ? "a web page" : isEmpty ? "an empty body" : answered.received;
+  const content = errorInBody(text);
+  const words = content === undefined ? "" : `: ${createRedactor(secret === undefined ? [] : [secret]).text(content)}`;
+  const [address, details] = [addressOf(baseUrl), `(${status}, ${type}, ${received}${words})`];
   if (isEmpty || data.test(text)) {
-    return new NoAnswer(
-      `${who} at ${address} gave no answer ${came}; ask again, and check the base URL where it happens again`,
+    return new EmptyModelResponse(
+      `${label} at ${address} returned no model response ${details}; retry, and check the base URL if it happens again`,
     );
   }
-  const message = `what answers for ${who} at ${address} is no server of models ${came}; check the base URL`;
+  const message = `the server for ${label} at ${address} is not a model server ${details}; check the base URL`;
   return modelFailure("wrong_address", message);
 }
 
-/** Some servers tell of an error with the status of a success. */
-function saidIn(text: string): string | undefined {
-  const found = /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text.slice(0, mostKept))?.[1];
+/** Some servers report an error with a success status. */
+function errorInBody(text: string): string | undefined {
+  const found = /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text.slice(0, maxRetained))?.[1];
   return found === undefined ? undefined : stripUnsafe(found).replaceAll(/\s+/g, " ").trim();
 }
 
-/** Without a user, a password or a key that may stand in it. */
+/** Without a user, a password or a key in it. */
 function addressOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname}`;

@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createChatMender } from "./mend-chat.ts";
+import { createChatRepairer } from "./repair-chat.ts";
 
 type Call = { id?: string; index?: number; function: { name?: string; arguments?: unknown } };
 
-function mended(...deltas: object[]): Call[] {
-  const mend = createChatMender();
+function repaired(...deltas: object[]): Call[] {
+  const repair = createChatRepairer();
   return deltas.flatMap((call) => {
-    const text = mend(JSON.stringify({ choices: [{ delta: { tool_calls: [call] } }] }));
+    const text = repair(JSON.stringify({ choices: [{ delta: { tool_calls: [call] } }] }));
     return (JSON.parse(text) as { choices: { delta: { tool_calls: Call[] } }[] }).choices[0]?.delta.tool_calls ?? [];
   });
 }
 
-test("calls without ids and indexes get theirs, and pieces go to the call before them", () => {
-  const [a, more, b, last] = mended(
+test("calls without ids and indexes get theirs, and further pieces belong to the previous call", () => {
+  const [a, more, b, last] = repaired(
     { function: { name: "f", arguments: "{" } },
     { function: { arguments: "}" } },
     { function: { name: "g", arguments: "{}" } },
@@ -27,8 +27,8 @@ test("calls without ids and indexes get theirs, and pieces go to the call before
   ]);
 });
 
-test("ids tell where a piece belongs that has no index; indexes that are there stay", () => {
-  const calls = mended(
+test("ids assign a piece without an index to its call; existing indexes stay", () => {
+  const calls = repaired(
     { id: "x", function: { name: "f", arguments: "" } },
     { id: "y", function: { name: "g", arguments: "" } },
     { id: "x", function: { arguments: "{}" } },
@@ -37,14 +37,14 @@ test("ids tell where a piece belongs that has no index; indexes that are there s
   expect(calls.map(({ index }) => index)).toEqual([0, 1, 0, 7]);
 });
 
-test("arguments are text, whatever came; what was no text at all stays away", () => {
-  const given = [{ a: 1 }, {}, undefined, null, "x", 4];
+test("arguments of any type become text; entries that are not tool calls are dropped", () => {
+  const input = [{ a: 1 }, {}, undefined, null, "x", 4];
   expect(
-    mended(...given.map((arguments_) => ({ index: 0, function: { name: "f", arguments: arguments_ } }))).map(
+    repaired(...input.map((arguments_) => ({ index: 0, function: { name: "f", arguments: arguments_ } }))).map(
       (call) => call.function.arguments,
     ),
   ).toEqual(['{"a":1}', "", undefined, null, "x", "4"]);
-  const whole = createChatMender()(
+  const whole = createChatRepairer()(
     '{"choices":[{"message":{"role":"tool","tool_calls":[{"function":{"name":"f"}},null]}}]}',
   );
   expect(JSON.parse(whole)).toEqual({
@@ -52,18 +52,18 @@ test("arguments are text, whatever came; what was no text at all stays away", ()
   });
 });
 
-test("what needs no mending, or is no JSON, is left as it is", () => {
-  const mend = createChatMender();
+test("valid responses, and texts that are not JSON, stay unchanged", () => {
+  const repair = createChatRepairer();
   for (const text of [
     "[DONE]",
     '{"choices":[{"delta":{"role":"assistant","content":"\\"tool_call"}}]}',
     '{"tool_calls" ',
     "null",
   ]) {
-    expect(mend(text)).toBe(text);
+    expect(repair(text)).toBe(text);
   }
-  expect(JSON.parse(mend('{"choices":null,"usage":{}}'))).toEqual({ choices: [], usage: {} });
+  expect(JSON.parse(repair('{"choices":null,"usage":{}}'))).toEqual({ choices: [], usage: {} });
   fc.assert(
-    fc.property(fc.json(), (json) => void mend(json.replace("{", '{"tool_calls":[1],"choices":[1,{"delta":5}],'))),
+    fc.property(fc.json(), (json) => void repair(json.replace("{", '{"tool_calls":[1],"choices":[1,{"delta":5}],'))),
   );
 });

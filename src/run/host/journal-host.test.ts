@@ -4,23 +4,23 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { planWith } from "../../../test/support/record-run.ts";
 import { type Clock, fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import { type JournalEvent, createMemoryApprovals } from "../../store/index.ts";
+import { type JournalEvent, createInMemoryApprovals } from "../../store/index.ts";
 import { ok } from "../../tool/index.ts";
-import { type MockAnswer, mock, mockTools } from "../kit/mock-tools.ts";
-import type { ChainSpec } from "../plan/spec.ts";
-import { type Executed, type RunTask, executeRun } from "../run/execute-run.ts";
+import { type MockAnswer, mock, mockTools } from "../../testing/chain/mock-tools.ts";
+import type { ChainSpec } from "../../chain/plan/chain-spec.ts";
+import { type ExecutedRun, type ExecuteRunTask, executeRun } from "../../chain/interpreter/execute-run.ts";
 import { type StepExecutor, engineExecutor } from "./executor.ts";
-import type { EventSink } from "./event-writer.ts";
+import type { JournalSink } from "./journal-writer.ts";
 import { JournalHost } from "./journal-host.ts";
 import { ReadyQueue } from "./ready-queue.ts";
-import { type KeptRun, RunKeeper } from "./run-keeper.ts";
+import { type LeasedRun, RunLeases } from "../leases/run-leases.ts";
 import { RunTimers } from "./run-timers.ts";
 
 function execute(
   spec: ChainSpec,
   tools: Readonly<Record<string, MockAnswer>>,
-  more: Partial<RunTask> & { readonly clock: Clock },
-): Promise<Executed> {
+  more: Partial<ExecuteRunTask> & { readonly clock: Clock },
+): Promise<ExecutedRun> {
   const engine = createEngine({ tools: mockTools(spec, tools), clock: more.clock });
   return executeRun({
     plan: planWith(spec, engine),
@@ -37,12 +37,12 @@ function execute(
 
 describe("a journal that cannot be written", () => {
   const full = fail("the disk is full", { code: "store_failed" });
-  const fullAfter = (count: number): EventSink => {
+  const fullAfter = (count: number): JournalSink => {
     let written = 0;
     return { append: () => (++written > count ? Promise.reject(full) : Promise.resolve()) };
   };
 
-  test("stops the run: the tool that was to start never runs, and those that run are aborted", async () => {
+  test("stops the run: the tool that was about to start never runs, and running tools are aborted", async () => {
     const clock = new FakeClock();
     let [ran, aborts] = [0, 0];
     const spec = {
@@ -61,7 +61,7 @@ describe("a journal that cannot be written", () => {
     expect([ran, aborts]).toEqual([0, 1]);
   });
 
-  test("stops the run also when the end of a call cannot be written: nothing that depends on it begins", async () => {
+  test("stops the run if the end of a call cannot be written: no dependent step starts", async () => {
     const clock = new FakeClock();
     const ran: string[] = [];
     const spec = {
@@ -76,27 +76,27 @@ describe("a journal that cannot be written", () => {
     expect(ran).toEqual(["a"]);
   });
 
-  test("a disk that never answers does not keep the process from leaving", async () => {
+  test("a disk that never answers does not keep the process from exiting", async () => {
     const clock = new FakeClock();
-    let host: KeptRun | undefined;
+    let host: LeasedRun | undefined;
     const spec = { name: "c", steps: [{ id: "a", tool: "t" }] };
     let appended = 0;
-    const journal: EventSink = { append: () => (++appended === 1 ? undefined : new Promise(() => {})) };
+    const journal: JournalSink = { append: () => (++appended === 1 ? undefined : new Promise(() => {})) };
     const run = execute(
       spec,
       { t: mock({ effect: "once", answer: 1 }) },
-      { clock, journal, keeper: { add: (made) => (host = made), remove: () => {} } },
+      { clock, journal, leases: { add: (made) => (host = made), remove: () => {} } },
     );
-    clock.after(1000, () => host?.abandon());
-    expect((await withTime(run, clock)).left).toBe(true);
+    clock.after(1000, () => host?.releaseNow());
+    expect((await withTime(run, clock)).isReleased).toBe(true);
   });
 });
 
-test("nobody is asked before the journal has which approval the question is about", async () => {
+test("no approver is prompted before the journal has the id of the approval", async () => {
   const clock = new FakeClock();
   const seen: string[] = [];
   const spec = { name: "c", steps: [{ id: "a", tool: "t", approval: "?" }] };
-  const journal: EventSink = {
+  const journal: JournalSink = {
     append: (_, { kind, key }) =>
       new Promise((resolve) => {
         clock.after(1000, () => {
@@ -105,29 +105,32 @@ test("nobody is asked before the journal has which approval the question is abou
         });
       }),
   };
-  const ask = async (): Promise<{ approved: true }> => {
-    seen.push("asked");
+  const requestApproval = async (): Promise<{ approved: true }> => {
+    seen.push("requested");
     return { approved: true };
   };
-  const approvals = createMemoryApprovals({ clock });
-  await withTime(execute(spec, { t: mock({ effect: "read", answer: 1 }) }, { clock, journal, approvals, ask }), clock);
-  expect(seen).toEqual(["waiting a?", "asked", "settled a?", "settled a#1"]);
+  const approvals = createInMemoryApprovals({ clock });
+  await withTime(
+    execute(spec, { t: mock({ effect: "read", answer: 1 }) }, { clock, journal, approvals, requestApproval }),
+    clock,
+  );
+  expect(seen).toEqual(["waiting a?", "requested", "settled a?", "settled a#1"]);
 });
 
-test("what a tool attached to its output is no part of the journal, which holds JSON", async () => {
+test("attachments of a tool's output are not written to the journal, which holds JSON", async () => {
   const clock = new FakeClock();
   const events: unknown[] = [];
   const image = { kind: "image", mimeType: "image/png", data: new Uint8Array(10) } as const;
   const t = mock({ effect: "read", answer: () => ok({ width: 1 }, { attachments: [image] }) });
   const spec = { name: "c", steps: [{ id: "a", tool: "t" }] };
-  const journal: EventSink = { append: (_, { data }) => void events.push(data) };
+  const journal: JournalSink = { append: (_, { data }) => void events.push(data) };
   const { facts } = await withTime(execute(spec, { t }, { clock, journal }), clock);
   expect(facts.output).toEqual({ a: { width: 1 } });
   expect(events).toHaveLength(1);
   expect(JSON.parse(JSON.stringify(events[0]))).toEqual(events[0]);
 });
 
-test("a clock that is put back does not turn the time of a run around", async () => {
+test("the time of a run stays monotonic if the clock is set back", async () => {
   const clock = new FakeClock();
   let back = 0;
   const wrong: Clock = {
@@ -155,7 +158,7 @@ test("a clock that is put back does not turn the time of a run around", async ()
 });
 
 describe("timers of a run", () => {
-  test("a pause longer than the system can time is as long as it is", async () => {
+  test("a pause longer than the longest system timer lasts as long as requested", async () => {
     const clock = new FakeClock();
     const fired: number[] = [];
     const begun = clock.elapsed();
@@ -188,13 +191,13 @@ describe("timers of a run", () => {
 describe("the queue of outcomes", () => {
   const settled = (key: string) => ({ key, outcome: { kind: "fired" as const }, at: 1 });
 
-  test("what is not durable holds up what comes behind it", () => {
+  test("an outcome that is not durable holds back the outcomes behind it", () => {
     let news = 0;
     const queue = new ReadyQueue(
       () => false,
       () => news++,
     );
-    const durable = queue.hold(settled("write"));
+    const durable = queue.reserve(settled("write"));
     queue.add(settled("read"));
     expect([queue.take(), news]).toEqual([undefined, 0]);
     durable();
@@ -202,7 +205,7 @@ describe("the queue of outcomes", () => {
     expect([queue.take(), queue.take(), news]).toEqual([settled("write"), settled("read"), 1]);
   });
 
-  test("whoever found nothing is told once that there is something", () => {
+  test("a consumer that found the queue empty is notified once when there is an outcome", () => {
     let news = 0;
     const queue = new ReadyQueue(
       () => false,
@@ -217,30 +220,30 @@ describe("the queue of outcomes", () => {
     expect(() => queue.take()).toThrow("no disk");
   });
 
-  test("tens of thousands stay in order", () => {
+  test("tens of thousands of outcomes stay in order", () => {
     const queue = new ReadyQueue(
       () => true,
       () => {},
     );
     const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}`);
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     for (const [index, key] of keys.entries()) {
       queue.add(settled(key));
-      if (index % 3 === 0) told.push(queue.take()?.key);
+      if (index % 3 === 0) reported.push(queue.take()?.key);
     }
-    for (let next = queue.take(); next?.outcome.kind !== "parked"; next = queue.take()) told.push(next?.key);
-    expect(told).toEqual(keys);
+    for (let next = queue.take(); next?.outcome.kind !== "suspended"; next = queue.take()) reported.push(next?.key);
+    expect(reported).toEqual(keys);
   });
 });
 
-test("however runs come and go, their keeper looks around once at a time", async () => {
+test("run leases have at most one poll under way, however many runs are added and removed", async () => {
   const clock = new FakeClock();
   let [looks, now, peak] = [0, 0, 0];
-  const keeper = new RunKeeper({
+  const store = new RunLeases({
     clock,
     owner: { id: "o", pid: 1, processStart: "", bootId: "" },
     journal: {
-      attend: async () => {
+      heartbeat: async () => {
         looks++;
         peak = Math.max(peak, ++now);
         await new Promise<void>((resolve) => clock.after(10, resolve));
@@ -253,24 +256,24 @@ test("however runs come and go, their keeper looks around once at a time", async
     runId,
     cancelRun: () => {},
     poll: async () => {},
-    leave: () => {},
-    abandon: () => {},
+    release: () => {},
+    releaseNow: () => {},
   });
   const [a, b] = [run("a"), run("b")];
-  keeper.add(a);
+  store.add(a);
   await clock.pass(255);
-  keeper.remove(a);
-  keeper.add(b);
+  store.remove(a);
+  store.add(b);
   await clock.pass(10_000);
   expect(peak).toBe(1);
   expect(looks).toBeLessThanOrEqual(42);
   expect(looks).toBeGreaterThanOrEqual(35);
-  keeper.remove(b);
+  store.remove(b);
   await clock.pass(1000);
   expect(clock.timers).toBe(0);
 });
 
-test("after the past has been told, as many steps go on as there are", async () => {
+test("after replay, all steps that were deferred start", async () => {
   const clock = new FakeClock();
   const steps = Array.from({ length: 500 }, (_, index) => ({
     id: `s${index}`,
@@ -280,7 +283,7 @@ test("after the past has been told, as many steps go on as there are", async () 
   }));
   const spec = { name: "c", max_parallel: 1000, steps: [{ id: "a", tool: "t" }, ...steps] };
   const events: JournalEvent[] = [];
-  const journal: EventSink = {
+  const journal: JournalSink = {
     append: (_, event) => {
       events.push(event);
       return undefined;
@@ -292,7 +295,7 @@ test("after the past has been told, as many steps go on as there are", async () 
   expect(again.facts.status).toBe("success");
 });
 
-test("a run that nothing can move any more is refused, and not waited for", () => {
+test("a run without pending work fails instead of waiting indefinitely", () => {
   const clock = new FakeClock();
   const host = new JournalHost({
     lease: { runId: "r", epoch: 1 },
@@ -302,10 +305,10 @@ test("a run that nothing can move any more is refused, and not waited for", () =
     executor: { begin: () => ({ abort: () => undefined }) } as unknown as StepExecutor,
     clock,
     approvals: undefined,
-    stay: true,
+    waitForDecisions: true,
   });
   host.wait("a#1@0", { kind: "timer", ms: 1000 });
   expect(host.next(new Map([["a#1", 1]]))).toBeUndefined();
   host.cancel("a#1@0");
-  expect(() => host.next(new Map([["a#1", 1]]))).toThrow("run r cannot go on");
+  expect(() => host.next(new Map([["a#1", 1]]))).toThrow("run r cannot continue");
 });

@@ -1,37 +1,39 @@
 import type { Clock } from "../../base/index.ts";
-import type { CallStep } from "../../engine/index.ts";
+import type { JournaledCall } from "../../engine/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
-import type { Redactor } from "../../text/index.ts";
-import type { EventSink } from "./event-writer.ts";
+import type { Redactor } from "../../secrets/index.ts";
+import type { JournalSink } from "./journal-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import { JournalHost } from "./journal-host.ts";
-import { type AskPerson, RunApprovals } from "./run-approvals.ts";
+import { type RequestApproval, RunApprovals } from "../approvals/run-approvals.ts";
 
-/** What the host of a run is made of, whatever is executed over it. */
-export interface HostTask {
+/** Options of the host of a run, for any kind of interpreter. */
+export interface OpenHostOptions {
   readonly lease: RunLease;
   readonly startedAt: number;
-  /** Absent for a run that nobody will take up again. */
-  readonly journal?: EventSink | undefined;
+  /** Undefined for a run that is not durable and cannot be resumed. */
+  readonly journal?: JournalSink | undefined;
   readonly events: readonly JournalEvent[];
-  /** Absent for a look at what happened. */
+  /** Undefined for a read-only replay. */
   readonly executor: StepExecutor | undefined;
   readonly clock: Clock;
-  /** Where questions to people are kept, or how to make it once there is one. */
+  /** The approval store, or a factory that is called for the first approval. */
   readonly approvals?: ApprovalStore | (() => ApprovalStore) | undefined;
   readonly principal?: string | undefined;
-  readonly ask?: AskPerson | undefined;
+  readonly requestApproval?: RequestApproval | undefined;
   readonly redactor?: Pick<Redactor, "value" | "known"> | undefined;
-  readonly stay?: boolean | undefined;
-  /** The call of another run that this one is executed for. */
-  readonly step?: CallStep | undefined;
+  readonly waitForDecisions?: boolean | undefined;
+  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
+  readonly interruptedApprovalMs?: number | undefined;
+  /** The call of another run that this run is nested in. */
+  readonly step?: JournaledCall | undefined;
 }
 
-/** The host of a run, with its past and its questions. */
-export function openHost(task: HostTask): JournalHost {
+/** Creates the host of a run from its journal events and its approval store. */
+export function openHost(task: OpenHostOptions): JournalHost {
   const { lease, startedAt, journal, events, executor, clock, approvals } = task;
-  const { principal, ask, redactor } = task;
-  // Whoever decides sees all that there is to decide on, but for what is known to be a secret.
+  const { principal, requestApproval, redactor } = task;
+  // Approvers see the complete arguments, except for known secrets.
   const redact = redactor?.known ?? ((value: unknown) => value);
   return new JournalHost({
     lease,
@@ -40,14 +42,23 @@ export function openHost(task: HostTask): JournalHost {
     events,
     executor,
     clock,
-    stay: task.stay ?? false,
+    waitForDecisions: task.waitForDecisions ?? false,
     step: task.step,
     approvals:
       approvals === undefined || executor === undefined
         ? undefined
         : (sinks) => {
             const store = typeof approvals === "function" ? approvals() : approvals;
-            return new RunApprovals({ runId: lease.runId, store, clock, principal, ask, redact, ...sinks });
+            return new RunApprovals({
+              runId: lease.runId,
+              store,
+              clock,
+              principal,
+              requestApproval,
+              redact,
+              interruptedMs: task.interruptedApprovalMs,
+              ...sinks,
+            });
           },
   });
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { KeyTable } from "./key-table.ts";
+import { OrderedKeyMap } from "./ordered-key-map.ts";
 
-test("a table does what a map does, in the same order, whatever comes and goes", () => {
-  const table = new KeyTable<number>();
+test("an ordered key map behaves like a Map and keeps the order of its keys", () => {
+  const table = new OrderedKeyMap<number>();
   const map = new Map<string, number>();
   let random = 7;
-  const below = (most: number): number => {
+  const below = (max: number): number => {
     random = (random * 48_271) % 2_147_483_647;
-    return random % most;
+    return random % max;
   };
   for (let turn = 0; turn < 5000; turn++) {
     const key = `k${below(4)}`;

@@ -1,9 +1,9 @@
 /**
- * A map from keys in the order in which they came, for what comes and goes all the time, or never comes. Most chains
- * have one call under way, and a `Map` that has one entry and none in turns makes its table anew again and again; an
- * empty one takes as much memory as a step.
+ * A map that keeps insertion order, optimized for zero or one entry. Most chains have one running call, and a `Map`
+ * that alternates between one entry and none reallocates its table all the time; an empty `Map` takes as much memory as
+ * a step.
  */
-export class KeyTable<V> {
+export class OrderedKeyMap<V> {
   #key: string | undefined = undefined;
   #value: V | undefined = undefined;
   /** All but the first. */
@@ -31,7 +31,7 @@ export class KeyTable<V> {
     }
   }
 
-  /** False when it was not there. */
+  /** Returns false if the key is not in the map. */
   delete(key: string): boolean {
     if (key !== this.#key) return this.#more?.delete(key) === true;
     this.#key = undefined;
@@ -45,19 +45,19 @@ export class KeyTable<V> {
     this.#more = undefined;
   }
 
-  /** The keys as they are now. */
+  /** Returns a snapshot of the keys. */
   keys(): string[] {
     const more = this.#more === undefined ? [] : [...this.#more.keys()];
     return this.#key === undefined ? more : [this.#key, ...more];
   }
 
-  /** The values as they are now. */
+  /** Returns a snapshot of the values. */
   values(): V[] {
     // Every key has its value.
     return this.keys().map((key) => this.get(key) as V);
   }
 
-  /** The keys with their values as they are now. */
+  /** Returns a snapshot of the entries. */
   entries(): [key: string, value: V][] {
     return this.keys().map((key) => [key, this.get(key) as V]);
   }

@@ -1,40 +1,43 @@
-import type { Settled } from "./host.ts";
+import type { SettledOutcome } from "../host.ts";
 
-/** Nothing more happens by itself. */
-export const parked: Settled = { key: "", outcome: { kind: "parked" }, at: 0 };
+/** Returned when nothing more will happen without a decision or another process. */
+export const suspended: SettledOutcome = { key: "", outcome: { kind: "suspended" }, at: 0 };
 
-/** What happened and was not told yet, in the order of the journal: one that is not durable holds up those behind it. */
+/**
+ * Outcomes that were not delivered yet, in journal order. An outcome that is not durable yet holds back those behind
+ * it.
+ */
 export class ReadyQueue {
-  readonly #isParked: () => boolean;
+  readonly #isSuspended: () => boolean;
   readonly #onNews: () => void;
-  /** The first in line, where it can be told: in most runs nothing is ever behind it. */
-  #first: Settled | undefined = undefined;
-  #line: Settled[] = [];
+  /** The head of the queue if it can be delivered: most runs never queue a second one. */
+  #first: SettledOutcome | undefined = undefined;
+  #line: SettledOutcome[] = [];
   #head = 0;
-  /** Those in line that are not durable yet; most runs never have one. */
-  #held: Set<Settled> | undefined = undefined;
-  /** Somebody asked for the next when there was none. */
+  /** Queued outcomes that are not durable yet; most runs never have one. */
+  #held: Set<SettledOutcome> | undefined = undefined;
+  /** True if `take` was called while the queue had nothing to deliver. */
   #awaited = false;
   #failure: { readonly error: unknown } | undefined = undefined;
 
   /**
-   * @param isParked Whether nothing more will come by itself.
+   * @param isSuspended True if nothing more will happen without a decision or another process.
    * @param onNews Called when there is something to take, after there was nothing.
    */
-  constructor(isParked: () => boolean, onNews: () => void) {
-    this.#isParked = isParked;
+  constructor(isSuspended: () => boolean, onNews: () => void) {
+    this.#isSuspended = isSuspended;
     this.#onNews = onNews;
   }
 
-  /** Puts in line what can be told. */
-  add(settled: Settled): void {
+  /** Queues an outcome that can be delivered immediately. */
+  add(settled: SettledOutcome): void {
     if (this.isEmpty) this.#first = settled;
     else this.#line.push(settled);
     this.wake();
   }
 
-  /** Puts in line what can be told once it is durable: then the returned function is called. */
-  hold(settled: Settled): () => void {
+  /** Queues an outcome that can be delivered once it is durable; call the returned function then. */
+  reserve(settled: SettledOutcome): () => void {
     this.#line.push(settled);
     this.#held ??= new Set();
     this.#held.add(settled);
@@ -44,37 +47,37 @@ export class ReadyQueue {
     };
   }
 
-  /** Is this in line? */
+  /** True if an outcome with this key is queued. */
   has(key: string): boolean {
     return this.#first?.key === key || this.#line.some((settled, index) => index >= this.#head && settled.key === key);
   }
 
-  /** Something can be told at once. */
+  /** True if an outcome can be delivered immediately. */
   get hasNext(): boolean {
-    return this.#failure !== undefined || this.#first !== undefined || this.#tellable !== undefined;
+    return this.#failure !== undefined || this.#first !== undefined || this.#nextDurable !== undefined;
   }
 
-  /** Nothing is in line, not even what is not durable yet. */
+  /** True if nothing is queued, not even outcomes that are not durable yet. */
   get isEmpty(): boolean {
     return this.#first === undefined && this.#head === this.#line.length;
   }
 
-  /** The next in line; `parked` when there is none and none will come, undefined when there is none yet. */
-  take(): Settled | undefined {
+  /** Returns the next outcome, `suspended` if there is none and none will come, or undefined if there is none yet. */
+  take(): SettledOutcome | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
-    const next = this.#shift() ?? (this.isEmpty && this.#isParked() ? parked : undefined);
+    const next = this.#shift() ?? (this.isEmpty && this.#isSuspended() ? suspended : undefined);
     this.#awaited = next === undefined;
     return next;
   }
 
-  /** Something changed: whoever waits may go on. */
+  /** Notifies the consumer if it waits and there is something to take. */
   wake(): void {
-    if (!this.#awaited || !(this.hasNext || (this.isEmpty && this.#isParked()))) return;
+    if (!this.#awaited || !(this.hasNext || (this.isEmpty && this.#isSuspended()))) return;
     this.#awaited = false;
     this.#onNews();
   }
 
-  /** Forgets what is in line: nobody is to be told, and what is on its way to the disk is not waited for. */
+  /** Discards the queue: nothing more is delivered, and pending writes are not awaited. */
   clear(): void {
     this.#first = undefined;
     this.#line = [];
@@ -87,28 +90,28 @@ export class ReadyQueue {
     this.wake();
   }
 
-  #shift(): Settled | undefined {
+  #shift(): SettledOutcome | undefined {
     const first = this.#first;
     if (first !== undefined) {
       this.#first = undefined;
       return first;
     }
-    const next = this.#tellable;
+    const next = this.#nextDurable;
     if (next === undefined) return undefined;
     this.#head++;
     if (this.isEmpty) {
       this.#line = [];
       this.#head = 0;
     } else if (this.#head >= 1024 && this.#head * 2 >= this.#line.length) {
-      // What was told is let go of, half of it at a time.
+      // Frees delivered entries once they are half of the array: amortized constant time.
       this.#line = this.#line.slice(this.#head);
       this.#head = 0;
     }
     return next;
   }
 
-  /** The first behind {@link #first}, where it is durable. */
-  get #tellable(): Settled | undefined {
+  /** The first outcome behind {@link #first}, if it is durable. */
+  get #nextDurable(): SettledOutcome | undefined {
     const next = this.#line[this.#head];
     return next !== undefined && this.#held?.has(next) === true ? undefined : next;
   }

@@ -1,23 +1,26 @@
 import type { Clock, Timer } from "../../base/index.ts";
-import { KeyTable } from "./key-table.ts";
+import { OrderedKeyMap } from "./ordered-key-map.ts";
 
 interface Armed {
   readonly isDeadline: boolean;
   /** Milliseconds from `since`. */
-  left: number;
+  remainingMs: number;
   since: number;
-  /** Absent while it is paused. */
+  /** Undefined while the deadline is paused. */
   timer: Timer | undefined;
 }
 
-/** No timer of the system can be set for longer. */
-const longest = 2 ** 31 - 1;
+/** The longest delay that a system timer supports. */
+const maxDelayMs = 2 ** 31 - 1;
 
-/** The timers of one run: pauses, which always pass, and deadlines, which stand still while the run waits for people. */
+/**
+ * The timers of one run: pauses, which always run down, and deadlines, which stand still while the run waits for
+ * approvals.
+ */
 export class RunTimers {
   readonly #clock: Clock;
   readonly #onFired: (key: string) => void;
-  readonly #armed = new KeyTable<Armed>();
+  readonly #armed = new OrderedKeyMap<Armed>();
   #deadlines = 0;
   #paused = false;
 
@@ -26,12 +29,12 @@ export class RunTimers {
     this.#onFired = onFired;
   }
 
-  /** How many pauses and deadlines there are. */
+  /** Number of pauses and deadlines. */
   get size(): number {
     return this.#armed.size;
   }
 
-  /** How many pauses are under way. */
+  /** Number of running pauses. */
   get pauses(): number {
     return this.#armed.size - this.#deadlines;
   }
@@ -39,7 +42,7 @@ export class RunTimers {
   set(key: string, ms: number, kind: "pause" | "deadline"): void {
     const isDeadline = kind === "deadline";
     if (isDeadline) this.#deadlines++;
-    const armed: Armed = { isDeadline, left: ms, since: 0, timer: undefined };
+    const armed: Armed = { isDeadline, remainingMs: ms, since: 0, timer: undefined };
     this.#armed.set(key, armed);
     this.#arm(key, armed);
   }
@@ -56,7 +59,7 @@ export class RunTimers {
     for (const key of this.#armed.keys()) this.stop(key);
   }
 
-  /** From now on only people can move the run: its deadlines stand still. */
+  /** Pauses the deadlines, because only a person's decision can move the run forward. */
   pauseDeadlines(): void {
     if (this.#paused || this.#deadlines === 0) return;
     this.#paused = true;
@@ -65,7 +68,7 @@ export class RunTimers {
       if (!armed.isDeadline || armed.timer === undefined) continue;
       armed.timer.cancel();
       armed.timer = undefined;
-      armed.left = Math.max(0, armed.left - (now - armed.since));
+      armed.remainingMs = Math.max(0, armed.remainingMs - (now - armed.since));
     }
   }
 
@@ -73,25 +76,25 @@ export class RunTimers {
     return this.#paused;
   }
 
-  /** They count again; gives what is left of each. */
-  resumeDeadlines(): [key: string, left: number][] {
+  /** Resumes the deadlines and returns the remaining time of each. */
+  resumeDeadlines(): [key: string, remainingMs: number][] {
     if (!this.#paused) return [];
     this.#paused = false;
     const resumed: [string, number][] = [];
     for (const [key, armed] of this.#armed.entries()) {
       if (armed.timer !== undefined) continue;
       this.#arm(key, armed);
-      resumed.push([key, armed.left]);
+      resumed.push([key, armed.remainingMs]);
     }
     return resumed;
   }
 
   #arm(key: string, armed: Armed): void {
-    const ms = Math.min(armed.left, longest);
+    const ms = Math.min(armed.remainingMs, maxDelayMs);
     armed.since = this.#clock.elapsed();
     armed.timer = this.#clock.after(ms, () => {
-      armed.left -= ms;
-      if (armed.left > 0) return this.#arm(key, armed);
+      armed.remainingMs -= ms;
+      if (armed.remainingMs > 0) return this.#arm(key, armed);
       this.stop(key);
       this.#onFired(key);
     });

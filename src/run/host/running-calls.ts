@@ -1,25 +1,25 @@
 import { LinkedList } from "../../base/index.ts";
-import type { StepCall } from "./step-call.ts";
+import type { RunCall } from "./run-call.ts";
 
 /**
- * The calls of a run that are under way. They come and go all the time and are hardly ever looked for by their keys:
- * an index is made when they are.
+ * The running calls of a run. Calls come and go constantly and are rarely found by key, so the index is built on first
+ * use.
  */
-export class CallsUnderWay {
-  readonly #calls = new LinkedList<StepCall>();
-  /** Of all that are under way, and perhaps of some that were. */
-  #byKey: Map<string, StepCall> | undefined = undefined;
+export class RunningCalls {
+  readonly #calls = new LinkedList<RunCall>();
+  /** Index of all running calls; may still contain calls that have ended. */
+  #byKey: Map<string, RunCall> | undefined = undefined;
 
   get size(): number {
     return this.#calls.size;
   }
 
-  add(call: StepCall): void {
+  add(call: RunCall): void {
     this.#calls.append(call);
     this.#byKey?.set(call.key, call);
   }
 
-  remove(call: StepCall): void {
+  remove(call: RunCall): void {
     this.#calls.remove(call);
     if (this.#calls.size === 0) this.#byKey = undefined;
   }
@@ -30,12 +30,14 @@ export class CallsUnderWay {
     if (call?.linked === true) call.abort();
   }
 
-  /** Lets go of all of them, and stops them; what they have begun elsewhere is over, or left to whoever comes next. */
-  end(how: "over" | "left"): void {
+  /**
+   * Removes and aborts all calls. Work that they started elsewhere is over, or is released for the next lease holder.
+   */
+  end(how: "over" | "released"): void {
     const calls = this.#calls.toArray();
     for (const call of calls) this.remove(call);
     for (const call of calls) {
-      if (how === "left") call.leave();
+      if (how === "released") call.release();
       call.abort();
     }
   }

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { runSubChain } from "../../chain/index.ts";
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { systemClock } from "../../base/index.ts";
-import { type StepExecutor, engineExecutor, openHost, planChain } from "../../chain/index.ts";
+import { type StepExecutor, engineExecutor, openHost } from "../index.ts";
+import { planChain } from "../../chain/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import type { JournalEvent, NewJournalEvent } from "../../store/index.ts";
-import { type Flow, all, call, runPlan } from "./flow.ts";
-import { type FlowEnd, FlowRun } from "./flow-run.ts";
+import { type RunProgram, runAll, performCall } from "./run-effect.ts";
+import { type ProgramOutcome, EffectRunner } from "./effect-runner.ts";
 
 const work = (tool: string, args: unknown = {}) => ({
   tool,
@@ -20,20 +22,20 @@ interface Setting {
   readonly executor?: StepExecutor | undefined;
 }
 
-/** As a journal gives it back. */
+/** Returns the event as a journal reads it back. */
 function withoutRecord({ seq, kind, key, at, data }: NewJournalEvent): JournalEvent {
   return { seq, kind, key, at, data };
 }
 
-/** A run over a host whose journal is a list. */
-function open({ engine, events = [], ...given }: Setting) {
+/** Opens a run on a host whose journal is an array. */
+function open({ engine, events = [], ...input }: Setting) {
   const written: NewJournalEvent[] = [...events];
-  const usual = engineExecutor({ begin: (...asked) => engine.begin(...asked), runId: "r" });
+  const defaults = engineExecutor({ begin: (...requested) => engine.begin(...requested), runId: "r" });
   const host = openHost({
     lease: { runId: "r", epoch: 1 },
     startedAt: 0,
     events,
-    executor: "executor" in given ? given.executor : usual,
+    executor: "executor" in input ? input.executor : defaults,
     clock: systemClock,
     journal: {
       append: (_lease, event) => {
@@ -45,21 +47,21 @@ function open({ engine, events = [], ...given }: Setting) {
   return { host, written };
 }
 
-function go<T>(setting: Setting, flow: () => Flow<T>): Promise<FlowEnd<T>> {
-  return new FlowRun(open(setting).host).run(flow());
+function go<T>(setting: Setting, flow: () => RunProgram<T>): Promise<ProgramOutcome<T>> {
+  return new EffectRunner(open(setting).host).run(flow());
 }
 
-function* output(key: string, tool: string, args?: unknown): Flow<unknown> {
-  const outcome = yield* call(key, work(tool, args));
+function* output(key: string, tool: string, args?: unknown): RunProgram<unknown> {
+  const outcome = yield* performCall(key, work(tool, args));
   if (outcome.kind !== "call" || !outcome.result.success) return "failed";
   return outcome.result.output;
 }
 
-describe("a flow", () => {
+describe("a program", () => {
   const echo = sampleTool(({ value }) => value, { name: "echo", effect: "pure" });
   const engine = createEngine({ tools: [echo] });
 
-  test("is told what came of what it asked for", async () => {
+  test("receives the outcome of each effect that it yields", async () => {
     const ended = await go({ engine }, function* () {
       const one = yield* output("a#1", "echo", { value: 1 });
       const two = yield* output("b#1", "echo", { value: 2 });
@@ -68,12 +70,12 @@ describe("a flow", () => {
     expect(ended).toEqual({ kind: "done", value: [1, 2] });
   });
 
-  test("gives what several gave in their order, and keeps to the limit", async () => {
+  test("returns the values of concurrent programs in order, within the concurrency limit", async () => {
     let running = 0;
-    let most = 0;
+    let max = 0;
     const slow = sampleTool(
       async ({ ms }) => {
-        most = Math.max(most, ++running);
+        max = Math.max(max, ++running);
         await new Promise((resolve) => setTimeout(resolve, Number(ms)));
         running--;
         return ms;
@@ -82,38 +84,38 @@ describe("a flow", () => {
     );
     const times = [9, 1, 5, 2, 7];
     const ended = await go({ engine: createEngine({ tools: [slow] }) }, () =>
-      all(
+      runAll(
         times.map((ms, index) => output(`s${index}#1`, "slow", { ms })),
         2,
       ),
     );
     expect(ended).toEqual({ kind: "done", value: times });
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   });
 
-  test("that breaks says so, after those beside it have ended", async () => {
+  test("a program that throws ends with its error after the concurrent programs have ended", async () => {
     const seen: unknown[] = [];
-    // oxlint-disable-next-line require-yield -- it breaks before it asks for anything
-    function* broken(): Flow<unknown> {
+    // oxlint-disable-next-line require-yield -- it throws before its first yield
+    function* broken(): RunProgram<unknown> {
       throw new Error("broken");
     }
-    function* fine(): Flow<unknown> {
+    function* fine(): RunProgram<unknown> {
       const value = yield* output("f#1", "echo", { value: "fine" });
       seen.push(value);
       return value;
     }
-    const ended = await go({ engine }, () => all([fine(), broken(), fine()]));
+    const ended = await go({ engine }, () => runAll([fine(), broken(), fine()]));
     expect(ended).toMatchObject({ kind: "broke", error: { message: "broken" } });
     expect(seen).toEqual(["fine"]);
   });
 
-  test("that asks under one key twice at once is refused", async () => {
-    await expect(go({ engine }, () => all([output("x#1", "echo"), output("x#1", "echo")]))).rejects.toThrow(
-      "asked twice for x#1",
+  test("a program that uses one key twice at the same time is refused", async () => {
+    await expect(go({ engine }, () => runAll([output("x#1", "echo"), output("x#1", "echo")]))).rejects.toThrow(
+      "uses the key x#1 twice",
     );
   });
 
-  test("is cancelled: calls end, and nothing more begins", async () => {
+  test("is cancelled: running calls end, and no new call starts", async () => {
     const hang = sampleTool(
       (_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
       {
@@ -122,11 +124,11 @@ describe("a flow", () => {
       },
     );
     const { host } = open({ engine: createEngine({ tools: [hang, echo] }) });
-    const flow = new FlowRun(host);
+    const flow = new EffectRunner(host);
     const log: unknown[] = [];
     const ended = flow.run(
       (function* () {
-        const outcome = yield* call("h#1", work("hang"));
+        const outcome = yield* performCall("h#1", work("hang"));
         log.push(outcome.kind === "call" && !outcome.result.success ? outcome.result.error.code : outcome.kind);
         return yield* output("e#1", "echo");
       })(),
@@ -138,50 +140,50 @@ describe("a flow", () => {
   });
 });
 
-describe("[N12] a flow that is told again", () => {
+describe("[N12] a program that is replayed", () => {
   const counted = () => {
     let calls = 0;
     const tool = sampleTool(() => ++calls, { name: "count", effect: "idempotent" });
     return { engine: createEngine({ tools: [tool] }), calls: () => calls };
   };
 
-  function* three(): Flow<unknown> {
-    const pair = yield* all([output("a#1", "count"), output("b#1", "count")]);
+  function* three(): RunProgram<unknown> {
+    const pair = yield* runAll([output("a#1", "count"), output("b#1", "count")]);
     const last = yield* output("c#1", "count");
     return [pair, last];
   }
 
-  test("makes no call twice that the journal knows, wherever it was cut", async () => {
+  test("repeats no journaled call, from any prefix of the journal", async () => {
     const { engine, calls } = counted();
     const whole = open({ engine });
-    const first = await new FlowRun(whole.host).run(three());
+    const first = await new EffectRunner(whole.host).run(three());
     expect(calls()).toBe(3);
     const events = whole.written.map(withoutRecord);
     for (let length = 0; length <= events.length; length++) {
       const known = events.slice(0, length).filter(({ kind }) => kind === "settled").length;
       const { engine: other, calls: again } = counted();
-      const ended = await new FlowRun(open({ engine: other, events: events.slice(0, length) }).host).run(three());
+      const ended = await new EffectRunner(open({ engine: other, events: events.slice(0, length) }).host).run(three());
       expect(ended.kind).toBe("done");
       expect(again()).toBe(3 - known);
-      // What was not known gives other numbers now.
+      // Calls without a recorded outcome run now and return other numbers.
       expect(known < 3 || isDeepStrictEqual(ended, first)).toBe(true);
     }
   });
 
-  test("can be looked at without anything being executed", async () => {
+  test("can be replayed read-only without executing anything", async () => {
     const { engine, calls } = counted();
     const whole = open({ engine });
-    const first = await new FlowRun(whole.host).run(three());
+    const first = await new EffectRunner(whole.host).run(three());
     const events = whole.written.map(withoutRecord);
     const looking = { engine, events, executor: undefined };
-    expect(await new FlowRun(open(looking).host).run(three())).toEqual(first);
+    expect(await new EffectRunner(open(looking).host).run(three())).toEqual(first);
     const part = { engine, events: events.slice(0, 2), executor: undefined };
-    expect(await new FlowRun(open(part).host).run(three())).toEqual({ kind: "parked" });
+    expect(await new EffectRunner(open(part).host).run(three())).toEqual({ kind: "suspended" });
     expect(calls()).toBe(3);
   });
 });
 
-describe("a chain inside of a flow", () => {
+describe("a chain nested in a program", () => {
   const add = sampleTool(({ a, b }) => ({ sum: Number(a) + Number(b) }), { name: "add", effect: "idempotent" });
   const engine = createEngine({ tools: [add] });
   const spec = {
@@ -195,35 +197,37 @@ describe("a chain inside of a flow", () => {
   };
   const { plan } = planChain({ spec }, { tools: engine.tools });
 
-  function* twice(): Flow<unknown> {
+  function* twice(): RunProgram<unknown> {
     if (plan === undefined) throw new Error("no plan");
-    const sums = yield* all([1, 10].map((n) => runPlan({ key: `sum${n}`, plan, input: { n }, onEvent: undefined })));
+    const sums = yield* runAll(
+      [1, 10].map((n) => runSubChain({ key: `sum${n}`, plan, input: { n }, onEvent: undefined })),
+    );
     const last = yield* output("last#1", "add", { a: 1, b: 1 });
     return [...sums.map((facts) => facts.output), last];
   }
 
-  test("runs in the journal of the flow, several at once", async () => {
+  test("runs in the journal of the program, several chains at once", async () => {
     const { host, written } = open({ engine });
-    const ended = await new FlowRun(host).run(twice());
+    const ended = await new EffectRunner(host).run(twice());
     expect(ended).toEqual({ kind: "done", value: [5, 23, { sum: 2 }] });
     const keys = written.filter(({ kind }) => kind === "settled").map(({ key }) => key);
     expect(new Set(keys).size).toBe(7);
     expect(keys.filter((key) => key.startsWith("sum1/"))).toHaveLength(3);
   });
 
-  test("goes on where it was cut, and runs nothing twice", async () => {
+  test("resumes from any prefix of the journal and runs nothing twice", async () => {
     const { host, written } = open({ engine });
-    const first = await new FlowRun(host).run(twice());
+    const first = await new EffectRunner(host).run(twice());
     const events = written.map(withoutRecord);
     for (let length = 0; length <= events.length; length++) {
       const cut = open({ engine, events: events.slice(0, length) });
-      expect(await new FlowRun(cut.host).run(twice())).toEqual(first);
+      expect(await new EffectRunner(cut.host).run(twice())).toEqual(first);
       const settled = cut.written.filter(({ kind }) => kind === "settled").map(({ key }) => key);
       expect(new Set(settled).size).toBe(settled.length);
     }
   });
 
-  test("of many steps that end at once comes to its end", async () => {
+  test("with many steps that end synchronously completes", async () => {
     const steps = Array.from({ length: 200 }, (_, index) => ({
       id: `s${index}`,
       tool: "add",
@@ -236,11 +240,11 @@ describe("a chain inside of a flow", () => {
       },
     ).plan;
     if (wide === undefined) throw new Error("no plan");
-    const ended = await go({ engine }, () => runPlan({ key: "w", plan: wide, input: {}, onEvent: undefined }));
+    const ended = await go({ engine }, () => runSubChain({ key: "w", plan: wide, input: {}, onEvent: undefined }));
     expect(ended).toMatchObject({ kind: "done", value: { status: "success", output: 200 } });
   });
 
-  test("is cancelled with the flow", async () => {
+  test("is cancelled with the program", async () => {
     const hang = sampleTool(
       (_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
       {
@@ -257,7 +261,7 @@ describe("a chain inside of a flow", () => {
     ).plan;
     if (stuck === undefined) throw new Error("no plan");
     const { host } = open({ engine: hanging });
-    const ended = new FlowRun(host).run(runPlan({ key: "c", plan: stuck, input: {}, onEvent: undefined }));
+    const ended = new EffectRunner(host).run(runSubChain({ key: "c", plan: stuck, input: {}, onEvent: undefined }));
     setTimeout(() => host.cancelRun(undefined), 10);
     expect(await ended).toMatchObject({ kind: "done", value: { status: "cancelled" } });
   });

@@ -1,30 +1,30 @@
-import type { Flow, Wish } from "./flow.ts";
+import type { RunProgram, RunEffect } from "./run-effect.ts";
 
-/** How a flow ended. */
-export type FiberEnd<T> = { readonly value: T } | { readonly error: unknown };
+/** End of a program: its value or its error. */
+export type ProgramEnd<T> = { readonly value: T } | { readonly error: unknown };
 
-/** Whoever asked for something and is told what came of it. */
-export interface Asker {
-  /** Tells it what came of what it asked for. */
+/** The program that yielded an effect and receives its outcome. */
+export interface EffectCaller {
+  /** Continues with the outcome of the effect. */
   resume(answer: unknown): void;
-  /** Tells it that nothing can come of what it asked for. */
+  /** Continues with an error: the effect cannot be executed. */
   throw(error: unknown): void;
-  /** Tells it how what it asked for ended. */
-  take(end: FiberEnd<unknown>): void;
+  /** Continues with the end of a nested program. */
+  take(end: ProgramEnd<unknown>): void;
 }
 
-/** Grants wishes. */
-export interface Granter {
-  grant(asker: Asker, wish: Wish): void;
+/** Executes effects. */
+export interface EffectHandler {
+  handle(requester: EffectCaller, effect: RunEffect): void;
 }
 
 /** One flow under way. */
-export class Fiber<T> implements Asker {
-  readonly #run: Granter;
-  readonly #flow: Flow<T>;
-  readonly #onEnd: (end: FiberEnd<T>) => void;
+export class RunningProgram<T> implements EffectCaller {
+  readonly #run: EffectHandler;
+  readonly #flow: RunProgram<T>;
+  readonly #onEnd: (end: ProgramEnd<T>) => void;
 
-  constructor(run: Granter, flow: Flow<T>, onEnd: (end: FiberEnd<T>) => void) {
+  constructor(run: EffectHandler, flow: RunProgram<T>, onEnd: (end: ProgramEnd<T>) => void) {
     this.#run = run;
     this.#flow = flow;
     this.#onEnd = onEnd;
@@ -35,7 +35,7 @@ export class Fiber<T> implements Asker {
   }
 
   resume(answer: unknown): void {
-    let step: IteratorResult<Wish, T>;
+    let step: IteratorResult<RunEffect, T>;
     try {
       step = this.#flow.next(answer);
     } catch (broke) {
@@ -45,7 +45,7 @@ export class Fiber<T> implements Asker {
   }
 
   throw(error: unknown): void {
-    let step: IteratorResult<Wish, T>;
+    let step: IteratorResult<RunEffect, T>;
     try {
       step = this.#flow.throw(error);
     } catch (broke) {
@@ -54,13 +54,13 @@ export class Fiber<T> implements Asker {
     this.#goOn(step);
   }
 
-  take(end: FiberEnd<unknown>): void {
+  take(end: ProgramEnd<unknown>): void {
     if ("error" in end) this.throw(end.error);
     else this.resume(end.value);
   }
 
-  #goOn(step: IteratorResult<Wish, T>): void {
+  #goOn(step: IteratorResult<RunEffect, T>): void {
     if (step.done === true) this.#onEnd({ value: step.value });
-    else this.#run.grant(this, step.value);
+    else this.#run.handle(this, step.value);
   }
 }

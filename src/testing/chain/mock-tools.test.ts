@@ -4,7 +4,7 @@ import { createEngine } from "../../engine/index.ts";
 import { mock, mockTools } from "./mock-tools.ts";
 
 describe("mockTools", () => {
-  test("a value, a function and a failure answer every call, and what they got is remembered", async () => {
+  test("a value, a function and a failure answer every call, and their arguments are recorded", async () => {
     const tools = mockTools([], {
       value: { list: [1] },
       double: ({ n }) => Number(n) * 2,
@@ -19,7 +19,7 @@ describe("mockTools", () => {
     expect(tools.calls.map(({ tool }) => tool)).toEqual(["value", "double", "broken"]);
   });
 
-  test("a list of answers is used in order, and its end is a failure", async () => {
+  test("a list of answers is used in order, and a call beyond its end fails", async () => {
     const tools = mockTools([], { t: mock({ answers: [fail("no"), 2, () => 3] }) });
     const engine = createEngine({ tools });
     const results = [];
@@ -32,7 +32,7 @@ describe("mockTools", () => {
     ]);
   });
 
-  test("a list as a value is an output like any other, and each call gets its own", async () => {
+  test("a list as a value is an output like any other, and each call gets its own copy", async () => {
     const answer = [{ a: 1 }];
     const engine = createEngine({ tools: mockTools([], { t: answer }) });
     const result = await engine.call("t", {});
@@ -41,7 +41,7 @@ describe("mockTools", () => {
     expect(answer).toEqual([{ a: 1 }]);
   });
 
-  test("every tool that a chain names has a mock; the behaviour of * is for those not named", async () => {
+  test("every tool that a chain names has a mock; the behavior of * applies to tools not named", async () => {
     const spec = {
       name: "c",
       steps: [
@@ -61,7 +61,7 @@ describe("mockTools", () => {
     expect(await createEngine({ tools }).call("four", {})).toMatchObject({ output: 0 });
   });
 
-  test("a mock without an answer says so when it is called; a question about an unknown one suggests", async () => {
+  test("a mock without an answer says so when it is called; an unknown name in argsOf gets a suggestion", async () => {
     const tools = mockTools(["web_search"]);
     const result = await createEngine({ tools }).call("web_search", {}, { maxRetries: 0 });
     expect(result).toMatchObject({

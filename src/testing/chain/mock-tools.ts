@@ -2,13 +2,12 @@ import { type FailureError, fail, isFailureError } from "../../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { suggest } from "../../text/index.ts";
 import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { ChainSpec, ErrorHandlingSpec, StepSpec } from "../plan/spec.ts";
+import type { Plan, ChainSpec, ErrorHandlingSpec, StepSpec } from "../../chain/index.ts";
 
-/** Computes an answer; what it returns or throws is what the tool returns or throws. */
+/** Computes an answer; the tool returns or throws the same. */
 export type MockHandler = (args: Readonly<Record<string, unknown>>, context: ToolContext) => unknown;
 
-/** An output, a failure made by `fail()`, a function that gives one, or what {@link mock} made. */
+/** An output, a failure made by `fail()`, a function that returns one, or a result of {@link mock}. */
 export type MockAnswer =
   | MockHandler
   | FailureError
@@ -21,30 +20,30 @@ export type MockAnswer =
   | null
   | undefined;
 
-/** A mock that says more than its answer; made by {@link mock}. */
+/** A mock with more than an answer; made by {@link mock}. */
 export interface MockOptions {
   /** The answer to every call. */
   readonly answer?: MockAnswer;
   /** One answer for each call, in order; a call beyond the last one fails. */
   readonly answers?: readonly MockAnswer[];
-  /** `pure` where absent. */
+  /** Default: `pure`. */
   readonly effect?: Effect | ((args: unknown) => Effect);
-  /** Anything that is an object where absent. */
+  /** Default: any object. */
   readonly input?: JsonSchema;
-  /** What the plan may rely on; a dry run makes its stub of it. */
+  /** The output schema that the plan may rely on; a dry run generates its stub from it. */
   readonly output?: JsonSchema;
   readonly destructive?: boolean;
   readonly timeoutMs?: number;
 }
 
-/** One call that a mock got. */
+/** One call that a mock received. */
 export interface MockCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
 }
 
-/** Mock tools, to be given to an engine, and the calls that they got. */
+/** Mock tools for an engine, and the calls that they received. */
 export interface MockTools extends Iterable<AnyTool> {
   /** In the order in which they began. */
   readonly calls: readonly MockCall[];
@@ -72,9 +71,9 @@ export function mock(options: MockOptions): Mock {
 }
 
 /**
- * Tools for tests of chains: one for each tool that a chain names, answering as `behaviours` says and remembering what
- * it got. A behaviour is an output, a failure, a function of the arguments, or a {@link mock}; that of `*` is for all
- * others. A tool without any fails when it is called.
+ * Creates tools for tests of chains: one for each tool that a chain names, answering by `behaviours` and recording
+ * its arguments. A behavior is an output, a failure, a function of the arguments, or a {@link mock}; the one under
+ * `*` applies to all others. A tool without any fails when it is called.
  *
  * @example
  * ```ts
@@ -108,7 +107,7 @@ function mockTool(name: string, behaviour: Mock, calls: MockCall[]): AnyTool {
   const { effect = "pure", destructive, timeoutMs, output } = behaviour;
   return defineTool({
     name,
-    description: `Stands in for ${name}.`,
+    description: `Mock of ${name}.`,
     effect,
     input: fromJsonSchema<Record<string, unknown>>(behaviour.input ?? anyObject),
     ...(output !== undefined && { output: fromJsonSchema(output) }),
@@ -130,7 +129,7 @@ function answerOf(name: string, { answer, answers }: Mock, count: number): MockA
   return fail(`the mock of ${name} has ${answers.length} answers, and was called once more`, { retry: "never" });
 }
 
-/** A chain must not change what its test goes on comparing with. */
+/** Copies the answer, because a chain must not change a value that its test still compares with. */
 function copyOf(answer: MockAnswer): unknown {
   return typeof answer === "object" && answer !== null && !isFailureError(answer) ? structuredClone(answer) : answer;
 }
@@ -147,15 +146,15 @@ function isMock(behaviour: MockAnswer): behaviour is Mock {
 }
 
 function unanswered(name: string): FailureError {
-  return fail(`the mock of ${name} has no answer: name ${name} (or "*") in the behaviours of mockTools()`, {
+  return fail(`the mock of ${name} has no answer: name ${name} (or "*") in the behaviors of mockTools()`, {
     code: "not_available",
     retry: "never",
   });
 }
 
 function unknownMock(tool: string, names: Iterable<string>): FailureError {
-  const meant = suggest(tool, names);
-  return fail(`there is no mock of ${tool}${meant === undefined ? "" : `; did you mean ${meant}?`}`, {
+  const suggestion = suggest(tool, names);
+  return fail(`there is no mock of ${tool}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`, {
     code: "tool_not_found",
   });
 }

@@ -3,24 +3,24 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { type RecordOptions, planWith, recordRun } from "../../../test/support/record-run.ts";
 import { fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
-import type { ChainSpec } from "../plan/spec.ts";
-import { type Cassette, cassetteOf } from "./cassette.ts";
+import type { ChainSpec } from "../../chain/plan/chain-spec.ts";
+import { type RunCassette, toRunCassette } from "./run-cassette.ts";
 import { mock, mockTools } from "./mock-tools.ts";
-import { replay } from "./replay.ts";
+import { replayChain } from "./replay-chain.ts";
 
 const down = (): never => {
   throw fail("the service is down", { code: "not_available" });
 };
 
-async function cassetteFor(spec: ChainSpec, options: RecordOptions): Promise<Cassette> {
+async function cassetteFor(spec: ChainSpec, options: RecordOptions): Promise<RunCassette> {
   const clock = new FakeClock();
   const running = recordRun(spec, { ...options, clock });
   await clock.pass(600_000);
   const recorded = await running;
-  return cassetteOf(recorded, { plan: recorded.plan });
+  return toRunCassette(recorded, { plan: recorded.plan });
 }
 
-/** Plans a chain with tools that fail the test when they are called. */
+/** Plans a chain with tools that fail the test if they are called. */
 function planOf(spec: ChainSpec, chains: readonly ChainSpec[] = []) {
   const names = new Set(chains.map(({ name }) => name));
   const tools = [spec, ...chains].flatMap((chain) => [...mockTools(chain)].filter(({ name }) => !names.has(name)));
@@ -48,7 +48,7 @@ const research: ChainSpec = {
 const options: RecordOptions = {
   input: { topic: "tea" },
   secrets: { KEY: "k-12345678" },
-  ask: async () => ({ approved: true, by: "ann" }),
+  requestApproval: async () => ({ approved: true, by: "ann" }),
   tools: {
     web_search: { results: [{ url: "u1" }, { url: "u2" }, { url: "u3" }] },
     fetch: mock({ effect: "read", answers: ["p1", down, "p3", "p2"] }),
@@ -57,7 +57,7 @@ const options: RecordOptions = {
   },
 };
 
-/** The chain with one step changed, or taken out. */
+/** The chain with one step changed or removed. */
 const changed = (id: string, change: object | undefined, more: object = {}): ChainSpec => ({
   ...research,
   steps: research.steps.flatMap((step) =>
@@ -66,8 +66,8 @@ const changed = (id: string, change: object | undefined, more: object = {}): Cha
   ...more,
 });
 
-describe("a finished run is a cassette", () => {
-  test("[N04] it holds every call with what the tool got, by key, secrets named", async () => {
+describe("a cassette of a finished run", () => {
+  test("[N04] it holds every call with its arguments, by key, with secrets replaced by their names", async () => {
     const cassette = await cassetteFor(research, options);
     expect(cassette.calls.map(({ key, step, args }) => [key, step, args])).toEqual([
       ["search#1", "search", { query: "tea", key: "[secret KEY]" }],
@@ -82,10 +82,10 @@ describe("a finished run is a cassette", () => {
     expect(JSON.stringify(cassette)).not.toContain("k-12345678");
   });
 
-  test("[N04] the same chain replays the same, without a call, a pause or a question", async () => {
+  test("[N04] the same chain replays identically, without a call, a pause or an approval request", async () => {
     const cassette = await cassetteFor(research, options);
     const started = performance.now();
-    const { same, difference, run } = await replay(planOf(research), cassette);
+    const { same, difference, run } = await replayChain(planOf(research), cassette);
     expect({ same, difference }).toEqual({ same: true, difference: undefined });
     expect(run.output).toEqual({ summary: "short", id: "m1" });
     expect(run.steps.map(({ attempts }) => attempts)).toEqual([1, 4, 1, 1]);
@@ -93,28 +93,28 @@ describe("a finished run is a cassette", () => {
   });
 
   test("[N04] a cassette survives being written to a file", async () => {
-    const cassette = JSON.parse(JSON.stringify(await cassetteFor(research, options))) as Cassette;
-    expect(await replay(planOf(research), cassette)).toMatchObject({ same: true });
+    const cassette = JSON.parse(JSON.stringify(await cassetteFor(research, options))) as RunCassette;
+    expect(await replayChain(planOf(research), cassette)).toMatchObject({ same: true });
   });
 
-  test("[N04] another input of a call is shown, with its place", async () => {
+  test("[N04] a different input of a call is shown with its path", async () => {
     const cassette = await cassetteFor(research, options);
     const spec = changed("search", { params: { query: "about ${input.topic}", key: "${secret.KEY}" } });
-    const { difference } = await replay(planOf(spec), cassette);
+    const { difference } = await replayChain(planOf(spec), cassette);
     expect(difference).toEqual({
       kind: "input",
       step: "search",
       path: "query",
       expected: "tea",
       actual: "about tea",
-      message: 'search (web_search) got another input at query:\n  - recorded: "tea"\n  + now:      "about tea"',
+      message: 'search (web_search) got different input at query:\n  - recorded: "tea"\n  + now:      "about tea"',
     });
   });
 
-  test("[N04] a call that is gone, one that is new, and another tool", async () => {
+  test("[N04] a missing call, an extra call, and a different tool are reported", async () => {
     const cassette = await cassetteFor(research, options);
     const gone = changed("sum", { condition: "${false}" }, { output: "${steps.store.output ?? 1}" });
-    expect((await replay(planOf(gone), cassette)).difference).toMatchObject({
+    expect((await replayChain(planOf(gone), cassette)).difference).toMatchObject({
       kind: "missing_call",
       step: "sum",
       expected: { pages: ["p1", "p2", "p3"] },
@@ -123,13 +123,13 @@ describe("a finished run is a cassette", () => {
     const extra = changed("sum", { depends_on: ["check"] });
     const check = { id: "check", tool: "check", params: { n: "${steps.fetch.output.size}" } };
     const more = { ...extra, steps: [...extra.steps, check] };
-    expect((await replay(planOf(more), cassette)).difference).toMatchObject({
+    expect((await replayChain(planOf(more), cassette)).difference).toMatchObject({
       kind: "extra_call",
       step: "check",
       actual: { n: 3 },
       message: 'check made a call of check that was not recorded:\n  - recorded: no call\n  + now:      {"n":3}',
     });
-    expect((await replay(planOf(changed("sum", { tool: "other" })), cassette)).difference).toMatchObject({
+    expect((await replayChain(planOf(changed("sum", { tool: "other" })), cassette)).difference).toMatchObject({
       kind: "input",
       step: "sum",
       expected: "summarize",
@@ -137,11 +137,11 @@ describe("a finished run is a cassette", () => {
     });
   });
 
-  test("[N04] why a call is gone is told: the step was skipped, or its parameters could not be worked out", async () => {
+  test("[N04] a missing call is explained: the step was skipped, or its parameters could not be evaluated", async () => {
     const cassette = await cassetteFor(research, options);
     const now = async (change: object): Promise<string | undefined> => {
       const spec = changed("sum", change, { output: "${steps.store.output ?? 1}" });
-      return (await replay(planOf(spec), cassette)).difference?.message.split("now:").at(1)?.trim();
+      return (await replayChain(planOf(spec), cassette)).difference?.message.split("now:").at(1)?.trim();
     };
     expect(await now({ condition: "${steps.search.output.size > 9}" })).toBe(
       "no call: its condition ${steps.search.output.size > 9} did not hold",
@@ -149,38 +149,38 @@ describe("a finished run is a cassette", () => {
     expect(await now({ params: { pages: "${steps.fetch.output - 1}" } })).toMatch(/^no call: .*params of sum/);
   });
 
-  test("[N04] an input that the chain has now gets its default; one that does not fit is told", async () => {
+  test("[N04] a new input of the chain gets its default; an invalid input is reported", async () => {
     const cassette = await cassetteFor(research, options);
     const spec = changed("search", {}, { input: { topic: "string", kind: "string=tea" } });
     const query = { params: { query: "${input.kind}", key: "${secret.KEY}" } };
     const steps = spec.steps.map((step) => (step.id === "search" ? { ...step, ...query } : step));
-    expect((await replay(planOf({ ...spec, steps }), cassette)).same).toBe(true);
+    expect((await replayChain(planOf({ ...spec, steps }), cassette)).same).toBe(true);
     const other = changed("search", {}, { input: { topic: "number" } });
-    await expect(replay(planOf(other), cassette)).rejects.toMatchObject({ code: "validation_error" });
+    await expect(replayChain(planOf(other), cassette)).rejects.toMatchObject({ code: "validation_error" });
   });
 
-  test("[N04] the same calls with another output, or another end", async () => {
+  test("[N04] the same calls with a different output, or a different status, are reported", async () => {
     const cassette = await cassetteFor(research, options);
     const output = changed("", {}, { output: { summary: ["${steps.sum.output}", "!"] } });
-    expect((await replay(planOf(output), cassette)).difference).toMatchObject({ kind: "output", path: "summary" });
+    expect((await replayChain(planOf(output), cassette)).difference).toMatchObject({ kind: "output", path: "summary" });
     const status = changed("", {}, { output: "${steps.sum.output - 1}" });
-    expect((await replay(planOf(status), cassette)).difference).toMatchObject({
+    expect((await replayChain(planOf(status), cassette)).difference).toMatchObject({
       kind: "status",
       expected: "success",
       actual: "failed",
-      message: expect.stringMatching(/^The run ended otherwise:\n.*\n  \+ now: {6}failed \(expression_error: .*\)$/),
+      message: expect.stringMatching(/^The run ended differently:\n.*\n  \+ now: {6}failed \(expression_error: .*\)$/),
     });
   });
 
-  test("[N04] a question that nobody answered in the recording", async () => {
+  test("[N04] an approval without a decision in the recording is reported", async () => {
     const cassette = await cassetteFor(research, options);
     const spec = changed("sum", { approval: "Really?" });
-    const { difference, run } = await replay(planOf(spec), cassette);
+    const { difference, run } = await replayChain(planOf(spec), cassette);
     expect(difference).toMatchObject({ kind: "extra_call", step: "sum", message: expect.stringContaining("approval") });
     expect(run.status).toBe("waiting");
   });
 
-  test("[N04] failures, fallbacks, sub-chains, rounds, undoing and rejections replay as they were", async () => {
+  test("[N04] failures, fallbacks, sub-chains, rounds, compensations and rejections replay identically", async () => {
     const inner: ChainSpec = {
       name: "inner",
       steps: [
@@ -199,7 +199,7 @@ describe("a finished run is a cassette", () => {
     const cassette = await cassetteFor(spec, {
       chains: [inner],
       tools: { bad: down, good: "g", count: mock({ answers: [1, 2] }), undo: "undone" },
-      ask: async () => ({ approved: false, by: "ann", note: "not now" }),
+      requestApproval: async () => ({ approved: false, by: "ann", note: "not now" }),
     });
     expect(cassette.calls.map(({ key, step }) => [key, step])).toEqual([
       ["sub#1/x#1", "sub/x"],
@@ -208,27 +208,29 @@ describe("a finished run is a cassette", () => {
       ["sub#1/y~1#1", "sub/y"],
       ["sub^#1", "sub"],
     ]);
-    const { same, run } = await replay(planOf(spec, [inner]), cassette);
+    const { same, run } = await replayChain(planOf(spec, [inner]), cassette);
     expect(same).toBe(true);
     expect(run.error?.message).toContain("rejected by ann: not now");
   });
 
-  test("a run that is not over is no cassette", async () => {
+  test("an unfinished run cannot become a cassette", async () => {
     const recorded = await recordRun(
       { name: "c", steps: [{ id: "a", tool: "t", approval: "?" }] },
       { tools: { t: 1 } },
     );
-    await expect(cassetteOf(recorded, { plan: recorded.plan })).rejects.toThrow("only a finished run is a cassette");
+    await expect(toRunCassette(recorded, { plan: recorded.plan })).rejects.toThrow(
+      "only a finished run can become a cassette",
+    );
   });
 
-  test("long values are shown where they begin to differ", async () => {
+  test("long values are shown around their first difference", async () => {
     const long = "same ".repeat(100);
     const spec = (word: string): ChainSpec => ({
       name: "c",
       steps: [{ id: "a", tool: "t", params: { x: `${long}${word}` } }],
     });
     const cassette = await cassetteFor(spec("one"), { tools: { t: 1 } });
-    const { difference } = await replay(planOf(spec("two")), cassette);
+    const { difference } = await replayChain(planOf(spec("two")), cassette);
     expect(difference?.message).toMatch(/recorded: ….{0,30}one"\n.*now: {6}….{0,30}two"$/s);
   });
 });

@@ -1,67 +1,75 @@
 import { failure } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import type { Host, PendingKeys, Settled, StepWork, Wait } from "../host/host.ts";
-import { Retelling } from "../host/retelling.ts";
+import {
+  type Host,
+  type PendingKeys,
+  type SettledOutcome,
+  type StepWork,
+  type Wait,
+  ReplayCursor,
+} from "../../run/index.ts";
 
-/** What a {@link ReplayHost} is made of. */
-export interface ReplayHostParts {
+/** Dependencies of a {@link ReplayHost}. */
+export interface ReplayHostDeps {
   readonly runId: string;
   readonly startedAt: number;
-  /** What happened, in order. */
-  readonly settled: readonly Settled[];
-  /** Told of every call that begins. */
+  /** Recorded outcomes, in order. */
+  readonly settled: readonly SettledOutcome[];
+  /** Called for every call that begins. */
   readonly onStart?: (key: string, work: StepWork) => void;
-  /** Told of a question that the recording has no answer to. */
+  /** Called for an approval request that the recording has no decision for. */
   readonly onUnanswered?: (key: string) => void;
 }
 
 /**
- * Answers a run from a recording, in the order of the recording: nothing is called and nothing waits. A pause that was
- * not recorded is over at once, a call that was not recorded fails, and a question that was not recorded stays open.
+ * Serves a run from a recording, in the order of the recording: nothing is called and nothing waits. A pause that was
+ * not recorded ends immediately, a call that was not recorded fails, and an approval that was not recorded stays
+ * pending.
  */
 export class ReplayHost implements Host {
   readonly runId: string;
   readonly startedAt: number;
-  readonly replaying = true;
-  readonly opensAll = true;
-  readonly hasNews = true;
-  readonly #parts: ReplayHostParts;
-  readonly #recorded: Retelling;
+  readonly isReplaying = true;
+  readonly startsEagerly = true;
+  readonly isReleased = false;
+  readonly hasReady = true;
+  readonly #parts: ReplayHostDeps;
+  readonly #recorded: ReplayCursor;
   readonly #calls = new Map<string, StepWork>();
   readonly #waits = new Map<string, Wait>();
   #now: number;
 
-  constructor(parts: ReplayHostParts) {
+  constructor(parts: ReplayHostDeps) {
     this.#parts = parts;
     this.runId = parts.runId;
     this.startedAt = parts.startedAt;
     this.#now = parts.startedAt;
-    this.#recorded = new Retelling(parts.settled);
+    this.#recorded = new ReplayCursor(parts.settled);
   }
 
-  /** It always has an answer, so nobody has to be woken. */
+  /** Does nothing: an outcome is always available, so the run never has to be woken. */
   attach(): void {}
 
-  knows(key: string): boolean {
+  hasRecorded(key: string): boolean {
     return this.#recorded.has(key);
   }
 
   start(key: string, work: StepWork): void {
-    this.#recorded.ask(key);
+    this.#recorded.request(key);
     this.#calls.set(key, work);
     this.#parts.onStart?.(key, work);
   }
 
-  wait(key: string, what: Wait): void {
-    this.#recorded.ask(key);
-    this.#waits.set(key, what);
+  wait(key: string, wait: Wait): void {
+    this.#recorded.request(key);
+    this.#waits.set(key, wait);
   }
 
   cancel(key: string): void {
     this.#waits.delete(key);
   }
 
-  next(pending: PendingKeys): Settled {
+  next(pending: PendingKeys): SettledOutcome {
     const settled = this.#recorded.next(pending) ?? this.#unrecorded(pending);
     this.#now = Math.max(this.#now, settled.at);
     this.#calls.delete(settled.key);
@@ -69,7 +77,7 @@ export class ReplayHost implements Host {
     return settled;
   }
 
-  #unrecorded(pending: PendingKeys): Settled {
+  #unrecorded(pending: PendingKeys): SettledOutcome {
     for (const key of pending.keys()) {
       const wait = this.#waits.get(key);
       if (wait?.kind === "timer") return { key, outcome: { kind: "fired" }, at: this.#now + wait.ms };
@@ -77,10 +85,10 @@ export class ReplayHost implements Host {
       if (call !== undefined) return this.#unanswered(key, call);
     }
     for (const key of pending.keys()) if (this.#waits.get(key)?.kind === "approval") this.#parts.onUnanswered?.(key);
-    return { key: "", outcome: { kind: "parked" }, at: this.#now };
+    return { key: "", outcome: { kind: "suspended" }, at: this.#now };
   }
 
-  #unanswered(key: string, { tool }: StepWork): Settled {
+  #unanswered(key: string, { tool }: StepWork): SettledOutcome {
     const result: ToolResult = {
       success: false,
       tool,

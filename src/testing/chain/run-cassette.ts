@@ -1,17 +1,20 @@
 import { fail } from "../../base/index.ts";
 import type { JournalEvent, RunStatus, StoredRun } from "../../store/index.ts";
-import { createRedactor } from "../../text/index.ts";
-import type { Outcome, Settled } from "../host/host.ts";
-import { type LogRedactor, logValue } from "../log/log-value.ts";
-import type { Plan } from "../plan/plan.ts";
-import { interpret } from "../run/interpret.ts";
-import { readSurroundings } from "../surroundings.ts";
+import { createRedactor, processSecrets } from "../../secrets/index.ts";
+import type { HostOutcome, SettledOutcome } from "../../run/index.ts";
+import {
+  type LogRedactor,
+  logValue,
+  type Plan,
+  interpret,
+  parseRunEnvironment,
+  stepPathOfKey,
+} from "../../chain/index.ts";
 import { ReplayHost } from "./replay-host.ts";
-import { stepOfKey } from "../run/step-of-key.ts";
 
 /** One call of a recorded run. */
 export interface RecordedCall {
-  /** Of the call within the run: step, item, round, fallback and attempt. */
+  /** Key of the call within the run: step, item, round, fallback and attempt. */
   readonly key: string;
   /** The path of the step. */
   readonly step: string;
@@ -20,8 +23,8 @@ export interface RecordedCall {
   readonly args: unknown;
 }
 
-/** A run that is over, as a recording to run chains against. Plain data; it holds what the tools answered as it was. */
-export interface Cassette {
+/** A finished run, as a recording to run chains against. Plain data; it contains the tool results unchanged. */
+export interface RunCassette {
   readonly runId: string;
   readonly chain: string;
   readonly startedAt: number;
@@ -32,47 +35,47 @@ export interface Cassette {
   readonly output: unknown;
   /** In the order in which they began. */
   readonly calls: readonly RecordedCall[];
-  /** Everything that happened, in order. */
-  readonly settled: readonly Settled[];
+  /** All settled outcomes, in order. */
+  readonly settled: readonly SettledOutcome[];
 }
 
-/** How a run is made a cassette. */
-export interface CassetteOptions {
-  /** The plan that the run followed, not the chain as it is now. */
+/** Options for turning a run into a cassette. */
+export interface RunCassetteOptions {
+  /** The plan that the run followed, not the current chain. */
   readonly plan: Plan;
   readonly redactor?: LogRedactor;
 }
 
 /**
- * Makes a cassette of a run that is over and what its journal says. What the tools got is worked out by following the
- * plan once more.
+ * Creates a cassette from a finished run and its journal. The arguments of the tools are recomputed by executing the
+ * plan again.
  *
  * @example
  * ```ts
  * const recorded = await journal.read("run-1");
- * const cassette = await cassetteOf(recorded, { plan });
+ * const cassette = await toRunCassette(recorded, { plan });
  * ```
  */
-export async function cassetteOf(
+export async function toRunCassette(
   { run, events }: { readonly run: StoredRun; readonly events: readonly JournalEvent[] },
-  options: CassetteOptions,
-): Promise<Cassette> {
+  options: RunCassetteOptions,
+): Promise<RunCassette> {
   if (run.status === "running" || run.status === "waiting")
-    throw fail(`run ${run.id} is not over (${run.status}); only a finished run is a cassette`, {
+    throw fail(`run ${run.id} is not finished (${run.status}); only a finished run can become a cassette`, {
       code: "validation_error",
       reason: "run_not_over",
     });
-  const { plan, redactor = createRedactor([]) } = options;
+  const { plan, redactor = createRedactor(processSecrets()) } = options;
   const settled = settledOf(events);
   const input: unknown = JSON.parse(run.input);
-  const { context, env } = readSurroundings(run.context);
+  const { context, env } = parseRunEnvironment(run.context);
   const calls: RecordedCall[] = [];
   const host = new ReplayHost({
     runId: run.id,
     startedAt: run.startedAt,
     settled,
     onStart: (key, { tool, args }) => {
-      calls.push({ key, step: stepOfKey(key), tool, args: logValue(args, redactor) });
+      calls.push({ key, step: stepPathOfKey(key), tool, args: logValue(args, redactor) });
     },
   });
   const { status, output } = await interpret({ plan, host, input, env, context, listener: undefined });
@@ -80,7 +83,9 @@ export async function cassetteOf(
   return { runId, chain, startedAt, input, context, env, status, output, calls, settled };
 }
 
-function settledOf(events: readonly JournalEvent[]): Settled[] {
-  // What the journal keeps of a settled event is its outcome.
-  return events.flatMap(({ kind, key, at, data }) => (kind === "settled" ? { key, at, outcome: data as Outcome } : []));
+function settledOf(events: readonly JournalEvent[]): SettledOutcome[] {
+  // The journal data of a settled event is its outcome.
+  return events.flatMap(({ kind, key, at, data }) =>
+    kind === "settled" ? { key, at, outcome: data as HostOutcome } : [],
+  );
 }

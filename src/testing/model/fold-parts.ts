@@ -4,10 +4,10 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import type { ModelAnswer } from "../model.ts";
+import type { ModelGenerateResult } from "../../model/index.ts";
 
-/** What a stream says, as one answer. Throws the error that the stream ends in, or that is told in it. */
-export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<ModelAnswer> {
+/** Folds a stream into one response. Throws the error that ends the stream, or an error part in it. */
+export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<ModelGenerateResult> {
   const answer: Folded = { content: [], blocks: new Map(), finish: undefined, warnings: [] };
   for await (const part of stream) addPart(answer, part);
   const { content, finish, warnings } = answer;
@@ -22,10 +22,10 @@ export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart
 
 interface Folded {
   readonly content: LanguageModelV4Content[];
-  /** Texts and thoughts that have begun, by their id. */
+  /** Open text and thinking blocks, by id. */
   readonly blocks: Map<string, Block>;
   finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
-  readonly warnings: ModelAnswer["warnings"];
+  readonly warnings: ModelGenerateResult["warnings"];
 }
 
 interface Block {
@@ -50,11 +50,11 @@ function addPart(answer: Folded, part: LanguageModelV4StreamPart): void {
   }
 }
 
-/** Clients tell of errors as they came: as such, as the provider's object, as a text. */
+/** Clients report errors in several forms: as an Error, as the provider's object, or as text. */
 function toError(error: unknown): Error {
   if (error instanceof Error) return error;
-  const told = typeof error === "object" && error !== null && "message" in error ? error.message : error;
-  return new Error(typeof told === "string" ? told : JSON.stringify(told), { cause: error });
+  const reported = typeof error === "object" && error !== null && "message" in error ? error.message : error;
+  return new Error(typeof reported === "string" ? reported : JSON.stringify(reported), { cause: error });
 }
 
 type BlockPart = Extract<LanguageModelV4StreamPart, { type: `${Block["type"]}-${"start" | "delta" | "end"}` }>;
@@ -63,7 +63,7 @@ function isBlockPart(part: LanguageModelV4StreamPart): part is BlockPart {
   return part.type.startsWith("text-") || (part.type.startsWith("reasoning-") && part.type !== "reasoning-file");
 }
 
-/** The pieces of a tool call are left out: the whole call comes as a part of its own. */
+/** The deltas of a tool call are omitted: the whole call arrives as a separate part. */
 function isContent(part: LanguageModelV4StreamPart): part is LanguageModelV4StreamPart & LanguageModelV4Content {
   return !part.type.startsWith("tool-input-") && !passing.has(part.type);
 }

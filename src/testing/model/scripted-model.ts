@@ -6,51 +6,51 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../../base/index.ts";
-import type { FinishReason, Model, ModelAnswer, ModelCall } from "../model.ts";
+import type { FinishReason, Model, ModelGenerateResult, ModelCall } from "../../model/index.ts";
 import { type Script, ScriptReader } from "./script.ts";
 import {
-  type ScriptedAnswer,
+  type ScriptedResponse,
   type ScriptedPart,
   type ScriptedToolCall,
   type ScriptedTurn,
   argumentsOf,
-  finishReasonOf,
-  isParts,
-  toTurn,
-} from "./scripted-answer.ts";
+  scriptedFinishReason,
+  isRawStreamParts,
+  toScriptedTurn,
+} from "./scripted-response.ts";
 import { foldParts } from "./fold-parts.ts";
 import { piecesOf, streamOf } from "./scripted-stream.ts";
 import { wait } from "./wait.ts";
 
 export type {
-  ScriptedAnswer,
+  ScriptedResponse,
   ScriptedPart,
   ScriptedPause,
   ScriptedText,
   ScriptedToolCall,
   ScriptedTurn,
   ScriptedUsage,
-} from "./scripted-answer.ts";
+} from "./scripted-response.ts";
 
-/** How a {@link scriptedModel} is called, and by which clock it waits. */
+/** Name and clock of a {@link scriptedModel}. */
 export interface ScriptedModelOptions {
   /** `scripted` */
   readonly modelId?: string;
-  /** `script`; signatures are in the metadata under this name. */
+  /** Default: `script`. Signatures are in the metadata under this name. */
   readonly provider?: string;
   readonly clock?: Clock;
 }
 
-/** A model that answers by a script, and remembers what it was asked. */
+/** A model that responds by a script and records its requests. */
 export interface ScriptedModel extends Model {
-  /** Every question as it was when it came, also where the asker goes on to add to its messages. */
+  /** Every request as it arrived, even if the caller appends to its messages afterwards. */
   readonly calls: readonly ModelCall[];
-  /** Throws unless every answer was asked for and no question went without; says which answers are left. */
+  /** Throws unless every response was requested and every request had a response; lists the unused responses. */
   assertComplete(): void;
 }
 
 /**
- * A model for tests: it gives these answers one after another, or what a function makes of a question.
+ * A model for tests: returns these responses in order, or the result of a function of the request.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export interface ScriptedModel extends Model {
  * ```
  */
 export function scriptedModel(
-  script: Script<ModelCall, ScriptedAnswer>,
+  script: Script<ModelCall, ScriptedResponse>,
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
   return new ScriptedModelOf(script, options);
@@ -71,21 +71,21 @@ class ScriptedModelOf implements ScriptedModel {
   readonly modelId: string;
   readonly supportedUrls: Record<string, RegExp[]> = {};
   readonly calls: ModelCall[] = [];
-  readonly #script: ScriptReader<ModelCall, ScriptedAnswer>;
+  readonly #script: ScriptReader<ModelCall, ScriptedResponse>;
   readonly #clock: Clock;
   #toolCalls = 0;
 
-  constructor(script: Script<ModelCall, ScriptedAnswer>, options: ScriptedModelOptions) {
+  constructor(script: Script<ModelCall, ScriptedResponse>, options: ScriptedModelOptions) {
     this.provider = options.provider ?? "script";
     this.modelId = options.modelId ?? "scripted";
     this.#clock = options.clock ?? systemClock;
     this.#script = new ScriptReader(script);
   }
 
-  async doGenerate(call: ModelCall): Promise<ModelAnswer> {
+  async doGenerate(call: ModelCall): Promise<ModelGenerateResult> {
     const next = this.#next(call);
-    const turn = toTurn(next instanceof Promise ? await next : next);
-    if (isParts(turn)) return this.#fold(turn, call);
+    const turn = toScriptedTurn(next instanceof Promise ? await next : next);
+    if (isRawStreamParts(turn)) return this.#fold(turn, call);
     if (turn.delayMs !== undefined) await wait(this.#clock, turn.delayMs, call.abortSignal);
     if (turn.error !== undefined) throw turn.error;
     return {
@@ -98,9 +98,9 @@ class ScriptedModelOf implements ScriptedModel {
 
   async doStream(call: ModelCall): Promise<LanguageModelV4StreamResult> {
     const next = this.#next(call);
-    const turn = toTurn(next instanceof Promise ? await next : next);
+    const turn = toScriptedTurn(next instanceof Promise ? await next : next);
     const world = { clock: this.#clock, signal: call.abortSignal };
-    if (isParts(turn)) return { stream: streamOf(turn, world) };
+    if (isRawStreamParts(turn)) return { stream: streamOf(turn, world) };
     if (turn.delayMs !== undefined) await wait(this.#clock, turn.delayMs, call.abortSignal);
     if (turn.error !== undefined) throw turn.error;
     const { pieceDelayMs = 0 } = turn;
@@ -111,14 +111,14 @@ class ScriptedModelOf implements ScriptedModel {
     this.#script.assertComplete();
   }
 
-  #next(call: ModelCall): ScriptedAnswer | Promise<ScriptedAnswer> {
-    // A loop adds to its list of messages later; what is kept here must not change with it.
+  #next(call: ModelCall): ScriptedResponse | Promise<ScriptedResponse> {
+    // A loop appends to its list of messages later; the recorded call must not change with it.
     this.calls.push({ ...call, prompt: [...call.prompt] });
     call.abortSignal?.throwIfAborted();
     return this.#script.next(call);
   }
 
-  async #fold(parts: readonly ScriptedPart[], { abortSignal }: ModelCall): Promise<ModelAnswer> {
+  async #fold(parts: readonly ScriptedPart[], { abortSignal }: ModelCall): Promise<ModelGenerateResult> {
     return foldParts(streamOf(parts, { clock: this.#clock, signal: abortSignal }));
   }
 
@@ -161,7 +161,7 @@ class ScriptedModelOf implements ScriptedModel {
 
 type Block = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
 
-/** A text or a thought in pieces. What its provider signs comes at its end. */
+/** A text or thinking block in chunks. The provider's signature is at its end. */
 function* blockOf({ type, text, providerMetadata }: Block, id: string): Generator<LanguageModelV4StreamPart> {
   yield { type: `${type}-start`, id };
   for (const delta of piecesOf(text)) yield { type: `${type}-delta`, id, delta };
@@ -177,12 +177,12 @@ function* callOf(call: Extract<LanguageModelV4Content, { type: "tool-call" }>): 
 }
 
 function finishOf(turn: ScriptedTurn): { unified: FinishReason; raw: string } {
-  const finishReason = finishReasonOf(turn);
+  const finishReason = scriptedFinishReason(turn);
   return { unified: finishReason, raw: finishReason };
 }
 
 function toUsage(usage: ScriptedTurn["usage"]): LanguageModelV4Usage {
-  if (usage === undefined) return usual;
+  if (usage === undefined) return defaultUsage;
   if (usage === null) return uncounted;
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
   return {
@@ -196,7 +196,7 @@ function toUsage(usage: ScriptedTurn["usage"]): LanguageModelV4Usage {
   };
 }
 
-const usual: LanguageModelV4Usage = toUsage({ inputTokens: 10, outputTokens: 5 });
+const defaultUsage: LanguageModelV4Usage = toUsage({ inputTokens: 10, outputTokens: 5 });
 const uncounted: LanguageModelV4Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },

@@ -1,83 +1,83 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { FinishReason } from "../model.ts";
+import type { FinishReason } from "../../model/index.ts";
 
 /** A tool call that a scripted model makes. */
 export interface ScriptedToolCall {
   readonly name: string;
-  /** What it passes, as a value; `{}` where neither this nor the text is given. */
+  /** The arguments as a value. Default: `{}` if neither this nor the text is set. */
   readonly args?: unknown;
-  /** What it passes, letter for letter: also what is cut off, or no JSON at all. */
+  /** The arguments as raw text, which may be truncated or invalid JSON. */
   readonly argumentsText?: string;
-  /** `call_1`, `call_2`, … over all questions where absent. */
+  /** Default: `call_1`, `call_2`, … across all requests. */
   readonly id?: string;
-  /** What the provider wants back with this call in the next question, such as Gemini's thought signature. */
+  /** Data that the provider requires back with this call in the next request, such as Gemini's thought signature. */
   readonly signature?: string;
 }
 
-/** What an answer cost. */
+/** Usage of a response. */
 export interface ScriptedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** How many of `inputTokens` came from a cache. */
+  /** Number of `inputTokens` that came from a cache. */
   readonly cachedTokens?: number;
-  /** How many of `outputTokens` were thinking. */
+  /** Number of `outputTokens` that were thinking. */
   readonly reasoningTokens?: number;
 }
 
-/** An answer in detail: thinking, then text, then tool calls. */
+/** A detailed response: thinking, then text, then tool calls. */
 export interface ScriptedTurn {
   readonly text?: string;
   readonly thinking?: string;
-  /** The provider's signature of the thinking, which it wants back with the next question. */
+  /** The provider's signature of the thinking, which it requires back with the next request. */
   readonly signature?: string;
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** An error instead of an answer, where it is to come after a delay. */
+  /** An error instead of a response, to be combined with a delay. */
   readonly error?: Error;
-  /** `tool-calls` with tool calls and `stop` without where absent. */
+  /** Default: `tool-calls` with tool calls, `stop` without. */
   readonly finishReason?: FinishReason;
-  /** 10 and 5 where absent; null for a server that does not count. */
+  /** Default: 10 and 5; null for a server that does not count. */
   readonly usage?: ScriptedUsage | null;
-  /** Time before the answer begins; `Infinity` for one that never comes. */
+  /** Time before the response begins; `Infinity` for one that never arrives. */
   readonly delayMs?: number;
-  /** Time before every further piece of a stream. */
+  /** Delay before every further chunk of a stream. */
   readonly pieceDelayMs?: number;
 }
 
-/** An answer of text, in detail. */
+/** A detailed text response. */
 export interface ScriptedText extends ScriptedTurn {
   readonly text: string;
 }
 
-/** A silence within a stream; `Infinity` for one that lasts until the asker gives up. */
+/** A silence within a stream; `Infinity` for one that lasts until the caller aborts. */
 export interface ScriptedPause {
   readonly type: "pause";
   readonly ms: number;
 }
 
-/** A piece of a raw stream: as a provider's client gives it, a pause, or the error by which the stream breaks. */
+/** A piece of a raw stream: a part as a provider's client yields it, a pause, or the error that breaks the stream. */
 export type ScriptedPart = LanguageModelV4StreamPart | ScriptedPause | Error;
 
 /**
- * What a scripted model answers: a text, an object as JSON, an answer in detail, raw parts of a stream, or an error that
+ * A response of a scripted model: a text, an object as JSON, a detailed turn, raw parts of a stream, or an error that
  * it throws.
  */
-export type ScriptedAnswer =
+export type ScriptedResponse =
   | string
   | Error
   | ScriptedTurn
   | readonly ScriptedPart[]
   | Readonly<Record<string, unknown>>;
 
-/** An answer, in detail or in raw parts. */
-export function toTurn(answer: ScriptedAnswer): ScriptedTurn | readonly ScriptedPart[] {
+/** Normalizes a response to a detailed turn or raw parts. */
+export function toScriptedTurn(answer: ScriptedResponse): ScriptedTurn | readonly ScriptedPart[] {
   if (typeof answer === "string") return { text: answer };
   if (answer instanceof Error) return { error: answer };
-  if (isParts(answer) || isTurn(answer)) return answer;
+  if (isRawStreamParts(answer) || isTurn(answer)) return answer;
   return { text: JSON.stringify(answer) };
 }
 
-/** Is this an answer in raw parts? */
-export function isParts(answer: object): answer is readonly ScriptedPart[] {
+/** True if this is a response in raw stream parts. */
+export function isRawStreamParts(answer: object): answer is readonly ScriptedPart[] {
   return Array.isArray(answer);
 }
 
@@ -90,34 +90,34 @@ function isTurn(answer: ScriptedTurn | Readonly<Record<string, unknown>>): answe
   );
 }
 
-/** Why an answer ends, where its script does not say. */
-export function finishReasonOf({ finishReason, toolCalls }: ScriptedTurn): FinishReason {
+/** The finish reason of a response, or its default. */
+export function scriptedFinishReason({ finishReason, toolCalls }: ScriptedTurn): FinishReason {
   return finishReason ?? (toolCalls === undefined || toolCalls.length === 0 ? "stop" : "tool-calls");
 }
 
-/** The text that a call passes. */
+/** The arguments of a call as text. */
 export function argumentsOf({ argumentsText, args }: ScriptedToolCall): string {
-  // JSON.stringify has no text for a function: then there is nothing to pass.
+  // JSON.stringify returns undefined for a function: then there is nothing to pass.
   return argumentsText ?? (args === undefined ? "{}" : (JSON.stringify(args) ?? "{}"));
 }
 
-/** An answer in a few words, for those who read what is left of a script. */
-export function describeAnswer(answer: unknown): string {
-  if (typeof answer === "function") return "what a function makes of the question";
+/** A short description of a response, for messages about unused responses. */
+export function describeResponse(answer: unknown): string {
+  if (typeof answer === "function") return "the result of a function";
   if (typeof answer === "string") return `the text ${short(answer)}`;
   if (answer instanceof Error) return `the error ${short(answer.message)}`;
   if (typeof answer !== "object" || answer === null) return String(answer);
-  if (isParts(answer)) return `a stream of ${answer.length} parts`;
+  if (isRawStreamParts(answer)) return `a stream of ${answer.length} parts`;
   return isTurn(answer) ? describeTurn(answer) : cut(JSON.stringify(answer));
 }
 
 function describeTurn({ text, toolCalls = [], thinking, error }: ScriptedTurn): string {
   if (error !== undefined) return `the error ${short(error.message)}`;
-  const said = [
+  const described = [
     ...(text === undefined || text === "" ? [] : [`the text ${short(text)}`]),
     ...toolCalls.map((call) => `a call ${call.name}(${cut(argumentsOf(call))})`),
   ];
-  return said.length === 0 ? `the thought ${short(thinking ?? "")}` : said.join(" and ");
+  return described.length === 0 ? `the thought ${short(thinking ?? "")}` : described.join(" and ");
 }
 
 function short(text: string): string {

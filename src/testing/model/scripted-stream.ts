@@ -1,14 +1,14 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Clock } from "../../base/index.ts";
 import { wait } from "./wait.ts";
-import type { ScriptedPart } from "./scripted-answer.ts";
+import type { ScriptedPart } from "./scripted-response.ts";
 
-/** Text in pieces as small as those that models send; characters stay whole. */
+/** Splits text into chunks as small as those that models send; characters stay whole. */
 export function piecesOf(text: string): readonly string[] {
   return text.match(/\S{1,8}\s*|\s+/gu) ?? [];
 }
 
-/** A stream of these parts, made as it is read; it breaks where the signal says so, as that of a real client. */
+/** A stream of these parts, produced as it is read; it fails when the signal aborts, like that of a real client. */
 export function streamOf(
   parts: readonly ScriptedPart[],
   { clock, signal, pieceDelayMs = 0 }: { clock: Clock; signal: AbortSignal | undefined; pieceDelayMs?: number },
@@ -19,7 +19,7 @@ export function streamOf(
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       async pull(controller) {
-        // At the end of the list, or where something is there to be given.
+        // Returns at the end of the list, or when a part has been enqueued.
         for (;;) {
           over.throwIfAborted();
           if (at === parts.length) return controller.close();

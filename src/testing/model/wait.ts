@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 
-/** Waits so long, for ever where it is `Infinity`; throws as soon as the signal says that nobody waits any more. */
+/** Waits this long, forever if `Infinity`; throws as soon as the signal aborts. */
 export async function wait(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms === Infinity) return waitForAbort(signal);
   signal?.throwIfAborted();
@@ -16,7 +16,7 @@ export async function wait(clock: Clock, ms: number, signal: AbortSignal | undef
   }
 }
 
-/** Throws as soon as the signal says that nobody waits any more; until then, and without a signal, it waits. */
+/** Throws as soon as the signal aborts; without a signal, never resolves. */
 export async function waitForAbort(signal: AbortSignal | undefined): Promise<never> {
   signal?.throwIfAborted();
   const over = Promise.withResolvers<never>();

@@ -1,46 +1,46 @@
 import type { ElicitResult } from "@modelcontextprotocol/client";
-import { unlessAborted } from "../../../base/index.ts";
+import { raceAbortOrUndefined } from "../../../base/index.ts";
 import { type JsonSchema, isRecord } from "../../../schema/index.ts";
-import type { Question } from "../../../tool/index.ts";
+import type { ElicitRequest } from "../../../tool/index.ts";
 import type { McpCallOptions } from "../../../hub/index.ts";
-import { readQuestion } from "./read-question.ts";
+import { readElicitation } from "./read-elicitation.ts";
 
-/** A question of a server, and whom it is for. */
-export interface Asked {
+/** An elicitation of a server, and the call that it belongs to. */
+export interface ElicitationRequest {
   readonly server: string;
   readonly params: unknown;
-  /** The call that it belongs to, where that is known. */
+  /** The call that it belongs to, if known. */
   readonly call: McpCallOptions | undefined;
-  /** Told of a question that nobody gets to see. */
-  readonly tell: (message: string) => void;
+  /** Called for an elicitation that no user sees. */
+  readonly log: (message: string) => void;
 }
 
-/** Relays a server's question to whoever made the call; declines where nobody can be asked, and says so. */
-export async function answerQuestion({ server, params, call, tell }: Asked): Promise<ElicitResult> {
-  const question = readQuestion(params, server);
-  const why = unaskable(question, call);
-  if (typeof question === "string" || call?.elicit === undefined) {
-    tell(`asked a question that was declined, since ${why}${quoted(params)}`);
+/** Relays a server's elicitation to the caller; declines if no user can be prompted, and logs that. */
+export async function answerElicitation({ server, params, call, log }: ElicitationRequest): Promise<ElicitResult> {
+  const elicitation = readElicitation(params, server);
+  const why = declineReason(elicitation, call);
+  if (typeof elicitation === "string" || call?.elicit === undefined) {
+    log(`sent an elicitation that was declined, since ${why}${quoted(params)}`);
     return { action: "decline" };
   }
   if (call.signal.aborted) return { action: "cancel" };
-  const answer = (await unlessAborted(call.elicit(question), call.signal)) ?? { action: "cancel" };
+  const answer = (await raceAbortOrUndefined(call.elicit(elicitation), call.signal)) ?? { action: "cancel" };
   if (answer.action !== "accept") return { action: answer.action };
-  return { action: "accept", content: withDefaults(question.schema, answer.content) };
+  return { action: "accept", content: withDefaults(elicitation.schema, answer.content) };
 }
 
-function unaskable(question: Question | string, call: McpCallOptions | undefined): string {
-  if (typeof question === "string") return question;
-  return call === undefined ? "it is not known which of several calls it is for" : "nobody can be asked here";
+function declineReason(elicitation: ElicitRequest | string, call: McpCallOptions | undefined): string {
+  if (typeof elicitation === "string") return elicitation;
+  return call === undefined ? "it is not known which of several calls it is for" : "no user can be prompted here";
 }
 
-/** Cleaned and cut where it is told. */
+/** Sanitized and truncated for the log. */
 function quoted(params: unknown): string {
   const message = isRecord(params) ? params["message"] : undefined;
   return typeof message === "string" ? `: ${JSON.stringify(message.slice(0, 300))}` : "";
 }
 
-/** Fields that were left out have the values that the question gives them. */
+/** Fills omitted fields with the defaults of the elicitation. */
 function withDefaults(
   { properties }: JsonSchema & { readonly properties?: unknown },
   content: Readonly<Record<string, unknown>>,
@@ -50,6 +50,6 @@ function withDefaults(
     const known = filled[name] !== undefined || !isRecord(property) || !Object.hasOwn(property, "default");
     if (!known) filled[name] = property["default"];
   }
-  // Checked by whoever asked for them.
+  // Validated by the server that requested them.
   return filled as NonNullable<ElicitResult["content"]>;
 }

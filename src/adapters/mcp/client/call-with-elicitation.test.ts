@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { fail, isFailureError } from "../../../base/index.ts";
-import { callWithQuestions } from "./call-with-questions.ts";
+import { callWithElicitation } from "./call-with-elicitation.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 
-/** Makes a call of a server that gives these answers; one that is an error is thrown. */
+/** Makes a call to a server that gives these responses; an error among them is thrown. */
 async function make(answers: readonly unknown[], elicit?: () => Promise<never>): Promise<unknown> {
   const left = [...answers];
-  const call = callWithQuestions({
+  const call = callWithElicitation({
     server: "s",
     call: { signal: new AbortController().signal, ...(elicit !== undefined && { elicit }) },
-    mostRounds: 3,
+    maxRounds: 3,
     send: async () => {
       const next = left.shift();
       if (next instanceof Error) throw next;
       return next as Record<string, unknown>;
     },
     wait: async () => {},
-    tell: () => {},
+    log: () => {},
   });
   return call.catch((error: unknown) => (isFailureError(error) ? error.toFailure() : error));
 }
@@ -24,8 +24,8 @@ async function make(answers: readonly unknown[], elicit?: () => Promise<never>):
 const waits = { resultType: "input_required", requestState: "1" };
 const notSent = mcpFailure("not_sent", "ended; it wrote: key", { forModel: "ended" });
 
-describe("what goes wrong", () => {
-  test("before the first answer is told as it is: nothing was done", async () => {
+describe("a failure", () => {
+  test("a failure before the first response is reported unchanged: nothing was done", async () => {
     expect(await make([notSent])).toMatchObject({ reason: "not_sent", retry: "safe" });
   });
 
@@ -34,17 +34,17 @@ describe("what goes wrong", () => {
     [mcpFailure("unreachable", "no route"), { reason: "connection_lost", message: "no route" }],
     [mcpFailure("busy", "later"), { reason: "busy" }],
     [mcpFailure("aborted", "cancelled", { retry: "safe" }), { code: "cancelled", reason: "aborted" }],
-  ])("after a question does not say that nothing was done: %#", async (error, told) => {
-    expect(await make([waits, error])).toMatchObject({ ...told, retry: "unsafe" });
+  ])("a failure after an elicitation does not claim that nothing was done: %#", async (error, reported) => {
+    expect(await make([waits, error])).toMatchObject({ ...reported, retry: "unsafe" });
   });
 
-  test("after a question, and may not be tried at all, is told as it is", async () => {
+  test("a failure after an elicitation is reported unchanged if it may never be retried", async () => {
     expect(await make([waits, mcpFailure("forbidden", "no")])).toMatchObject({ reason: "forbidden", retry: "never" });
   });
 
-  test("with an answer to a question is no failure of the connection, and the tool had begun", async () => {
+  test("a failure after an answer to an elicitation is not a connection failure, and the tool had started", async () => {
     const closed = fail("the database is closed", { code: "store_failed", reason: "not_sent", retry: "safe" });
-    const asks = {
+    const requests = {
       resultType: "input_required",
       inputRequests: {
         a: {
@@ -53,14 +53,14 @@ describe("what goes wrong", () => {
         },
       },
     };
-    const told = await make([asks], async () => {
+    const reported = await make([requests], async () => {
       throw closed;
     });
-    expect(told).toMatchObject({ retry: "unsafe" });
-    expect(told).not.toMatchObject({ reason: "not_sent" });
+    expect(reported).toMatchObject({ retry: "unsafe" });
+    expect(reported).not.toMatchObject({ reason: "not_sent" });
   });
 
-  test("with a server that asks without end is named", async () => {
-    expect(await make([waits, waits, waits, waits])).toMatchObject({ reason: "too_many_questions" });
+  test("a server that elicits without end is named", async () => {
+    expect(await make([waits, waits, waits, waits])).toMatchObject({ reason: "too_many_elicitations" });
   });
 });

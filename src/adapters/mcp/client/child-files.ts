@@ -1,12 +1,18 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ProcessIdentity, isGone, makeDataFolder, nodeCrypto, processIdentity } from "../../../base/index.ts";
+import {
+  type ProcessIdentity,
+  isProcessGone,
+  createDataFolder,
+  nodeCrypto,
+  processIdentity,
+} from "../../../base/index.ts";
 import { markVariable } from "./process-group.ts";
 
-/** A program that was started, as its file tells: whom to end, and whose it is. */
+/** A started program as recorded in its file: the process to end, and its owner. */
 export interface Child extends ProcessIdentity {
   readonly server: string;
-  /** In the environment of the program and of all that it starts. */
+  /** Set in the environment of the program and inherited by its descendants. */
   readonly mark: string;
   readonly owner: ProcessIdentity;
 }
@@ -14,13 +20,13 @@ export interface Child extends ProcessIdentity {
 /** A child's file. */
 export interface ChildFile {
   readonly child: Child;
-  /** The program and all of its group are gone. */
+  /** Call when the program and all of its group have ended. */
   readonly remove: () => void;
 }
 
 /**
- * Keeps a file for each program that runs, so that what outlives this process can be ended by the next one. Written at
- * once and synchronously: a process that is killed writes nothing later.
+ * Stores a file for each running program, so that the next process can end programs that outlive this one. Written at
+ * once and synchronously: a killed process writes nothing later.
  */
 export class ChildFiles {
   readonly #stateDir: string;
@@ -39,19 +45,19 @@ export class ChildFiles {
   write(server: string, pid: number, mark: string): ChildFile {
     const child: Child = { server, ...processIdentity(pid), mark, owner: processIdentity(process.pid) };
     const file = join(this.#dir, `${pid}-${mark}.json`);
-    makeDataFolder(this.#stateDir);
+    createDataFolder(this.#stateDir);
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, `${JSON.stringify({ ...child, variable: markVariable })}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
     return { child, remove: () => rmSync(file, { force: true }) };
   }
 
-  /** The files of programs whose owners are certainly gone. */
-  left(): readonly ChildFile[] {
+  /** The files of programs whose owners have certainly ended. */
+  listOrphans(): readonly ChildFile[] {
     return this.#names().flatMap((name) => {
       const file = join(this.#dir, name);
       const child = read(file);
-      if (child === undefined || !isGone(child.owner)) return [];
+      if (child === undefined || !isProcessGone(child.owner)) return [];
       return [{ child, remove: () => rmSync(file, { force: true }) }];
     });
   }
@@ -82,6 +88,6 @@ function isChild(value: unknown): value is Child {
 function isProcess(value: unknown): value is ProcessIdentity {
   if (typeof value !== "object" || value === null) return false;
   const { pid, processStart, bootId } = value as Partial<Record<keyof ProcessIdentity, unknown>>;
-  // A group with the number 0 or 1 would be ours, or everybody's.
+  // Process group 0 is our own, and 1 is that of init.
   return Number.isSafeInteger(pid) && Number(pid) > 1 && typeof processStart === "string" && typeof bootId === "string";
 }

@@ -1,15 +1,15 @@
-import { type FailureError, isFailureError } from "../../../base/index.ts";
+import { type FailureError, isFailureError, cliCommand } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { localFailure } from "./local-failure.ts";
 import { type McpReason, mcpFailure } from "./mcp-reasons.ts";
 
-/** What a server says is shown as far as this. */
-const mostCharacters = 1_000;
+/** Maximum number of characters of a server's message that is shown. */
+const maxCharacters = 1_000;
 
-/** Reasons of the network's door under which nothing has been sent yet. */
+/** Reasons of the HTTP client for failures before anything was sent. */
 const unsent: ReadonlySet<string | undefined> = new Set(["dns_failed", "connect_failed", "tls_failed", "timeout"]);
 
-/** Reasons under which it is not known what has arrived. */
+/** Reasons for which it is unknown what has arrived. */
 const broken: ReadonlySet<string | undefined> = new Set(["reset", "bad_response"]);
 
 /** Codes of the client's own errors. */
@@ -24,17 +24,17 @@ const clientErrors: Readonly<Record<string, McpReason>> = {
   METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION: "protocol_error",
 };
 
-/** Whatever was thrown on the way to a server and back, as a failure that says whether to try again. */
-export function explainError(error: unknown, server: string): FailureError {
+/** Converts any error of a request to a server to a failure that says whether to retry. */
+export function classifyMcpError(error: unknown, server: string): FailureError {
   const local = localFailure(error);
   if (local !== undefined) return local;
-  if (isFailureError(error)) return ofDoor(error, server);
+  if (isFailureError(error)) return fromHttpClientFailure(error, server);
   const cause = error instanceof Error ? error.cause : undefined;
-  if (isFailureError(cause)) return ofDoor(cause, server);
-  if (!(error instanceof Error)) return told("protocol_error", server, error);
-  // What was asked first is wrapped once more.
+  if (isFailureError(cause)) return fromHttpClientFailure(cause, server);
+  if (!(error instanceof Error)) return reportedFailure("protocol_error", server, error);
+  // The error of the first request is wrapped once more.
   if (cause instanceof Error && "code" in error && error.code === "ERA_NEGOTIATION_FAILED") {
-    return explainError(cause, server);
+    return classifyMcpError(cause, server);
   }
   return ofStatus(error, server) ?? ofCode(error, server);
 }
@@ -45,7 +45,7 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-function ofDoor(failure: FailureError, server: string): FailureError {
+function fromHttpClientFailure(failure: FailureError, server: string): FailureError {
   const { reason } = failure;
   if (unsent.has(reason)) {
     const { retry } = failure.toFailure("safe");
@@ -61,9 +61,9 @@ function ofDoor(failure: FailureError, server: string): FailureError {
 function ofStatus(error: Error, server: string): FailureError | undefined {
   const status = statusOf(error);
   if (error.name === "UnauthorizedError" || status === 401) return loginNeeded(server, error);
-  if (error.name === "InsufficientScopeError" || status === 403) return told("forbidden", server, error);
+  if (error.name === "InsufficientScopeError" || status === 403) return reportedFailure("forbidden", server, error);
   if (status === undefined) return undefined;
-  if (status === 429 || status === 503) return told("busy", server, error);
+  if (status === 429 || status === 503) return reportedFailure("busy", server, error);
   return mcpFailure("http_error", `the MCP server "${server}" answered with HTTP ${status}: ${messageOf(error)}`, {
     retry: status < 500 ? "never" : "unsafe",
     cause: error,
@@ -72,35 +72,34 @@ function ofStatus(error: Error, server: string): FailureError | undefined {
 
 function ofCode(error: Error, server: string): FailureError {
   const code = "code" in error ? error.code : undefined;
-  if (code === -32_602) return told("refused_call", server, error);
-  if (typeof code === "number") return told("protocol_error", server, error);
+  if (code === -32_602) return reportedFailure("refused_call", server, error);
+  if (typeof code === "number") return reportedFailure("protocol_error", server, error);
   if (isOAuthError(error)) return loginNeeded(server, error);
-  if (error.message === "Not connected") return told("not_sent", server, error);
-  if (error instanceof SyntaxError || error.name === "ZodError") return told("bad_answer", server, error);
-  return told(clientErrors[String(code)] ?? "protocol_error", server, error);
+  if (error.message === "Not connected") return reportedFailure("not_sent", server, error);
+  if (error instanceof SyntaxError || error.name === "ZodError") return reportedFailure("bad_answer", server, error);
+  return reportedFailure(clientErrors[String(code)] ?? "protocol_error", server, error);
 }
 
-/** Errors of the login are many, and all of them are mended by logging in, or by whoever runs the server. */
+/** There are many login errors; all of them are fixed by logging in, or by the server's operator. */
 function isOAuthError(error: Error): boolean {
   return /OAuth|Issuer|AuthorizationServer|TokenEndpoint|Registration/.test(error.name);
 }
 
-/** Somebody has to log in. */
+/** The failure of a server that requires a login. */
 export function loginNeeded(server: string, cause?: Error): FailureError {
   const why = cause === undefined || /^Unauthorized$/i.test(cause.message) ? "" : ` (${messageOf(cause)})`;
   return mcpFailure(
     "unauthorized",
-    `the MCP server "${server}" wants somebody to log in${why}: run \`windlass mcp login ${server}\`, ` +
-      "or give it a key under headers",
-    { cause, forModel: `the MCP server "${server}" cannot be used until a person has logged in` },
+    `the MCP server "${server}" requires a login${why}: run \`${cliCommand(`mcp login ${server}`)}\`, or set a key under headers`,
+    { cause, forModel: `the MCP server "${server}" cannot be used until a user has logged in` },
   );
 }
 
-function told(reason: McpReason, server: string, error: unknown): FailureError {
+function reportedFailure(reason: McpReason, server: string, error: unknown): FailureError {
   return mcpFailure(reason, `the MCP server "${server}": ${messageOf(error)}`, { cause: error });
 }
 
 function messageOf(error: unknown): string {
   const text = stripUnsafe(error instanceof Error ? error.message : String(error)).trim();
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { type Clock, type FailureError, plainJsonSize } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
-import { answerQuestion } from "./answer-question.ts";
-import { callWithQuestions } from "./call-with-questions.ts";
-import { explainError } from "./explain-error.ts";
+import { answerElicitation } from "./answer-elicitation.ts";
+import { callWithElicitation } from "./call-with-elicitation.ts";
+import { classifyMcpError } from "./classify-mcp-error.ts";
 import type { HttpTransport } from "./http-transport.ts";
 import { LogLines } from "./log-lines.ts";
 import type { McpLimits } from "./mcp-limits.ts";
@@ -12,27 +12,27 @@ import type {
   McpCallOptions,
   McpCallOutcome,
   McpConnection,
-  McpDefinition,
+  McpToolDefinition,
   McpListener,
   McpResource,
   McpResourceContent,
 } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { type Page, anyAnswer, readContents, readOutcome, readResources, readTools } from "./read-answers.ts";
+import { type ListPage, anyResult, readContents, readOutcome, readResources, readTools } from "./read-answers.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 import { type ToolHeaders, headersFor, readToolHeaders } from "./tool-headers.ts";
 import { ToolChanges } from "./tool-changes.ts";
 
-/** Deadlines are the caller's; the client insists on one, so it gets the longest that a timer takes. */
-const longest = 2 ** 31 - 1;
+/** The caller sets deadlines; the client requires a timeout, so it gets the longest one that a timer supports. */
+const maxDelayMs = 2 ** 31 - 1;
 
-/** The answer of a server that misses headers which it has asked for in the definition of a tool. */
+/** Error code of a server that reports missing headers, which its tool definition requires. */
 const headerMismatch = -32_020;
 
-/** What a server says about itself as a whole is kept as far as this. */
-const mostOfInstructions = 8_000;
+/** Maximum length of a server's instructions that is stored. */
+const maxInstructionsChars = 8_000;
 
-/** What {@link Connection} needs. */
+/** Options of {@link Connection}. */
 export interface ConnectionOptions {
   readonly name: string;
   readonly client: Client;
@@ -42,17 +42,20 @@ export interface ConnectionOptions {
   readonly clock: Clock;
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+/** Maximum number of problems of one list that are stored. */
+const maxListProblems = 20;
 
-interface Asking {
+type RawReply = Readonly<Record<string, unknown>>;
+
+interface McpRequestOptions {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The call on whose behalf the running code was called, by whichever connection. */
+/** The call on whose behalf the current code runs, for all connections. */
 const current = new AsyncLocalStorage<McpCallOptions>();
 
-/** A connection to a server that has shaken hands, over any transport and in either era of the protocol. */
+/** A connection to a server after the handshake, over any transport and protocol version. */
 export class Connection implements McpConnection {
   readonly server: McpConnection["server"];
   readonly protocol: string;
@@ -63,30 +66,41 @@ export class Connection implements McpConnection {
   readonly #headers = new Map<string, ToolHeaders>();
   readonly #log: LogLines;
   readonly #changes: ToolChanges;
+  #listProblems: string[] = [];
   #over = false;
 
-  /** Readies a client for what a server may say before the handshake is over. */
+  /** Prepares a client for messages that a server may send before the handshake is complete. */
   constructor(options: ConnectionOptions) {
     const { client, clock, limits, listener, name } = options;
     this.#options = options;
     this.#client = client;
     this.#log = new LogLines({ clock, linesPerSecond: limits.logLinesPerSecond, log: (line) => listener.log(line) });
-    this.#changes = new ToolChanges({ client, clock, waitMs: limits.changesMs, tell: () => listener.toolsChanged() });
+    this.#changes = new ToolChanges({
+      client,
+      clock,
+      waitMs: limits.changesMs,
+      onChange: () => listener.toolsChanged(),
+    });
     const { name: says, version } = client.getServerVersion() ?? {};
     this.server = { name: label(says ?? name), version: label(version ?? "") };
     this.protocol = client.getNegotiatedProtocolVersion() ?? "";
     const instructions = stripUnsafe(client.getInstructions() ?? "")
-      .slice(0, mostOfInstructions)
+      .slice(0, maxInstructionsChars)
       .toWellFormed();
     if (instructions !== "") this.instructions = instructions;
-    this.#attend();
+    this.#answerRequests();
   }
 
-  async listTools(signal: AbortSignal): Promise<readonly McpDefinition[]> {
+  async listTools(signal: AbortSignal): Promise<readonly McpToolDefinition[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    this.#listProblems = [];
     const tools = await this.#list("tools/list", readTools, signal);
     this.#headers.clear();
     return this.#usesHeaders ? tools.filter((tool) => this.#takesHeaders(tool)) : tools;
+  }
+
+  get listProblems(): readonly string[] {
+    return this.#listProblems;
   }
 
   async listResources(signal: AbortSignal): Promise<readonly McpResource[]> {
@@ -95,18 +109,18 @@ export class Connection implements McpConnection {
   }
 
   async readResource(uri: string, signal: AbortSignal): Promise<readonly McpResourceContent[]> {
-    const asked = { method: "resources/read", params: { uri } };
-    const contents = readContents(await this.#converse(asked, { signal }));
+    const request = { method: "resources/read", params: { uri } };
+    const contents = readContents(await this.#converse(request, { signal }));
     if (contents === undefined) throw this.#badAnswer("resources/read");
     return contents;
   }
 
   async callTool(name: string, args: unknown, call: McpCallOptions): Promise<McpCallOutcome> {
-    const asked = { method: "tools/call", params: { name, arguments: args } };
+    const request = { method: "tools/call", params: { name, arguments: args } };
     this.#calls.add(call);
     try {
-      const outcome = readOutcome(await this.#callWithHeaders(asked, call));
-      if (outcome === undefined) throw this.#badAnswer("tools/call");
+      const outcome = readOutcome(await this.#callWithHeaders(request, call));
+      if (typeof outcome === "string") throw this.#badAnswer("tools/call", outcome);
       return outcome;
     } finally {
       this.#calls.delete(call);
@@ -115,23 +129,28 @@ export class Connection implements McpConnection {
 
   async close(): Promise<void> {
     this.#changes.stop();
-    // A client whose transport is gone has let go of it.
+    // A client whose transport has ended has released it.
     await this.#client.close();
     await this.#options.transport.close();
   }
 
-  /** Listens to what a server says by itself. */
-  #attend(): void {
+  /** Handles requests and notifications of a server. */
+  #answerRequests(): void {
     const client = this.#client;
     Object.assign(client, {
-      onerror: (error) => this.#log.tell(error.message),
+      onerror: (error) => this.#log.write(error.message),
       onclose: () => this.#closed(),
     } satisfies Partial<Client>);
     client.setRequestHandler("elicitation/create", ({ params }) =>
-      answerQuestion({ server: this.#options.name, params, call: this.#asker(), tell: (line) => this.#log.tell(line) }),
+      answerElicitation({
+        server: this.#options.name,
+        params,
+        call: this.#requester(),
+        log: (line) => this.#log.write(line),
+      }),
     );
     client.setNotificationHandler("notifications/message", ({ params: { level, data } }) => {
-      this.#log.tell(`${level}: ${typeof data === "string" ? data : JSON.stringify(data)}`);
+      this.#log.write(`${level}: ${typeof data === "string" ? data : JSON.stringify(data)}`);
     });
     this.#changes.start();
   }
@@ -144,8 +163,8 @@ export class Connection implements McpConnection {
     setImmediate(() => this.#options.listener.closed(this.#options.transport.lost));
   }
 
-  /** Whom a question of the server is for: the call on whose stream it came, or the only one there is. */
-  #asker(): McpCallOptions | undefined {
+  /** The recipient of a server's elicitation: the call on whose stream it arrived, or the only call in flight. */
+  #requester(): McpCallOptions | undefined {
     const call = current.getStore();
     if (call !== undefined && this.#calls.has(call)) return call;
     return this.#calls.size === 1 ? [...this.#calls][0] : undefined;
@@ -155,62 +174,70 @@ export class Connection implements McpConnection {
     return this.#client.getProtocolEra() === "modern" && !("pid" in this.#options.transport);
   }
 
-  #takesHeaders({ name, inputSchema }: McpDefinition): boolean {
+  #takesHeaders({ name, inputSchema }: McpToolDefinition): boolean {
     const headers = readToolHeaders(inputSchema);
     if (headers.ok) this.#headers.set(name, headers);
-    else this.#log.tell(`the tool ${JSON.stringify(name.slice(0, 100))} is left out: ${headers.problem}`);
+    else this.#reportEntry(`the tool ${JSON.stringify(name.slice(0, 100))} is left out: ${headers.problem}`);
     return headers.ok;
   }
 
-  /** A server that misses headers has not run anything: its tools are looked at, and the call is made once more. */
-  async #callWithHeaders(asked: Asking, call: McpCallOptions): Promise<Answer> {
-    if (!this.#usesHeaders) return this.#converse(asked, call);
+  /** A server that reports missing headers has not run the tool: its tools are listed and the call is sent again. */
+  async #callWithHeaders(request: McpRequestOptions, call: McpCallOptions): Promise<RawReply> {
+    if (!this.#usesHeaders) return this.#converse(request, call);
     try {
-      return await this.#converse(asked, call, this.#headersOf(asked));
+      return await this.#converse(request, call, this.#headersOf(request));
     } catch (error) {
       const code =
         error instanceof Error && error.cause instanceof Error && "code" in error.cause ? error.cause.code : 0;
       if (code !== headerMismatch) throw error;
     }
     await this.listTools(call.signal);
-    return this.#converse(asked, call, this.#headersOf(asked));
+    return this.#converse(request, call, this.#headersOf(request));
   }
 
-  #headersOf({ params }: Asking): Readonly<Record<string, string>> {
+  #headersOf({ params }: McpRequestOptions): Readonly<Record<string, string>> {
     const headers = this.#headers.get(String(params["name"]));
     return headers?.ok === true ? headersFor(headers.headers, params["arguments"]) : {};
   }
 
-  #converse(asked: Asking, call: McpCallOptions, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  #converse(
+    request: McpRequestOptions,
+    call: McpCallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<RawReply> {
     const { clock, limits, name } = this.#options;
-    return callWithQuestions({
+    return callWithElicitation({
       server: name,
       call,
-      mostRounds: limits.questionRounds,
-      send: (added) => this.#ask({ ...asked, params: { ...asked.params, ...added } }, call, headers),
+      maxRounds: limits.elicitationRounds,
+      send: (added) => this.#request({ ...request, params: { ...request.params, ...added } }, call, headers),
       wait: (ms) => new Promise((resolve) => void clock.after(ms, resolve)),
-      tell: (line) => this.#log.tell(line),
+      log: (line) => this.#log.write(line),
     });
   }
 
   /** One request and its answer. */
-  async #ask(asked: Asking, call: McpCallOptions, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  async #request(
+    request: McpRequestOptions,
+    call: McpCallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<RawReply> {
     const { name } = this.#options;
     const { signal, onProgress } = call;
     if (signal.aborted) throw mcpFailure("aborted", "cancelled before it was sent", { retry: "safe" });
     const cancel = new AbortController();
-    // The server is told that it was cancelled, and nothing of why.
+    // The server learns that the request was cancelled, but not why.
     const abort = (): void => cancel.abort("cancelled");
     signal.addEventListener("abort", abort, { once: true });
     const options: RequestOptions = {
       signal: cancel.signal,
-      timeout: longest,
+      timeout: maxDelayMs,
       allowInputRequired: true,
       headers,
-      ...(onProgress !== undefined && { onprogress: (progress) => onProgress(shown(progress)) }),
+      ...(onProgress !== undefined && { onprogress: (progress) => onProgress(progressMessage(progress)) }),
     };
     try {
-      return await current.run(call, () => this.#client.request(asked, anyAnswer, options));
+      return await current.run(call, () => this.#client.request(request, anyResult, options));
     } catch (error) {
       if (signal.aborted) throw mcpFailure("aborted", `the call of the MCP server "${name}" was cancelled`);
       throw this.#explained(error);
@@ -220,12 +247,12 @@ export class Connection implements McpConnection {
   }
 
   #explained(error: unknown): FailureError {
-    return explainError(error, this.#options.name);
+    return classifyMcpError(error, this.#options.name);
   }
 
   async #list<T>(
     method: string,
-    read: (answer: Answer) => Page<T> | undefined,
+    read: (answer: RawReply) => ListPage<T> | undefined,
     signal: AbortSignal,
   ): Promise<readonly T[]> {
     const { listPages, listEntries, listBytes } = this.#options.limits;
@@ -233,10 +260,10 @@ export class Connection implements McpConnection {
     let bytes = 0;
     let cursor: string | undefined;
     for (let pages = 0; pages < listPages; pages++) {
-      const answer = await this.#ask({ method, params: cursor === undefined ? {} : { cursor } }, { signal });
+      const answer = await this.#request({ method, params: cursor === undefined ? {} : { cursor } }, { signal });
       const page = read(answer);
       if (page === undefined) throw this.#badAnswer(method);
-      for (const problem of page.problems) this.#log.tell(problem);
+      for (const problem of page.problems) this.#reportEntry(problem);
       entries.push(...page.entries);
       bytes += Math.max(0, plainJsonSize(answer, listBytes));
       if (page.next === undefined) return entries;
@@ -244,14 +271,20 @@ export class Connection implements McpConnection {
       cursor = page.next;
     }
     throw mcpFailure(
-      "endless_list",
-      `${method} of the MCP server "${this.#options.name}" does not come to an end; ` +
+      "list_too_long",
+      `${method} of the MCP server "${this.#options.name}" does not end; ` +
         `at most ${listPages} pages with ${listEntries} entries are read`,
     );
   }
 
-  #badAnswer(method: string): FailureError {
-    return mcpFailure("bad_answer", `the MCP server "${this.#options.name}" answers ${method} with something else`);
+  #reportEntry(problem: string): void {
+    this.#log.write(problem);
+    if (this.#listProblems.length < maxListProblems) this.#listProblems.push(problem);
+  }
+
+  #badAnswer(method: string, why = "with something else"): FailureError {
+    const { name } = this.#options;
+    return mcpFailure("bad_answer", `the MCP server "${name}" answers ${method} against the protocol: ${why}`);
   }
 }
 
@@ -259,7 +292,7 @@ function label(text: string): string {
   return stripUnsafe(text).slice(0, 200);
 }
 
-function shown(progress: { progress: number; total?: number | undefined; message?: string | undefined }): {
+function progressMessage(progress: { progress: number; total?: number | undefined; message?: string | undefined }): {
   progress: number;
   total?: number;
   message?: string;

@@ -1,83 +1,91 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Sdk from "@modelcontextprotocol/client";
-import { type Clock, type FailureError, isFailureError, orAborted, systemClock } from "../../../base/index.ts";
-import type { StreamingDoor } from "../../../net/index.ts";
+import {
+  type Clock,
+  type FailureError,
+  isFailureError,
+  raceAbort,
+  systemClock,
+  isProcessAlive,
+} from "../../../base/index.ts";
+import type { StreamingHttpClient } from "../../../net/index.ts";
 import { AuthFile } from "./auth-file.ts";
-import { ChildFiles } from "./child-files.ts";
+import { ChildFiles, type Child } from "./child-files.ts";
 import { Connection } from "./connection.ts";
-import { explainError, statusOf } from "./explain-error.ts";
+import { classifyMcpError, statusOf } from "./classify-mcp-error.ts";
 import type { HttpTransport } from "./http-transport.ts";
-import { type Login, LoginProvider, keptKeyOnly } from "./login-provider.ts";
+import { type Login, LoginProvider, storedTokenOnly } from "./login-provider.ts";
 import { openLoopbackRedirect } from "./loopback-redirect.ts";
-import { type McpLimits, defaultLimits } from "./mcp-limits.ts";
+import { type McpLimits, defaultMcpLimits } from "./mcp-limits.ts";
 import type {
   McpAddress,
   McpConnectOptions,
   McpConnection,
   McpConnector,
-  ProgramServer,
-  RemoteServer,
+  McpStdioAddress,
+  McpHttpAddress,
 } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { openHttp } from "./open-http.ts";
-import { Program } from "./program.ts";
-import { reapChildren } from "./reap-children.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { Program, withheldHint } from "./server-program.ts";
+import { StdioTransport, isStdioTransport } from "./stdio-transport.ts";
+import { type ProcessFamily, endFamily, familyRuns } from "./process-family.ts";
+import { carriesMark, groupMembers } from "./process-group.ts";
 
-/** How {@link createMcpConnector} makes a connector. */
+/** Options of {@link createMcpConnector}. */
 export interface McpConnectorOptions {
-  /** The folder for what has to be remembered: programs that run, and logins. `.windlass` of the workspace. */
+  /** Folder for persistent state: running programs, and logins. `.windlass` of the workspace. */
   readonly stateDir: string;
-  readonly door: StreamingDoor;
+  readonly http: StreamingHttpClient;
   readonly clock?: Clock;
-  /** Told what belongs to no connection. */
+  /** Receives log messages that belong to no connection. */
   readonly onLog: (message: string) => void;
-  /** How somebody logs in while a connection is made; where absent, only `login` asks somebody. */
+  /** Login used while a connection is opened. Without it, only `login` prompts a user. */
   readonly oauth?: Login;
   readonly limits?: Partial<McpLimits>;
-  /** Of which a program gets the few that every program needs. */
+  /** Source of the few variables that every program needs. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What servers are told about who is calling. */
+  /** Client name and version sent to servers. */
   readonly version?: string;
 }
 
-/** What a login needs. */
+/** Options of a login. */
 export interface McpLoginOptions {
   readonly signal: AbortSignal;
-  /** Shows a page to the person who is to log in. */
+  /** Shows a page to the user who logs in. */
   open(page: string): void;
-  /** Where the browser comes back to, for servers that were told a port; any free one where absent. */
+  /** Port of the OAuth redirect, for servers that have a fixed one registered. Default: any free port. */
   readonly port?: number;
 }
 
 /** A connector that can also log in. */
 export interface McpClient extends McpConnector {
   /**
-   * Lets a person log in to a server, and keeps the key for later connections; false where the server lets us in as we
-   * are, and nobody was asked.
+   * Lets a user log in to a server, and stores the token for later connections; false if the server accepts us without
+   * a login and the user was not prompted.
    */
-  login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<boolean>;
+  login(server: string, address: McpHttpAddress, options: McpLoginOptions): Promise<boolean>;
 }
 
-type Era = "auto" | "legacy";
+type ProtocolMode = "auto" | "legacy";
 type AnyTransport = StdioTransport | HttpTransport;
 
-/** One try to connect. */
+/** One attempt to connect. */
 interface Attempt {
   readonly server: string;
-  readonly era: Era;
-  /** Aborted when the caller gives up, or when the time for the handshake is over. */
+  readonly protocolMode: ProtocolMode;
+  /** Aborted when the caller cancels, or when the handshake times out. */
   readonly signal: AbortSignal;
   readonly options: McpConnectOptions;
 }
 
 /**
- * Connects to MCP servers: programs and addresses, in both eras of the protocol. The SDK is loaded by the first
+ * Connects to MCP servers, programs and addresses, in all protocol versions. The SDK is loaded by the first
  * connection.
  *
  * @example
  * ```ts
- * const connector = createMcpConnector({ stateDir: ".windlass", door: createDoor(), onLog: console.error });
+ * const connector = createMcpConnector({ stateDir: ".windlass", http: createHttpClient(), onLog: console.error });
  * const connection = await connector.connect("files", address, { listener, signal });
  * ```
  */
@@ -90,17 +98,17 @@ class Connector implements McpClient {
   readonly #limits: McpLimits;
   readonly #clock: Clock;
   readonly #files: ChildFiles;
-  /** Servers that do not survive, or do not answer, what they do not know. */
+  /** Servers that crash on, or ignore, unknown requests. */
   readonly #legacy = new Set<string>();
   /**
-   * Works as whoever made the connector. A connection serves many calls: what it says later must not seem to be said
-   * within the call that was the first to need it.
+   * Runs work in the async context of the connector's creator. A connection serves many calls: its later messages must
+   * not appear to belong to the call that opened it.
    */
   readonly #outside: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(options: McpConnectorOptions) {
     this.#options = options;
-    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#limits = { ...defaultMcpLimits, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#files = new ChildFiles(options.stateDir);
   }
@@ -109,24 +117,24 @@ class Connector implements McpClient {
     return this.#outside(() => this.#connect(server, address, { ...options, login: this.#options.oauth }));
   }
 
-  async login(server: string, address: RemoteServer, options: McpLoginOptions): Promise<boolean> {
+  async login(server: string, address: McpHttpAddress, options: McpLoginOptions): Promise<boolean> {
     const { signal, port } = options;
     const redirect = await openLoopbackRedirect(port);
-    let asked = false;
+    let elicitation = false;
     try {
       const login: Login = {
         redirectUrl: redirect.url,
         authorize: (page) => {
-          asked = true;
+          elicitation = true;
           options.open(page.href);
           return redirect.wait(signal);
         },
       };
       const listener = { toolsChanged: () => {}, closed: () => {}, log: this.#options.onLog };
-      // A person takes longer than a handshake.
+      // A user takes longer than a handshake.
       const connection = await this.#connect(server, address, { listener, signal, login, handshakeMs: 2 ** 31 - 1 });
       await connection.close();
-      return asked;
+      return elicitation;
     } finally {
       await redirect.close();
     }
@@ -144,18 +152,18 @@ class Connector implements McpClient {
   ): Promise<McpConnection> {
     const { signal, lastProtocol } = options;
     const deadline = new AbortController();
-    const cancel = (): void => deadline.abort(mcpFailure("aborted", "the connection is not wanted any more"));
+    const cancel = (): void => deadline.abort(mcpFailure("aborted", "the connection was cancelled"));
     const ms = options.handshakeMs ?? this.#limits.handshakeMs;
     const late = (): void =>
       deadline.abort(
-        mcpFailure("no_handshake", `the MCP server "${server}" did not shake hands within ${ms / 1000} s`),
+        mcpFailure("no_handshake", `the MCP server "${server}" did not complete the handshake within ${ms / 1000} s`),
       );
     const timer = this.#clock.after(ms, late);
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
     const key = JSON.stringify([server, address]);
     const knownOld = this.#legacy.has(key) || (lastProtocol !== undefined && lastProtocol < "2026");
-    const attempt: Attempt = { server, era: knownOld ? "legacy" : "auto", signal: deadline.signal, options };
+    const attempt: Attempt = { server, protocolMode: knownOld ? "legacy" : "auto", signal: deadline.signal, options };
     try {
       deadline.signal.throwIfAborted();
       if (address.kind === "http") return await this.#remote(address, attempt, options.login);
@@ -167,10 +175,10 @@ class Connector implements McpClient {
   }
 
   /**
-   * Starts a program and shakes hands. A program that ends when it is asked for its protocol versions is started once
-   * more and spoken to as before there were any to ask for.
+   * Starts a program and performs the handshake. A program that exits when its protocol versions are requested is
+   * started once more with the older handshake.
    */
-  async #program(address: ProgramServer, attempt: Attempt, isOld: () => void): Promise<McpConnection> {
+  async #program(address: McpStdioAddress, attempt: Attempt, isOld: () => void): Promise<McpConnection> {
     const { server, signal, options } = attempt;
     const log = (line: string): void => options.listener.log(line);
     const world = { limits: this.#limits, clock: this.#clock, log };
@@ -181,44 +189,46 @@ class Connector implements McpClient {
       return await this.#shakeHands(transport, attempt);
     } catch (error) {
       await transport.close();
-      if (signal.aborted) throw withOutput(signal.reason, transport, program);
-      if (attempt.era === "legacy") throw transport.lost === undefined ? error : exited(transport.lost, server);
+      const hint = withheldHint({ env, address });
+      if (signal.aborted) throw withOutput(signal.reason, `${program.lastLines()}${transport.strangeOutput}${hint}`);
+      if (attempt.protocolMode === "legacy")
+        throw transport.lost === undefined ? error : exited(transport.lost, server, hint);
       if (transport.lost === undefined) throw error;
     }
-    const connection = await this.#program(address, { ...attempt, era: "legacy" }, isOld);
+    const connection = await this.#program(address, { ...attempt, protocolMode: "legacy" }, isOld);
     isOld();
     return connection;
   }
 
   /**
-   * Speaks to a server over HTTP; where that does not understand the newest form, in the older ones: first of the
-   * handshake, then of the transport.
+   * Connects to a server over HTTP; if it does not support the newest protocol version, falls back to older handshakes,
+   * then to the older transport.
    */
-  async #remote(address: RemoteServer, attempt: Attempt, login: Login | undefined): Promise<McpConnection> {
+  async #remote(address: McpHttpAddress, attempt: Attempt, login: Login | undefined): Promise<McpConnection> {
     const { server, options } = attempt;
     const log = (line: string): void => options.listener.log(line);
     const file = new AuthFile(this.#options.stateDir, server, address.url);
     const loginOptions = { server, address, file, login };
     const provider = this.#provider(loginOptions);
-    const tryOnce = async (era: Era, form: "streamable" | "sse"): Promise<McpConnection> => {
-      const { door } = this.#options;
-      const http = { server, address, door, provider, form, limits: this.#limits, clock: this.#clock, log };
-      const transport = await openHttp(http);
+    const tryOnce = async (protocolVersion: ProtocolMode, form: "streamable" | "sse"): Promise<McpConnection> => {
+      const { http } = this.#options;
+      const transportOptions = { server, address, http, provider, form, limits: this.#limits, clock: this.#clock, log };
+      const transport = await openHttp(transportOptions);
       try {
-        return await this.#shakeHands(transport, { ...attempt, era });
+        return await this.#shakeHands(transport, { ...attempt, protocolMode: protocolVersion });
       } catch (error) {
         await transport.close();
         throw error;
       }
     };
     let first: unknown;
-    for (const [era, form] of [
-      [attempt.era, "streamable"],
+    for (const [protocolVersion, form] of [
+      [attempt.protocolMode, "streamable"],
       ["legacy", "streamable"],
       ["legacy", "sse"],
     ] as const) {
       try {
-        return await tryOnce(era, form);
+        return await tryOnce(protocolVersion, form);
       } catch (error) {
         first ??= error;
         if (attempt.signal.aborted || !isOlderForm(error)) break;
@@ -227,28 +237,31 @@ class Connector implements McpClient {
     throw first;
   }
 
-  /** Logs in where somebody can be asked, or renews a key where there is one; else a key is only used. */
+  /** Logs in if a user can be prompted, or refreshes a stored token; otherwise a token is only used. */
   #provider(options: ConstructorParameters<typeof LoginProvider>[0]): Sdk.AuthProvider | LoginProvider | undefined {
     const { address, login, file } = options;
     if (Object.keys(address.headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
     const renews = login !== undefined || file.read().tokens?.refresh_token !== undefined;
-    return renews ? new LoginProvider(options) : keptKeyOnly(options);
+    return renews ? new LoginProvider(options) : storedTokenOnly(options);
   }
 
-  async #shakeHands(transport: AnyTransport, { server, era, signal, options }: Attempt): Promise<McpConnection> {
+  async #shakeHands(
+    transport: AnyTransport,
+    { server, protocolMode, signal, options }: Attempt,
+  ): Promise<McpConnection> {
     const { Client } = await import("@modelcontextprotocol/client");
     const limits = this.#limits;
-    const probe = { timeoutMs: transport instanceof StdioTransport ? limits.probeMs : limits.handshakeMs };
+    const probe = { timeoutMs: isStdioTransport(transport) ? limits.probeMs : limits.handshakeMs };
     const client = new Client(
       { name: "windlass", version: this.#options.version ?? "0" },
       {
         capabilities: { elicitation: { form: {} } },
-        versionNegotiation: era === "legacy" ? { mode: "legacy" } : { mode: "auto", probe },
+        versionNegotiation: protocolMode === "legacy" ? { mode: "legacy" } : { mode: "auto", probe },
         jsonSchemaValidator: neverUsed,
       },
     );
     try {
-      await orAborted(client.connect(transport, { timeout: 2 ** 31 - 1 }), signal);
+      await raceAbort(client.connect(transport, { timeout: 2 ** 31 - 1 }), signal);
       if (transport.lost !== undefined) throw transport.lost;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -259,20 +272,20 @@ class Connector implements McpClient {
   }
 }
 
-/** Results are checked by the engine, with patterns that cannot hang. */
+/** Results are validated by the engine, with patterns that cannot hang. */
 const neverUsed: Sdk.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** A refusal of the handshake has its own reason; what lies on the way keeps its own. */
+/** A rejected handshake has its own reason; failures on the way keep theirs. */
 function asHandshake(error: unknown, server: string): FailureError {
-  const failure = explainError(error, server);
+  const failure = classifyMcpError(error, server);
   const { reason } = failure;
   const refused = reason === "protocol_error" || reason === "refused_call" || reason === "bad_answer";
   return refused ? mcpFailure("handshake_failed", failure.message, { cause: error }) : failure;
 }
 
-/** Is this how servers answer that know only an older form? */
+/** True if servers that only know an older protocol version answer like this. */
 function isOlderForm(error: unknown): boolean {
   const cause = isFailureError(error) ? error.cause : error;
   const status = statusOf(cause);
@@ -282,13 +295,53 @@ function isOlderForm(error: unknown): boolean {
 }
 
 /** Before the handshake nothing can have run. */
-function exited(lost: FailureError, server: string): FailureError {
+function exited(lost: FailureError, server: string, hint: string): FailureError {
   const forModel = `the MCP server "${server}" cannot be started`;
-  return mcpFailure("exited", `${lost.message}; it never shook hands`, { cause: lost, forModel });
+  return mcpFailure("exited", `${lost.message}; it never completed the handshake${hint}`, { cause: lost, forModel });
 }
 
-function withOutput(reason: unknown, transport: StdioTransport, program: Program): unknown {
+function withOutput(reason: unknown, output: string): unknown {
   if (!isFailureError(reason) || reason.reason !== "no_handshake") return reason;
-  const told = `${reason.message}${program.lastLines()}${transport.strangeOutput}`;
-  return mcpFailure("no_handshake", told, { forModel: reason.message });
+  return mcpFailure("no_handshake", `${reason.message}${output}`, { forModel: reason.message });
+}
+
+/**
+ * Ends the programs that earlier processes of this workspace left running, and no others. By force at once: their stdin
+ * was closed with the process that held it, and they ignored that.
+ */
+async function reapChildren({
+  files,
+  clock,
+  log,
+}: {
+  readonly files: ChildFiles;
+  readonly clock: Clock;
+  readonly log: (message: string) => void;
+}): Promise<void> {
+  const reaping = files.listOrphans().map(async ({ child, remove }) => {
+    const family = familyOf(child);
+    const runs = familyRuns(family);
+    if (runs && !(await endFamily(family, 0, clock))) {
+      log(
+        `a program of the MCP server "${child.server}" (${child.pid}) is still running from an earlier process and cannot be ended`,
+      );
+      return;
+    }
+    if (runs)
+      log(
+        `ended a program of the MCP server "${child.server}" (${child.pid}) that was still running from an earlier process`,
+      );
+    remove();
+  });
+  await Promise.all(reaping);
+}
+
+/**
+ * True if the process group with this number is the one that was started: either its leader is alive, or a process with
+ * the mark is. Process numbers are reused.
+ */
+function familyOf(child: Child): ProcessFamily {
+  const { pid, mark } = child;
+  const isSame = isProcessAlive(child) || (groupMembers(pid)?.some((member) => carriesMark(member, mark)) ?? false);
+  return { group: isSame ? pid : undefined, mark };
 }

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
-import { explainError } from "./explain-error.ts";
+import { classifyMcpError } from "./classify-mcp-error.ts";
 import { failedResponse } from "./local-failure.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { notSent } from "./not-sent.ts";
+import { notSent } from "./not-sent-failure.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Traffic } from "./traffic.ts";
-import { within } from "./within.ts";
+import { settlesWithin } from "./settles-within.ts";
 
-/** The request on whose stream something happens. */
+/** The request on whose stream the current code runs. */
 const streamOf = new AsyncLocalStorage<RequestId>();
 
 /** A transport of the SDK that speaks HTTP. */
@@ -18,42 +18,43 @@ export interface InnerTransport extends Transport {
   terminateSession?(): Promise<void>;
 }
 
-/** What {@link HttpTransport} needs. */
-export interface HttpOptions {
+/** Options of {@link HttpTransport}. */
+export interface HttpTransportOptions {
   readonly server: string;
   readonly inner: InnerTransport;
-  /** Does the end of the one stream end everything, as in the oldest form of the protocol? */
+  /** True if the end of the single stream ends the connection, as in the oldest protocol version. */
   readonly oneStream: boolean;
   readonly clock: Clock;
   readonly traffic: Traffic;
-  /** Finishes a login that was just made; false where there was none. */
+  /** Finishes a pending login; false if there was none. */
   readonly finishLogin: (finish: (callback: URLSearchParams) => Promise<void>) => Promise<boolean>;
 }
 
-/** How long a server may take to hear that a session is over. */
+/** Maximum time for notifying a server that a session is over. */
 const goodbyeMs = 1_000;
 
-/** How often one message may lead to a login: to be let in, and once more to be allowed more. */
-const mostLogins = 2;
+/** Maximum number of logins for one message: one to get access, and one for a wider scope. */
+const maxLogins = 2;
 
 /**
- * A transport of the SDK, and what that leaves out: a request whose stream ends without an answer fails, one that is
- * cancelled lets go of its stream, a login that was made is used, and an answer that nobody waits for is dropped.
+ * Wraps a transport of the SDK and adds what it lacks: a request whose stream ends without a response fails, a
+ * cancelled request releases its stream, a completed login is used, and a response without a waiting request is
+ * dropped.
  */
 export class HttpTransport implements Transport {
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   onmessage: Transport["onmessage"];
   lost: FailureError | undefined;
-  readonly #options: HttpOptions;
+  readonly #options: HttpTransportOptions;
   readonly #inner: InnerTransport;
   readonly #requests = new OpenRequests();
   readonly #streams = new Map<RequestId, AbortController>();
   #state: "new" | "open" | "closed" = "new";
-  /** What is being waited for until more is read. */
+  /** Pending promise that must settle before more is read. */
   #pause: Promise<void> | undefined;
 
-  constructor(options: HttpOptions) {
+  constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.#inner = options.inner;
     Object.assign(this.#inner, {
@@ -61,12 +62,12 @@ export class HttpTransport implements Transport {
       onclose: () => this.#closed(),
       onerror: (error) => {
         this.onerror?.(error);
-        if (options.oneStream && this.#state === "open") this.#lose(explainError(error, options.server));
+        if (options.oneStream && this.#state === "open") this.#lose(classifyMcpError(error, options.server));
       },
     } satisfies Partial<Transport>);
   }
 
-  /** The request on whose stream the running code was called; none on a stream that serves all. */
+  /** The request on whose stream the current code runs; none on a shared stream. */
   static current(): RequestId | undefined {
     return streamOf.getStore();
   }
@@ -91,10 +92,10 @@ export class HttpTransport implements Transport {
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (this.#state === "closed") throw notSent(this.#options.server, this.lost);
     this.#requests.sent(message);
-    if ("method" in message && "id" in message) return this.#ask(message, options);
+    if ("method" in message && "id" in message) return this.#post(message, options);
     await this.#authorized(() => this.#inner.send(message, options));
     const cancelled = "method" in message && message.method === "notifications/cancelled" ? message.params : undefined;
-    // Told by now; what still comes on its stream is for nobody.
+    // The server has been notified; data that still arrives on its stream is dropped.
     this.#letGo(cancelled?.["requestId"] as RequestId);
   }
 
@@ -104,7 +105,7 @@ export class HttpTransport implements Transport {
     const { clock } = this.#options;
     const goodbye = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession?.();
     if (goodbye !== undefined)
-      await within(
+      await settlesWithin(
         goodbye.catch(() => undefined),
         goodbyeMs,
         clock,
@@ -114,20 +115,20 @@ export class HttpTransport implements Transport {
     this.onclose?.();
   }
 
-  /** To be waited for before more is read of any of the streams. */
+  /** To be awaited before more is read from any of the streams. */
   pace(): Promise<void> | undefined {
     if (this.#pause === undefined) this.#options.traffic.begin();
     return this.#pause;
   }
 
-  /** Fails a request that cannot get its answer any more. */
+  /** Fails a request that cannot get its response any more. */
   fail(id: RequestId, failure: FailureError): void {
     const response = failedResponse(id, failure);
     if (this.#requests.isAwaited(response)) this.#receive(response);
     this.#letGo(id);
   }
 
-  async #ask(message: JSONRPCMessage & { id: RequestId }, options: TransportSendOptions): Promise<void> {
+  async #post(message: JSONRPCMessage & { id: RequestId }, options: TransportSendOptions): Promise<void> {
     const { id } = message;
     const stream = new AbortController();
     this.#streams.set(id, stream);
@@ -149,13 +150,13 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Does it; where that makes somebody log in, once more with what came of it. */
+  /** Performs the action; if it triggers a login, performs it once more with the new token. */
   async #authorized(act: () => Promise<void>): Promise<void> {
     for (let logins = 0; ; logins++) {
       try {
         return await act();
       } catch (error) {
-        if (logins >= mostLogins) throw error;
+        if (logins >= maxLogins) throw error;
         const loggedIn = await this.#options.finishLogin((callback) => this.#inner.finishAuth(callback));
         if (!loggedIn) throw error;
       }
@@ -180,11 +181,11 @@ export class HttpTransport implements Transport {
   #ended(): FailureError {
     return mcpFailure(
       "connection_lost",
-      `the connection to the MCP server "${this.#options.server}" broke before the answer was there`,
+      `the connection to the MCP server "${this.#options.server}" broke before the response arrived`,
     );
   }
 
-  /** A server that has forgotten the session wants a new one: this connection is over, and nothing was done. */
+  /** A server that has forgotten the session requires a new one: this connection is over, and nothing was executed. */
   #sessionLost(error: unknown): unknown {
     const { server } = this.#options;
     const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined;

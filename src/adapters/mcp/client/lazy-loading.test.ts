@@ -8,8 +8,8 @@ test("the protocol's client is loaded by the first connection, not before", asyn
     const loaded = [];
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
     const { createMcpConnector } = await import("./src/adapters/mcp/client/connector.ts");
-    const { createDoor } = await import("./src/net/index.ts");
-    const connector = createMcpConnector({ stateDir: "/nowhere/at/all", door: createDoor(), onLog: () => {} });
+    const { createHttpClient } = await import("./src/net/index.ts");
+    const connector = createMcpConnector({ stateDir: "/nowhere/at/all", http: createHttpClient(), onLog: () => {} });
     await connector.reap();
     const heavy = /node_modules\\/(@modelcontextprotocol|zod|undici|ajv)/;
     const packages = () => loaded.filter((url) => heavy.test(url)).length;

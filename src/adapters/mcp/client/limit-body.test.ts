@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guardBody } from "./guard-body.ts";
+import { limitBody } from "./limit-body.ts";
 
 async function pass(pieces: readonly string[], isEvents: boolean): Promise<string> {
   const body = (async function* () {
@@ -7,17 +7,17 @@ async function pass(pieces: readonly string[], isEvents: boolean): Promise<strin
   })();
   let text = "";
   const tooLarge = () => new Error("too large") as never;
-  for await (const piece of guardBody(body, { mostBytes: 20, isEvents, tooLarge }))
+  for await (const piece of limitBody(body, { maxBytes: 20, isEvents, tooLarge }))
     text += Buffer.from(piece).toString();
   return text;
 }
 
-test("a body is passed on as far as its one message may go", async () => {
+test("a body is passed on up to the limit of one message", async () => {
   expect(await pass(["0123456789", "0123456789"], false)).toHaveLength(20);
   await expect(pass(["0123456789", "0123456789\n\n0"], false)).rejects.toThrow("too large");
 });
 
-test.each(["\n", "\r\n"])("a stream of events may be endless, each of them may not", async (end) => {
+test.each(["\n", "\r\n"])("a stream of events may be endless, but not a single event", async (end) => {
   const event = `data: 0123${end}${end}`;
   const all = event.repeat(50);
   expect(await pass(all.split(""), true)).toBe(all);

@@ -2,21 +2,23 @@ import type { FailureError } from "../../../base/index.ts";
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
-/** How {@link guardBody} guards. */
-export interface GuardOptions {
-  /** The most bytes of one message. */
-  readonly mostBytes: number;
-  /** A stream of events has many messages, each ended by an empty line; any other body is one. */
+/** Options of {@link limitBody}. */
+export interface BodyLimitOptions {
+  /** Maximum size of one message. */
+  readonly maxBytes: number;
+  /**
+   * True for a stream of events, which has many messages, each ended by an empty line; any other body is one message.
+   */
   readonly isEvents: boolean;
   readonly tooLarge: () => FailureError;
-  /** Waited for before each event: whoever does not read slows down whoever writes. */
+  /** Awaited before each event, so that a slow reader applies backpressure to the writer. */
   readonly pace?: () => Promise<void> | undefined;
 }
 
-/** The bytes of a body, as long as no message in it is too large; of a stream of events, one event after the other. */
-export async function* guardBody(
+/** Passes on the bytes of a body while no message exceeds the limit; a stream of events is passed on one event at a time. */
+export async function* limitBody(
   body: AsyncIterable<Uint8Array>,
-  { mostBytes, isEvents, tooLarge, pace }: GuardOptions,
+  { maxBytes, isEvents, tooLarge, pace }: BodyLimitOptions,
 ): AsyncGenerator<Uint8Array, void> {
   let size = 0;
   let lineIsEmpty = true;
@@ -35,8 +37,8 @@ export async function* guardBody(
       size = 0;
     }
     size += piece.length - from;
-    // Pieces are small, so that a message may exceed the limit by one of them at most.
-    if (size > mostBytes) throw tooLarge();
+    // Chunks are small, so a message exceeds the limit by one of them at most.
+    if (size > maxBytes) throw tooLarge();
     if (from < piece.length) yield piece.subarray(from);
   }
 }

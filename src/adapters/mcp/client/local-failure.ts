@@ -1,7 +1,7 @@
 import type { JSONRPCErrorResponse } from "@modelcontextprotocol/client";
 import type { FailureError } from "../../../base/index.ts";
 
-/** Rides in the `data` of an error response made here; a server cannot make one. */
+/** Carried in the `data` of an error response created here; a server cannot create one. */
 class LocalFailure {
   readonly failure: FailureError;
 
@@ -10,12 +10,12 @@ class LocalFailure {
   }
 }
 
-/** An answer to a request that the transport has to give itself, since the server's own will not come. */
+/** A response that the transport creates itself, since the server's own will not arrive. */
 export function failedResponse(id: string | number, failure: FailureError): JSONRPCErrorResponse {
   return { jsonrpc: "2.0", id, error: { code: -32_000, message: failure.message, data: new LocalFailure(failure) } };
 }
 
-/** The failure within an error that such an answer became. */
+/** The failure within the error that such a response became. */
 export function localFailure(error: unknown): FailureError | undefined {
   const data = typeof error === "object" && error !== null && "data" in error ? error.data : undefined;
   return data instanceof LocalFailure ? data.failure : undefined;

@@ -9,37 +9,37 @@ import type {
 import { nodeCrypto } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import type { AuthFile } from "./auth-file.ts";
-import { loginNeeded } from "./explain-error.ts";
+import { loginNeeded } from "./classify-mcp-error.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import type { RemoteServer } from "../../../hub/index.ts";
+import type { McpHttpAddress } from "../../../hub/index.ts";
 
-/** Lets a person log in. */
+/** Lets a user log in. */
 export interface Login {
-  /** Where the browser comes back to. */
+  /** URL that the browser is redirected to. */
   readonly redirectUrl: string;
-  /** Shows the page, and gives what the browser came back with. */
+  /** Shows the page, and returns the query parameters of the redirect. */
   authorize(page: URL): Promise<URLSearchParams>;
-  /** An address under which this client describes itself, for servers that take one instead of a registration. */
+  /** URL of this client's metadata document, for servers that accept one instead of a registration. */
   readonly clientMetadataUrl?: string;
 }
 
-/** What {@link LoginProvider} needs. */
+/** Options of {@link LoginProvider}. */
 export interface LoginOptions {
   readonly server: string;
-  readonly address: RemoteServer;
+  readonly address: McpHttpAddress;
   readonly file: AuthFile;
   readonly login: Login | undefined;
 }
 
-/** A key is sent where there is one; to get one, somebody has to ask for it. */
-export function keptKeyOnly({ server, file }: LoginOptions): AuthProvider {
+/** Sends the stored token if there is one, and never starts a login. */
+export function storedTokenOnly({ server, file }: LoginOptions): AuthProvider {
   return {
     token: () => Promise.resolve(file.read().tokens?.access_token),
     onUnauthorized: () => Promise.reject(loginNeeded(server)),
   };
 }
 
-/** Logs in, keeps what comes of it, and renews it. */
+/** Logs in, stores the token, and refreshes it. */
 export class LoginProvider implements OAuthClientProvider {
   readonly #options: LoginOptions;
   #verifier: string | undefined;
@@ -47,7 +47,7 @@ export class LoginProvider implements OAuthClientProvider {
   #callback: URLSearchParams | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #finishing = false;
-  /** The token that was used to ask for another one. */
+  /** The refresh token that was last used. */
   #renewedWith: string | undefined;
 
   constructor(options: LoginOptions) {
@@ -88,7 +88,7 @@ export class LoginProvider implements OAuthClientProvider {
         ...(issuer !== undefined && { issuer }),
       };
     }
-    // A client that was registered to come back elsewhere is another one.
+    // A client registered with another redirect address cannot be reused.
     const comesBackTo = client !== undefined && "redirect_uris" in client ? client.redirect_uris : undefined;
     const fits =
       this.#options.login === undefined || comesBackTo === undefined || comesBackTo.includes(this.redirectUrl);
@@ -96,7 +96,7 @@ export class LoginProvider implements OAuthClientProvider {
   }
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
-    // A secret of the settings stays there.
+    // A secret of the settings is not copied to the file.
     const configured = this.#options.address.oauth?.clientId !== undefined;
     this.#options.file.change({
       client: configured
@@ -113,7 +113,7 @@ export class LoginProvider implements OAuthClientProvider {
 
   saveTokens(tokens: StoredOAuthTokens): void {
     const { refresh_token } = this.#options.file.read().tokens ?? {};
-    // A renewal that brings no new token for the next one keeps the old one.
+    // A refresh without a new refresh token keeps the old one.
     this.#options.file.change({ tokens: { ...(refresh_token !== undefined && { refresh_token }), ...tokens } });
   }
 
@@ -121,24 +121,24 @@ export class LoginProvider implements OAuthClientProvider {
     const { login, server } = this.#options;
     if (login === undefined) throw loginNeeded(server);
     if (page.protocol !== "https:" && !isLoopback(page)) {
-      throw mcpFailure("unauthorized", `the MCP server "${server}" wants a login at ${page.protocol}//${page.host}`);
+      throw mcpFailure("unauthorized", `the MCP server "${server}" requires a login at ${page.protocol}//${page.host}`);
     }
     const callback = await login.authorize(page);
     const refused = callback.get("error");
     if (refused !== null) {
       const why = stripUnsafe(callback.get("error_description") ?? refused).slice(0, 300);
-      throw mcpFailure("unauthorized", `the login to the MCP server "${server}" was refused: ${why}`);
+      throw mcpFailure("unauthorized", `the login to the MCP server "${server}" was rejected: ${why}`);
     }
     if (callback.get("state") !== this.#state) {
       throw mcpFailure(
         "unauthorized",
-        `the answer to the login to the MCP server "${server}" belongs to another login`,
+        `the redirect of the login to the MCP server "${server}" belongs to another login`,
       );
     }
     this.#callback = callback;
   }
 
-  /** Finishes a login with what the browser came back with; false where there was none. */
+  /** Finishes a login with the query parameters of the redirect; false if there was none. */
   async finishLogin(finish: (callback: URLSearchParams) => Promise<void>): Promise<boolean> {
     const callback = this.#callback;
     if (callback === undefined) return false;
@@ -161,7 +161,10 @@ export class LoginProvider implements OAuthClientProvider {
     return this.#verifier;
   }
 
-  /** Who gives the keys is found out anew for each login, as it may be another; within one it must stay the same. */
+  /**
+   * The authorization server is discovered anew for each login, since it may change; within one login it must stay the
+   * same.
+   */
   discoveryState(): OAuthDiscoveryState | undefined {
     return this.#finishing ? this.#discovery : undefined;
   }
@@ -172,7 +175,7 @@ export class LoginProvider implements OAuthClientProvider {
 
   invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery"): void {
     const { file } = this.#options;
-    // Another process may have renewed it meanwhile: then theirs is good.
+    // Another process may have refreshed it in the meantime: then its token is valid.
     const stale = file.read().tokens?.refresh_token === this.#renewedWith;
     file.change({
       ...((scope === "all" || scope === "tokens") && stale && { tokens: undefined }),
@@ -180,6 +183,10 @@ export class LoginProvider implements OAuthClientProvider {
     });
     if (scope === "all" || scope === "verifier") this.#verifier = undefined;
   }
+}
+
+export function isLoginProvider(value: unknown): value is LoginProvider {
+  return value instanceof LoginProvider;
 }
 
 function isLoopback({ protocol, hostname }: URL): boolean {

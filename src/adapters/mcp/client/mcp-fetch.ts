@@ -1,28 +1,28 @@
-import type { HttpStream, StreamingDoor } from "../../../net/index.ts";
+import type { HttpStream, StreamingHttpClient } from "../../../net/index.ts";
 
 /** Statuses that have no body, by the rules of `fetch`. */
 const bodiless: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-/** For all but the server itself: finding out how to log in, and doing so. */
+/** Timeout of requests for discovery and login, which do not go to the server itself. */
 const sideTimeoutMs = 30_000;
 
-/** How {@link doorFetch} fetches. */
-export interface DoorFetchOptions {
-  readonly door: StreamingDoor;
-  /** The server's own address: what it takes its time for is up to the caller. */
+/** Options of {@link mcpFetch}. */
+export interface McpFetchOptions {
+  readonly http: StreamingHttpClient;
+  /** The server's own URL; only requests to other URLs have a timeout here. */
   readonly serverUrl: string;
-  /** For the server alone: nothing of them goes to another origin, such as one where somebody logs in. */
+  /** Sent only to the server: never to another origin, such as an authorization server. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Passes the bytes of a body on, or fails. */
+  /** Passes on the bytes of a body, or fails. */
   readonly guard: (body: AsyncIterable<Uint8Array>, isEvents: boolean) => AsyncIterable<Uint8Array>;
 }
 
-/** `fetch`, as the protocol's client wants it, through the one outbound door; bodies arrive as they are read. */
-export function doorFetch({ door, serverUrl, headers, guard }: DoorFetchOptions): typeof fetch {
+/** A `fetch` for the protocol's client that uses the one outbound HTTP client; bodies are streamed. */
+export function mcpFetch({ http, serverUrl, headers, guard }: McpFetchOptions): typeof fetch {
   const { origin } = new URL(serverUrl);
   return async (input, init = {}) => {
     const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
-    const stream = await door.open({
+    const stream = await http.open({
       url,
       method: init.method ?? "GET",
       headers: {
@@ -46,10 +46,10 @@ function bodyOf(body: unknown): { readonly body?: string } {
   return body instanceof URLSearchParams ? { body: body.toString() } : {};
 }
 
-function toResponse(stream: HttpStream, guard: DoorFetchOptions["guard"]): Response {
+function toResponse(stream: HttpStream, guard: McpFetchOptions["guard"]): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(stream.headers)) {
-    // The body is decoded, so what described its coding would be wrong now.
+    // The body is decoded, so its coding headers would be wrong.
     if (/^content-(?:encoding|length)$/.test(name)) continue;
     for (const one of [value].flat()) headers.append(name, one);
   }
@@ -68,7 +68,7 @@ function readable(stream: HttpStream, body: AsyncIterable<Uint8Array>): Readable
       try {
         const { done, value } = await pieces.next();
         if (done === true) controller.close();
-        // The door's own copy.
+        // Already a copy made by the HTTP client.
         else controller.enqueue(value as Uint8Array<ArrayBuffer>);
       } catch (error) {
         stream.close();

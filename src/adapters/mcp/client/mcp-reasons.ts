@@ -1,66 +1,66 @@
-import { type ReasonFailure, failuresFor } from "../../../base/index.ts";
+import { type ReasonFailure, createReasonFailures } from "../../../base/index.ts";
 
 /** Every reason for which an MCP server cannot be used, or a call of one fails. The reference is generated from it. */
 export const mcpReasons = {
-  start_failed: { code: "not_available", means: "The server's program cannot be started.", retry: "never" },
-  exited: { code: "not_available", means: "The server's program ended before it had shaken hands." },
-  no_handshake: { code: "not_available", means: "The server does not answer the handshake in time." },
+  start_failed: { code: "not_available", meaning: "The server's program cannot be started.", retry: "never" },
+  exited: { code: "not_available", meaning: "The server's program exited before it completed the handshake." },
+  no_handshake: { code: "not_available", meaning: "The server does not answer the handshake in time." },
   handshake_failed: {
     code: "not_available",
-    means: "The server refuses the handshake, or speaks no version of the protocol that is spoken here.",
+    meaning: "The server refuses the handshake, or supports none of our protocol versions.",
     retry: "never",
   },
-  unreachable: { code: "not_available", means: "The server cannot be reached; nothing was sent." },
+  unreachable: { code: "not_available", meaning: "The server cannot be reached; nothing was sent." },
   connection_lost: {
     code: "not_available",
-    means: "The connection broke while the call was under way; the tool may have run.",
+    meaning: "The connection broke during the call; the tool may have run.",
     retry: "unsafe",
   },
   not_sent: {
     code: "not_available",
-    means:
-      "The connection was over before the call was sent, or the server had forgotten the session: nothing was done.",
+    meaning:
+      "The connection had ended before the call was sent, or the server had forgotten the session: nothing was executed.",
   },
   unauthorized: {
     code: "not_available",
-    means: "The server wants somebody to log in (`windlass mcp login NAME`), or does not accept the key.",
+    meaning: "The server requires a login (`windlass mcp login NAME`), or does not accept the key.",
     retry: "never",
   },
-  forbidden: { code: "permission_denied", means: "The server does not allow this to whoever is logged in." },
-  busy: { code: "not_available", means: "The server has too much to do and wants to be asked later." },
-  http_error: { code: "not_available", means: "The server, or something before it, answered with an HTTP error." },
-  refused_call: { code: "validation_error", means: "The server knows no such tool, or does not take the arguments." },
+  forbidden: { code: "permission_denied", meaning: "The server does not allow this for the logged-in user." },
+  busy: { code: "not_available", meaning: "The server is overloaded; retry later." },
+  http_error: { code: "not_available", meaning: "The server, or a proxy in front of it, answered with an HTTP error." },
+  refused_call: { code: "validation_error", meaning: "The server does not know the tool, or rejects the arguments." },
   protocol_error: {
     code: "execution_error",
-    means: "The server answered with an error of the protocol instead of a result.",
+    meaning: "The server answered with a protocol error instead of a result.",
     retry: "never",
   },
-  bad_answer: { code: "output_invalid", means: "The server's answer is not what the protocol asks for." },
+  bad_answer: { code: "output_invalid", meaning: "The server's response violates the protocol." },
   too_large: {
     code: "output_invalid",
-    means: "The server's answer is larger than a message may be.",
+    meaning: "The server's response exceeds the maximum message size.",
     retry: "never",
   },
-  endless_list: {
+  list_too_long: {
     code: "output_invalid",
-    means: "A list of the server has too many pages, entries or bytes, or does not come to an end.",
+    meaning: "A list of the server has too many pages, entries or bytes, or does not end.",
     retry: "never",
   },
-  too_many_questions: {
+  too_many_elicitations: {
     code: "execution_error",
-    means: "The server asks again and again before it gives a result.",
+    meaning: "The server keeps sending elicitations instead of a result.",
     retry: "never",
   },
-  unanswerable: {
+  unsupported_request: {
     code: "not_available",
-    means: "The server asks for something that is not offered to servers, such as a model.",
+    meaning: "The server requests something that is not offered to servers, such as a model.",
     retry: "never",
   },
-  aborted: { code: "cancelled", means: "The caller cancelled." },
+  aborted: { code: "cancelled", meaning: "The caller cancelled." },
 } as const;
 
 /** The name of one reason in {@link mcpReasons}. */
 export type McpReason = keyof typeof mcpReasons;
 
 /** A failure of an MCP server for this reason. */
-export const mcpFailure: ReasonFailure<McpReason> = failuresFor(mcpReasons);
+export const mcpFailure: ReasonFailure<McpReason> = createReasonFailures(mcpReasons);

@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type MessageLine, MessageLines } from "./message-lines.ts";
+import { type MessageLine, MessageLines } from "./stdio-transport.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-function read(pieces: readonly string[], mostBytes = 1_000): MessageLine[] {
-  const lines = new MessageLines(mostBytes);
+function read(pieces: readonly string[], maxBytes = 1_000): MessageLine[] {
+  const lines = new MessageLines(maxBytes);
   return pieces.flatMap((piece) => [...lines.feed(bytes(piece))]);
 }
 
 describe("lines of messages", () => {
-  test("are the same however the bytes are cut", () => {
+  test("are the same regardless of how the bytes are split", () => {
     const text = fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", ""));
     fc.assert(
       fc.property(fc.array(text), fc.integer({ min: 1, max: 9 }), (texts, size) => {
@@ -25,7 +25,7 @@ describe("lines of messages", () => {
     );
   });
 
-  test("beyond the limit are known by the id of the message itself", () => {
+  test("beyond the limit are identified by the id of the message itself", () => {
     const long = "x".repeat(2_000);
     const cases: [string, unknown][] = [
       [`{"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}`, 7],
@@ -43,7 +43,7 @@ describe("lines of messages", () => {
     }
   });
 
-  test("go on after one that was too long", () => {
+  test("continue after one that was too long", () => {
     const found = read(["a\n", "b".repeat(20), "b\nc", "\n"], 10);
     expect(found).toEqual([
       { kind: "line", text: "a" },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { notSent } from "./not-sent.ts";
+import { notSent } from "./not-sent-failure.ts";
 
 describe("a message over a connection that has ended", () => {
-  test("was not sent, however that ended", () => {
+  test("counts as not sent, regardless of how the connection ended", () => {
     const lost = mcpFailure("connection_lost", "the program ended by SIGKILL");
     expect(notSent("s", lost).toFailure("unsafe")).toMatchObject({
       reason: "not_sent",
@@ -14,7 +14,7 @@ describe("a message over a connection that has ended", () => {
     expect(notSent("s").toFailure("unsafe")).toMatchObject({ reason: "not_sent", retry: "safe" });
   });
 
-  test("needs a login where the connection did", () => {
+  test("needs a login if the connection did", () => {
     expect(notSent("s", mcpFailure("unauthorized", "log in"))).toMatchObject({ reason: "unauthorized" });
   });
 });

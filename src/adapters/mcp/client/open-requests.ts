@@ -1,8 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 /**
- * Which requests wait for an answer. Answers that nobody waits for, and news of them, are dropped here, before anybody
- * looks into them.
+ * Tracks the requests that wait for a response. Responses without a waiting request, and their progress notifications,
+ * are dropped before they are parsed further.
  */
 export class OpenRequests {
   readonly #ids = new Set<string | number>();
@@ -15,7 +15,7 @@ export class OpenRequests {
     return [...this.#ids];
   }
 
-  /** A message goes out: a request begins to wait, and a cancelled one ceases to. */
+  /** Records a sent message: a request starts to wait, and a cancelled one stops. */
   sent(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     if ("id" in message) this.#ids.add(message.id);
@@ -23,7 +23,7 @@ export class OpenRequests {
     if (typeof cancelled === "string" || typeof cancelled === "number") this.drop(cancelled);
   }
 
-  /** Does this message go to somebody who waits, or is it one that needs nobody to? */
+  /** True if this message belongs to a waiting request, or needs none. */
   isAwaited(message: JSONRPCMessage): boolean {
     if ("method" in message) {
       if (message.method !== "notifications/progress") return true;
@@ -36,13 +36,13 @@ export class OpenRequests {
     if (!("method" in message) && message.id !== undefined) this.drop(message.id);
   }
 
-  /** Nobody waits for this one any more. */
+  /** Stops waiting for this request. */
   drop(id: string | number): void {
     this.#ids.delete(id);
     this.#ids.delete(Number(id));
   }
 
-  /** Some servers give numbers back as texts. */
+  /** Some servers return numeric ids as strings. */
   #knows(id: unknown): boolean {
     if (typeof id === "number") return this.#ids.has(id);
     return typeof id === "string" && (this.#ids.has(id) || this.#ids.has(Number(id)));

@@ -2,28 +2,31 @@ import { readdirSync } from "node:fs";
 import type { Clock } from "../../../base/index.ts";
 import { carriesMark, groupRuns, signalGroup, signalProcess } from "./process-group.ts";
 
-/** A server's program and all that it started: the group it leads, and whoever left that group and has its mark. */
-export interface Family {
-  /** None where the group of that number is somebody else's by now. */
+/**
+ * A server's program and all its descendants: the process group it leads, and processes with its mark that left the
+ * group.
+ */
+export interface ProcessFamily {
+  /** Undefined if the group of that number now belongs to another program. */
   readonly group: number | undefined;
-  /** In the environment of each of them. */
+  /** Set in the environment of each process. */
   readonly mark: string;
 }
 
-/** How often a family is looked at while it ends. */
-const lookMs = 20;
+/** Polling interval while a family ends. */
+const pollIntervalMs = 20;
 
 /** After SIGKILL only the system itself can be slow. */
 const killMs = 1_000;
 
-/** Does anybody of it run? */
-export function familyRuns(family: Family): boolean {
+/** True if any process of the family is running. */
+export function familyRuns(family: ProcessFamily): boolean {
   return isGroupThere(family) || carriersOf(family.mark).length > 0;
 }
 
-/** Sends a signal to all of it, at once. */
+/** Sends a signal to all processes, at once. */
 export function signalFamily(
-  { group, mark }: Family,
+  { group, mark }: ProcessFamily,
   signal: NodeJS.Signals,
   carriers: readonly number[] = carriersOf(mark),
 ): void {
@@ -32,11 +35,11 @@ export function signalFamily(
 }
 
 /**
- * Ends a family: with a request and, where that does not help in time, by force; with no time, by force at once. True
- * when nothing of it runs any more.
+ * Ends a family: with SIGTERM and, if that does not help in time, SIGKILL; without a grace period, SIGKILL at once.
+ * True if none of its processes is running any more.
  */
-export async function endFamily(family: Family, graceMs: number, clock: Clock): Promise<boolean> {
-  // By force twice: what was started while the others were looked for is found by the second look.
+export async function endFamily(family: ProcessFamily, graceMs: number, clock: Clock): Promise<boolean> {
+  // SIGKILL twice: the second pass finds processes that were started during the first.
   const ways = [
     ["SIGTERM", graceMs],
     ["SIGKILL", killMs],
@@ -52,11 +55,11 @@ export async function endFamily(family: Family, graceMs: number, clock: Clock): 
   return !familyRuns(family);
 }
 
-function isGroupThere({ group }: Family): boolean {
+function isGroupThere({ group }: ProcessFamily): boolean {
   return group !== undefined && groupRuns(group);
 }
 
-/** Everybody who was started with this mark; nobody where the system does not tell. */
+/** All processes started with this mark; empty if the system does not expose environments. */
 function carriersOf(mark: string): readonly number[] {
   try {
     return readdirSync("/proc")
@@ -70,6 +73,6 @@ function carriersOf(mark: string): readonly number[] {
 async function until(happened: () => boolean, ms: number, clock: Clock): Promise<void> {
   const end = clock.elapsed() + ms;
   while (!happened() && clock.elapsed() < end) {
-    await new Promise<void>((resolve) => void clock.after(lookMs, resolve));
+    await new Promise<void>((resolve) => void clock.after(pollIntervalMs, resolve));
   }
 }

@@ -1,17 +1,17 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { processState } from "../../../base/index.ts";
 
-/** The variable by which the programs of a server are known as such. */
+/** Environment variable that marks the programs of a server. */
 export const markVariable = "WINDLASS_MCP_CHILD";
 
-/** Does a process of this group run? Ended ones that nobody has taken note of do not count. */
+/** True if a process of this group is running. Zombies do not count. */
 export function groupRuns(group: number): boolean {
   if (!signalGroup(group, 0)) return false;
   const members = groupMembers(group);
   return members === undefined || members.length > 0;
 }
 
-/** The processes of a group that run; undefined where the system does not tell. */
+/** The running processes of a group; undefined if the system does not list them. */
 export function groupMembers(group: number): readonly number[] | undefined {
   try {
     return readdirSync("/proc")
@@ -25,7 +25,7 @@ export function groupMembers(group: number): readonly number[] | undefined {
   }
 }
 
-/** Was this process started with this mark in its environment? One that has ended has none. */
+/** True if this process was started with this mark in its environment. An ended process has no mark. */
 export function carriesMark(pid: number, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`${markVariable}=${mark}`);
@@ -34,13 +34,13 @@ export function carriesMark(pid: number, mark: string): boolean {
   }
 }
 
-/** Sends a signal to a group; false where there is none. */
+/** Sends a signal to a group; false if there is none. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   // Windows has no groups of this kind.
   return signalProcess(process.platform === "win32" ? group : -group, signal);
 }
 
-/** Sends a signal to a process; false where there is none. */
+/** Sends a signal to a process; false if there is none. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,25 +1,31 @@
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { McpCallOutcome, McpContent, McpDefinition, McpResource, McpResourceContent } from "../../../hub/index.ts";
+import type {
+  McpCallOutcome,
+  McpContent,
+  McpToolDefinition,
+  McpResource,
+  McpResourceContent,
+} from "../../../hub/index.ts";
 
 /** A page of a list. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly entries: readonly T[];
   readonly next: string | undefined;
-  /** What was left out, and why. */
+  /** Entries that were dropped, and why. */
   readonly problems: readonly string[];
 }
 
-/** Takes any answer: what of it can be used is decided by whoever reads it, entry by entry. */
-export const anyAnswer: StandardSchemaV1<unknown, Record<string, unknown>> = {
+/** Accepts any response: the reader decides entry by entry what is usable. */
+export const anyResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
   "~standard": {
     version: 1,
     vendor: "windlass",
-    validate: (value) => (isObject(value) ? { value } : { issues: [{ message: "the answer is no object" }] }),
+    validate: (value) => (isObject(value) ? { value } : { issues: [{ message: "the response is not an object" }] }),
   },
 };
 
-/** A page of tools; a tool that cannot be read is left out, and the others stay. */
-export function readTools(answer: Readonly<Record<string, unknown>>): Page<McpDefinition> | undefined {
+/** A page of tools; an invalid tool is omitted, and the others stay. */
+export function readTools(answer: Readonly<Record<string, unknown>>): ListPage<McpToolDefinition> | undefined {
   return readPage(answer, "tools", (entry) => {
     const name = textIn(entry, "name");
     const { inputSchema, outputSchema, annotations } = entry;
@@ -36,7 +42,7 @@ export function readTools(answer: Readonly<Record<string, unknown>>): Page<McpDe
 }
 
 /** A page of resources. */
-export function readResources(answer: Readonly<Record<string, unknown>>): Page<McpResource> | undefined {
+export function readResources(answer: Readonly<Record<string, unknown>>): ListPage<McpResource> | undefined {
   return readPage(answer, "resources", (entry) => {
     const uri = textIn(entry, "uri");
     if (uri === undefined) return "a resource has no address";
@@ -44,32 +50,51 @@ export function readResources(answer: Readonly<Record<string, unknown>>): Page<M
   });
 }
 
-/** What is in a resource. */
+/** Reads the contents of a resource. */
 export function readContents(answer: Readonly<Record<string, unknown>>): readonly McpResourceContent[] | undefined {
   const { contents } = answer;
   if (!Array.isArray(contents)) return undefined;
   return contents.flatMap((entry) => (isObject(entry) ? (resourceContent(entry) ?? []) : []));
 }
 
-/** What a call gave. */
-export function readOutcome(answer: Readonly<Record<string, unknown>>): McpCallOutcome | undefined {
-  const { content = [], isError, structuredContent } = answer;
-  if (!Array.isArray(content)) return undefined;
+/**
+ * Reads the outcome of a call; a text says why there is none. A result that shows nothing of what the tool did must not
+ * count as success.
+ */
+export function readOutcome(answer: Readonly<Record<string, unknown>>): McpCallOutcome | string {
+  const { content = [], isError = false, structuredContent } = answer;
+  if (!Array.isArray(content)) return "the content of the result is not a list";
+  if (typeof isError !== "boolean") return "isError of the result is not true or false";
+  if (answer["content"] === undefined && structuredContent === undefined)
+    return "the result has neither content nor structuredContent";
+  const invalid = content.filter((entry) => !isValidContent(entry)).length;
+  if (invalid > 0 && invalid === content.length && structuredContent === undefined)
+    return "no entry of the content is valid";
   return {
-    isError: isError === true,
+    isError,
     content: content.map(readContent),
     ...(structuredContent !== undefined && { structured: structuredContent }),
+    ...(invalid > 0 && { problem: "an entry of the content is invalid" }),
   };
 }
+
+/** True for content of a type that we do not know: a newer protocol version may have it. */
+function isValidContent(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const type = textIn(entry, "type");
+  return type !== undefined && (knownContent(entry) !== undefined || !knownTypes.has(type));
+}
+
+const knownTypes: ReadonlySet<string> = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
 function readPage<T extends object>(
   answer: Readonly<Record<string, unknown>>,
   key: string,
   read: (entry: Readonly<Record<string, unknown>>) => T | string,
-): Page<T> | undefined {
+): ListPage<T> | undefined {
   const { [key]: list, nextCursor } = answer;
   if (!Array.isArray(list)) return undefined;
-  const results = list.map((entry) => (isObject(entry) ? read(entry) : "an entry is no object"));
+  const results = list.map((entry) => (isObject(entry) ? read(entry) : "an entry is not an object"));
   return {
     entries: results.filter((result) => typeof result !== "string"),
     problems: results.filter((result) => typeof result === "string"),
@@ -79,8 +104,8 @@ function readPage<T extends object>(
 
 function readContent(entry: unknown): McpContent {
   const content = isObject(entry) ? knownContent(entry) : undefined;
-  // Told instead of dropped: whoever reads the result must know that something is missing.
-  return content ?? { type: "text", text: `[content that cannot be shown: ${shownType(entry)}]` };
+  // Mentioned instead of dropped: the reader of the result must know that something is missing.
+  return content ?? { type: "text", text: `[content that cannot be shown: ${describeEntryType(entry)}]` };
 }
 
 function knownContent(entry: Readonly<Record<string, unknown>>): McpContent | undefined {
@@ -103,7 +128,7 @@ function resourceContent(entry: Readonly<Record<string, unknown>>): McpResourceC
   return uri === undefined ? undefined : { uri, ...texts(entry, ["mimeType", "text", "blob"]) };
 }
 
-function shownType(entry: unknown): string {
+function describeEntryType(entry: unknown): string {
   const type = isObject(entry) ? textIn(entry, "type") : undefined;
   return type === undefined ? "of no known type" : `of the type ${JSON.stringify(type.slice(0, 60))}`;
 }

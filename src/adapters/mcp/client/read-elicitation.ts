@@ -1,36 +1,37 @@
-import { type JsonSchema, isRecord, put } from "../../../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn } from "../../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../../text/index.ts";
-import type { Question } from "../../../tool/index.ts";
+import type { ElicitRequest } from "../../../tool/index.ts";
 
-/** What a person reads before they answer; more of it is cut. */
-const [mostCharacters, mostOfLabel, mostFields, mostChoices, mostOfName] = [4_000, 500, 50, 200, 200];
+/** Limits of the text that a user reads before answering; longer text is truncated. */
+const [maxCharacters, maxLabelChars, maxFields, maxChoices, maxNameChars] = [4_000, 500, 50, 200, 200];
 
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
 /**
- * The question of a server, said to be one, or what is wrong with it. Nothing goes to a person but the parts of a form
- * that are known here: texts without what is not seen, of a length that can be read. What has to go back to the server
- * as it came, the names of fields and choices, is taken as it is or not at all.
+ * Returns the elicitation of a server, labeled as such, or what is wrong with it. A user only sees the known parts of
+ * a form: texts without invisible characters, of readable length. Names of fields and choices go back to the server
+ * unchanged, so they are accepted as they are or not at all.
  */
-export function readQuestion(params: unknown, server: string): Question | string {
+export function readElicitation(params: unknown, server: string): ElicitRequest | string {
   const { mode = "form", message, requestedSchema } = isRecord(params) ? params : {};
-  if (mode !== "form") return "it wants a page to be opened";
-  if (typeof message !== "string" || !isRecord(requestedSchema)) return "it is no question";
+  if (mode !== "form") return "it requests that a page be opened";
+  if (typeof message !== "string" || !isRecord(requestedSchema)) return "it is not an elicitation";
   const schema = readForm(requestedSchema);
   if (typeof schema === "string") return schema;
-  const { text, cut } = cutText(stripUnsafe(message), mostCharacters);
-  const asked = cut ? `${text}\n(there is more, which is too long to be read)` : text;
-  return { message: `The MCP server "${server}" asks:\n\n${asked}`, schema };
+  const { text, cut } = cutText(stripUnsafe(message), maxCharacters);
+  const shown = cut ? `${text}\n(truncated: the message is too long)` : text;
+  return { message: `The MCP server "${server}" requests input:\n\n${shown}`, schema };
 }
 
 function readForm({ properties, required }: Readonly<Record<string, unknown>>): JsonSchema | string {
   const entries = Object.entries(isRecord(properties) ? properties : {});
-  if (entries.length > mostFields) return `it has ${entries.length} fields, and at most ${mostFields} are asked for`;
+  if (entries.length > maxFields) return `it has ${entries.length} fields, and at most ${maxFields} are allowed`;
   const fields: Record<string, unknown> = {};
   for (const [name, property] of entries) {
     const field = isPlain(name) && isRecord(property) ? readField(property) : undefined;
-    if (field === undefined) return `its field ${JSON.stringify(shown(name))} is no text, number, choice, or yes or no`;
-    put(fields, name, field);
+    if (field === undefined)
+      return `its field ${JSON.stringify(oneLineText(name))} is not a string, number, choice or boolean`;
+    setOwn(fields, name, field);
   }
   const needed = (Array.isArray(required) ? required : []).filter(
     (name) => typeof name === "string" && Object.hasOwn(fields, name),
@@ -46,10 +47,10 @@ function readField(field: Field): JsonSchema | undefined {
 }
 
 function readKind(field: Field): JsonSchema | undefined {
-  const { type, default: usual } = field;
+  const { type, default: defaults } = field;
   switch (type) {
     case "boolean":
-      return { type, ...(typeof usual === "boolean" && { default: usual }) };
+      return { type, ...(typeof defaults === "boolean" && { default: defaults }) };
     case "number":
     case "integer":
       return { type, ...numbersOf(field, ["minimum", "maximum", "default"]) };
@@ -63,38 +64,38 @@ function readKind(field: Field): JsonSchema | undefined {
 }
 
 function readText(field: Field): JsonSchema {
-  const { format, default: usual } = field;
+  const { format, default: defaults } = field;
   return {
     type: "string",
     ...numbersOf(field, ["minLength", "maxLength"]),
     ...(formats.has(format) && { format }),
-    ...(isPlain(usual) && { default: usual }),
+    ...(isPlain(defaults) && { default: defaults }),
   };
 }
 
-/** One of several texts, named or not, in any of the forms that the protocol had over time. */
-function readChoice({ enum: values, enumNames, oneOf, default: usual }: Field): JsonSchema | undefined {
+/** One of several strings, titled or not, in any form that the protocol has had. */
+function readChoice({ enum: values, enumNames, oneOf, default: defaults }: Field): JsonSchema | undefined {
   const choices = Array.isArray(oneOf) ? titled(oneOf) : plain(values);
   if (choices === undefined) return undefined;
-  const names = Array.isArray(enumNames) && choices.enum !== undefined ? enumNames.map(String).map(shown) : [];
+  const names = Array.isArray(enumNames) && choices.enum !== undefined ? enumNames.map(String).map(oneLineText) : [];
   return {
     type: "string",
     ...(choices.titled === undefined ? { enum: choices.enum } : { oneOf: choices.titled }),
     ...(names.length > 0 && names.length === choices.enum?.length && { enumNames: names }),
-    ...(isPlain(usual) && { default: usual }),
+    ...(isPlain(defaults) && { default: defaults }),
   };
 }
 
-/** Any of several texts. */
+/** Any of several strings. */
 function readChoices(field: Field, { enum: values, anyOf }: Field): JsonSchema | undefined {
   const choices = Array.isArray(anyOf) ? titled(anyOf) : plain(values);
   if (choices === undefined) return undefined;
-  const { default: usual } = field;
+  const { default: defaults } = field;
   return {
     type: "array",
     items: choices.titled === undefined ? { type: "string", enum: choices.enum } : { anyOf: choices.titled },
     ...numbersOf(field, ["minItems", "maxItems"]),
-    ...(Array.isArray(usual) && usual.every(isPlain) && { default: usual }),
+    ...(Array.isArray(defaults) && defaults.every(isPlain) && { default: defaults }),
   };
 }
 
@@ -104,22 +105,22 @@ interface Choices {
 }
 
 function plain(values: unknown): Choices | undefined {
-  const fits = Array.isArray(values) && values.length <= mostChoices && values.every(isPlain);
+  const fits = Array.isArray(values) && values.length <= maxChoices && values.every(isPlain);
   return fits ? { enum: values } : undefined;
 }
 
 function titled(options: readonly unknown[]): Choices | undefined {
   const read = options.map((option) => {
     const { const: value, title } = isRecord(option) ? option : {};
-    return isPlain(value) ? { const: value, title: typeof title === "string" ? shown(title) : value } : undefined;
+    return isPlain(value) ? { const: value, title: typeof title === "string" ? oneLineText(title) : value } : undefined;
   });
-  return read.length <= mostChoices && read.every((option) => option !== undefined) ? { titled: read } : undefined;
+  return read.length <= maxChoices && read.every((option) => option !== undefined) ? { titled: read } : undefined;
 }
 
 function labelsOf({ title, description }: Field): JsonSchema {
   return {
-    ...(typeof title === "string" && { title: shown(title) }),
-    ...(typeof description === "string" && { description: shown(description) }),
+    ...(typeof title === "string" && { title: oneLineText(title) }),
+    ...(typeof description === "string" && { description: oneLineText(description) }),
   };
 }
 
@@ -128,16 +129,16 @@ function numbersOf(field: Field, keys: readonly string[]): JsonSchema {
 }
 
 /** In one line. */
-function shown(text: string): string {
-  return cutText(stripUnsafe(text).replaceAll(/\s+/g, " "), mostOfLabel, { at: "character" }).text;
+function oneLineText(text: string): string {
+  return cutText(stripUnsafe(text).replaceAll(/\s+/g, " "), maxLabelChars, { at: "character" }).text;
 }
 
-/** A text that is all that it seems to be. */
+/** True if all characters of the text are visible. */
 function isPlain(text: unknown): text is string {
   return (
     typeof text === "string" &&
     text !== "" &&
-    text.length <= mostOfName &&
+    text.length <= maxNameChars &&
     !/\n/.test(text) &&
     stripUnsafe(text) === text
   );

@@ -2,28 +2,28 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, FailureError } from "../../../base/index.ts";
-import type { ProgramServer } from "../../../hub/index.ts";
+import { type McpStdioAddress, fetchesPackage } from "../../../hub/index.ts";
 import type { ChildFile, ChildFiles } from "./child-files.ts";
 import { LogLines } from "./log-lines.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { type Family, endFamily, signalFamily } from "./process-family.ts";
+import { type ProcessFamily, endFamily, signalFamily } from "./process-family.ts";
 import { markVariable } from "./process-group.ts";
-import { within } from "./within.ts";
+import { settlesWithin } from "./settles-within.ts";
 
-/** What a program is started with. */
+/** Options for starting a program. */
 export interface ProgramOptions {
   readonly server: string;
-  readonly address: ProgramServer;
+  readonly address: McpStdioAddress;
   readonly files: ChildFiles;
-  /** Ours; a program gets only a few of them. */
+  /** Our own environment; a program gets only a few variables of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limits: McpLimits;
   readonly clock: Clock;
   readonly log: (line: string) => void;
 }
 
-/** What every program gets; all else it is told by the settings. */
+/** Environment variables that every program inherits; all others come from the settings. */
 const inherited: readonly string[] = (
   "PATH HOME USER LOGNAME SHELL TMPDIR TEMP TMP TZ LANG LANGUAGE LC_ALL LC_CTYPE LC_MESSAGES " +
   "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME " +
@@ -31,27 +31,37 @@ const inherited: readonly string[] = (
   "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE"
 ).split(" ");
 
-/** Programs that run, ended with this process where it can still do something. */
-const running = new Set<Family>();
+/** Variables that a network may need: proxies, certificates, registries. Names of any case. */
+const networkVariables =
+  /^(?:(?:https?|no|all)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|npm_config_.+|(?:uv|pip)_(?:default_index|index|index_url|extra_index_url|cert|native_tls|system_certs|trusted_host|proxy))$/i;
+
+/** Settings of npm that describe the process that runs us, and no other. */
+const ofThisProcess = /^npm_config_(?:local_prefix|prefix|global_prefix|user_agent|node_gyp|init_|argv)/i;
+
+/** Credentials reach a server only through its entry: the package runner would pass them on to it. */
+const credentials = /auth|token|passw|secret|(?:^|_)(?:key|otp|username)$/i;
+
+/** Running programs, which are ended with this process if it can still do so. */
+const running = new Set<ProcessFamily>();
 const endAll = (): void => {
   for (const family of running) signalFamily(family, "SIGTERM");
 };
 
 type Pipes = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** A server's program, in a process group of its own, until nothing of what it started is left. */
+/** A server's program, in its own process group, until all its descendants have ended. */
 export class Program {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly pid: number;
-  /** How the program ended. */
+  /** Describes how the program ended. */
   readonly exited: Promise<string>;
-  /** Nothing of what it started runs any more, and its file is gone. */
+  /** Resolves when all its descendants have ended and its file is removed. */
   readonly gone: Promise<void>;
   readonly #child: Pipes;
   readonly #stderr: LogLines;
   readonly #options: ProgramOptions;
-  readonly #family: Family;
+  readonly #family: ProcessFamily;
   #ended = false;
   #ending: Promise<void> | undefined;
 
@@ -61,7 +71,7 @@ export class Program {
     const mark = files.newMark();
     const child: Pipes = spawn(address.command, address.args, {
       cwd: address.cwd,
-      env: { ...inheritedFrom(options.env), ...address.env, [markVariable]: mark },
+      env: { ...inheritedFrom(options.env, address), ...address.env, [markVariable]: mark },
       stdio: ["pipe", "pipe", "pipe"],
       shell: false,
       detached: process.platform !== "win32",
@@ -87,7 +97,7 @@ export class Program {
     const { clock, limits, log } = options;
     this.#stderr = new LogLines({ clock, linesPerSecond: limits.logLinesPerSecond, log });
     child.stderr.on("data", (bytes: Uint8Array) => this.#stderr.feed(bytes));
-    // Broken pipes are told by the end of the program.
+    // Broken pipes are reported as the end of the program.
     for (const stream of [child.stdin, child.stdout, child.stderr, child]) stream.on("error", () => {});
     this.exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
@@ -100,25 +110,25 @@ export class Program {
     this.gone = this.#untilGone(options.file);
   }
 
-  /** The last lines that it wrote for people, to be put behind a failure. */
+  /** The last lines of its log, to be appended to a failure. */
   lastLines(): string {
     const lines = this.#stderr.last();
     return lines.length === 0 ? "" : `; it wrote: ${lines.join(" | ").slice(-1_000)}`;
   }
 
-  /** Whether it keeps this process alive. While it ends, it does. */
+  /** Sets whether it keeps this process alive. While it ends, it always does. */
   hold(alive: boolean): void {
     if (this.#ending === undefined) this.#hold(alive);
   }
 
   #hold(alive: boolean): void {
-    // Pipes are sockets, which the types do not say.
+    // Pipes are sockets, contrary to their types.
     for (const part of [this.#child, this.stdin, this.stdout, this.#child.stderr] as { ref?(): void; unref?(): void }[])
       if (alive) part.ref?.();
       else part.unref?.();
   }
 
-  /** Ends it: closes its input, then asks it and what it started, then kills them. */
+  /** Ends it: closes its stdin, then sends SIGTERM to it and its descendants, then SIGKILL. */
   end(): Promise<void> {
     return (this.#ending ??= this.#end());
   }
@@ -127,34 +137,47 @@ export class Program {
     this.#hold(true);
     this.stdin.end();
     const { limits, clock } = this.#options;
-    if (!this.#ended && !(await within(this.exited, limits.endMs, clock))) {
+    if (!this.#ended && !(await settlesWithin(this.exited, limits.endMs, clock))) {
       await endFamily(this.#family, limits.endMs, clock);
     }
     await this.gone;
   }
 
-  /** Its first process may end before the others that it started. */
+  /** Its first process may end before its descendants. */
   async #untilGone(file: ChildFile): Promise<void> {
     await this.exited;
     const { limits, clock, log, server } = this.#options;
     const gone = await endFamily(this.#family, limits.endMs, clock);
     running.delete(this.#family);
     if (running.size === 0) process.off("exit", endAll);
-    // Who still holds its output, if anybody, is no concern of ours.
+    // Another process may still hold its output open; that is not our concern.
     for (const stream of [this.stdin, this.stdout, this.#child.stderr]) stream.destroy();
     if (gone) file.remove();
     else log(`programs of the MCP server "${server}" (group ${this.pid}) cannot be ended`);
   }
 }
 
-function inheritedFrom(env: ProgramOptions["env"]): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of inherited) {
+function inheritedFrom(env: ProgramOptions["env"], { command, args }: McpStdioAddress): Record<string, string> {
+  const network = fetchesPackage(command, args) ? networkIn(env).filter((name) => !credentials.test(name)) : [];
+  const variables: Record<string, string> = {};
+  for (const name of [...inherited, ...network]) {
     const value = env[name];
-    // Old shells take such values for functions.
-    if (value !== undefined && !value.startsWith("()")) kept[name] = value;
+    // Old shells parse such values as functions.
+    if (value !== undefined && !value.startsWith("()")) variables[name] = value;
   }
-  return kept;
+  return variables;
+}
+
+/** Names the variables that a program did not get and may need to reach the network; empty if there are none. */
+export function withheldHint({ env, address }: Pick<ProgramOptions, "env" | "address">): string {
+  const passed = { ...inheritedFrom(env, address), ...address.env };
+  const withheld = networkIn(env).filter((name) => !Object.hasOwn(passed, name));
+  if (withheld.length === 0) return "";
+  return `; it did not get ${withheld.toSorted().join(", ")}: if it needs them, add them to "env" of its entry`;
+}
+
+function networkIn(env: ProgramOptions["env"]): string[] {
+  return Object.keys(env).filter((name) => networkVariables.test(name) && !ofThisProcess.test(name));
 }
 
 async function startFailure(child: Pipes, { server, address }: ProgramOptions): Promise<FailureError> {
@@ -167,7 +190,7 @@ async function startFailure(child: Pipes, { server, address }: ProgramOptions): 
   });
 }
 
-function why({ code, message }: NodeJS.ErrnoException, { command, cwd }: ProgramServer): string {
+function why({ code, message }: NodeJS.ErrnoException, { command, cwd }: McpStdioAddress): string {
   if (code === "ENOENT" && !existsSync(cwd)) return `its folder ${cwd} does not exist`;
   if (code === "ENOENT") return `the program ${JSON.stringify(command)} is not found; check "command" and the PATH`;
   if (code === "EACCES") return `${JSON.stringify(command)} may not be executed`;

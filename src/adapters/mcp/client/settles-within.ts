@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/index.ts";
 
-/** Did it happen within this time? */
-export async function within(event: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+/** True if the promise settles within this time. */
+export async function settlesWithin(event: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = clock.after(ms, () => late.resolve(false));
   try {

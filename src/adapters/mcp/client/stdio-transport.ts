@@ -3,17 +3,17 @@ import type { Clock, FailureError } from "../../../base/index.ts";
 import { failedResponse } from "./local-failure.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { type MessageLine, MessageLines } from "./message-lines.ts";
-import { notSent } from "./not-sent.ts";
+import { notSent } from "./not-sent-failure.ts";
 import { OpenRequests } from "./open-requests.ts";
-import type { Program } from "./program.ts";
+import type { Program } from "./server-program.ts";
 import { Traffic } from "./traffic.ts";
-import { within } from "./within.ts";
+import { settlesWithin } from "./settles-within.ts";
+import { TopLevelId } from "./top-level-id.ts";
 
-/** What was written before a program ended is still read, unless another process holds its output open. */
-const lastWordsMs = 250;
+/** Time to read output written before the program ended, in case another process holds its stdout open. */
+const finalOutputMs = 250;
 
-/** What {@link StdioTransport} needs. */
+/** Options of {@link StdioTransport}. */
 export interface StdioOptions {
   readonly server: string;
   readonly program: Program;
@@ -22,15 +22,15 @@ export interface StdioOptions {
   readonly log: (line: string) => void;
 }
 
-/** Messages as lines over the input and output of a program. */
+/** Messages as lines over the stdin and stdout of a program. */
 export class StdioTransport implements Transport {
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   onmessage: Transport["onmessage"];
-  /** By these two the client knows that it speaks to a program. */
+  /** These two members identify the transport as stdio to the client. */
   readonly pid: number;
   readonly stderr = null;
-  /** Why it is over, where nobody asked for it. */
+  /** The reason of the end, if it was not requested. */
   lost: FailureError | undefined;
   readonly #options: StdioOptions;
   readonly #requests = new OpenRequests();
@@ -46,10 +46,10 @@ export class StdioTransport implements Transport {
     this.#traffic = new Traffic({ server, clock, perSecond: limits.notificationsPerSecond, log });
   }
 
-  /** What it wrote besides messages, to be put behind a failure. */
+  /** Describes output that was not a message, to be appended to a failure. */
   get strangeOutput(): string {
     if (this.#strangeLines === 0) return "";
-    return `; ${this.#strangeLines} lines of its output are no messages, such as ${JSON.stringify(this.#firstStrange)}`;
+    return `; ${this.#strangeLines} lines of its output are not messages, such as ${JSON.stringify(this.#firstStrange)}`;
   }
 
   start(): Promise<void> {
@@ -57,12 +57,12 @@ export class StdioTransport implements Transport {
     const { program, clock } = this.#options;
     const read = this.#read();
     void program.exited.then(async (how) => {
-      await within(read, lastWordsMs, clock);
+      await settlesWithin(read, finalOutputMs, clock);
       this.#lose(`ended ${how}`);
     });
     void read.then(async () => {
-      // Most often it has closed its output by ending.
-      if (!(await within(program.exited, lastWordsMs, clock))) this.#lose("closed its output");
+      // Usually its output closed because it ended.
+      if (!(await settlesWithin(program.exited, finalOutputMs, clock))) this.#lose("closed its output");
     });
     return Promise.resolve();
   }
@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
     program.hold(this.#requests.size > 0);
     if (program.stdin.writableLength > limits.messageBytes * 2) this.#lose("does not read its input");
     return new Promise((resolve) => {
-      // Where it cannot be written, the program has ended, and that is told to every request.
+      // If it cannot be written, the program has ended, and every request fails with that.
       program.stdin.write(`${JSON.stringify(message)}\n`, () => resolve());
     });
   }
@@ -86,14 +86,14 @@ export class StdioTransport implements Transport {
     if (open) this.onclose?.();
   }
 
-  /** Fails every request under way: the answer can only be known to a program that is gone. */
+  /** Fails every request in flight: only the ended program knew the responses. */
   #lose(how: string): void {
     if (this.#state !== "open") return;
     const { server, program } = this.#options;
-    const told = `the program of the MCP server "${server}" ${how}${program.lastLines()}${this.strangeOutput}`;
-    // What a program writes for people is not for a model.
-    const forModel = `the MCP server "${server}" ended while the call was under way`;
-    this.lost = mcpFailure("connection_lost", told, { forModel });
+    const reported = `the program of the MCP server "${server}" ${how}${program.lastLines()}${this.strangeOutput}`;
+    // The log of a program is not for a model.
+    const forModel = `the MCP server "${server}" ended during the call`;
+    this.lost = mcpFailure("connection_lost", reported, { forModel });
     for (const id of this.#requests.ids()) this.#receive(failedResponse(id, this.lost));
     this.#state = "closed";
     void program.end();
@@ -108,18 +108,18 @@ export class StdioTransport implements Transport {
       for await (const piece of program.stdout as AsyncIterable<Uint8Array>) {
         this.#traffic.begin();
         for (const line of lines.feed(piece)) {
-          const unasked = this.#take(line);
-          const pause = this.#traffic.after(unasked);
-          // The client tells notifications a moment later: before that, no answer may end what they are about.
-          if (unasked || pause !== undefined) await pause;
+          const isUnsolicited = this.#take(line);
+          const pause = this.#traffic.after(isUnsolicited);
+          // The client delivers notifications asynchronously: a response must not end their request before that.
+          if (isUnsolicited || pause !== undefined) await pause;
         }
       }
     } catch {
-      // A pipe that breaks is a program that ends.
+      // A broken pipe means that the program has ended.
     }
   }
 
-  /** Takes a line; true where it is one that nobody asked for. */
+  /** Handles a line; true if it was not requested. */
   #take(line: MessageLine): boolean {
     if (line.kind === "oversized") {
       this.#refuse(line);
@@ -136,10 +136,10 @@ export class StdioTransport implements Transport {
 
   #refuse({ id, bytes }: MessageLine & { kind: "oversized" }): void {
     const { server, limits, log } = this.#options;
-    const told = `an answer of the MCP server "${server}" has ${bytes} bytes; at most ${limits.messageBytes} are taken`;
-    log(told);
+    const reported = `a response of the MCP server "${server}" has ${bytes} bytes; the maximum is ${limits.messageBytes}`;
+    log(reported);
     if (id === undefined) return;
-    const response = failedResponse(id, mcpFailure("too_large", told));
+    const response = failedResponse(id, mcpFailure("too_large", reported));
     if (this.#requests.isAwaited(response)) this.#receive(response);
   }
 
@@ -154,7 +154,11 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The messages of a line: one, or several in a list as older servers send them. */
+export function isStdioTransport(value: unknown): value is StdioTransport {
+  return value instanceof StdioTransport;
+}
+
+/** The messages of a line: one, or several in an array as older servers send them. */
 function parse(text: string): readonly JSONRPCMessage[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -164,7 +168,61 @@ function parse(text: string): readonly JSONRPCMessage[] {
   }
 }
 
-/** The client looks at the rest of it by its kind. */
+/** The client validates the rest of it by its kind. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
+
+const lineEnd = 0x0a;
+
+/** A line of a program's output, or the id of one that was too long to buffer. */
+export type MessageLine =
+  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "oversized"; readonly id: string | number | undefined; readonly bytes: number };
+
+/** Splits a stream of bytes into lines; of a line beyond the limit only the message's id is retained. */
+export class MessageLines {
+  readonly #maxBytes: number;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #skipped: TopLevelId | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that this chunk completes. */
+  *feed(piece: Uint8Array): Generator<MessageLine, void> {
+    let from = 0;
+    for (let end = piece.indexOf(lineEnd); end !== -1; end = piece.indexOf(lineEnd, from)) {
+      this.#add(piece.subarray(from, end));
+      from = end + 1;
+      yield this.#complete();
+    }
+    this.#add(piece.subarray(from));
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#size += bytes.length;
+    if (this.#skipped !== undefined) {
+      this.#skipped.feed(bytes);
+      return;
+    }
+    this.#pieces.push(bytes);
+    if (this.#size <= this.#maxBytes) return;
+    this.#skipped = new TopLevelId();
+    for (const piece of this.#pieces) this.#skipped.feed(piece);
+    this.#pieces = [];
+  }
+
+  #complete(): MessageLine {
+    const [pieces, bytes, skipped] = [this.#pieces, this.#size, this.#skipped];
+    this.#pieces = [];
+    this.#size = 0;
+    this.#skipped = undefined;
+    if (skipped !== undefined) return { kind: "oversized", id: skipped.id, bytes };
+    const [first] = pieces;
+    const whole = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+    return { kind: "line", text: Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString("utf8") };
+  }
 }

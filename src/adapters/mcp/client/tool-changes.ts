@@ -1,19 +1,22 @@
 import type { Client } from "@modelcontextprotocol/client";
 import type { Clock, Timer } from "../../../base/index.ts";
 
-/** How soon a stream of changes that broke is opened again, and how late at most. */
+/** First and maximum delay before a broken stream of changes is reopened. */
 const [firstRetryMs, lastRetryMs] = [1_000, 60_000];
 
-/** What {@link ToolChanges} needs. */
+/** Options of {@link ToolChanges}. */
 export interface ToolChangesOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** Changes within this time are one. */
+  /** Changes within this time are reported once. */
   readonly waitMs: number;
-  readonly tell: () => void;
+  readonly onChange: () => void;
 }
 
-/** Tells when the tools of a server are others: servers say it unasked in the older era, and on a stream in the newer. */
+/**
+ * Reports changes of a server's tools: by notification in older protocol versions, on a subscription stream in newer
+ * ones.
+ */
 export class ToolChanges {
   readonly #options: ToolChangesOptions;
   #timer: Timer | undefined;
@@ -41,7 +44,7 @@ export class ToolChanges {
     if (this.#stopped || this.#timer !== undefined) return;
     this.#timer = this.#options.clock.after(this.#options.waitMs, () => {
       this.#timer = undefined;
-      this.#options.tell();
+      this.#options.onChange();
     });
     this.#timer.hold(false);
   }
@@ -50,12 +53,12 @@ export class ToolChanges {
     let wait = retryMs;
     try {
       const subscription = await this.#options.client.listen({ toolsListChanged: true });
-      // What happened while nobody listened is not known.
+      // Changes may have been missed while the stream was closed.
       if (retryMs !== firstRetryMs) this.#changed();
       wait = firstRetryMs;
       await subscription.closed;
     } catch {
-      // A server that promised it and does not keep it is asked again, ever more seldom.
+      // A server that advertises the stream but does not serve it is retried at growing intervals.
     }
     if (this.#stopped) return;
     this.#retry = this.#options.clock.after(wait, () => void this.#listen(Math.min(wait * 2, lastRetryMs)));

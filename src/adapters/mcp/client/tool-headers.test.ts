@@ -9,22 +9,22 @@ const object = (properties: Record<string, unknown>, more: object = {}): JsonSch
 });
 const header = (name: unknown, type = "string"): object => ({ type, "x-mcp-header": name });
 
-describe("headers that a tool asks for", () => {
-  test("are the values of its arguments, in a form that HTTP carries", () => {
+describe("headers that a tool requires", () => {
+  test("are the values of its arguments, encoded for HTTP", () => {
     const read = readToolHeaders(
-      object({ region: header("Region"), place: object({ city: header("City"), floor: header("Floor", "integer") }) }),
+      object({ region: header("Region"), site: object({ city: header("City"), floor: header("Floor", "integer") }) }),
     );
     expect(read).toMatchObject({ ok: true });
     const headers = read.ok ? read.headers : [];
-    expect(headersFor(headers, { region: "eu", place: { city: "Zürich", floor: 3 } })).toEqual({
+    expect(headersFor(headers, { region: "eu", site: { city: "Zürich", floor: 3 } })).toEqual({
       "Mcp-Param-Region": "eu",
       "Mcp-Param-City": "=?base64?WsO8cmljaA==?=",
       "Mcp-Param-Floor": "3",
     });
-    expect(headersFor(headers, { region: " a\r\nX: y", place: null })).toEqual({
+    expect(headersFor(headers, { region: " a\r\nX: y", site: null })).toEqual({
       "Mcp-Param-Region": "=?base64?IGENClg6IHk=?=",
     });
-    expect(headersFor(headers, { region: ["x"], place: { city: "", floor: 1.5 } })).toEqual({
+    expect(headersFor(headers, { region: ["x"], site: { city: "", floor: 1.5 } })).toEqual({
       "Mcp-Param-City": "=?base64??=",
     });
     expect(headersFor(headers, { region: "=?base64?eA==?=" })).toEqual({
@@ -48,7 +48,7 @@ describe("headers that a tool asks for", () => {
     expect(readToolHeaders(schema)).toMatchObject({ ok: false, problem: expect.any(String) });
   });
 
-  test("are not found where the word only happens to be", () => {
+  test("are not found where the keyword is only data", () => {
     const schema = object({
       "x-mcp-header": { type: "string", default: { "x-mcp-header": "X" } },
       properties: object({}),
@@ -56,7 +56,7 @@ describe("headers that a tool asks for", () => {
     expect(readToolHeaders(schema)).toEqual({ ok: true, headers: [] });
   });
 
-  test("of a schema without end are refused", () => {
+  test("headers of an infinite schema are rejected", () => {
     let schema = object({});
     for (let depth = 0; depth < 5_000; depth++) schema = object({ a: schema });
     expect(readToolHeaders(schema)).toMatchObject({ ok: false });

@@ -1,12 +1,12 @@
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Longer than every name and every id that matters here. */
-const mostKept = 64;
+/** Longer than every relevant name and id. */
+const maxRetained = 64;
 
 /**
- * Finds the `id` of a message that is too large to be kept: looks at each byte once and keeps next to nothing. Only the
- * `id` of the message itself counts, never one further in.
+ * Finds the `id` of a message that is too large to buffer: reads each byte once and stores next to nothing. Only the
+ * `id` of the message itself counts, never a nested one.
  */
 export class TopLevelId {
   #depth = 0;
@@ -24,7 +24,7 @@ export class TopLevelId {
     }
   }
 
-  /** The id, once the whole message was seen; undefined where it has none. */
+  /** The id, once the whole message was read; undefined if it has none. */
   get id(): string | number | undefined {
     try {
       const id: unknown = JSON.parse(this.#value);
@@ -56,8 +56,8 @@ export class TopLevelId {
   #keep(byte: number): void {
     if (this.#depth !== 1) return;
     if (!this.#inValue) {
-      if (this.#name.length < mostKept) this.#name += String.fromCharCode(byte);
-    } else if (this.#name.trim() === '"id"' && this.#value.length < mostKept) {
+      if (this.#name.length < maxRetained) this.#name += String.fromCharCode(byte);
+    } else if (this.#name.trim() === '"id"' && this.#value.length < maxRetained) {
       this.#value += String.fromCharCode(byte);
     }
   }

@@ -1,21 +1,21 @@
 import type { Clock } from "../../../base/index.ts";
 
-/** After this long without a pause, others get their turn. */
+/** Time after which reading yields to other work. */
 const turnMs = 5;
 
-/** What {@link Traffic} needs. */
+/** Options of {@link Traffic}. */
 export interface TrafficOptions {
   readonly server: string;
   readonly clock: Clock;
-  /** More notifications than this are a flood. */
+  /** Maximum rate; more notifications are a flood. */
   readonly perSecond: number;
-  /** Told of the first flood. */
+  /** Called for the first flood. */
   readonly log: (message: string) => void;
 }
 
 /**
- * Keeps a server that talks too much from taking the whole process: pauses between turns, and beyond so many
- * notifications in a second until the second is over. Whoever does not read stops whoever writes.
+ * Keeps a server that floods us with messages from blocking the process: yields between turns, and above the maximum of
+ * notifications per second pauses until the second is over. A paused reader applies backpressure to the writer.
  */
 export class Traffic {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class Traffic {
   #turn: number;
   #second: number;
   #count = 0;
-  #told = false;
+  #warned = false;
 
   constructor(options: TrafficOptions) {
     const { clock } = options;
@@ -33,12 +33,12 @@ export class Traffic {
     this.#second = this.#turn;
   }
 
-  /** A new piece of input begins a turn. */
+  /** A new chunk of input begins a turn. */
   begin(): void {
     this.#turn = this.#clock.elapsed();
   }
 
-  /** To be awaited where it is not undefined, before the next message is taken. */
+  /** To be awaited, if defined, before the next message is read. */
   after(isNotification: boolean): Promise<void> | undefined {
     const now = this.#clock.elapsed();
     if (now - this.#second >= 1_000) {
@@ -46,16 +46,16 @@ export class Traffic {
       this.#count = 0;
     }
     if (isNotification && ++this.#count > this.#options.perSecond) {
-      this.#tell();
+      this.#warn();
       return this.#pause(1_000 - (now - this.#second));
     }
     return now - this.#turn < turnMs ? undefined : this.#breathe();
   }
 
-  #tell(): void {
+  #warn(): void {
     const { server, log } = this.#options;
-    if (!this.#told) log(`the MCP server "${server}" floods notifications; it is read more slowly`);
-    this.#told = true;
+    if (!this.#warned) log(`the MCP server "${server}" floods us with notifications; it is read more slowly`);
+    this.#warned = true;
   }
 
   async #pause(ms: number): Promise<void> {

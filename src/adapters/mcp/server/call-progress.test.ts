@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
-import { CallProgress, type Progress } from "./call-progress.ts";
+import { CallProgress, type ProgressNotification } from "./call-progress.ts";
 
 function setup() {
   const clock = new FakeClock();
-  const sent: Progress[] = [];
+  const sent: ProgressNotification[] = [];
   const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
   const progress = new CallProgress({ clock, redact, send: (each) => sent.push(each) });
   return { clock, sent, progress };
 }
 
-test("what a handler reports is told in the words of the protocol", async () => {
+test("the progress reported by a handler is sent as protocol notifications", async () => {
   const { clock, sent, progress } = setup();
   for (const value of [
     { progress: 0, total: 100 },
@@ -54,7 +54,7 @@ test("it only ever rises, and never past its total", async () => {
   expect(sent.length).toBe(values.length);
 });
 
-test("of what comes too fast only the newest is told, and the last one before the result", async () => {
+test("only the newest of frequent updates is sent, and the last one before the result", async () => {
   const { clock, sent, progress } = setup();
   for (let n = 0; n < 10_000; n++) progress.report(n);
   expect(sent).toEqual([{ progress: 0 }]);

@@ -1,49 +1,49 @@
 import type { Clock, Timer } from "../../../base/index.ts";
 
-/** How far a call is, in the words of the protocol. */
-export interface Progress {
+/** Progress of a call, as the protocol represents it. */
+export interface ProgressNotification {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** What {@link CallProgress} needs. */
-export interface CallProgressParts {
-  readonly send: (progress: Progress) => void;
+/** Options of {@link CallProgress}. */
+export interface CallProgressDeps {
+  readonly send: (progress: ProgressNotification) => void;
   readonly clock: Clock;
-  /** Takes secrets out of messages. */
+  /** Redacts secrets in messages. */
   readonly redact: (text: string) => string;
 }
 
-/** At most so often: a client shows it to a person. */
-const everyMs = 25;
-const longestMessage = 500;
+/** Minimum interval: a client shows progress to a user. */
+const intervalMs = 25;
+const maxMessageLength = 500;
 
 /**
- * Tells a client how far a call is: ever higher, as the protocol wants it, and not too often. Of what comes in between
- * only the newest is told.
+ * Sends progress of a call to a client: increasing, as the protocol requires, and throttled. Only the newest update
+ * within an interval is sent.
  */
 export class CallProgress {
-  readonly #parts: CallProgressParts;
+  readonly #parts: CallProgressDeps;
   #last: number | undefined;
   #waiting: Reported | undefined;
   #timer: Timer | undefined;
   #sentAt = -Infinity;
 
-  constructor(parts: CallProgressParts) {
+  constructor(parts: CallProgressDeps) {
     this.#parts = parts;
   }
 
-  /** Takes whatever a handler reports: a number, a text, `{ progress, total, message }`, or any other JSON. */
+  /** Accepts any value that a handler reports: a number, a string, `{ progress, total, message }`, or other JSON. */
   report(value: unknown): void {
     this.#waiting = read(value);
     const { clock } = this.#parts;
-    const wait = this.#sentAt + everyMs - clock.elapsed();
+    const wait = this.#sentAt + intervalMs - clock.elapsed();
     if (wait <= 0) this.flush();
     else this.#timer ??= clock.after(wait, () => this.flush());
   }
 
-  /** Tells at once what is still to be told. */
+  /** Sends the pending update at once. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -64,13 +64,13 @@ export class CallProgress {
   #next({ progress, total }: Reported): number {
     const last = this.#last;
     const step = total === undefined ? 1 : total / 1000;
-    // News without a higher number is a small step ahead.
+    // An update without a higher number counts as a small step.
     this.#last = last === undefined ? (progress ?? 0) : Math.max(progress ?? 0, plainSum(last, step));
     return this.#last;
   }
 }
 
-/** Higher than the first, and without the digits that only adding makes: 2.006, not 2.0060000000000002. */
+/** Adds without floating-point noise: 2.006, not 2.0060000000000002. */
 function plainSum(number: number, step: number): number {
   const sum = Number((number + step).toPrecision(12));
   return sum > number ? sum : number + step;
@@ -106,5 +106,5 @@ function jsonOf(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}…` : text;
+  return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength).toWellFormed()}…` : text;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../../base/index.ts";
 import type { JsonSchema } from "../../../schema/index.ts";
-import { createRedactor } from "../../../text/index.ts";
+import { createRedactor } from "../../../secrets/index.ts";
 import type { Attachment, ToolResult } from "../../../tool/index.ts";
 import { toCallResult } from "./call-result.ts";
 import { cutOutput } from "./output-view.ts";
@@ -17,16 +17,16 @@ const gave = (output: unknown, attachments?: readonly Attachment[]): ToolResult 
   ...(attachments && { attachments }),
 });
 const { text: redact, value: redactValue } = createRedactor(["hunter2-secret"]);
-const nobody = { principal: undefined, conversationId: undefined };
-const shown = (result: ToolResult, { outputSchema, clientApproves = true }: Given = {}) =>
+const anonymous = { principal: undefined, conversationId: undefined };
+const shown = (result: ToolResult, { outputSchema, clientApproves = true }: Input = {}) =>
   toCallResult(result, {
-    view: (safe) => cutOutput(100)(safe, nobody),
+    view: (safe) => cutOutput(100)(safe, anonymous),
     redact,
-    redactResult: async (given) => ({ ...given, output: redactValue(given.output) }),
+    redactResult: async (input) => ({ ...input, output: redactValue(input.output) }),
     outputSchema,
     clientApproves,
   });
-interface Given {
+interface Input {
   readonly outputSchema?: JsonSchema;
   readonly clientApproves?: boolean;
 }
@@ -43,26 +43,26 @@ describe("an output", () => {
     expect(await shown(gave(output))).toEqual({ content });
   });
 
-  test("that is an object is structured, and a text for those who read only that", async () => {
+  test("an output that is an object is structured, and a text for clients that read only texts", async () => {
     const output = { sum: 3 };
     expect(await shown(gave(output))).toEqual({ content: [text('{"sum":3}')], structuredContent: output });
   });
 
-  test("that is long is cut with a note, never within a character", async () => {
+  test("an output that is long is cut with a note, never within a character", async () => {
     const { content } = await shown(gave(`${"x".repeat(99)}\u{1f600}${"y".repeat(50)}`));
     expect(content).toEqual([
-      text(`${"x".repeat(99)}\ufffd\n[cut: the first 100 of 151 characters; ask for less, or for a part of it]`),
+      text(`${"x".repeat(99)}\ufffd\n[truncated: the first 100 of 151 characters; request less, or only a part]`),
     ]);
     expect(await shown(gave({ long: "x".repeat(200) }))).not.toHaveProperty("structuredContent");
   });
 
-  test("that was promised is cut as well; the client is told that the tool ran", async () => {
+  test("an output with a promised schema is truncated as well; the client learns that the tool ran", async () => {
     const output = { long: "x".repeat(20) };
     expect(await shown(gave(output), { outputSchema: { type: "object" } })).toMatchObject({
       structuredContent: output,
     });
     const long = await shown(gave({ long: "x".repeat(200) }), { outputSchema: { type: "object" } });
-    // What was promised may be left out of an error alone.
+    // Promised structured content may only be omitted from an error.
     expect(long).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining("The tool ran and succeeded") }, {}],
@@ -73,7 +73,7 @@ describe("an output", () => {
 });
 
 describe("secrets", () => {
-  test("are in no part of what a client gets", async () => {
+  test("are in no part of the client's result", async () => {
     const file = { kind: "file", mimeType: "text/plain", data: Buffer.from("key: hunter2-secret"), name: "a" } as const;
     const result = await shown(gave({ key: "hunter2-secret", list: ["x hunter2-secret y"] }, [file]));
     expect(result.structuredContent).toEqual({ key: "[redacted]", list: ["x [redacted] y"] });
@@ -82,7 +82,7 @@ describe("secrets", () => {
     expect(JSON.stringify(await shown(gave("a hunter2-secret")))).not.toContain("hunter2");
   });
 
-  test("that were promised otherwise are left out, and the client is told that the tool ran", async () => {
+  test("secrets that violate the promised schema are omitted, and the client learns that the tool ran", async () => {
     const outputSchema = { type: "object", properties: { password: { type: "integer" } } };
     const result = await shown(gave({ password: 12345 }), { outputSchema });
     expect(result).toEqual({
@@ -128,10 +128,10 @@ test("a failure says what to do, and no secrets", async () => {
   expect(result.content).toEqual([
     text(
       "A person has to approve [redacted] first.\nIt waits for approval a-1: windlass approve a-1\n" +
-        "After that, make the same call again.\nTry again in 2 s.\n(approval_required)",
+        "After that, repeat the same call.\nTry again in 2 s.\n(approval_required)",
     ),
   ]);
   const { content } = await shown(failed, { clientApproves: false });
-  expect(content[0]).toMatchObject({ text: expect.stringContaining("approval a-1, which the operator") });
+  expect(content[0]).toMatchObject({ text: expect.stringContaining("approval a-1, which only the operator") });
   expect(JSON.stringify(content)).not.toContain("windlass");
 });

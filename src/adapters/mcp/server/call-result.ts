@@ -1,31 +1,32 @@
+import { cliCommand } from "../../../base/index.ts";
 import type { Failure } from "../../../base/index.ts";
 import { type JsonSchema, fromJsonSchema, isRecord } from "../../../schema/index.ts";
 import type { Attachment, ToolResult, ToolSuccess } from "../../../tool/index.ts";
 import type { OutputView } from "./output-view.ts";
 import type { CallToolResult, ContentBlock } from "./sdk.ts";
 
-/** What {@link toCallResult} needs. */
-export interface CallResultParts {
+/** Options of {@link toCallResult}. */
+export interface CallResultDeps {
   readonly view: (result: ToolSuccess) => OutputView | Promise<OutputView>;
-  /** Takes secrets out of texts. */
+  /** Redacts secrets in texts. */
   readonly redact: (text: string) => string;
-  /** Takes secrets out of an output. */
+  /** Redacts secrets in an output. */
   readonly redactResult: (result: ToolSuccess) => Promise<ToolSuccess>;
-  /** The tool promised structured content of this shape. */
+  /** The shape of the structured content that the tool promised. */
   readonly outputSchema: JsonSchema | undefined;
-  /** May the person at the client approve calls? Only then is anything said of how that is done. */
+  /** True if the user at the client may approve calls. Only then does the text explain how. */
   readonly clientApproves: boolean;
 }
 
-/** The most that attachments may take together. */
-const mostBytes = 8 << 20;
+/** Maximum size of all attachments together. */
+const maxBytes = 8 << 20;
 
-/** What a call gave, as a client gets it. What failed is a result too: it tells the model what to do. */
-export async function toCallResult(result: ToolResult, parts: CallResultParts): Promise<CallToolResult> {
+/** Converts the result of a call for a client. A failure is a result too: its text says what the model should do. */
+export async function toCallResult(result: ToolResult, parts: CallResultDeps): Promise<CallToolResult> {
   if (!result.success) {
     return { content: [text(parts.redact(failureText(result.error, parts.clientApproves)))], isError: true };
   }
-  // Once, before anything is made of it: the text, what is kept of it and the structure are of one output.
+  // Once, before any conversion: the text, the stored result and the structured content derive from one output.
   const safe = await parts.redactResult(result);
   const { output, attachments = [], meta } = safe;
   const attached = attachedTo(attachments, meta.callId, parts.redact);
@@ -38,19 +39,16 @@ export async function toCallResult(result: ToolResult, parts: CallResultParts): 
   return isAsPromised ? { content, structuredContent: output } : withoutStructure(content, notAsPromised, parts);
 }
 
-/**
- * The text alone. The protocol lets a tool that promised structured content leave it out only where the result is an
- * error.
- */
+/** The text alone. The protocol allows a tool that promised structured content to omit it only in an error. */
 function withoutStructure(
   content: ContentBlock[],
   why: ContentBlock,
-  { outputSchema }: CallResultParts,
+  { outputSchema }: CallResultDeps,
 ): CallToolResult {
   return outputSchema === undefined ? { content } : { content: [why, ...content], isError: true };
 }
 
-/** A secret that was taken out may have been a number. */
+/** A redacted secret may have been a number, so the output may violate the schema. */
 function fits(output: unknown, schema: JsonSchema | undefined): boolean {
   try {
     return schema === undefined || fromJsonSchema(schema).validate(output).issues === undefined;
@@ -60,16 +58,16 @@ function fits(output: unknown, schema: JsonSchema | undefined): boolean {
 }
 
 const succeeded = "The tool ran and succeeded; do not call it again for this.";
-const tooLarge: ContentBlock = text(`${succeeded} Its output is too large to be handed over whole. It begins with:`);
-const notAsPromised: ContentBlock = text(`${succeeded} Without the secrets in it, its output is:`);
+const tooLarge: ContentBlock = text(`${succeeded} Its output is too large to be returned completely. It begins with:`);
+const notAsPromised: ContentBlock = text(`${succeeded} Its output, with secrets redacted, is:`);
 
 function failureText({ code, forModel, approvalId, retryAfterMs }: Failure, clientApproves: boolean): string {
   const lines = [forModel];
   if (approvalId !== undefined) {
     const how = clientApproves
-      ? `: windlass approve ${approvalId}`
-      : ", which the operator of this server has to give.";
-    lines.push(`It waits for approval ${approvalId}${how}`, "After that, make the same call again.");
+      ? `: ${cliCommand(`approve ${approvalId}`)}`
+      : ", which only the operator of this server can give.";
+    lines.push(`It waits for approval ${approvalId}${how}`, "After that, repeat the same call.");
   }
   if (retryAfterMs !== undefined) lines.push(`Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
   lines.push(`(${code})`);
@@ -85,17 +83,17 @@ function attachedTo(
   callId: string,
   redact: (text: string) => string,
 ): ContentBlock[] {
-  let left = mostBytes;
+  let left = maxBytes;
   return attachments.map((attachment, index) => {
     const { name, kind, data } = attachment;
     left -= data.byteLength;
-    const uri = redact(`attachment://${encodeURIComponent(callId)}/${nameOf(attachment, index)}`);
+    const uri = redact(`attachment://${encodeURIComponent(callId)}/${attachmentName(attachment, index)}`);
     if (left >= 0) return toContent(attachment, uri, redact);
     return text(redact(`[not handed over: ${name ?? kind}, ${data.byteLength} bytes, too large]`));
   });
 }
 
-function nameOf({ name }: Attachment, index: number): string {
+function attachmentName({ name }: Attachment, index: number): string {
   return encodeURIComponent((name ?? String(index + 1)).toWellFormed());
 }
 

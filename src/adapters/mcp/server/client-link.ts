@@ -1,52 +1,52 @@
-import type { Progress } from "./call-progress.ts";
+import type { ProgressNotification } from "./call-progress.ts";
 import type { ClientCapabilities, InputRequest, ServerContext } from "./sdk.ts";
 
-/** How a client is asked something. */
-export interface AskOptions {
-  /** Names the question among those of one call. */
+/** Options of a request to a client. */
+export interface ClientRequestOptions {
+  /** Identifies the request among those of one call. */
   readonly key: string;
-  /** A client may have answered it, under this key, before it was asked. */
+  /** True if a client may have answered it, under this key, before it was sent. */
   readonly early?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** The way from a call to the client that made it, whatever the era of the protocol. */
+/** The channel from a call to the client that made it, for any protocol version. */
 export interface ClientLink {
   readonly capabilities: ClientCapabilities | undefined;
-  /** Resolves with the client's answer, which nobody has checked. */
-  ask(request: InputRequest, options: AskOptions): Promise<unknown>;
-  /** Ends the client's request with this error of the protocol, in the era that has it. */
+  /** Resolves with the client's response, which is not validated. */
+  request(request: InputRequest, options: ClientRequestOptions): Promise<unknown>;
+  /** Ends the client's request with this protocol error, if the protocol version supports it. */
   refuse?(error: Error): void;
-  /** May it want to hear how far the work is? */
+  /** True if the client may want progress notifications. */
   readonly wantsProgress: boolean;
-  /** Dropped where the client does not listen right now. */
-  progress(progress: Progress): void;
+  /** Dropped if the client does not listen at the moment. */
+  progress(progress: ProgressNotification): void;
   log(message: string, data: unknown, logger: string): void;
 }
 
-/** People take their time. */
-const longestAnswerMs = 3_600_000;
+/** Users may take long to answer. */
+const maxAnswerMs = 3_600_000;
 
-/** The link of the 2025 era: the client is sent a request while its own is under way. */
-export function pushingLink({ mcpReq }: ServerContext, capabilities: ClientCapabilities | undefined): ClientLink {
+/** The link of protocol version 2025: the client receives a request while its own is in flight. */
+export function createPushLink({ mcpReq }: ServerContext, capabilities: ClientCapabilities | undefined): ClientLink {
   return {
     capabilities,
     wantsProgress: mcpReq._meta?.progressToken !== undefined,
-    // Aborted, it tells the client that nobody waits for the answer any more.
-    ask: ({ method, params }, { signal }) =>
+    // Aborting it notifies the client that the response is no longer needed.
+    request: ({ method, params }, { signal }) =>
       mcpReq.send(
         { method, ...(params !== undefined && { params: { ...params } }) },
-        { timeout: longestAnswerMs, ...(signal !== undefined && { signal }) },
+        { timeout: maxAnswerMs, ...(signal !== undefined && { signal }) },
       ),
-    ...tellingOf(() => mcpReq),
+    ...notificationsFor(() => mcpReq),
   };
 }
 
-type Telling = Pick<ClientLink, "progress" | "log">;
+type ClientNotifications = Pick<ClientLink, "progress" | "log">;
 
-/** What is told to a client beside a request of its own; nothing where there is none. */
-export function tellingOf(request: () => ServerContext["mcpReq"] | undefined): Telling {
-  // A client that went away hears nothing, which is no fault of the call.
+/** Notifications to a client beside one of its requests; none are sent without a request. */
+export function notificationsFor(request: () => ServerContext["mcpReq"] | undefined): ClientNotifications {
+  // A disconnected client receives nothing; the call does not fail.
   const quietly = (sent: Promise<void> | undefined): void => void sent?.catch(() => undefined);
   return {
     progress: (progress) => {

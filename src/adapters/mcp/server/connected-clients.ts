@@ -6,8 +6,8 @@ export type Change =
   | { readonly kind: "tools" | "prompts" | "resources" }
   | { readonly kind: "resource"; readonly uri: string };
 
-/** The clients that are connected, to be told of changes. */
-export class ServingLines {
+/** The connected clients, which are notified of changes. */
+export class ConnectedClients {
   readonly #servers = new Set<ProtocolServer>();
   readonly #handlers = new Set<McpHttpHandler>();
   readonly #log: (message: string) => void;
@@ -16,38 +16,40 @@ export class ServingLines {
     this.#log = log;
   }
 
-  /** Returns the function that takes it away. */
+  /** Returns a function that removes it. */
   add(line: ProtocolServer): () => void {
     this.#servers.add(line);
     return () => void this.#servers.delete(line);
   }
 
-  /** The same for the requests of the 2026 era over HTTP. */
+  /** The same for the requests of protocol version 2026 over HTTP. */
   addHandler(handler: McpHttpHandler): () => void {
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
   }
 
-  tell(change: Change): void {
+  notify(change: Change): void {
     for (const handler of this.#handlers) publish(handler, change);
     for (const line of this.#servers) {
-      // Before the handshake nobody listens.
+      // Before the handshake the client does not listen.
       if (line.server.getNegotiatedProtocolVersion() === undefined) continue;
-      notify(line, change).catch((error: unknown) => this.#log(`a client was not told of a change: ${String(error)}`));
+      notify(line, change).catch((error: unknown) =>
+        this.#log(`a client could not be notified of a change: ${String(error)}`),
+      );
     }
   }
 }
 
-function publish({ notify: told }: McpHttpHandler, change: Change): void {
+function publish({ notify }: McpHttpHandler, change: Change): void {
   switch (change.kind) {
     case "tools":
-      return told.toolsChanged();
+      return notify.toolsChanged();
     case "prompts":
-      return told.promptsChanged();
+      return notify.promptsChanged();
     case "resources":
-      return told.resourcesChanged();
+      return notify.resourcesChanged();
     case "resource":
-      return told.resourceUpdated(change.uri);
+      return notify.resourceUpdated(change.uri);
   }
 }
 
@@ -60,7 +62,7 @@ async function notify({ server, watched }: ProtocolServer, change: Change): Prom
     case "resources":
       return server.sendResourceListChanged();
     case "resource":
-      // Where the connection is of the 2026 era, the subscriptions of the connection decide.
+      // On connections of protocol version 2026, the connection's subscriptions decide.
       if (watched.has(change.uri) || isModern(server.getNegotiatedProtocolVersion())) {
         return server.sendResourceUpdated({ uri: change.uri });
       }

@@ -1,35 +1,33 @@
-import type { Progress } from "./call-progress.ts";
-import { type AskOptions, type ClientLink, tellingOf } from "./client-link.ts";
+import type { ProgressNotification } from "./call-progress.ts";
+import { type ClientRequestOptions, type ClientLink, notificationsFor } from "./client-link.ts";
 import type { ClientCapabilities, InputRequest, ServerContext } from "./sdk.ts";
 
-/** Where a dialogue stands: it is over, or waits for answers. */
-export type Turn<Result> =
+/** State of a dialogue: finished, or waiting for answers. */
+export type DialogueState<Result> =
   | { readonly kind: "done"; readonly result: Result }
-  | { readonly kind: "asks"; readonly requests: Readonly<Record<string, InputRequest>> };
-
-interface Pending {
-  readonly request: InputRequest;
-  readonly answer: (response: unknown) => void;
-}
+  | { readonly kind: "input_required"; readonly requests: Readonly<Record<string, InputRequest>> };
 
 /**
- * Work for a client of the 2026 era, which is never sent a request: where the work has questions, the client's own
- * request ends with them, and another one brings the answers. Meanwhile the work is held here, so that nothing of it is
- * done twice.
+ * Work for a client of protocol version 2026, which never receives requests: if the work needs input, the client's own
+ * request ends with input requests, and another request brings the answers. In the meantime the work is suspended here,
+ * so that nothing is done twice.
  */
 export class Dialogue<Result> implements ClientLink {
   readonly capabilities: ClientCapabilities | undefined;
   readonly #early: Readonly<Record<string, unknown>>;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<
+    string,
+    { readonly request: InputRequest; readonly answer: (response: unknown) => void }
+  >();
   readonly #keys = new Map<string, number>();
   readonly #stop = new AbortController();
-  /** The request that is under way; none while the client gathers answers. */
+  /** The request in flight; none while the client collects answers. */
   #attached: ServerContext["mcpReq"] | undefined;
   #ended: (() => Result) | undefined;
-  /** Questions that others may still join. */
+  /** Input requests that others may still join. */
   #fresh = 0;
   #changed = Promise.withResolvers<void>();
-  readonly #telling = tellingOf(() => this.#attached);
+  readonly #notifications = notificationsFor(() => this.#attached);
 
   constructor(capabilities: ClientCapabilities | undefined, early: Readonly<Record<string, unknown>> = {}) {
     this.capabilities = capabilities;
@@ -45,18 +43,20 @@ export class Dialogue<Result> implements ClientLink {
     );
   }
 
-  /** Waits until the work is over or has questions, telling this request how far it is. Throws what the work throws. */
-  async turn(request: ServerContext["mcpReq"]): Promise<Turn<Result>> {
+  /**
+   * Waits until the work is finished or needs input, and sends progress to this request. Throws what the work throws.
+   */
+  async turn(request: ServerContext["mcpReq"]): Promise<DialogueState<Result>> {
     this.#attached = request;
     const stop = (): void => this.abort();
     request.signal.addEventListener("abort", stop, { once: true });
     if (request.signal.aborted) stop();
     try {
       this.#answer(request.inputResponses ?? {});
-      while (this.#ended === undefined && !this.#isAsking) await this.#changed.promise;
+      while (this.#ended === undefined && !this.#isRequesting) await this.#changed.promise;
       if (this.#ended !== undefined) return { kind: "done", result: this.#ended() };
       return {
-        kind: "asks",
+        kind: "input_required",
         requests: Object.fromEntries([...this.#pending].map(([key, each]) => [key, each.request])),
       };
     } finally {
@@ -65,21 +65,21 @@ export class Dialogue<Result> implements ClientLink {
     }
   }
 
-  /** Nobody waits for the work any more. */
+  /** Aborts the work: no request waits for it any more. */
   abort(): void {
     this.#stop.abort();
     for (const { answer } of this.#pending.values()) answer(undefined);
     this.#pending.clear();
   }
 
-  /** Ends it with an error of the protocol, whatever becomes of the work. */
+  /** Ends it with a protocol error, regardless of the outcome of the work. */
   refuse(error: unknown): void {
     this.#end(() => {
       throw error;
     });
   }
 
-  ask(request: InputRequest, { key, early = false, signal }: AskOptions): Promise<unknown> {
+  request(request: InputRequest, { key, early = false, signal }: ClientRequestOptions): Promise<unknown> {
     const known = early && Object.hasOwn(this.#early, key) ? this.#early[key] : undefined;
     if (isAnswer(known)) return Promise.resolve(known);
     if (this.#stop.signal.aborted || signal?.aborted === true) return Promise.resolve(undefined);
@@ -90,7 +90,7 @@ export class Dialogue<Result> implements ClientLink {
     };
     signal?.addEventListener("abort", withdraw, { once: true });
     this.#pending.set(own, { request, answer: resolve });
-    // Later, so that questions that are asked side by side go out together.
+    // Deferred, so that concurrent input requests are sent together.
     this.#fresh++;
     setImmediate(() => {
       this.#fresh--;
@@ -99,24 +99,24 @@ export class Dialogue<Result> implements ClientLink {
     return promise.finally(() => signal?.removeEventListener("abort", withdraw));
   }
 
-  /** The request that goes on with the work may want it, whatever the first one wanted. */
+  /** The request that continues the work may want progress even if the first one did not. */
   get wantsProgress(): boolean {
     return true;
   }
 
-  progress(progress: Progress): void {
-    this.#telling.progress(progress);
+  progress(progress: ProgressNotification): void {
+    this.#notifications.progress(progress);
   }
 
   log(...entry: Parameters<ClientLink["log"]>): void {
-    this.#telling.log(...entry);
+    this.#notifications.log(...entry);
   }
 
-  get #isAsking(): boolean {
+  get #isRequesting(): boolean {
     return this.#pending.size > 0 && this.#fresh === 0;
   }
 
-  /** What was not asked is not heard; what was not answered is asked again. */
+  /** Unexpected answers are ignored; missing ones are requested again in the next round. */
   #answer(responses: Readonly<Record<string, unknown>>): void {
     for (const [key, { answer }] of this.#pending) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
@@ -126,7 +126,7 @@ export class Dialogue<Result> implements ClientLink {
     }
   }
 
-  /** An answer belongs to one question: no key is used twice. */
+  /** An answer belongs to one request: no key is used twice. */
   #ownKey(key: string): string {
     const used = this.#keys.get(key) ?? 0;
     this.#keys.set(key, used + 1);

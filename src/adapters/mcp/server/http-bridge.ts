@@ -1,30 +1,35 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { exceedsJsonKeys, inputLimits } from "../../../base/index.ts";
 
-/** What came of reading a body. */
+/** Result of reading a body. */
 export type Body =
   | { readonly kind: "read"; readonly text: string }
   | { readonly kind: "too_large" }
   | { readonly kind: "gone" };
 
-/** Reads a body, up to a size. What is larger is not read to its end. */
-export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Body> {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return { kind: "too_large" };
+/** Reads a body of JSON, up to a size and a number of keys. A larger one is not read completely. */
+export async function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return { kind: "too_large" };
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > mostBytes) return { kind: "too_large" };
+      if (size > maxBytes) return { kind: "too_large" };
       chunks.push(chunk);
     }
   } catch {
     return { kind: "gone" };
   }
-  return { kind: "read", text: Buffer.concat(chunks).toString("utf8") };
+  const text = Buffer.concat(chunks).toString("utf8");
+  return exceedsJsonKeys(text, inputLimits.requestKeys) ? { kind: "too_large" } : { kind: "read", text };
 }
 
-/** The head of a request as the web knows it; its body goes beside it. Aborted when the client goes away. */
+/**
+ * Converts the head of a request to a web `Request`; its body is passed separately. Aborted when the client
+ * disconnects.
+ */
 export function toWebRequest(request: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
   response.once("close", () => {
@@ -38,9 +43,9 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse)
   return new Request(url, { method: request.method ?? "GET", headers, signal: gone.signal });
 }
 
-/** Sends an answer as fast as the client reads it, and lets go of it when the client goes away. */
+/** Sends a response as fast as the client reads it, and releases it when the client disconnects. */
 export async function sendWebResponse(response: ServerResponse, answer: Response): Promise<void> {
-  // Said for each connection by Node itself.
+  // Node itself sets it for each connection.
   const headers = [...answer.headers].filter(([name]) => name !== "connection");
   response.writeHead(answer.status, Object.fromEntries(headers));
   if (answer.body === null) return void response.end();

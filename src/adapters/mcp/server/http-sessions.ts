@@ -1,52 +1,56 @@
 import { type Clock, type Timer, nodeCrypto } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
-import type { HeldDialogues } from "./held-dialogues.ts";
+import type { PendingDialogues } from "./pending-dialogues.ts";
 import { newConversation } from "./new-conversation.ts";
-import { type ProtocolParts, createProtocolServer } from "./protocol-server.ts";
+import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "./sdk.ts";
-import type { ServingLines } from "./serving-lines.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
 
-/** What {@link HttpSessions} needs. */
-export interface HttpSessionsParts extends ProtocolParts {
-  readonly lines: ServingLines;
-  readonly held: HeldDialogues;
+/** Options of {@link HttpSessions}. */
+export interface HttpSessionsDeps extends ProtocolServerDeps {
+  readonly lines: ConnectedClients;
+  readonly held: PendingDialogues;
   readonly clock: Clock;
-  /** At most so many; the one that is idle for longest makes room. */
-  readonly most: number;
-  /** One that nobody used for so long is closed. */
+  /** Maximum number of sessions; a new one evicts an idle one of the client that has the most. */
+  readonly maxSessions: number;
+  /** Milliseconds after which an idle session is closed. */
   readonly idleMs: number;
 }
 
-/** A request as it was read. */
+/** A parsed request. */
 export interface ReadRequest {
   readonly request: Request;
-  /** The JSON of the body; undefined where there is none. */
+  /** The JSON of the body; undefined if there is none. */
   readonly body: unknown;
 }
 
 interface Session {
   readonly id: string;
+  /** The name that the client gave in the handshake. */
+  readonly client: string;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** Answers that are still being sent, the open stream of the session among them. */
+  /** Number of responses being sent, including the open stream of the session. */
   open: number;
+  /** Number of requests since the handshake. */
+  requests: number;
   usedAt: number;
 }
 
-/** An answer, and what to do when it is sent. */
-export interface SessionAnswer {
+/** A response, and a callback for when it is sent. */
+export interface SessionResponse {
   readonly response: Response;
   readonly sent: () => void;
 }
 
-/** The sessions of the 2025 era: begun by a handshake, bounded in number and in idle time. */
+/** The sessions of protocol version 2025: started by a handshake, bounded in number and idle time. */
 export class HttpSessions {
-  readonly #parts: HttpSessionsParts;
+  readonly #parts: HttpSessionsDeps;
   /** Longest unused first. */
   readonly #sessions = new Map<string, Session>();
   #sweep: Timer | undefined;
 
-  constructor(parts: HttpSessionsParts) {
+  constructor(parts: HttpSessionsDeps) {
     this.#parts = parts;
   }
 
@@ -54,20 +58,21 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
-  async handle({ request, body }: ReadRequest): Promise<SessionAnswer> {
+  async handle({ request, body }: ReadRequest): Promise<SessionResponse> {
     const id = request.headers.get("mcp-session-id");
     const session = id === null ? await this.#begin(body) : this.#sessions.get(id);
     if (session === undefined) return refused(id === null ? noSession : unknownSession);
-    if (session === "full") return refused(noRoom);
+    if (session === "full") return refused(tooManySessions);
     this.#use(session);
     session.open++;
+    if (id !== null) session.requests++;
     const sent = (): void => {
       session.open--;
       this.#use(session);
     };
     try {
       const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
-      // A handshake that failed leaves nothing behind.
+      // A failed handshake leaves no session.
       if (session.transport.sessionId === undefined) this.#close(session);
       return { response, sent };
     } catch (error) {
@@ -85,16 +90,28 @@ export class HttpSessions {
 
   async #begin(body: unknown): Promise<Session | "full" | undefined> {
     if (!isHandshake(body)) return undefined;
-    if (this.#sessions.size >= this.#parts.most && !this.#makeRoom()) return "full";
+    if (this.#sessions.size >= this.#parts.maxSessions && !this.#evictIdle()) return "full";
     const { sdk, held, lines, clock } = this.#parts;
     const id = nodeCrypto().randomUUID();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const made = createProtocolServer(this.#parts, { era: "legacy", held, conversationId: newConversation() });
+    const made = createProtocolServer(this.#parts, {
+      protocolVersion: "legacy",
+      held,
+      conversationId: newConversation(),
+    });
     const forget = lines.add(made);
-    const session: Session = { id, server: made.server, transport, open: 0, usedAt: clock.elapsed() };
-    // Before anything is awaited: those that come at once are counted.
+    const session: Session = {
+      id,
+      client: clientIn(body),
+      server: made.server,
+      transport,
+      open: 0,
+      requests: 0,
+      usedAt: clock.elapsed(),
+    };
+    // Before anything is awaited, so that simultaneous requests are counted.
     this.#sessions.set(id, session);
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an event target
     made.server.onclose = () => {
       this.#sessions.delete(id);
       forget();
@@ -109,10 +126,19 @@ export class HttpSessions {
     if (this.#sessions.delete(session.id)) this.#sessions.set(session.id, session);
   }
 
-  #makeRoom(): boolean {
-    const idle = [...this.#sessions.values()].find(({ open }) => open === 0);
-    if (idle === undefined) return false;
-    this.#close(idle);
+  /**
+   * Closes an idle session of the client that has the most, so that a client that opens many does not evict others; of
+   * those, the session with the fewest requests, and the one that has been idle longest.
+   */
+  #evictIdle(): boolean {
+    const all = [...this.#sessions.values()];
+    const counts = new Map<string, number>();
+    for (const { client } of all) counts.set(client, (counts.get(client) ?? 0) + 1);
+    const count = ({ client }: Session): number => counts.get(client) ?? 0;
+    const idle = all.filter(({ open }) => open === 0);
+    const [first] = idle.toSorted((a, b) => count(b) - count(a) || a.requests - b.requests);
+    if (first === undefined) return false;
+    this.#close(first);
     return true;
   }
 
@@ -138,11 +164,17 @@ function isHandshake(body: unknown): boolean {
   return isRecord(body) && body["method"] === "initialize";
 }
 
+function clientIn(body: unknown): string {
+  const params = isRecord(body) && isRecord(body["params"]) ? body["params"] : {};
+  const info = isRecord(params["clientInfo"]) ? params["clientInfo"] : {};
+  return String(info["name"]);
+}
+
 const noSession = { status: 400, message: "begin with initialize; after that, send Mcp-Session-Id" };
 const unknownSession = { status: 404, message: "Session not found" };
-const noRoom = { status: 503, message: "too many sessions are in use; try again later" };
+const tooManySessions = { status: 503, message: "too many sessions are in use; try again later" };
 
-function refused({ status, message }: { status: number; message: string }): SessionAnswer {
+function refused({ status, message }: { status: number; message: string }): SessionResponse {
   const code = status === 404 ? -32_001 : -32_000;
   const response = Response.json(
     { jsonrpc: "2.0", error: { code, message }, id: null },

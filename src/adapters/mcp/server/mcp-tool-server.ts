@@ -1,63 +1,63 @@
 import type { Readable, Writable } from "node:stream";
 import { type Clock, systemClock } from "../../../base/index.ts";
-import { type Engine, type EngineEventType, type LogEntry, couldBeCalled } from "../../../engine/index.ts";
+import { type Engine, type EngineEventType, type LogEntry } from "../../../engine/index.ts";
 import { redactOutput } from "../../../hub/index.ts";
 import type { ApprovalStore } from "../../../store/index.ts";
-import type { Registration, ToolSuccess } from "../../../tool/index.ts";
+import { type Registration, type ToolSuccess, isUsable } from "../../../tool/index.ts";
 import { type ViewOutput, cutOutput } from "./output-view.ts";
-import type { ProtocolParts } from "./protocol-server.ts";
-import type { ProvidedPrompts, ProvidedResources } from "./provided.ts";
+import type { ProtocolServerDeps } from "./protocol-server.ts";
+import type { McpPromptProvider, McpResourceProvider } from "./mcp-providers.ts";
 import { loadServerSdk } from "./sdk.ts";
-import type { HttpOptions, HttpServing } from "./serve-http.ts";
-import type { StdioServing } from "./serve-stdio.ts";
+import type { McpHttpOptions, McpHttpServer } from "./serve-http.ts";
+import type { McpStdioServer } from "./serve-stdio.ts";
 import { servedClient } from "./served-client.ts";
-import { ServingLines } from "./serving-lines.ts";
+import { ConnectedClients } from "./connected-clients.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { ToolList } from "./tool-list.ts";
+import { ServedToolList } from "./tool-list.ts";
 
-/** What is served to MCP clients, and as what. */
-export interface McpServingOptions {
+/** Options of an MCP tool server: its tools, name and limits. */
+export interface McpToolServerOptions {
   readonly engine: Engine;
-  /** Every tool on offer; those of the engine where absent. */
+  /** The tools to offer. Default: those of the engine. */
   readonly tools?: () => readonly Registration[];
-  /** What the server calls itself. */
+  /** Name of the server, as clients see it. */
   readonly name: string;
   readonly version: string;
-  /** What a client may tell its model about the server as a whole. */
+  /** Instructions that a client may pass to its model about the server as a whole. */
   readonly instructions?: string;
   /**
-   * Where approvals are kept that the person at a client gives. Where absent, nobody gives any there: the engine's
-   * approver is asked, and no client is told how.
+   * Stores the approvals that the user at a client gives. Without it, the engine's approver decides, and clients are
+   * not informed how to approve.
    */
   readonly approvals?: ApprovalStore;
-  /** Resolves when the tools are complete; waited for, a moment, by the first who asks for the list. */
+  /** Resolves when the tools are complete; the first list request waits a moment for it. */
   readonly ready?: () => Promise<void>;
-  readonly resources?: ProvidedResources;
-  readonly prompts?: ProvidedPrompts;
-  /** What of an output clients get to read; its beginning where it is long. */
+  readonly resources?: McpResourceProvider;
+  readonly prompts?: McpPromptProvider;
+  /** Selects the part of an output that clients read. Default: the beginning of a long output. */
   readonly view?: ViewOutput;
-  /** Takes secrets out of a result before clients get anything of it; the engine's redactor does where absent. */
+  /** Redacts secrets from a result before clients receive any of it. Default: the engine's redactor. */
   readonly redact?: (result: ToolSuccess) => Promise<ToolSuccess>;
-  /** On whose behalf the calls are made. */
+  /** The principal on whose behalf the calls are made. */
   readonly principal?: string;
   readonly clock?: Clock;
-  /** Told what goes wrong with the protocol; nobody else hears of it. */
+  /** Receives protocol errors, which are not reported anywhere else. */
   readonly log?: (message: string) => void;
 }
 
-/** Serves tools to MCP clients, in both eras of the protocol. */
-export interface McpServing {
-  /** How many tools are on offer now. */
+/** Serves tools to MCP clients, in all protocol versions. */
+export interface McpToolServer {
+  /** Number of tools offered now. */
   readonly toolCount: number;
   /** Serves one client over a pair of streams. */
-  stdio(input: Readable, output: Writable): Promise<StdioServing>;
+  stdio(input: Readable, output: Writable): Promise<McpStdioServer>;
   /** Serves any number of clients over HTTP. */
-  http(options?: HttpOptions): Promise<HttpServing>;
-  /** Hands a line of a tool's log to the client that made the call; for `onLog` of the engine. */
+  http(options?: McpHttpOptions): Promise<McpHttpServer>;
+  /** Sends a log line of a tool to the client that made the call; for `onLog` of the engine. */
   onLog(entry: LogEntry): void;
-  /** The tools may be others now; for sources that tell the engine nothing. */
+  /** Announces that the tools may have changed; for sources that do not notify the engine. */
   toolsChanged(): void;
-  /** Ends everything that is served. */
+  /** Closes all connections and servers. */
   close(): Promise<void>;
 }
 
@@ -69,10 +69,10 @@ const changes: readonly EngineEventType[] = [
   "reload_completed",
 ];
 
-/** Tools that change one after the other are told of once. */
+/** Debounce time: successive changes of tools are announced once. */
 const changeMs = 50;
 
-/** Clients wait for the first list, and some of them not for long. For a tool that may be still to come they do. */
+/** Maximum wait for the first list, since some clients do not wait long. A call of an unknown tool waits longer. */
 const readyMs = 2_500;
 const completeMs = 20_000;
 
@@ -81,34 +81,34 @@ const completeMs = 20_000;
  *
  * @example
  * ```ts
- * const serving = createMcpServing({ engine, name: "my-tools", version: "1.0.0" });
- * const { closed } = await serving.stdio(process.stdin, process.stdout);
+ * const server = createMcpToolServer({ engine, name: "my-tools", version: "1.0.0" });
+ * const { closed } = await server.stdio(process.stdin, process.stdout);
  * await closed;
  * ```
  */
-export function createMcpServing(options: McpServingOptions): McpServing {
+export function createMcpToolServer(options: McpToolServerOptions): McpToolServer {
   return new Serving(options);
 }
 
-class Serving implements McpServing {
-  readonly #options: McpServingOptions;
-  readonly #list: ToolList;
-  readonly #lines: ServingLines;
+class Serving implements McpToolServer {
+  readonly #options: McpToolServerOptions;
+  readonly #list: ServedToolList;
+  readonly #lines: ConnectedClients;
   readonly #log: (message: string) => void;
   readonly #clock: Clock;
   readonly #open = new Set<{ close(): Promise<void> }>();
-  #parts: Promise<ProtocolParts> | undefined;
+  #parts: Promise<ProtocolServerDeps> | undefined;
   #unwatch: (() => void)[] = [];
   #checking = false;
   #ready: { readonly since: number; readonly done: Promise<void> } | undefined;
 
-  constructor(options: McpServingOptions) {
+  constructor(options: McpToolServerOptions) {
     const { engine, log = () => {}, clock = systemClock } = options;
     this.#options = options;
     this.#log = (message) => log(briefly(message));
     this.#clock = clock;
-    this.#lines = new ServingLines(this.#log);
-    this.#list = new ToolList({
+    this.#lines = new ConnectedClients(this.#log);
+    this.#list = new ServedToolList({
       tools: options.tools ?? (() => engine.tools.list()),
       isOffered: (registration) => isOffered(registration, engine),
       version: () => engine.tools.version,
@@ -120,22 +120,22 @@ class Serving implements McpServing {
     return this.#list.size;
   }
 
-  async stdio(input: Readable, output: Writable): Promise<StdioServing> {
+  async stdio(input: Readable, output: Writable): Promise<McpStdioServer> {
     const parts = await this.#begin();
     const { serveStdio } = await import("./serve-stdio.ts");
     return this.#keep(await serveStdio({ ...parts, lines: this.#lines, log: this.#log }, input, output));
   }
 
-  async http(options: HttpOptions = {}): Promise<HttpServing> {
+  async http(options: McpHttpOptions = {}): Promise<McpHttpServer> {
     const parts = await this.#begin();
     const { serveHttp } = await import("./serve-http.ts");
     return this.#keep(await serveHttp({ ...parts, lines: this.#lines, log: this.#log }, options));
   }
 
   onLog({ callId, tool, message, data }: LogEntry): void {
-    // What belongs to no call is for nobody's eyes but the operator's.
+    // Log entries without a call are only for the operator.
     if (callId === "") return;
-    // The handler that logs runs on behalf of its client.
+    // The logging handler runs on behalf of its client.
     servedClient()?.log(message, data, tool);
   }
 
@@ -144,7 +144,7 @@ class Serving implements McpServing {
     this.#checking = true;
     const timer = this.#clock.after(changeMs, () => {
       this.#checking = false;
-      if (this.#list.hasChanged()) this.#lines.tell({ kind: "tools" });
+      if (this.#list.hasChanged()) this.#lines.notify({ kind: "tools" });
     });
     timer.hold(false);
   }
@@ -160,16 +160,16 @@ class Serving implements McpServing {
     return each;
   }
 
-  #begin(): Promise<ProtocolParts> {
+  #begin(): Promise<ProtocolServerDeps> {
     this.#parts ??= this.#load();
     return this.#parts;
   }
 
-  async #load(): Promise<ProtocolParts> {
+  async #load(): Promise<ProtocolServerDeps> {
     const { engine, name, version, instructions, approvals, resources, prompts, principal } = this.#options;
     const { view = cutOutput(), redact = redacting(engine) } = this.#options;
     const [sdk, clock, list] = [await loadServerSdk(), this.#clock, this.#list];
-    // From here on a change is one.
+    // Later changes are compared with this list.
     list.hasChanged();
     this.#watch();
     const calls = new ToolCalls({
@@ -198,7 +198,7 @@ class Serving implements McpServing {
     };
   }
 
-  /** Waits until the tools are there, and from the first one who waited on no longer than this in all. */
+  /** Waits until the tools are complete, at most this long from the first wait on. */
   async #within(ms: number): Promise<void> {
     const { ready } = this.#options;
     if (ready === undefined) return;
@@ -211,11 +211,11 @@ class Serving implements McpServing {
   }
 
   async #becomeReady(ready: () => Promise<void>): Promise<void> {
-    // What becomes of those that are not there yet is told later, by the list that changes.
-    await ready().catch((error: unknown) => this.#log(`not all tools are there: ${String(error)}`));
+    // Tools that become available later are announced by a list change.
+    await ready().catch((error: unknown) => this.#log(`some tools could not be loaded: ${String(error)}`));
   }
 
-  /** A tool may have registered others, of which nobody is told. */
+  /** A call may have registered tools without a notification. */
   #seen = -1;
   #called(): void {
     const { version } = this.#options.engine.tools;
@@ -226,30 +226,27 @@ class Serving implements McpServing {
 
   #watch(): void {
     const { engine, resources, prompts } = this.#options;
-    const tellResource = (uri?: string): void =>
-      this.#lines.tell(uri === undefined ? { kind: "resources" } : { kind: "resource", uri });
+    const reportResource = (uri?: string): void =>
+      this.#lines.notify(uri === undefined ? { kind: "resources" } : { kind: "resource", uri });
     this.#seen = engine.tools.version;
     this.#unwatch.push(
       engine.subscribe(() => this.toolsChanged(), changes),
-      resources?.watch?.(tellResource) ?? (() => {}),
-      prompts?.watch?.(() => this.#lines.tell({ kind: "prompts" })) ?? (() => {}),
+      resources?.watch?.(reportResource) ?? (() => {}),
+      prompts?.watch?.(() => this.#lines.notify({ kind: "prompts" })) ?? (() => {}),
     );
   }
 }
 
-/** What does not fit the protocol is told of by listing everything that it could have been. */
+/** Validation errors of the protocol list every alternative; they are replaced by one sentence. */
 function briefly(message: string): string {
-  if (message.startsWith("[")) return "a message was left out: it is none of the protocol";
+  if (message.startsWith("[")) return "a message was dropped: it violates the protocol";
   const [line = ""] = message.split("\n", 1);
   return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
-/** What no client can call, whatever the arguments, is not offered to any. */
-function isOffered(registration: Registration, engine: Engine): boolean {
-  const { denies } = engine;
-  if (!engine.isAvailable(registration.tool)) return false;
-  if (denies === undefined) return true;
-  return couldBeCalled(registration, (subject) => denies({ ...subject, callerType: "mcp_client" }) === undefined);
+/** A tool that no client can call with any arguments, or that cannot work here, is not offered. */
+function isOffered({ tool }: Registration, engine: Engine): boolean {
+  return engine.isAvailable(tool) && isUsable(tool) && engine.permits(tool, "mcp_client");
 }
 
 function redacting({ redactor }: Engine): (result: ToolSuccess) => Promise<ToolSuccess> {

@@ -1,8 +1,8 @@
 import { nodeCrypto } from "../../../base/index.ts";
 
 /**
- * Names what one client does over one connection or session. It is no session id: it stands in records, and who reads
- * those may not speak for the client.
+ * Creates an id for the calls of one client over one connection or session. It is not a session id: it appears in
+ * records, whose readers must not be able to act as the client.
  */
 export function newConversation(): string {
   return `mcp-${nodeCrypto().randomBytes(12).toString("base64url")}`;

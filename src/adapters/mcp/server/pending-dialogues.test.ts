@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { ClientLink } from "./client-link.ts";
-import { HeldDialogues } from "./held-dialogues.ts";
+import { PendingDialogues } from "./pending-dialogues.ts";
 import { type InputRequiredResult, type ServerContext, loadServerSdk } from "./sdk.ts";
 
 const request = { method: "roots/list" } as const;
 const sdk = await loadServerSdk();
 
-/** One request of a client, as the package of the protocol hands it on. */
+/** One request of a client, as the protocol's SDK passes it on. */
 function round(more: { state?: unknown; answers?: Record<string, unknown>; signal?: AbortSignal } = {}): ServerContext {
   const { state, answers, signal = new AbortController().signal } = more;
   const mcpReq = {
@@ -20,23 +20,23 @@ function round(more: { state?: unknown; answers?: Record<string, unknown>; signa
   return { mcpReq } as unknown as ServerContext;
 }
 
-function setup(options: { most?: number; keepMs?: number } = {}) {
+function setup(options: { maxDialogues?: number; ttlMs?: number } = {}) {
   const clock = new FakeClock();
-  const held = new HeldDialogues({ sdk, clock, ...options });
+  const held = new PendingDialogues({ sdk, clock, ...options });
   const seen = { runs: 0, aborted: 0 };
   const work = async (link: ClientLink, signal: AbortSignal) => {
     seen.runs++;
     signal.addEventListener("abort", () => seen.aborted++);
-    const first = await link.ask(request, { key: "a" });
-    const both = await Promise.all([link.ask(request, { key: "a" }), link.ask(request, { key: "b" })]);
-    return { said: [first, ...both] };
+    const first = await link.request(request, { key: "a" });
+    const both = await Promise.all([link.request(request, { key: "a" }), link.request(request, { key: "b" })]);
+    return { answers: [first, ...both] };
   };
   const go = (context: ServerContext, subject: readonly unknown[] = ["t"]) =>
-    held.round({ context, subject, capabilities: {}, work }) as Promise<InputRequiredResult & { said?: unknown[] }>;
+    held.round({ context, subject, capabilities: {}, work }) as Promise<InputRequiredResult & { text?: unknown[] }>;
   return { clock, held, seen, go };
 }
 
-test("work is begun once, asks in rounds, and goes on where it was", async () => {
+test("work starts once, requests input in rounds, and continues where it stopped", async () => {
   const { held, seen, go } = setup();
   const first = await go(round());
   expect(first).toEqual({
@@ -48,12 +48,12 @@ test("work is begun once, asks in rounds, and goes on where it was", async () =>
   expect(Object.keys(second.inputRequests ?? {})).toEqual(["a_2", "b"]);
   expect(second.requestState).not.toBe(first.requestState);
   const answers = { a_2: { n: 2 }, b: { n: 3 } };
-  expect(await go(round({ state: second.requestState, answers }))).toEqual({ said: [{ n: 1 }, { n: 2 }, { n: 3 }] });
+  expect(await go(round({ state: second.requestState, answers }))).toEqual({ answers: [{ n: 1 }, { n: 2 }, { n: 3 }] });
   expect(seen).toEqual({ runs: 1, aborted: 0 });
   expect(held.size).toBe(0);
 });
 
-test("what was not answered is asked again", async () => {
+test("an unanswered input request is sent again", async () => {
   const { go } = setup();
   const first = await go(round());
   for (const answers of [undefined, {}, { a: 1 }, { a: null }, { a: [] }]) {
@@ -72,7 +72,7 @@ test.each([
   expect(seen.runs).toBe(0);
 });
 
-test("a state is good for one round, and for what it was given for", async () => {
+test("a state is valid for one round, and only for its own request", async () => {
   const { go } = setup();
   const { requestState: state } = await go(round());
   await expect(go(round({ state: `${state}x` }))).rejects.toThrow(/requestState/);
@@ -81,16 +81,16 @@ test("a state is good for one round, and for what it was given for", async () =>
   await expect(go(round({ state, answers: { a: {} } }))).rejects.toThrow(/requestState/);
 });
 
-test("a client that does not come back has its work aborted", async () => {
-  const { clock, go, seen, held } = setup({ keepMs: 1000 });
+test("the work of a client that does not return is aborted", async () => {
+  const { clock, go, seen, held } = setup({ ttlMs: 1000 });
   const { requestState: state } = await go(round());
   await clock.pass(1000);
   expect([seen.aborted, held.size]).toEqual([1, 0]);
   await expect(go(round({ state }))).rejects.toThrow(/requestState/);
 });
 
-test("only so much is held: the oldest is given up", async () => {
-  const { go, seen, held } = setup({ most: 2 });
+test("the number of dialogues is limited: the oldest is aborted", async () => {
+  const { go, seen, held } = setup({ maxDialogues: 2 });
   const states = [];
   for (let n = 0; n < 5; n++) states.push((await go(round())).requestState);
   expect([held.size, seen.aborted]).toEqual([2, 3]);
@@ -116,7 +116,7 @@ test("a request that is cancelled takes its work with it", async () => {
   expect(await ended).toEqual({ ended: true });
 });
 
-test("a question that is withdrawn is not asked", async () => {
+test("a withdrawn input request is not sent", async () => {
   const { held } = setup();
   const withdrawn = AbortSignal.abort();
   const result = await held.round({
@@ -125,9 +125,9 @@ test("a question that is withdrawn is not asked", async () => {
     capabilities: {},
     work: async (link) => {
       const stop = new AbortController();
-      const answer = link.ask(request, { key: "a", signal: stop.signal });
+      const answer = link.request(request, { key: "a", signal: stop.signal });
       stop.abort();
-      return { answer: await answer, late: await link.ask(request, { key: "b", signal: withdrawn }) };
+      return { answer: await answer, late: await link.request(request, { key: "b", signal: withdrawn }) };
     },
   });
   expect(result).toEqual({ answer: undefined, late: undefined });

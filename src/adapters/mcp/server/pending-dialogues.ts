@@ -3,21 +3,21 @@ import type { ClientLink } from "./client-link.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { ClientCapabilities, InputRequiredResult, ServerContext, ServerSdk } from "./sdk.ts";
 
-/** What {@link HeldDialogues} needs. */
-export interface HeldDialoguesParts {
+/** Options of {@link PendingDialogues}. */
+export interface PendingDialoguesDeps {
   readonly sdk: Pick<ServerSdk, "ProtocolError" | "ProtocolErrorCode">;
   readonly clock: Clock;
-  /** At most so many wait for answers; the oldest is given up for one more. */
-  readonly most?: number;
-  /** A client that does not come back for so long gets no answer any more. */
-  readonly keepMs?: number;
+  /** Maximum number of dialogues that wait for answers; a new one evicts the oldest. */
+  readonly maxDialogues?: number;
+  /** Time after which the work of a client that does not return is aborted. */
+  readonly ttlMs?: number;
 }
 
 /** A request that may take several rounds. */
 export interface Rounds<Result> {
   readonly context: ServerContext;
   readonly capabilities: ClientCapabilities | undefined;
-  /** What is asked for: another round has to ask for the same. */
+  /** Identifies the request: another round must repeat the same one. */
   readonly subject: readonly unknown[];
   readonly work: (link: ClientLink, signal: AbortSignal) => Promise<Result>;
 }
@@ -28,12 +28,12 @@ interface Held {
   timer: Timer | undefined;
 }
 
-/** The work that waits for answers of clients, found again by a state that nobody can guess. */
-export class HeldDialogues {
-  readonly #parts: HeldDialoguesParts;
+/** Work that waits for answers of clients, identified by an unguessable state token. */
+export class PendingDialogues {
+  readonly #parts: PendingDialoguesDeps;
   readonly #held = new Map<string, Held>();
 
-  constructor(parts: HeldDialoguesParts) {
+  constructor(parts: PendingDialoguesDeps) {
     this.#parts = parts;
   }
 
@@ -41,20 +41,20 @@ export class HeldDialogues {
     return this.#held.size;
   }
 
-  /** One round: begins the work, or brings it answers, and goes on until it is over or asks again. */
+  /** One round: starts the work or passes answers to it, and runs it until it ends or needs more input. */
   async round<Result>(rounds: Rounds<Result>): Promise<Result | InputRequiredResult> {
     const { mcpReq } = rounds.context;
     const state = mcpReq.requestState();
     const held = state === undefined ? this.#begin(rounds) : this.#take(state, rounds);
-    // Whoever takes it up keeps it from being given up.
+    // Prevents the timeout of the dialogue while a request continues it.
     held.timer?.cancel();
     const turn = await held.dialogue.turn(mcpReq);
-    // The work that was begun with this subject gives this kind of result.
+    // Work that was started with this subject returns this type of result.
     if (turn.kind === "done") return turn.result as Result;
-    return { resultType: "input_required", inputRequests: { ...turn.requests }, requestState: this.#keep(held) };
+    return { resultType: "input_required", inputRequests: { ...turn.requests }, requestState: this.#store(held) };
   }
 
-  /** Gives up everything that waits. */
+  /** Aborts all waiting work. */
   close(): void {
     for (const state of this.#held.keys()) this.#giveUp(state);
   }
@@ -65,14 +65,14 @@ export class HeldDialogues {
     return { dialogue, subject: digest(subject), timer: undefined };
   }
 
-  /** A state is good for one round: the next one gets another. */
+  /** A state is valid for one round: the next one gets another. */
   #take(state: unknown, { subject }: Pick<Rounds<unknown>, "subject">): Held {
     const held = typeof state === "string" ? this.#held.get(state) : undefined;
     if (held === undefined || held.subject !== digest(subject)) {
       const { ProtocolError, ProtocolErrorCode } = this.#parts.sdk;
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        "Invalid or expired requestState; make the request anew",
+        "Invalid or expired requestState; start the request again",
         {
           reason: "invalid_request_state",
         },
@@ -82,12 +82,12 @@ export class HeldDialogues {
     return held;
   }
 
-  #keep(held: Held): string {
-    const { clock, most = 100, keepMs = 600_000 } = this.#parts;
+  #store(held: Held): string {
+    const { clock, maxDialogues = 100, ttlMs = 600_000 } = this.#parts;
     const [oldest] = this.#held.keys();
-    if (oldest !== undefined && this.#held.size >= most) this.#giveUp(oldest);
+    if (oldest !== undefined && this.#held.size >= maxDialogues) this.#giveUp(oldest);
     const state = nodeCrypto().randomBytes(24).toString("base64url");
-    held.timer = clock.after(keepMs, () => this.#giveUp(state));
+    held.timer = clock.after(ttlMs, () => this.#giveUp(state));
     held.timer.hold(false);
     this.#held.set(state, held);
     return state;

@@ -17,10 +17,10 @@ export type {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
-/** What the package of the protocol exports. */
+/** The exports of the protocol's SDK. */
 export type ServerSdk = typeof Sdk;
 
-/** Loaded when something is served, never before. */
+/** Loaded lazily, when something is served. */
 export function loadServerSdk(): Promise<ServerSdk> {
   return import("@modelcontextprotocol/server");
 }

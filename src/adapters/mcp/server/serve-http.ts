@@ -1,94 +1,103 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { fail, nodeCrypto } from "../../../base/index.ts";
-import { HeldDialogues } from "./held-dialogues.ts";
-import { readBody, sendWebResponse, toWebRequest } from "./http-bridge.ts";
-import { type Guard, type GuardOptions, type Refusal, createGuard, isLoopback } from "./http-guard.ts";
-import { HttpSessions, type SessionAnswer } from "./http-sessions.ts";
-import { type ProtocolParts, createProtocolServer } from "./protocol-server.ts";
+import { PendingDialogues } from "./pending-dialogues.ts";
+import { readRequestBody, sendWebResponse, toWebRequest } from "./http-bridge.ts";
+import { type HttpGuard, type HttpGuardOptions, type HttpRefusal, createHttpGuard, isLoopback } from "./http-guard.ts";
+import { HttpSessions, type SessionResponse } from "./http-sessions.ts";
+import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
 import type { McpHttpHandler } from "./sdk.ts";
-import type { ServingLines } from "./serving-lines.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
 
-/** Where and for whom to serve over HTTP. */
-export interface HttpOptions extends Omit<GuardOptions, "host" | "token"> {
-  /** `127.0.0.1` where absent. */
+/** Options for serving over HTTP. */
+export interface McpHttpOptions extends Omit<HttpGuardOptions, "host" | "token"> {
+  /** Default: `127.0.0.1`. */
   readonly host?: string;
-  /** A free one where absent or 0. */
+  /** Default, and for 0: a free port. */
   readonly port?: number;
-  /** What clients have to send; made up where absent, which is refused for other hosts than this machine. */
+  /** Bearer token that clients must send. Default: a generated one, which is only allowed on the loopback interface. */
   readonly token?: string;
-  readonly limits?: Partial<HttpLimits>;
+  readonly limits?: Partial<McpHttpLimits>;
 }
 
-/** What a client can make the server do. */
-export interface HttpLimits {
-  /** Of one request. */
+/** Limits on the load that clients can cause. */
+export interface McpHttpLimits {
+  /** Maximum size of one request. */
   readonly bodyBytes: number;
-  /** Messages in one request. */
+  /** Maximum number of messages in one request. */
   readonly batch: number;
   readonly sessions: number;
   readonly sessionIdleMs: number;
   readonly connections: number;
-  /** For the head of a request, and for all of it. */
+  /** Maximum number of connections that have not sent the token yet; a new one closes the oldest of them. */
+  readonly unauthenticated: number;
+  /** Timeouts of the head of a request, and of the whole request. */
   readonly headersMs: number;
   readonly requestMs: number;
 }
 
-/** The limits where nothing else is said. */
-export const httpLimits: HttpLimits = {
+/** Default limits. */
+export const defaultMcpHttpLimits: McpHttpLimits = {
   bodyBytes: 4 << 20,
   batch: 50,
   sessions: 100,
   sessionIdleMs: 1_800_000,
   connections: 512,
-  headersMs: 10_000,
+  unauthenticated: 64,
+  headersMs: 2_000,
   requestMs: 30_000,
 };
 
 /** A server that listens. */
-export interface HttpServing {
+export interface McpHttpServer {
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Ends what is under way, and leaves no socket open. */
+  /** Ends all requests, and closes all sockets. */
   close(): Promise<void>;
 }
 
-/** What is served over HTTP. */
-export interface HttpParts extends ProtocolParts {
-  readonly lines: ServingLines;
+/** Dependencies of the HTTP server. */
+export interface McpHttpDeps extends ProtocolServerDeps {
+  readonly lines: ConnectedClients;
   readonly log: (message: string) => void;
 }
 
 /** Everything is here. */
 const path = "/mcp";
 const shortestToken = 16;
-const longestGoodbyeMs = 500;
+const maxGoodbyeMs = 500;
 
-/** Serves both eras on one address: sessions for clients of 2025, single requests for those of 2026. */
-export async function serveHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServing> {
+/** Serves both protocol versions on one address: sessions for clients of 2025, single requests for those of 2026. */
+export async function serveHttp(parts: McpHttpDeps, options: McpHttpOptions): Promise<McpHttpServer> {
   const { host = "127.0.0.1", port = 0 } = options;
-  const limits = { ...httpLimits, ...options.limits };
+  const limits = { ...defaultMcpHttpLimits, ...options.limits };
   const token = tokenFor(host, options.token);
   const { sdk, clock, lines, log } = parts;
-  const held = new HeldDialogues({ sdk, clock });
-  const modern = sdk.createMcpHandler(({ era }) => createProtocolServer(parts, { era, held }).server, {
-    legacy: "reject",
-    onerror: (error) => log(error.message),
-  });
+  const held = new PendingDialogues({ sdk, clock });
+  const session = hashToken(token);
+  const modern = sdk.createMcpHandler(
+    ({ era: protocolVersion }) => createProtocolServer(parts, { protocolVersion, held, session }).server,
+    {
+      legacy: "reject",
+      onerror: (error) => log(error.message),
+    },
+  );
   const forget = lines.addHandler(modern);
-  const sessions = new HttpSessions({ ...parts, held, most: limits.sessions, idleMs: limits.sessionIdleMs });
-  const guard = createGuard({ ...options, host, token });
-  const door = new HttpDoor({ ...parts, guard, limits, modern, sessions });
+  const sessions = new HttpSessions({ ...parts, held, maxSessions: limits.sessions, idleMs: limits.sessionIdleMs });
+  const guard = createHttpGuard({ ...options, host, token });
+  const strangers = new UnauthenticatedSockets(limits.unauthenticated);
+  const http = new McpHttpListener({ ...parts, guard, limits, modern, sessions, strangers });
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
-      connectionsCheckingInterval: Math.min(limits.headersMs, 2000),
+      connectionsCheckingInterval: Math.min(limits.headersMs, 500),
     },
-    (request, response) => void door.serve(request, response),
+    (request, response) => void http.serve(request, response),
   );
-  server.maxConnections = limits.connections;
+  server.maxConnections = limits.connections + limits.unauthenticated;
+  server.on("connection", (socket) => strangers.add(socket));
   await listen(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
   return {
@@ -100,8 +109,8 @@ export async function serveHttp(parts: HttpParts, options: HttpOptions): Promise
       const closed = new Promise((resolve) => server.close(resolve));
       held.close();
       await Promise.all([sessions.close(), modern.close()]);
-      // What they ended is sent before the connections go.
-      const until = clock.elapsed() + longestGoodbyeMs;
+      // The final responses are sent before the connections close.
+      const until = clock.elapsed() + maxGoodbyeMs;
       while (clock.elapsed() < until && (await connectionsOf(server)) > 0) {
         server.closeIdleConnections();
         await new Promise<void>((resolve) => void clock.after(10, resolve));
@@ -112,23 +121,46 @@ export async function serveHttp(parts: HttpParts, options: HttpOptions): Promise
   };
 }
 
-interface DoorParts extends Pick<HttpParts, "sdk" | "log"> {
-  readonly guard: Guard;
-  readonly limits: HttpLimits;
+interface McpHttpListenerDeps extends Pick<McpHttpDeps, "sdk" | "log"> {
+  readonly guard: HttpGuard;
+  readonly limits: McpHttpLimits;
   readonly modern: McpHttpHandler;
   readonly sessions: HttpSessions;
+  readonly strangers: UnauthenticatedSockets;
 }
 
-/** One request after the other, each looked at before it is read. */
-class HttpDoor {
-  readonly #parts: DoorParts;
+/** The connections without a token. They are counted separately, so that they cannot keep clients with a token out. */
+class UnauthenticatedSockets {
+  readonly #max: number;
+  /** Oldest first. */
+  readonly #sockets = new Set<Socket>();
 
-  constructor(parts: DoorParts) {
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(socket: Socket): void {
+    const [oldest] = this.#sockets;
+    if (oldest !== undefined && this.#sockets.size >= this.#max) oldest.destroy();
+    this.#sockets.add(socket);
+    socket.once("close", () => this.delete(socket));
+  }
+
+  delete(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
+}
+
+/** Handles requests, each checked before its body is read. */
+class McpHttpListener {
+  readonly #parts: McpHttpListenerDeps;
+
+  constructor(parts: McpHttpListenerDeps) {
     this.#parts = parts;
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client that breaks off is no fault of ours.
+    // A client that disconnects is not an error.
     response.on("error", () => undefined);
     try {
       await this.#serve(request, response);
@@ -140,13 +172,14 @@ class HttpDoor {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { guard, limits } = this.#parts;
+    const { guard, limits, strangers } = this.#parts;
     const refusal = guard.refuse(request) ?? misdirected(request);
     if (refusal !== undefined) return refuse(response, refusal);
+    if (request.method !== "OPTIONS") strangers.delete(request.socket);
     if (guard.isAllowedOrigin(request)) allowOrigin(request, response);
     if (request.method === "OPTIONS") return void response.writeHead(204).end();
     if (request.method !== "POST") return this.#answer(request, response, undefined);
-    const body = await readBody(request, limits.bodyBytes);
+    const body = await readRequestBody(request, limits.bodyBytes);
     if (body.kind === "gone") return void response.destroy();
     if (body.kind === "too_large") return refuse(response, tooLarge);
     const parsed = parse(body.text);
@@ -168,15 +201,16 @@ class HttpDoor {
     await sendWebResponse(response, answer);
   }
 
-  async #single(request: Request, body: unknown): Promise<SessionAnswer> {
+  async #single(request: Request, body: unknown): Promise<SessionResponse> {
     return { response: await this.#parts.modern.fetch(request, { parsedBody: body }), sent: () => {} };
   }
 }
 
-const tooLarge: Refusal = { status: 413, message: "the request is too large" };
+const tooLarge: HttpRefusal = { status: 413, message: "the request is too large" };
 
-function misdirected({ url = "", method = "" }: IncomingMessage): Refusal | undefined {
-  if (url.split("?", 1)[0] !== path) return { status: 404, message: `there is nothing here; the server is at ${path}` };
+function misdirected({ url = "", method = "" }: IncomingMessage): HttpRefusal | undefined {
+  if (!/^\/(?!\/)/.test(url)) return { status: 400, message: `the target of a request begins with /; send ${path}` };
+  if (url.split("?", 1)[0] !== path) return { status: 404, message: `unknown path; the server is at ${path}` };
   if (["GET", "POST", "DELETE", "OPTIONS"].includes(method)) return undefined;
   return { status: 405, message: "Method not allowed.", headers: { allow: "GET, POST, DELETE" } };
 }
@@ -189,8 +223,8 @@ function parse(text: string): unknown {
   }
 }
 
-/** Says no, and reads nothing more of whoever it is. */
-function refuse(response: ServerResponse, { status, message, headers }: Refusal, code = -32_000): void {
+/** Rejects the request and reads nothing more of it. */
+function refuse(response: ServerResponse, { status, message, headers }: HttpRefusal, code = -32_000): void {
   response.writeHead(status, { ...headers, "content-type": "application/json", connection: "close" });
   response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }));
 }
@@ -204,15 +238,20 @@ function allowOrigin({ headers, method }: IncomingMessage, response: ServerRespo
   response.setHeader("access-control-allow-headers", headers["access-control-request-headers"] ?? "");
 }
 
-function tokenFor(host: string, given: string | undefined): string {
+function tokenFor(host: string, input: string | undefined): string {
   const refused = (message: string): Error =>
     fail(message, { code: "permission_denied", reason: "mcp_token", retry: "never" });
-  if (given === undefined) {
+  if (input === undefined) {
     if (isLoopback(host)) return nodeCrypto().randomBytes(32).toString("base64url");
-    throw refused(`to listen on ${host}, which other machines can reach, a token has to be given`);
+    throw refused(`to listen on ${host}, which other machines can reach, a token is required`);
   }
-  if (given.length >= shortestToken && /^\S+$/.test(given)) return given;
+  if (input.length >= shortestToken && /^\S+$/.test(input)) return input;
   throw refused(`the token needs at least ${shortestToken} characters, none of them blank`);
+}
+
+/** Identifies the token in keys of approvals, without revealing it. */
+function hashToken(token: string): string {
+  return `token-${nodeCrypto().createHash("sha256").update(token).digest("base64url")}`;
 }
 
 function connectionsOf(server: HttpServer): Promise<number> {

@@ -1,6 +1,6 @@
 import { ServedClient } from "./served-client.ts";
-import type { Converse, ProtocolParts } from "./protocol-server.ts";
-import type { ProvidedPrompts, ProvidedResources } from "./provided.ts";
+import type { Converse, ProtocolServerDeps } from "./protocol-server.ts";
+import type { McpPromptProvider, McpResourceProvider } from "./mcp-providers.ts";
 import type { Server, ServerSdk } from "./sdk.ts";
 
 interface Providing {
@@ -8,11 +8,11 @@ interface Providing {
   readonly sdk: ServerSdk;
 }
 
-/** Serves what can be read; gives the addresses whose changes the client wants to hear of. */
+/** Serves resources; returns the addresses that the client has subscribed to. */
 export function provideResources(
-  providing: Providing & { readonly resources: ProvidedResources; readonly era: "legacy" | "modern" },
+  providing: Providing & { readonly resources: McpResourceProvider; readonly protocolVersion: "legacy" | "modern" },
 ): ReadonlySet<string> {
-  const { server, sdk, resources, era } = providing;
+  const { server, sdk, resources, protocolVersion } = providing;
   const watched = new Set<string>();
   server.setRequestHandler("resources/list", async (_request, { mcpReq }) => ({
     resources: [...(await resources.list(mcpReq.signal))],
@@ -25,12 +25,12 @@ export function provideResources(
     if (contents === undefined) throw new sdk.ResourceNotFoundError(uri);
     return { contents };
   });
-  if (era === "modern" || resources.watch === undefined) return watched;
+  if (protocolVersion === "modern" || resources.watch === undefined) return watched;
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
-    if (watched.size >= mostWatched) {
+    if (watched.size >= maxWatched) {
       throw new sdk.ProtocolError(
         sdk.ProtocolErrorCode.InvalidParams,
-        `at most ${mostWatched} resources can be watched`,
+        `at most ${maxWatched} resources can be watched`,
       );
     }
     watched.add(uri);
@@ -43,11 +43,11 @@ export function provideResources(
   return watched;
 }
 
-const mostWatched = 1000;
+const maxWatched = 1000;
 
 /** Serves prompts. */
 export function providePrompts(
-  providing: Providing & { readonly prompts: ProvidedPrompts; readonly converse: Converse },
+  providing: Providing & { readonly prompts: McpPromptProvider; readonly converse: Converse },
 ): void {
   const { server, sdk, prompts, converse } = providing;
   server.setRequestHandler("prompts/list", async (_request, { mcpReq }) => ({
@@ -61,7 +61,7 @@ export function providePrompts(
         const client = new ServedClient(link, sdk);
         const prompt = await prompts.get(name, args, {
           signal,
-          elicit: (question, key) => client.elicit(question, { signal, ...(key !== undefined && { key }) }),
+          elicit: (elicitation, key) => client.elicit(elicitation, { signal, ...(key !== undefined && { key }) }),
         });
         if (prompt !== undefined) return prompt;
         throw new sdk.ProtocolError(
@@ -73,13 +73,13 @@ export function providePrompts(
   );
 }
 
-/** The protocol has no more in one answer. */
-const mostValues = 100;
+/** Maximum number of values in one completion, set by the protocol. */
+const maxValues = 100;
 
-/** Serves what could be filled in. */
+/** Serves completions of arguments. */
 export function provideCompletions(
   server: Server,
-  { prompts, resources }: Pick<ProtocolParts, "prompts" | "resources">,
+  { prompts, resources }: Pick<ProtocolServerDeps, "prompts" | "resources">,
 ): void {
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
     const found =
@@ -88,7 +88,7 @@ export function provideCompletions(
         : await resources?.complete?.(ref.uri, argument);
     const values = found ?? [];
     return {
-      completion: { values: values.slice(0, mostValues), total: values.length, hasMore: values.length > mostValues },
+      completion: { values: values.slice(0, maxValues), total: values.length, hasMore: values.length > maxValues },
     };
   });
 }

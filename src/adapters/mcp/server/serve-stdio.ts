@@ -1,33 +1,33 @@
 import type { Readable, Writable } from "node:stream";
-import { HeldDialogues } from "./held-dialogues.ts";
+import { PendingDialogues } from "./pending-dialogues.ts";
 import { newConversation } from "./new-conversation.ts";
-import { type ProtocolParts, type ProtocolServer, createProtocolServer } from "./protocol-server.ts";
-import type { ServingLines } from "./serving-lines.ts";
+import { type ProtocolServerDeps, type ProtocolServer, createProtocolServer } from "./protocol-server.ts";
+import type { ConnectedClients } from "./connected-clients.ts";
 
-/** What is served over a pair of streams. */
-export interface StdioParts extends ProtocolParts {
-  readonly lines: ServingLines;
+/** Dependencies of a server over a pair of streams. */
+export interface McpStdioDeps extends ProtocolServerDeps {
+  readonly lines: ConnectedClients;
   readonly log: (message: string) => void;
 }
 
 /** A connection over a pair of streams. */
-export interface StdioServing {
-  /** Resolves when the client is gone, or {@link close} was called; what was under way is aborted by then. */
+export interface McpStdioServer {
+  /** Resolves when the client has disconnected, or {@link close} was called; all requests are aborted by then. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves one client that writes to `input` and reads from `output`, in the era in which it opens. */
-export async function serveStdio(parts: StdioParts, input: Readable, output: Writable): Promise<StdioServing> {
+/** Serves one client that writes to `input` and reads from `output`, in the protocol version that it opens with. */
+export async function serveStdio(parts: McpStdioDeps, input: Readable, output: Writable): Promise<McpStdioServer> {
   const { sdk, clock, lines, log } = parts;
   const { StdioServerTransport, serveStdio: serve } = await import("@modelcontextprotocol/server/stdio");
-  const held = new HeldDialogues({ sdk, clock });
+  const held = new PendingDialogues({ sdk, clock });
   const conversationId = newConversation();
   const ended = Promise.withResolvers<void>();
   const forget: (() => void)[] = [];
   const handle = serve(
-    ({ era }) => {
-      const made: ProtocolServer = createProtocolServer(parts, { era, held, conversationId });
+    ({ era: protocolVersion }) => {
+      const made: ProtocolServer = createProtocolServer(parts, { protocolVersion, held, conversationId });
       forget.push(lines.add(made));
       return made.server;
     },

@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { fail } from "../../../base/index.ts";
 import { type JsonSchema, fromJsonSchema, isRecord } from "../../../schema/index.ts";
-import type { Question, QuestionAnswer } from "../../../tool/index.ts";
+import type { ElicitRequest, ElicitResult } from "../../../tool/index.ts";
 import type { ClientLink } from "./client-link.ts";
 import type { ClientCapabilities, InputRequest, ServerSdk } from "./sdk.ts";
 
-/** A text that the client's model is to answer. */
+/** A text that the client's model should answer. */
 export interface SampleRequest {
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: unknown }[];
   readonly maxTokens: number;
   readonly systemPrompt?: string;
 }
 
-/** How something is asked. */
-export interface AskedAs {
-  /** Names the question; the client may have answered it under this name before. */
+/** Options of a request to the client. */
+export interface ClientRequestKey {
+  /** Identifies the request; the client may have answered it under this key before. */
   readonly key?: string;
   readonly signal?: AbortSignal;
 }
@@ -22,8 +22,7 @@ export interface AskedAs {
 const clients = new AsyncLocalStorage<ServedClient>();
 
 /**
- * The client behind the call that runs right now, for a tool that wants more of it than answers to `ctx.elicit`;
- * undefined where the call came in another way.
+ * The client of the current call, for a tool that needs more than `ctx.elicit`; undefined if the call came another way.
  */
 export function servedClient(): ServedClient | undefined {
   return clients.getStore();
@@ -34,10 +33,10 @@ export function onBehalfOf<Result>(client: ServedClient, work: () => Result): Re
   return clients.run(client, work);
 }
 
-/** An answer that does not fit is asked for again, so many times in all. */
+/** Maximum number of attempts to get a valid answer. */
 const tries = 3;
 
-/** What a client of ours can be asked besides the work that it wants. */
+/** The requests that a server can make to its client: elicitation, sampling and roots. */
 export class ServedClient {
   readonly link: ClientLink;
   readonly #sdk: Pick<ServerSdk, "MissingRequiredClientCapabilityError">;
@@ -47,58 +46,58 @@ export class ServedClient {
     this.#sdk = sdk;
   }
 
-  /** Can its person be asked for something? */
+  /** True if the client can elicit input from its user. */
   get canElicit(): boolean {
-    const asks = this.link.capabilities?.elicitation;
-    // A client of old says nothing of forms: it has nothing else.
-    return asks !== undefined && (asks.form !== undefined || asks.url === undefined);
+    const elicitation = this.link.capabilities?.elicitation;
+    // An older client does not mention forms: it supports nothing else.
+    return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
   }
 
-  /** Asks the person; dismissed where the client gives no proper answer. */
-  async elicit({ message, schema }: Question, { key, signal }: AskedAs = {}): Promise<QuestionAnswer> {
+  /** Elicits input from the user; `cancel` if the client gives no valid answer. */
+  async elicit({ message, schema }: ElicitRequest, { key, signal }: ClientRequestKey = {}): Promise<ElicitResult> {
     if (!this.canElicit) return { action: "decline" };
-    let asked = message;
+    let clientRequest = message;
     for (let attempt = 1; attempt <= tries; attempt++) {
-      const params = { mode: "form", message: asked, requestedSchema: schema } as const;
-      // A question has the flat schema that the protocol wants; what is else is refused by the client.
-      const response = await this.#ask({ method: "elicitation/create", params } as unknown as InputRequest, {
-        key: key ?? "question",
+      const params = { mode: "form", message: clientRequest, requestedSchema: schema } as const;
+      // The protocol requires a flat schema; the client rejects any other.
+      const response = await this.#request({ method: "elicitation/create", params } as unknown as InputRequest, {
+        key: key ?? "elicitation",
         early: key !== undefined,
         ...(signal !== undefined && { signal }),
       });
       const answer = readAnswer(response, schema);
       if (typeof answer !== "string") return answer;
-      asked = `${message}\n\n(${answer})`;
+      clientRequest = `${message}\n\n(${answer})`;
     }
     return { action: "cancel" };
   }
 
-  /** Has the client's model answer. Ends the request where the client has none to offer. */
-  async sample(request: SampleRequest, as: AskedAs = {}): Promise<unknown> {
+  /** Requests a completion from the client's model. Ends the request if the client does not offer sampling. */
+  async sample(request: SampleRequest, as: ClientRequestKey = {}): Promise<unknown> {
     await this.#need("sampling");
     const params = { ...request, messages: [...request.messages] };
-    // The content of messages is the tool's business.
-    return this.#ask({ method: "sampling/createMessage", params } as InputRequest, named(as, "sample"));
+    // The tool is responsible for the content of messages.
+    return this.#request({ method: "sampling/createMessage", params } as InputRequest, named(as, "sample"));
   }
 
-  /** The folders and places that the client works in. Ends the request where the client tells none. */
-  async roots(as: AskedAs = {}): Promise<readonly { uri: string; name?: string }[]> {
+  /** The roots that the client works in. Fails the request if the client does not offer any. */
+  async roots(as: ClientRequestKey = {}): Promise<readonly { uri: string; name?: string }[]> {
     await this.#need("roots");
-    const response = await this.#ask({ method: "roots/list" }, named(as, "roots"));
-    // Read as the protocol has it; the tool treats it as data of a stranger.
+    const response = await this.#request({ method: "roots/list" }, named(as, "roots"));
+    // Read as the protocol defines it; the tool treats it as untrusted data.
     return isRecord(response) && Array.isArray(response["roots"]) ? (response["roots"] as { uri: string }[]) : [];
   }
 
-  /** A line of a tool's log, for those clients that want it. */
+  /** Sends a log line of a tool, if the client wants it. */
   log(message: string, data: unknown, tool: string): void {
     this.link.log(message, data, tool);
   }
 
-  async #ask(...asked: Parameters<ClientLink["ask"]>): Promise<unknown> {
+  async #request(...clientRequest: Parameters<ClientLink["request"]>): Promise<unknown> {
     try {
-      return await this.link.ask(...asked);
+      return await this.link.request(...clientRequest);
     } catch (error) {
-      // A client that breaks while it is asked has not answered.
+      // A client that fails during the request has not answered.
       this.link.log(`the client did not answer: ${String(error)}`, undefined, "windlass");
       return undefined;
     }
@@ -114,27 +113,27 @@ export class ServedClient {
   }
 }
 
-function named({ key, signal }: AskedAs, usual: string): Parameters<ClientLink["ask"]>[1] {
-  return { key: key ?? usual, early: key !== undefined, ...(signal !== undefined && { signal }) };
+function named({ key, signal }: ClientRequestKey, defaults: string): Parameters<ClientLink["request"]>[1] {
+  return { key: key ?? defaults, early: key !== undefined, ...(signal !== undefined && { signal }) };
 }
 
-/** What the client answered, or what is wrong with it. */
-function readAnswer(response: unknown, schema: JsonSchema): QuestionAnswer | string {
+/** Returns the client's answer, or what is wrong with it. */
+function readAnswer(response: unknown, schema: JsonSchema): ElicitResult | string {
   if (!isRecord(response)) return { action: "cancel" };
   const { action, content } = response;
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept") return { action: "cancel" };
-  const given = isRecord(content) ? content : {};
-  const issues = issuesOf(given, schema);
-  return issues === "" ? { action, content: given } : issues;
+  const input = isRecord(content) ? content : {};
+  const issues = issuesOf(input, schema);
+  return issues === "" ? { action, content: input } : issues;
 }
 
-function issuesOf(given: unknown, schema: JsonSchema): string {
+function issuesOf(input: unknown, schema: JsonSchema): string {
   try {
-    const { issues = [] } = fromJsonSchema(schema).validate(given);
+    const { issues = [] } = fromJsonSchema(schema).validate(input);
     return issues.map(({ message }) => message).join("; ");
   } catch {
-    // A schema that cannot be used is the fault of the tool, which gets what was said.
+    // An unusable schema is the tool's fault, so the answer is passed on unchecked.
     return "";
   }
 }

@@ -1,71 +1,83 @@
 import type { Clock } from "../../../base/index.ts";
-import type { CallContext, Engine } from "../../../engine/index.ts";
-import type { ApprovalStore } from "../../../store/index.ts";
+import {
+  type CallContext,
+  type Engine,
+  type ApprovalAnswer,
+  type Approver,
+  toApprovalElicitation,
+  readApprovalElicitation,
+  storedApprover,
+} from "../../../engine/index.ts";
+import type { ApprovalStore, Approval, ApprovalRequest } from "../../../store/index.ts";
 import { showUnsafe, suggest } from "../../../text/index.ts";
 import type { Elicit, ToolSuccess } from "../../../tool/index.ts";
 import { CallProgress } from "./call-progress.ts";
 import { toCallResult } from "./call-result.ts";
 import type { ClientLink } from "./client-link.ts";
-import { elicitingApprover } from "./eliciting-approver.ts";
 import type { ViewOutput } from "./output-view.ts";
-import { redactTexts } from "./redact-texts.ts";
 import type { CallToolResult, ServerSdk } from "./sdk.ts";
 import { ServedClient, onBehalfOf } from "./served-client.ts";
-import type { ListedTool, ToolList } from "./tool-list.ts";
-import { withWireNames } from "./wire-names-in.ts";
+import type { ListedTool, ServedToolList } from "./tool-list.ts";
+import { type JsonSchema, isRecord } from "../../../schema/index.ts";
+import { findToolsName } from "../../../hub/index.ts";
 
-/** Who makes a call. */
-export interface CallFrom {
-  /** What the client calls itself, which anybody can. */
+/** Origin of a call. */
+export interface CallOrigin {
+  /** The client's own name, which is not verified. */
   readonly client: string | undefined;
-  /** Of the client's session or connection; undefined where it has none. */
+  /** Conversation of the client's session or connection; undefined if it has none. */
   readonly conversationId: string | undefined;
+  /** Identifies the clients that share a token, if the protocol has no sessions. */
+  readonly session: string | undefined;
 }
 
-/** What {@link ToolCalls} needs. */
-export interface ToolCallsParts {
+/** Options of {@link ToolCalls}. */
+export interface ToolCallsDeps {
   readonly sdk: ServerSdk;
   readonly engine: Engine;
-  readonly list: ToolList;
+  readonly list: ServedToolList;
   readonly clock: Clock;
   readonly view: ViewOutput;
-  /** Where approvals are kept that a client's person gives; without it no approval is asked for through the client. */
+  /** Stores the approvals given by a client's user; without it no approval is requested through the client. */
   readonly approvals: ApprovalStore | undefined;
   readonly principal: string | undefined;
-  /** Takes secrets out of what a call gave. */
+  /** Redacts secrets in the result of a call. */
   readonly redact: (result: ToolSuccess) => Promise<ToolSuccess>;
-  /** Told when a call is over: it may have changed the tools. */
+  /** Called when a call is over: it may have changed the tools. */
   readonly onCalled: () => void;
 }
 
 /** Makes the calls of clients, through the engine like any other. */
 export class ToolCalls {
-  readonly #parts: ToolCallsParts;
+  readonly #parts: ToolCallsDeps;
 
-  constructor(parts: ToolCallsParts) {
+  constructor(parts: ToolCallsDeps) {
     this.#parts = parts;
   }
 
-  /** The call as work that may ask the client. Throws where the client names no tool that it was listed. */
+  /**
+   * Prepares a call as work that may request input from the client. Throws if the tool was not listed to the client.
+   */
   prepare(
     wireName: string,
     args: unknown,
-    { client, conversationId }: CallFrom,
+    { client, conversationId, session }: CallOrigin,
   ): (link: ClientLink, signal: AbortSignal) => Promise<CallToolResult> {
     const { list, sdk } = this.#parts;
     const tool = list.find(wireName);
     if (tool === undefined) throw this.#unknown(wireName);
-    const given = tool.argumentsOf(args ?? {});
+    const input = tool.argumentsOf(args ?? {});
     return (link, signal) =>
-      this.#call(tool, given, {
+      this.#call(tool, input, {
         client: new ServedClient(link, sdk),
         signal,
         name: clientName(client),
         conversationId,
+        session,
       });
   }
 
-  async #call(tool: ListedTool, args: unknown, making: Making): Promise<CallToolResult> {
+  async #call(tool: ListedTool, args: unknown, making: PreparedCall): Promise<CallToolResult> {
     const { engine, view, list, onCalled, principal, approvals } = this.#parts;
     const { conversationId } = making;
     const redact = (text: string): string => engine.redactor.text(text);
@@ -77,24 +89,28 @@ export class ToolCalls {
     return toCallResult(result, {
       view: (shown) => view(shown, { principal, conversationId }),
       redact,
-      redactResult: (given) => this.#parts.redact(withWireNames(given, list)),
+      redactResult: (input) => this.#parts.redact(withWireNames(input, list)),
       outputSchema: tool.wire.outputSchema,
       clientApproves: approvals !== undefined,
     });
   }
 
-  #context({ client, signal, name, conversationId }: Making, progress: CallProgress | undefined): CallContext {
+  #context(
+    { client, signal, name, conversationId, session }: PreparedCall,
+    progress: CallProgress | undefined,
+  ): CallContext {
     const { approvals, clock, principal } = this.#parts;
-    const asks = client.canElicit;
-    const approver = asks && approvals ? elicitingApprover({ client, approvals, clock, by: name }) : undefined;
+    const canElicit = client.canElicit;
+    const approver = canElicit && approvals ? elicitingApprover({ client, approvals, clock, by: name }) : undefined;
     return {
       callerType: "mcp_client",
       callerId: name,
       signal,
       ...(conversationId !== undefined && { conversationId }),
+      ...(session !== undefined && { session }),
       ...(principal !== undefined && { principal }),
       ...(progress !== undefined && { onProgress: (value: unknown) => progress.report(value) }),
-      ...(asks && { elicit: this.#elicit(client) }),
+      ...(canElicit && { elicit: this.#elicit(client) }),
       ...(approver !== undefined && { hooks: { approver, innerApprover: approver } }),
     };
   }
@@ -107,7 +123,7 @@ export class ToolCalls {
     return Object.assign(elicit, { approves: approvals !== undefined });
   }
 
-  #progress({ client: { link } }: Making, redact: (text: string) => string): CallProgress | undefined {
+  #progress({ client: { link } }: PreparedCall, redact: (text: string) => string): CallProgress | undefined {
     if (!link.wantsProgress) return undefined;
     return new CallProgress({ clock: this.#parts.clock, redact, send: (progress) => link.progress(progress) });
   }
@@ -121,15 +137,94 @@ export class ToolCalls {
   }
 }
 
-interface Making {
+interface PreparedCall extends Pick<CallOrigin, "conversationId" | "session"> {
   readonly client: ServedClient;
   readonly signal: AbortSignal;
   readonly name: string;
-  readonly conversationId: string | undefined;
 }
 
-/** For records: a name that a stranger chose. */
+/** For records: an untrusted name. */
 function clientName(name: string | undefined): string {
   const plain = (name ?? "").replaceAll(/[^\w .@-]+/g, "_").slice(0, 64);
   return plain === "" ? "mcp" : `mcp:${plain}`;
+}
+
+/** Redacts the texts of a schema. Its property names stay: a field called `password` requests one and contains none. */
+function redactTexts(schema: JsonSchema, redact: (text: string) => string): JsonSchema {
+  const inside = (value: unknown): unknown => {
+    if (typeof value === "string") return redact(value);
+    if (Array.isArray(value)) return value.map(inside);
+    return isRecord(value) ? redactTexts(value, redact) : value;
+  };
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inside(value)]));
+}
+
+/** The output of `find_tools` with the wire names by which a client calls the tools; any other result is unchanged. */
+function withWireNames(result: ToolSuccess, list: Pick<ServedToolList, "wireNameOf">): ToolSuccess {
+  const { tool, output } = result;
+  if (tool !== findToolsName || !isRecord(output) || !Array.isArray(output["tools"])) return result;
+  const tools = output["tools"].map((found: unknown) => {
+    const name = isRecord(found) ? found["name"] : undefined;
+    return isRecord(found) && typeof name === "string" ? { ...found, name: list.wireNameOf(name) ?? name } : found;
+  });
+  return { ...result, output: { ...output, tools } };
+}
+
+/** Options of {@link elicitingApprover}. */
+interface ElicitingApproverDeps {
+  readonly client: ServedClient;
+  readonly approvals: ApprovalStore;
+  readonly clock: Clock;
+  /** The approver, for the record. */
+  readonly by: string;
+}
+
+/**
+ * Requests approval from the user behind a client. A decision made elsewhere takes precedence, also one made while the
+ * elicitation was open. An approval is stored like any other and consumed by the call; a rejection only ends the call,
+ * so that a mistake can be corrected. A request that is dismissed, or too long to be shown completely, stays pending in
+ * the store.
+ */
+function elicitingApprover({ client, approvals, clock, by }: ElicitingApproverDeps): Approver {
+  const stored = storedApprover(approvals, clock);
+  return {
+    async requestApproval(request, signal) {
+      const earlier = await decidedBefore(approvals, request, clock.now());
+      const elicitation = toApprovalElicitation(request);
+      if (earlier !== undefined) return earlier;
+      if (elicitation === undefined) return stored.requestApproval(request, signal);
+      const verdict = readApprovalElicitation(await client.elicit(elicitation, { signal }));
+      if (signal.aborted) return { kind: "rejected", wasRequested: false, note: "the call was cancelled" };
+      if (verdict === undefined) return stored.requestApproval(request, signal);
+      return verdict ? approve(request) : { kind: "rejected", note: `declined in ${by}` };
+    },
+  };
+
+  async function approve(request: ApprovalRequest): Promise<ApprovalAnswer> {
+    const clientRequest = await approvals.request(request);
+    const decided = (await approvals.decide(clientRequest.id, { approved: true, by }, clock.now())) ?? clientRequest;
+    const isUsed = decided.status === "approved" && (await approvals.consume(request.key, clock.now()));
+    return isUsed ? approved(approvals, request) : refusal(decided);
+  }
+}
+
+async function decidedBefore(
+  approvals: ApprovalStore,
+  request: ApprovalRequest,
+  now: number,
+): Promise<ApprovalAnswer | undefined> {
+  if (await approvals.consume(request.key, now)) return approved(approvals, request);
+  const isSame = ({ key, expiresAt }: Approval): boolean => key === request.key && now < expiresAt;
+  const rejected = (await approvals.list(now, "rejected")).find(isSame);
+  return rejected && refusal(rejected);
+}
+
+/** An approval that was consumed for a call which then never started is restored. */
+function approved(approvals: ApprovalStore, { key }: ApprovalRequest): ApprovalAnswer {
+  return { kind: "approved", restore: () => approvals.restore(key) };
+}
+
+function refusal({ status, note }: Approval): ApprovalAnswer {
+  if (status === "rejected") return { kind: "rejected", ...(note !== undefined && { note }) };
+  return { kind: "rejected", note: "the approval expired, or was used by another call; repeat the call" };
 }

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { sampleTool } from "../../../../test/support/sample-tool.ts";
 import { fromJsonSchema } from "../../../schema/index.ts";
 import { type AnyTool, ToolRegistry } from "../../../tool/index.ts";
-import { ToolList } from "./tool-list.ts";
+import { ServedToolList } from "./tool-list.ts";
 
 function setup(count: number, nameOf = (n: number) => `tool_${String(n).padStart(4, "0")}`) {
   const registry = new ToolRegistry();
   for (let n = 0; n < count; n++) registry.register(sampleTool(() => n, { name: nameOf(n) }));
   const logged: string[] = [];
-  const list = new ToolList({
+  const list = new ServedToolList({
     tools: () => registry.list(),
     isOffered: ({ tool }) => tool.status === "active",
     version: () => registry.version,
@@ -18,7 +18,7 @@ function setup(count: number, nameOf = (n: number) => `tool_${String(n).padStart
   return { registry, list, names, logged };
 }
 
-const all = (list: ToolList): string[] => {
+const all = (list: ServedToolList): string[] => {
   const found: string[] = [];
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
     const page = list.page(cursor);
@@ -28,7 +28,7 @@ const all = (list: ToolList): string[] => {
   return found;
 };
 
-test("a thousand tools come in pages of a hundred, each once, in one order", () => {
+test("a thousand tools are listed in pages of a hundred, each once, in a stable order", () => {
   const { list, registry, names } = setup(1000);
   expect(names().length).toBe(100);
   expect(all(list)).toEqual(registry.list().map(({ tool }) => tool.name));
@@ -49,7 +49,7 @@ test("a cursor holds while tools come and go, the one it names among them", () =
   expect(list.page(cursor)).toEqual({ tools: [] });
 });
 
-test.each(["", "x", "====", "dG9vbA==", "\u{1f600}", "a".repeat(5000)])("the cursor %j is none of ours", (cursor) => {
+test.each(["", "x", "====", "dG9vbA==", "\u{1f600}", "a".repeat(5000)])("the cursor %j is invalid", (cursor) => {
   expect(setup(3).list.page(cursor)).toBeUndefined();
 });
 
@@ -57,14 +57,19 @@ test("names that clients cannot send are translated, there and back, with their 
   const registry = new ToolRegistry();
   const input = fromJsonSchema({ type: "object", properties: { 路径: { type: "string" } } });
   registry.register(sampleTool(() => 0, { name: "网页/搜索", input }));
-  const list = new ToolList({ tools: () => registry.list(), isOffered: () => true, version: () => 0, log: () => {} });
+  const list = new ServedToolList({
+    tools: () => registry.list(),
+    isOffered: () => true,
+    version: () => 0,
+    log: () => {},
+  });
   const [wire] = list.page()?.tools ?? [];
   expect(wire?.name).toMatch(/^[\w-]{1,64}$/);
   const found = list.find(wire?.name ?? "");
   expect(found?.name).toBe("网页/搜索");
   const [key = ""] = Object.keys(wire?.inputSchema["properties"] ?? {});
   expect(found?.argumentsOf({ [key]: "x" })).toEqual({ 路径: "x" });
-  // By its own name too, which others may have told the client.
+  // Also by its own name, which the client may know from elsewhere.
   expect(list.find("网页/搜索")).toBe(found);
   expect(list.wireNameOf("网页/搜索")).toBe(wire?.name);
 });
@@ -81,7 +86,7 @@ test("a change is one where something that clients see is another", () => {
   expect(list.hasChanged()).toBe(false);
 });
 
-test("a tool that cannot be described hides no other", () => {
+test("a tool that cannot be described does not hide others", () => {
   const { list, registry, names, logged } = setup(2);
   const broken = {
     ...sampleTool(() => 0, { name: "broken" }),

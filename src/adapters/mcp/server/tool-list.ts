@@ -1,12 +1,19 @@
-import { type AnyTool, type McpTool, type Registration, createWireNames, toMcpTools } from "../../../tool/index.ts";
+import {
+  type AnyTool,
+  type McpTool,
+  type Registration,
+  type WireNames,
+  createWireNames,
+  toMcpTools,
+} from "../../../tool/index.ts";
 
-/** What {@link ToolList} needs. */
-export interface ToolListParts {
-  /** The tools there are, in any order. */
+/** Options of {@link ServedToolList}. */
+export interface ToolListDeps {
+  /** All tools, in any order. */
   readonly tools: () => readonly Registration[];
-  /** May a client see it? */
+  /** True if clients may see the tool. */
   readonly isOffered: (registration: Registration) => boolean;
-  /** Changes whenever the tools may be others. */
+  /** Changes whenever the tools may have changed. */
   readonly version: () => number;
   readonly log: (message: string) => void;
 }
@@ -17,7 +24,7 @@ export interface ListedTool {
   readonly name: string;
   readonly wire: McpTool;
   /** Arguments with the parameter names that the tool declares. */
-  argumentsOf(given: unknown): unknown;
+  argumentsOf(input: unknown): unknown;
 }
 
 /** One page of the list. */
@@ -32,17 +39,19 @@ interface Listing {
   readonly listed: readonly ListedTool[];
   readonly byWireName: ReadonlyMap<string, ListedTool>;
   readonly byName: ReadonlyMap<string, ListedTool>;
+  /** Tools by alias. Aliases are not listed, but can be called. */
+  readonly byAlias: ReadonlyMap<string, AnyTool>;
 }
 
 const pageSize = 100;
 
 /** The tools as clients see them: in a stable order, page by page, under names that every client can send. */
-export class ToolList {
-  readonly #parts: ToolListParts;
+export class ServedToolList {
+  readonly #parts: ToolListDeps;
   #listing: Listing | undefined;
-  #told = "";
+  #listed = "";
 
-  constructor(parts: ToolListParts) {
+  constructor(parts: ToolListDeps) {
     this.#parts = parts;
   }
 
@@ -51,8 +60,8 @@ export class ToolList {
   }
 
   /**
-   * The page after the one that ended with this cursor; undefined where the cursor is none of ours. A cursor says which
-   * name was the last one, so it holds when tools come and go meanwhile.
+   * The page after the one that ended with this cursor; undefined if the cursor is invalid. A cursor names the last
+   * tool of its page, so it stays valid when tools are added or removed.
    */
   page(cursor?: string): ToolPage | undefined {
     const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -65,45 +74,53 @@ export class ToolList {
     return { tools: page.map(({ wire }) => wire), ...(isMore && { nextCursor: writeCursor(last.name) }) };
   }
 
-  /** The tool that a client means: by the name it was listed under, else by its own, which others may have told it. */
+  /**
+   * Finds the tool that a client names: by its listed name, otherwise by its own name or an alias, which the client may
+   * know from elsewhere.
+   */
   find(name: string): ListedTool | undefined {
-    const { byWireName, byName } = this.#current();
-    return byWireName.get(name) ?? byName.get(name);
+    const { byWireName, byName, byAlias } = this.#current();
+    const listed = byWireName.get(name) ?? byName.get(name);
+    if (listed !== undefined) return listed;
+    const tool = byAlias.get(name);
+    return tool === undefined ? undefined : toListed(tool, createWireNames([tool], "mcp"), name);
   }
 
-  /** The name under which a tool is listed; undefined where it is not. */
+  /** The name under which a tool is listed; undefined if it is not listed. */
   wireNameOf(name: string): string | undefined {
     return this.#current().byName.get(name)?.wire.name;
   }
 
-  /** Every name under which a tool is listed, for suggestions. */
+  /** All listed names, for suggestions. */
   wireNames(): Iterable<string> {
     return this.#current().byWireName.keys();
   }
 
-  /** Is it another list than when this was asked last? */
+  /** True if the list differs from that at the last check. */
   hasChanged(): boolean {
     const now = JSON.stringify(this.#current().listed.map(({ wire }) => wire));
-    const before = this.#told;
-    this.#told = now;
+    const before = this.#listed;
+    this.#listed = now;
     return now !== before;
   }
 
   #current(): Listing {
-    // Tools that are registered late change the version while they are listed: it is read afterwards.
+    // Lazily registered tools change the version while they are listed, so it is read afterwards.
     if (this.#listing !== undefined && this.#listing.version === this.#parts.version()) return this.#listing;
     const offered = this.#parts.tools().filter((each) => this.#parts.isOffered(each));
-    this.#listing = this.#list(offered.map(({ tool }) => tool).toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+    const sorted = offered.toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+    this.#listing = this.#list(
+      sorted.map(({ tool }) => tool),
+      aliasesOf(sorted),
+    );
     return this.#listing;
   }
 
-  #list(tools: readonly AnyTool[]): Listing {
+  #list(tools: readonly AnyTool[], byAlias: ReadonlyMap<string, AnyTool>): Listing {
     const names = createWireNames(tools, "mcp");
     const listed = tools.flatMap((tool): ListedTool[] => {
       try {
-        const [wire] = toMcpTools([tool], { names });
-        if (wire === undefined) return [];
-        return [{ name: tool.name, wire, argumentsOf: (given) => names.argumentsFromWire(wire.name, given) }];
+        return [toListed(tool, names, tool.name) ?? []].flat();
       } catch (error) {
         // One tool that cannot be described must not hide the others.
         this.#parts.log(`${tool.name} is not listed: ${String(error)}`);
@@ -112,8 +129,20 @@ export class ToolList {
     });
     const byWireName = new Map(listed.map((each) => [each.wire.name, each]));
     const byName = new Map(listed.map((each) => [each.name, each]));
-    return { version: this.#parts.version(), listed, byWireName, byName };
+    return { version: this.#parts.version(), listed, byWireName, byName, byAlias };
   }
+}
+
+/** The tools by their aliases; a server's tool is only called by its name. */
+function aliasesOf(offered: readonly Registration[]): ReadonlyMap<string, AnyTool> {
+  const own = offered.filter(({ source }) => source !== "mcps");
+  return new Map(own.flatMap(({ tool }) => tool.aliases.map((alias) => [alias, tool.forms?.[alias] ?? tool])));
+}
+
+/** A tool that is called by `name`. */
+function toListed(tool: AnyTool, names: WireNames, name: string): ListedTool | undefined {
+  const [wire] = toMcpTools([tool], { names });
+  return wire && { name, wire, argumentsOf: (input) => names.argumentsFromWire(wire.name, input) };
 }
 
 function writeCursor(name: string): string {

@@ -1,12 +1,12 @@
-import type { SqlRow } from "./worker-ops.ts";
+import type { SqlRow } from "../thread/worker-ops.ts";
 
 /**
- * Throws on what a column cannot hold, whatever the types say: a value that SQLite refuses would fail the writes of
- * everybody in its batch.
+ * Throws on values that a column cannot store, regardless of their types: a value that SQLite rejects would fail all
+ * writes of its batch.
  */
 export function checkStorable(values: SqlRow): void {
   for (const value of values) {
     if (value === null || typeof value === "string" || Number.isFinite(value)) continue;
-    throw new TypeError(`a text or a number is expected, not ${String(value)}`);
+    throw new TypeError(`a string or a number is expected, not ${String(value)}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Runs the work in one transaction that holds the write lock from its beginning, and undoes all of it when it throws. */
+/** Runs the work in one transaction that holds the write lock from its beginning, and rolls it back when it throws. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {

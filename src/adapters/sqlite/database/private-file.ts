@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes an empty file, and its folder, that only this user may read; leaves one alone that exists. SQLite gives its side
- * files the same mode.
+ * Creates an empty file, and its folder, that only this user may read; an existing one is unchanged. SQLite gives its
+ * side files the same mode.
  */
 export function createPrivateFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

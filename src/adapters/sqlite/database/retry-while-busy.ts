@@ -1,7 +1,10 @@
 import { isBusy } from "./store-failure.ts";
 
-/** Who opens a new database while another process does is told "busy" at once: wait and try again. For threads only. */
-export function patiently<T>(work: () => T): T {
+/**
+ * SQLite reports "busy" at once if another process is creating the same database: waits and retries. Blocks, so only
+ * for worker threads.
+ */
+export function retryWhileBusy<T>(work: () => T): T {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let tries = 1; ; tries++) {
     try {

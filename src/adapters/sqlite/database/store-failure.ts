@@ -1,15 +1,15 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type FailureCode, FailureError, isFailureError } from "../../base/index.ts";
+import { type FailureCode, FailureError, isFailureError, isReadOnly } from "../../../base/index.ts";
 
-/** What went wrong, in the words of a failure, by SQLite's primary result code. */
+/** Reason and advice by SQLite's primary result code. */
 const bySqlite: Readonly<Record<number, readonly [reason: string, advice: string]>> = {
   3: ["no_permission", "permission is denied. Give this user access to the file and its folder"],
-  5: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
-  6: ["busy", "another process kept it locked for too long. Try again, or end the other process"],
+  5: ["busy", "another process held the lock for too long. Try again, or end the other process"],
+  6: ["busy", "another process held the lock for too long. Try again, or end the other process"],
   8: ["read_only", "the file or its folder is read-only. Give this user permission to write there"],
   10: ["io_error", "the disk reported an error. Check the disk; a backup can be put in place of the file"],
-  11: ["corrupt", "its content is damaged. Put a backup in its place, or move it away to start with an empty one"],
+  11: ["corrupt", "its content is damaged. Restore a backup, or move it away to start with an empty one"],
   14: ["cannot_open", "it cannot be opened. Check that the path is a file in a folder this user may write to"],
   26: ["not_a_database", "it is not a database. Move it away to start with an empty one"],
 };
@@ -25,38 +25,45 @@ const byErrno: Readonly<Record<string, number>> = {
   EEXIST: 14,
 };
 
-/** Makes a failure of whatever opening, reading or writing the database threw. */
+/** Converts any error of opening, reading or writing the database to a failure. */
 export function storeFailure(error: unknown, file: string): FailureError {
   if (isFailureError(error)) return error;
   const primary = resultCode(error);
   if (primary === 13 || errnoOf(error) === "ENOSPC" || (primary === 10 && diskIsFull(file))) return fullFailure(file);
-  const known = primary === undefined ? undefined : bySqlite[primary];
+  // On a read-only disk, SQLite only reports that it cannot create its files.
+  const code = primary === 14 && [file, dirname(file)].some(isReadOnly) ? 8 : primary;
+  const known = code === undefined ? undefined : bySqlite[code];
   const [reason, advice] = known ?? ["failed", error instanceof Error ? error.message : String(error)];
-  return refusal(`cannot use the database ${file}: ${advice}`, { reason, cause: error });
+  return databaseFailure(`cannot use the database ${file}: ${advice}`, { reason, cause: error });
 }
 
 /** A failure about the database. */
-export function refusal(
+export function databaseFailure(
   message: string,
   options: { readonly code?: FailureCode; readonly reason: string; readonly cause?: unknown },
 ): FailureError {
   return new FailureError(message, { code: "store_failed", ...options });
 }
 
-/** Is another process holding the lock? */
+/** True if another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
-/** Is what stands in the file no database, or one whose content is damaged? */
+/** True if an error means that nothing can be written: a read-only file or folder, or a full disk. */
+export function cannotWrite(error: unknown): boolean {
+  return [3, 8, 10, 13, 14].includes(resultCode(error) ?? 0);
+}
+
+/** True if the file is not a database, or its content is damaged. */
 export function isDamaged(error: unknown): boolean {
   const primary = resultCode(error);
   return primary === 11 || primary === 26;
 }
 
 function fullFailure(file: string): FailureError {
-  const message = `the disk of ${file} is full; what was committed is intact. Free some space or prune old records`;
-  return refusal(message, { code: "store_full", reason: "disk_full" });
+  const message = `the disk of ${file} is full; committed data is intact. Free some space, at least 256 kB; then old records can be pruned`;
+  return databaseFailure(message, { code: "store_full", reason: "disk_full" });
 }
 
 function resultCode(error: unknown): number | undefined {

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import { inTransaction } from "./in-transaction.ts";
-import { pragma } from "./migrate.ts";
-import { createPrivateFile } from "./private-file.ts";
-import { refusal } from "./store-failure.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { pragma } from "../journal/migrate.ts";
+import { createPrivateFile } from "../database/private-file.ts";
+import { databaseFailure } from "../database/store-failure.ts";
 
 /** `WNDX`: marks the file as our index. */
 const applicationId = 0x574e4458;
-/** Another version is not brought up to date but made anew: all that is in it can be had again. */
+/** Another version is not migrated but rebuilt: all its content can be restored from elsewhere. */
 const version = 1;
 
 /**
- * Opens, or makes, a database of what can be had again: losing the last moments of it in a crash of the machine does no
- * harm, and nobody on the main thread waits for its lock.
+ * Opens or creates a database of data that can be rebuilt: it may lose its last moments in a crash of the machine, and
+ * the main thread never waits for its lock.
  */
 export function openIndexDatabase(file: string): DatabaseSync {
   createPrivateFile(file);
@@ -36,7 +36,7 @@ function prepare(db: DatabaseSync, file: string): void {
     )
     .all();
   if (tables.length > 0 && !isOurs(db)) {
-    throw refusal(`${file} is the database of another program. Move it away, and an index is made in its place`, {
+    throw databaseFailure(`${file} is the database of another program. Move it away, and an index is created instead`, {
       reason: "foreign_database",
     });
   }

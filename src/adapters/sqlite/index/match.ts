@@ -5,27 +5,26 @@ import {
   type TextQuery,
   candidateLimit,
   columnWeights,
-  foldTag,
+  normalizeTag,
   hitLimit,
-} from "../../store/index.ts";
-import { rangeOf } from "./text-index-writes.ts";
+} from "../../../store/index.ts";
+import { rangeOf } from "./writes.ts";
 
-/** What is asked of one collection. */
-export interface Asked {
+/** A query of one collection. */
+export interface CollectionQuery {
   readonly collection: number;
   readonly query: TextQuery;
   readonly plan: TextPlan;
-  /** Only documents that fit this expression too. */
+  /** Only documents that also match this expression. */
   readonly within?: string;
 }
 
 /**
- * What more documents have than this is common: it tells little about a document, and weighing it takes longer than
- * anybody waits for.
+ * A word in more documents than this is common: it hardly distinguishes documents, and ranking by it takes too long.
  */
 export const manyDocuments = 10_000;
 
-/** How many documents of the collection fit, whatever their time and tags; one more than many where it is more than that. */
+/** Counts the matching documents of the collection, regardless of time and tags, up to `manyDocuments` + 1. */
 export function countUpTo(db: DatabaseSync, expression: string, collection: number): number {
   const row = db
     .prepare(
@@ -36,17 +35,17 @@ export function countUpTo(db: DatabaseSync, expression: string, collection: numb
   return Number(row?.["count"]);
 }
 
-/** Some of the documents that fit, those first that came last. */
-export function newest(db: DatabaseSync, expression: string, asked: Asked): number[] {
-  const { from, values } = source(expression, asked);
+/** Some of the matching documents, newest first. */
+export function newestMatches(db: DatabaseSync, expression: string, filter: CollectionQuery): number[] {
+  const { from, values } = source(expression, filter);
   const rows = db
     .prepare(`SELECT text_terms.rowid AS number ${from} ORDER BY text_terms.rowid DESC LIMIT ?`)
-    .all(...values, candidateLimit(hitLimit(asked.query.limit)));
+    .all(...values, candidateLimit(hitLimit(filter.query.limit)));
   return rows.map((row) => Number(row["number"]));
 }
 
-/** All that fits the filters, what was changed last first. */
-export function latest(db: DatabaseSync, { collection, query }: Asked): number[] {
+/** All documents that match the filters, last changed first. */
+export function latestMatches(db: DatabaseSync, { collection, query }: CollectionQuery): number[] {
   const [conditions, values] = filtersOf(query);
   const rows = db
     .prepare(
@@ -57,10 +56,12 @@ export function latest(db: DatabaseSync, { collection, query }: Asked): number[]
   return rows.map((row) => Number(row["number"]));
 }
 
-/** The documents among which the best are, by the measure of FTS5: it is near enough to leave out most of many. */
-export function likeliest(db: DatabaseSync, expression: string, asked: Asked): number[] {
-  const { query } = asked;
-  const { from, values } = source(expression, asked);
+/**
+ * The documents likely to be the best, by the rank of FTS5: it is accurate enough to exclude most of many documents.
+ */
+export function likeliestMatches(db: DatabaseSync, expression: string, filter: CollectionQuery): number[] {
+  const { query } = filter;
+  const { from, values } = source(expression, filter);
   const rows = db
     .prepare(`SELECT text_terms.rowid AS number ${from} AND rank MATCH ? ORDER BY rank LIMIT ?`)
     .all(...values, `bm25(${columnWeights(query.titleWeight).join(", ")})`, candidateLimit(hitLimit(query.limit)));
@@ -68,7 +69,7 @@ export function likeliest(db: DatabaseSync, expression: string, asked: Asked): n
 }
 
 /** Documents whose title has this key. */
-export function titled(db: DatabaseSync, key: string, { collection, query }: Asked): number[] {
+export function titleMatches(db: DatabaseSync, key: string, { collection, query }: CollectionQuery): number[] {
   const [conditions, values] = filtersOf(query);
   const rows = db
     .prepare(
@@ -79,18 +80,16 @@ export function titled(db: DatabaseSync, key: string, { collection, query }: Ask
   return rows.map((row) => Number(row["number"]));
 }
 
-interface Source {
-  readonly from: string;
-  readonly values: readonly SQLInputValue[];
-}
-
-/** Documents of the collection that fit the expression and the filters. */
-function source(expression: string, { collection, query, within }: Asked): Source {
+/** Documents of the collection that match the expression and the filters. */
+function source(
+  expression: string,
+  { collection, query, within }: CollectionQuery,
+): { readonly from: string; readonly values: readonly SQLInputValue[] } {
   const [conditions, values] = filtersOf(query);
   const range = rangeOf(collection);
   const joined = conditions.length > 0 ? "CROSS JOIN text_documents d ON d.number = text_terms.rowid" : "";
   if (within !== undefined) {
-    // The plus keeps SQLite from looking each of these up on its own.
+    // The plus prevents SQLite from looking each of these up individually.
     conditions.push(`AND +text_terms.rowid IN (SELECT rowid FROM text_terms
       WHERE text_terms MATCH ? AND rowid BETWEEN ? AND ?)`);
     values.push(within, ...range);
@@ -103,13 +102,13 @@ function source(expression: string, { collection, query, within }: Asked): Sourc
 function filtersOf({ from, to, tags = [] }: TextQuery): [conditions: string[], values: SQLInputValue[]] {
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
-  const add = (condition: string, ...given: SQLInputValue[]): void => {
+  const add = (condition: string, ...input: SQLInputValue[]): void => {
     conditions.push(`AND ${condition}`);
-    values.push(...given);
+    values.push(...input);
   };
   if (from !== undefined) add("d.at >= ?", from);
   if (to !== undefined) add("d.at < ?", to);
-  for (const tag of tags.map(foldTag)) {
+  for (const tag of tags.map(normalizeTag)) {
     // `0` is the character after `/`: everything below the tag.
     add(
       "d.number IN (SELECT number FROM text_tags WHERE tag = ? OR (tag >= ? AND tag < ?))",
@@ -121,17 +120,22 @@ function filtersOf({ from, to, tags = [] }: TextQuery): [conditions: string[], v
   return [conditions, values];
 }
 
-/** The words side by side count besides: who has them so has the first of them too. */
+/** The adjacent words count in addition: a document with the phrase also has the first word. */
 export function allOf(groups: TextPlan["all"], phrase?: Needle): string {
-  const wanted = groups.map((needles, index) => (index === 0 && phrase !== undefined ? [phrase, ...needles] : needles));
-  return wanted.map((needles) => `(${anyOf(needles)})`).join(" AND ");
+  const requested = groups.map((needles, index) =>
+    index === 0 && phrase !== undefined ? [phrase, ...needles] : needles,
+  );
+  return requested.map((needles) => `(${anyOf(needles)})`).join(" AND ");
 }
 
 export function anyOf(needles: readonly Needle[]): string {
   return needles.map(quoted).join(" OR ");
 }
 
-/** Terms are letters, digits and what is not ASCII; should one ever hold a quote, it is doubled and stays text. */
+/**
+ * Terms consist of letters, digits and non-ASCII characters; should one ever contain a quote, it is doubled and stays
+ * text.
+ */
 export function quoted({ terms, prefix }: Needle): string {
   return `"${terms.join(" ").replaceAll('"', '""')}"${prefix ? " *" : ""}`;
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Clock, type FailureError, type Timer, systemClock } from "../../base/index.ts";
-import { type Index, type IndexOptions, openIndex } from "./open-index.ts";
+import { type Clock, type FailureError, type Timer, systemClock } from "../../../base/index.ts";
+import { type Index, type OpenIndexOptions, openIndex } from "./open-index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-index-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,13 +22,13 @@ afterEach(() => {
   for (const index of opened.splice(0)) index.close();
 });
 
-function open(options: Partial<IndexOptions> = {}): Index {
+function open(options: Partial<OpenIndexOptions> = {}): Index {
   const index = openIndex({ file, onError: (failure) => errors.push(failure), ...options });
   opened.push(index);
   return index;
 }
 
-/** A clock whose timers fire when told to. */
+/** A clock whose timers fire on demand. */
 function manualClock(): Clock & { fire(): void } {
   let tasks: (() => void)[] = [];
   const timer: Timer = { cancel() {}, hold() {} };
@@ -48,7 +48,7 @@ function manualClock(): Clock & { fire(): void } {
 }
 
 describe("a cache in a file", () => {
-  test("gives back what was set, at once and to processes to come, until its time is up", () => {
+  test("returns stored results, at once and to later processes, until they expire", () => {
     const first = open();
     first.cache.set("k", '{"a":"漢字"}', 2000, 1000);
     expect(first.cache.get("k", 1999)).toBe('{"a":"漢字"}');
@@ -63,7 +63,7 @@ describe("a cache in a file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("keeps neither the keys nor what is over already", () => {
+  test("stores neither the keys nor expired results", () => {
     const index = open();
     index.cache.set("hunter2secret", "1", 5000, 1000);
     index.cache.set("late", "2", 1000, 1000);
@@ -85,13 +85,13 @@ describe("a cache in a file", () => {
   test("makes no file and loads no database before it is used", () => {
     open();
     expect(statSync(join(folder, `${count}`), { throwIfNoEntry: false })).toBeUndefined();
-    const code = `const { openIndex } = await import(${JSON.stringify(join(import.meta.dirname, "../index.ts"))});
+    const code = `const { openIndex } = await import(${JSON.stringify(join(import.meta.dirname, "../../index.ts"))});
       openIndex({ file: "nowhere/index.db" }).close();
       process.stdout.write(String(process.moduleLoadList.filter((name) => /sqlite/.test(name))));`;
     expect(execFileSync(process.execPath, ["--input-type=module", "--eval", code]).toString()).toBe("");
   });
 
-  test("what was not used for longest makes room", () => {
+  test("evicts the least recently used entry", () => {
     const clock = manualClock();
     const index = open({ maxEntries: 100, clock });
     for (let i = 0; i < 100; i++) index.cache.set(`k${i}`, "1", 1e9, i);
@@ -110,7 +110,7 @@ describe("a cache in a file", () => {
     expect(index.cache.get("k0", 500_000)).toBeUndefined();
   });
 
-  test("takes no more room than it may", () => {
+  test("stays within its maximum size", () => {
     const clock = manualClock();
     const index = open({ maxBytes: 1_000_000, clock });
     for (let i = 0; i < 200; i++) {
@@ -126,7 +126,7 @@ describe("a cache in a file", () => {
     expect(errors).toEqual([]);
   });
 
-  test("that somebody else has locked is read, and written to later", () => {
+  test("a cache that another process has locked is read, and written to later", () => {
     const clock = manualClock();
     open().cache.set("before", "1", 1e9, 1);
     for (const index of opened.splice(0)) index.close();
@@ -158,7 +158,7 @@ describe("a cache in a file", () => {
         db.close();
       },
     ],
-  ])("that is %s is a miss, told once, and left as it is", (_, spoil) => {
+  ])("a cache that is %s is a miss, reported once, and unchanged", (_, spoil) => {
     mkdirSync(join(folder, `${count}`));
     spoil(file);
     const before = statSync(file).isFile() ? readFileSync(file).length : 0;
@@ -173,7 +173,7 @@ describe("a cache in a file", () => {
     expect(statSync(file).isFile() ? readFileSync(file).length : 0).toBe(before);
   });
 
-  test("that is damaged, or of another version, harms nobody", () => {
+  test("a cache that is damaged, or of another version, is rebuilt", () => {
     const index = open();
     index.cache.set("k", "1", 1e9, 1);
     index.close();

@@ -1,31 +1,31 @@
 import { resolve } from "node:path";
-import { type Clock, type FailureError, systemClock } from "../../base/index.ts";
-import type { ResultCache } from "../../store/index.ts";
-import { SqliteCache } from "./sqlite-cache.ts";
-import { storeFailure } from "./store-failure.ts";
+import { type Clock, type FailureError, systemClock } from "../../../base/index.ts";
+import type { ResultCache } from "../../../store/index.ts";
+import { SqliteCache } from "./sqlite-result-cache.ts";
+import { storeFailure } from "../database/store-failure.ts";
 
-/** What {@link openIndex} takes. */
-export interface IndexOptions {
-  /** The database; it and its folder are made when something is first kept or looked up, readable by this user only. */
+/** Options of {@link openIndex}. */
+export interface OpenIndexOptions {
+  /** The database file; it and its folder are created on first use, readable by this user only. */
   readonly file: string;
-  /** Room for cached results; 256 MiB where absent. */
+  /** Maximum size of cached results. Default: 256 MiB. */
   readonly maxBytes?: number;
-  /** How many results are cached at most; 100,000 where absent. */
+  /** Maximum number of cached results. Default: 100,000. */
   readonly maxEntries?: number;
   readonly clock?: Clock;
-  /** Told when the file cannot be used; nothing is cached from then on. A process warning where absent. */
+  /** Called when the file cannot be used; nothing is cached from then on. Default: a process warning. */
   readonly onError?: (failure: FailureError) => void;
 }
 
-/** What can be had again and is kept for speed, in a file of its own: filling it never holds up the journal. */
+/** Rebuildable data that is stored for speed, in a separate file: filling it never blocks the journal. */
 export interface Index {
   readonly cache: ResultCache;
-  /** Writes what waits and lets go of the file. */
+  /** Writes pending data and closes the file. */
   close(): void;
 }
 
 /**
- * Opens, or makes, the database of indexes and caches. Nothing is touched before it is used.
+ * Opens or creates the database of indexes and caches. The file is not touched before the first use.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export interface Index {
  * index.close();
  * ```
  */
-export function openIndex(options: IndexOptions): Index {
+export function openIndex(options: OpenIndexOptions): Index {
   const { maxBytes = 256 * 1024 * 1024, maxEntries = 100_000, clock = systemClock, onError = warn } = options;
   const file = resolve(options.file);
   const cache = new SqliteCache({

@@ -1,18 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { TextDocument, TextHit, TextQuery, TextStats } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { RenewableDatabase } from "./renewable-database.ts";
-import { openTextDatabase } from "./text-index-database.ts";
-import type { Served } from "./serve-ops.ts";
-import { storeFailure } from "./store-failure.ts";
-import { readDocument, searchDocuments } from "./text-index-search.ts";
-import { clearCollection, collectionNumber, putDocuments, rangeOf, removeDocuments } from "./text-index-writes.ts";
+import type { TextDocument, TextHit, TextQuery, TextStats } from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { RebuildableDatabase } from "./rebuildable-database.ts";
+import type { Served } from "../thread/serve-ops.ts";
+import { storeFailure } from "../database/store-failure.ts";
+import { readDocument, searchDocuments } from "./search.ts";
+import { clearCollection, collectionNumber, putDocuments, rangeOf, removeDocuments } from "./writes.ts";
+import { openIndexDatabase } from "./index-database.ts";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import { prepareTextTables } from "./schema.ts";
 
 interface InCollection {
   readonly collection: string;
 }
 
-/** What a thread of the text index does, one after another. */
+/** Operations of a text index thread, executed one after another. */
 export interface TextIndexOps {
   open(at: { readonly file: string }): void;
   put(which: InCollection & { readonly documents: readonly TextDocument[] }): void;
@@ -28,16 +30,16 @@ export interface TextIndexOps {
   close(which: null): void;
 }
 
-/** The operations on a file that `open` names; it is opened when first used. */
+/** The operations on a file that `open` sets; it is opened on first use. */
 export function createTextIndexOps(): Served<TextIndexOps> {
-  const database = new RenewableDatabase(openTextDatabase);
+  const database = new RebuildableDatabase(openTextDatabase);
   const numberOf = (db: DatabaseSync, name: string): number => collectionNumber(db, name) ?? -1;
   const read = <T>(name: string, work: (db: DatabaseSync, collection: number) => T): T =>
     database.use((db) => work(db, numberOf(db, name)));
   const write = <T>(name: string, work: (db: DatabaseSync, collection: number) => T): T =>
     database.use((db) => inTransaction(db, () => work(db, numberOf(db, name))));
   const ops: TextIndexOps = {
-    open: ({ file }) => database.place(file),
+    open: ({ file }) => database.openAt(file),
     put: ({ collection, documents }) =>
       database.use((db) =>
         inTransaction(db, () => putDocuments(db, collectionNumber(db, collection, true) ?? -1, documents)),
@@ -69,7 +71,7 @@ function readVersions(db: DatabaseSync, collection: number, prefix: string): Ret
           .iterate(...rangeOf(collection))
       : db
           .prepare("SELECT id, version FROM text_documents WHERE collection = ? AND id >= ? AND id < ?")
-          // Texts are ordered by their bytes: nothing that begins so comes after the last character there is.
+          // Texts are ordered by their bytes, so this is above every text with the prefix.
           .iterate(collection, prefix, `${prefix}\u{10ffff}`);
   for (const row of rows) {
     ids.push(String(row["id"]));
@@ -86,4 +88,20 @@ function readStats(db: DatabaseSync, collection: number): TextStats {
     )
     .get(...rangeOf(collection));
   return { documents: Number(row?.["documents"]), characters: Number(row?.["characters"]) };
+}
+
+/** Time that an index thread waits for the lock of another process; the main thread never waits. */
+const busyTimeoutMs = 30_000;
+
+/** Opens the database of indexes with its tables for texts. */
+function openTextDatabase(file: string): DatabaseSync {
+  const db = retryWhileBusy(() => openIndexDatabase(file));
+  try {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = -32000`);
+    prepareTextTables(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }

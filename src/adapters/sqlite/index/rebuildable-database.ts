@@ -1,7 +1,8 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { FailureError } from "../../base/index.ts";
-import { isDamaged, refusal } from "./store-failure.ts";
+import type { FailureError } from "../../../base/index.ts";
+import { isDamaged, databaseFailure, storeFailure } from "../database/store-failure.ts";
+import { openForReading } from "../journal/open-database.ts";
 
 interface Opened {
   readonly db: DatabaseSync;
@@ -9,10 +10,10 @@ interface Opened {
 }
 
 /**
- * The database of one thread, of what can be had again: opened when first used, opened again when another file has taken
- * its place, and made anew when it is damaged. What was damaged stays beside it, as `<file>.damaged`.
+ * The database of one thread, with rebuildable content: opened on first use, reopened if another file has replaced it,
+ * and recreated if it is damaged. The damaged file stays beside it, as `<file>.damaged`.
  */
-export class RenewableDatabase {
+export class RebuildableDatabase {
   readonly #open: (file: string) => DatabaseSync;
   #file = "";
   #opened: Opened | undefined;
@@ -25,12 +26,12 @@ export class RenewableDatabase {
     return this.#file;
   }
 
-  /** From now on it is this file. */
-  place(file: string): void {
+  /** Switches to this file. */
+  openAt(file: string): void {
     this.#file = file;
   }
 
-  /** Fails with the reason `renewed` where damage is found on the way: who asks again works with an empty one. */
+  /** Fails with the reason `renewed` if damage is detected: a retry works with an empty database. */
   use<T>(work: (db: DatabaseSync) => T): T {
     const { db, inode } = this.#current();
     try {
@@ -67,19 +68,35 @@ export class RenewableDatabase {
   }
 }
 
-/** Unless another thread or process was faster: what is there now is not what was damaged. */
+/** Unless another thread or process was faster: then the present file is not the damaged one. */
 function setAside(file: string, inode: number): void {
   if (inodeOf(file) !== inode) return;
   renameSync(file, `${file}.damaged`);
   for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
 }
 
-/** -1 where there is no file. */
+/** -1 if there is no file. */
 function inodeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.ino ?? -1;
 }
 
 function renewed(file: string, cause: unknown): FailureError {
-  const message = `the content of ${file} was damaged. It was set aside as ${file}.damaged and is made anew; ask again`;
-  return refusal(message, { reason: "renewed", cause });
+  const message = `the content of ${file} was damaged. It was set aside as ${file}.damaged and is being rebuilt; try again`;
+  return databaseFailure(message, { reason: "renewed", cause });
+}
+
+/** Lists faults inside an index database; empty if it is intact. Reads all of it and changes nothing. */
+export function indexFaults(file: string): readonly string[] {
+  try {
+    const db = openForReading(file);
+    try {
+      const rows = db.prepare("PRAGMA quick_check(3)").all();
+      return rows.map((row) => String(row["quick_check"])).filter((text) => text !== "ok");
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isDamaged(error) && error instanceof Error) return [error.message];
+    throw storeFailure(error, file);
+  }
 }

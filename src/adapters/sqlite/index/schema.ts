@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tokenFormat } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { createTermTables, termWriter } from "./text-index-terms.ts";
+import { tokenFormat } from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { createTermTables, termWriter } from "./terms.ts";
 
 /**
- * Documents of a collection have numbers of their own range, so that a search in one collection needs no other table.
- * Of 2 to the 21 collections, each with 2 to the 32 documents, every number is exact.
+ * Documents of a collection are numbered in their own range, so that a search in one collection needs no other table.
+ * With up to 2 to the 21 collections of 2 to the 32 documents, every number is exact.
  */
 export const rangeSize: number = 2 ** 32;
 
@@ -25,13 +25,13 @@ const textTables = `
     hash TEXT NOT NULL -- of what can be searched
   ) STRICT;
   CREATE UNIQUE INDEX text_documents_id ON text_documents (id, collection);
-  -- Apart: whoever looks through documents does not read their bodies.
+  -- Separate: scanning documents does not read their bodies.
   CREATE TABLE text_bodies (number INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
   CREATE TABLE text_tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag, number)) STRICT, WITHOUT ROWID;
   CREATE INDEX text_tags_number ON text_tags (number);
   CREATE TABLE text_format (format INTEGER NOT NULL) STRICT;`;
 
-/** Makes what is missing, and indexes all documents anew when texts are cut into other terms than they were. */
+/** Creates missing tables, and reindexes all documents if the tokenizer has changed. */
 export function prepareTextTables(db: DatabaseSync): void {
   if (formatOf(db) === tokenFormat) return;
   inTransaction(db, () => {

@@ -7,21 +7,26 @@ import {
   type TextQuery,
   hitLimit,
   planQuery,
-  snippetOf,
+  extractSnippet,
   titleFitOf,
-} from "../../store/index.ts";
-import { type Candidates, findCandidates } from "./text-index-candidates.ts";
-import { readTotals } from "./text-index-terms.ts";
-import { type Measured, countTimes } from "./text-index-times.ts";
+  type CountedNeedles,
+  type Needle,
+  columnWeights,
+  lengthFactor,
+  roundTimes,
+} from "../../../store/index.ts";
+import { type Candidates, findCandidates, rarestGroups } from "./candidates.ts";
+import { readTotals, gaugeNumber, gaugeTerm } from "./terms.ts";
+import { manyDocuments, quoted } from "./match.ts";
 
-/** The documents of a collection that fit, best first. */
+/** The matching documents of a collection, best first. */
 export function searchDocuments(db: DatabaseSync, collection: number, query: TextQuery): TextHit[] {
-  // One moment for all that is read: what is found, counted and shown belongs together.
+  // One snapshot for all reads: matches, counts and texts are consistent.
   db.exec("BEGIN");
   try {
     return search(db, collection, query);
   } finally {
-    // On some failures SQLite has done so by itself.
+    // On some failures SQLite has already rolled back.
     if (db.isTransaction) db.exec("ROLLBACK");
   }
 }
@@ -29,21 +34,15 @@ export function searchDocuments(db: DatabaseSync, collection: number, query: Tex
 function search(db: DatabaseSync, collection: number, query: TextQuery): TextHit[] {
   const plan = planQuery(query.text ?? "", query.terms);
   const candidates = findCandidates(db, { collection, query, plan });
-  const { asked, more } = candidates;
-  const ranking = new Ranking({ query, totals: readTotals(db, collection), asked, more });
+  const { requested, more } = candidates;
+  const ranking = new Ranking({ query, totals: readTotals(db, collection), queryGroups: requested, more });
   const ranked = rank(db, candidates, { query, plan, ranking });
   return ranked.slice(0, hitLimit(query.limit)).flatMap(({ number, score }) => {
     const document = readDocument(db, number);
     if (document === undefined) return [];
     const { body, version: _, ...shown } = document;
-    return [{ ...shown, score, ...snippetOf(body, plan) }];
+    return [{ ...shown, score, ...extractSnippet(body, plan) }];
   });
-}
-
-interface Rules {
-  readonly query: TextQuery;
-  readonly plan: TextPlan;
-  readonly ranking: Ranking;
 }
 
 interface Ranked {
@@ -51,10 +50,14 @@ interface Ranked {
   readonly score: number;
 }
 
-function rank(db: DatabaseSync, candidates: Candidates, { query, plan, ranking }: Rules): Ranked[] {
-  const { whole, some, shares, asked, more } = candidates;
+function rank(
+  db: DatabaseSync,
+  candidates: Candidates,
+  { query, plan, ranking }: { readonly query: TextQuery; readonly plan: TextPlan; readonly ranking: Ranking },
+): Ranked[] {
+  const { whole, some, shares, requested, more } = candidates;
   const documents = measure(db, new Set([...whole, ...some]));
-  const times = countTimes(db, { documents, groups: [...asked, ...more], titleWeight: query.titleWeight });
+  const times = countTimes(db, { documents, groups: [...requested, ...more], titleWeight: query.titleWeight });
   const ranked = documents.map(({ number, length, title, at, id }) => {
     const score = ranking.score({
       times: (needle) => times(needle, number),
@@ -69,10 +72,10 @@ function rank(db: DatabaseSync, candidates: Candidates, { query, plan, ranking }
   return ranked.toSorted((a, b) => b.score - a.score || b.at - a.at || (a.id < b.id ? -1 : 1));
 }
 
-interface Document extends Measured {
+interface Document extends MeasuredDocument {
   readonly id: string;
   readonly at: number;
-  /** As it is compared. */
+  /** In the normalized form for comparison. */
   readonly title: string;
 }
 
@@ -108,4 +111,66 @@ export function readDocument(db: DatabaseSync, number: number): TextDocument | u
     ...(row["meta"] !== null && { meta: JSON.parse(String(row["meta"])) as unknown }),
     ...(row["version"] !== "" && { version: String(row["version"]) }),
   };
+}
+
+/** A document and its length in terms. */
+interface MeasuredDocument {
+  readonly number: number;
+  readonly length: number;
+}
+
+/** A weight so large that the length of a document has no influence. */
+const full = Array<number>(4).fill(1e30).join(", ");
+
+/**
+ * Counts the occurrences of needles in documents, weighted by column. FTS5 does not expose the count, but its score of
+ * a single needle does: divided by the score at unbounded weights, which depends only on the needle's rarity, it is
+ * `times / (times + lengthFactor)`. So FTS5's count of documents has no influence.
+ */
+function countTimes(
+  db: DatabaseSync,
+  counting: {
+    readonly documents: readonly MeasuredDocument[];
+    readonly groups: readonly CountedNeedles[];
+    readonly titleWeight: number | undefined;
+  },
+): (needle: Needle, number: number) => number {
+  const { documents, groups, titleWeight } = counting;
+  const lengths = new Map(documents.map(({ number, length }) => [number, length]));
+  const weights = columnWeights(titleWeight).join(", ");
+  const find = db.prepare(
+    `SELECT rowid AS number, bm25(text_terms, ${weights}) / bm25(text_terms, ${full}) AS part FROM text_terms
+     WHERE text_terms MATCH ? AND rowid BETWEEN ? AND ?
+     AND +rowid IN (SELECT value FROM json_each(?)) -- the plus keeps SQLite from looking each of these up on its own`,
+  );
+  const numbers = [...lengths.keys()];
+  const requested = [numbers.reduce((a, b) => Math.min(a, b), Infinity), numbers.reduce((a, b) => Math.max(a, b), 0)];
+  const average = averageLength(db);
+  const found = new Map<Needle, Map<number, number>>();
+  const needles =
+    documents.length === 0 ? [] : rarestGroups(groups, 2 * manyDocuments).flatMap((group) => group.needles);
+  for (const needle of needles) {
+    const times = new Map<number, number>();
+    for (const row of find.iterate(quoted(needle), ...requested, JSON.stringify(numbers))) {
+      const number = Number(row["number"]);
+      const part = Number(row["part"]);
+      const factor = lengthFactor(lengths.get(number) ?? 0, average);
+      times.set(number, roundTimes((factor * part) / (1 - part)));
+    }
+    found.set(needle, times);
+  }
+  return (needle, number) => found.get(needle)?.get(number) ?? 0;
+}
+
+/** The average length that FTS5 uses, derived from the score of a document with one term. */
+function averageLength(db: DatabaseSync): number {
+  const row = db
+    .prepare(
+      `SELECT bm25(text_terms, 1, 1, 1, 1) / bm25(text_terms, ${full}) AS part FROM text_terms
+       WHERE text_terms MATCH ? AND rowid = ?`,
+    )
+    .get(quoted({ terms: [gaugeTerm], prefix: false }), gaugeNumber);
+  const part = Number(row?.["part"]);
+  const unit = lengthFactor(1, 1) - lengthFactor(0, 1);
+  return unit / ((1 - part) / part - lengthFactor(0, 1));
 }

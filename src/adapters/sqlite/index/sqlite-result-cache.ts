@@ -1,17 +1,17 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type Clock, type Timer, nodeCrypto } from "../../base/index.ts";
-import type { ResultCache } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
+import { type Clock, type Timer, nodeCrypto } from "../../../base/index.ts";
+import type { ResultCache } from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
 import { openIndexDatabase } from "./index-database.ts";
-import { isBusy } from "./store-failure.ts";
+import { isBusy } from "../database/store-failure.ts";
 
-/** What a {@link SqliteCache} needs. */
-export interface SqliteCacheParts {
+/** Options of {@link SqliteCache}. */
+export interface SqliteCacheDeps {
   readonly file: string;
   readonly maxBytes: number;
   readonly maxEntries: number;
   readonly clock: Clock;
-  /** Told when the cache stops working; it goes on as one that holds nothing. */
+  /** Called when the cache stops working; from then on it behaves as an empty cache. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -29,37 +29,37 @@ interface Opened {
   readonly touch: StatementSync;
 }
 
-/** What is set is written after this, with what came meanwhile. */
+/** Delay before entries are written, together with those added in the meantime. */
 const delayMs = 50;
-/** So much at a time, so that the event loop hardly notices. */
+/** Batch size, small enough not to block the event loop noticeably. */
 const entriesPerBatch = 100;
-/** What cannot be written for so long that more than this waits is dropped. */
+/** Entries beyond this number are dropped while the database cannot be written. */
 const maxWaiting = 1000;
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** An entry that was used less than this ago need not be noted again. */
+/** Minimum interval between two stored uses of an entry. */
 const noteMs = 60_000;
 
 /**
- * A result cache in a file, shared by processes and kept between them. It is read on this thread, because `get` cannot
- * wait, and written a moment later. Never throws and never waits: what is locked or broken is a miss.
+ * A result cache in a file, shared by processes and persisted between them. It is read on this thread, because `get` is
+ * synchronous, and written a moment later. Never throws and never waits: a locked or damaged file is a miss.
  */
 export class SqliteCache implements ResultCache {
-  readonly #parts: SqliteCacheParts;
+  readonly #parts: SqliteCacheDeps;
   #opened: Opened | undefined;
   #off = false;
-  /** Set and not written yet, oldest first. */
+  /** Entries not written yet, oldest first. */
   readonly #waiting = new Map<string, Entry>();
   #waitingBytes = 0;
-  /** Read and not noted yet. */
+  /** Uses not stored yet. */
   readonly #used = new Map<string, number>();
-  /** By the clock of who asks. */
+  /** Time of the caller's clock. */
   #now = -Infinity;
   #timer: Timer | undefined;
-  /** What may still be written before looking whether something has to go. */
+  /** Bytes that may still be written before the size limit is checked. */
   #bytesToCheck = 0;
   #entriesToCheck = 0;
 
-  constructor(parts: SqliteCacheParts) {
+  constructor(parts: SqliteCacheDeps) {
     this.#parts = parts;
   }
 
@@ -76,7 +76,6 @@ export class SqliteCache implements ResultCache {
     });
   }
 
-  // oxlint-disable-next-line max-params -- as the port has it
   set(key: string, json: string, expiresAt: number, now: number): void {
     const hash = hashOf(key);
     const bytes = 2 * (hash.length + json.length);
@@ -99,7 +98,7 @@ export class SqliteCache implements ResultCache {
     this.#try(({ db }) => db.exec("DELETE FROM results"));
   }
 
-  /** Writes what waits and lets go of the file. */
+  /** Writes pending entries and closes the file. */
   close(): void {
     this.#timer?.cancel();
     while (this.#waiting.size > 0 && this.#write());
@@ -120,11 +119,11 @@ export class SqliteCache implements ResultCache {
       this.#write();
       if (this.#waiting.size > 0) this.#schedule();
     });
-    // A cache is not worth staying for.
+    // The cache does not keep the process alive.
     this.#timer.hold(false);
   }
 
-  /** Writes some of what waits; false when that was not possible. */
+  /** Writes some pending entries; false if that was not possible. */
   #write(): boolean {
     const batch = [...this.#waiting].slice(0, entriesPerBatch);
     const done = this.#try((opened) => {
@@ -144,11 +143,11 @@ export class SqliteCache implements ResultCache {
       this.#entriesToCheck--;
     }
     for (const [hash, usedAt] of this.#used) touch.run(usedAt, hash);
-    if (this.#bytesToCheck < 0 || this.#entriesToCheck < 0) this.#makeRoom(db);
+    if (this.#bytesToCheck < 0 || this.#entriesToCheck < 0) this.#evict(db);
   }
 
-  /** Removes what is out of date, then what was not used for longest, until a tenth is free. */
-  #makeRoom(db: DatabaseSync): void {
+  /** Removes expired entries, then the least recently used ones, until a tenth is free. */
+  #evict(db: DatabaseSync): void {
     const { maxBytes, maxEntries } = this.#parts;
     db.prepare("DELETE FROM results WHERE expires_at <= ?").run(this.#now);
     const row = db.prepare("SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM results").get();
@@ -163,7 +162,7 @@ export class SqliteCache implements ResultCache {
         bytes -= Number(one["bytes"]);
       }
     }
-    // Other processes write too: look again before it can be full.
+    // Other processes write too: check again before it can be full.
     this.#bytesToCheck = Math.max(0, maxBytes - bytes) / 2;
     this.#entriesToCheck = Math.max(0, maxEntries - entries) / 2;
   }
@@ -175,7 +174,7 @@ export class SqliteCache implements ResultCache {
     this.#waitingBytes -= entry.bytes;
   }
 
-  /** Does something with the database; nothing when it is locked. Whatever else is wrong ends its use. */
+  /** Uses the database; does nothing if it is locked. Any other failure disables the cache. */
   #try<T>(work: (opened: Opened) => T): T | undefined {
     if (this.#off) return undefined;
     try {
@@ -214,7 +213,7 @@ export class SqliteCache implements ResultCache {
   }
 }
 
-/** Keys may be as long as the arguments they tell of, and as secret. */
+/** Keys may be as long as the arguments they are derived from, and as secret. */
 function hashOf(key: string): string {
   return nodeCrypto().hash("sha256", key, "base64url");
 }

@@ -1,12 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type TextDocument, type TextTotals, termColumns, titleKey } from "../../store/index.ts";
+import { type TextDocument, type TextTotals, termColumns, titleKey } from "../../../store/index.ts";
 
 /**
- * Terms come ready made. Of this tokenizer it is only wanted that it cuts at spaces and leaves what is not ASCII alone:
- * it has no opinion on any script.
+ * Terms are tokenized in advance. This tokenizer only has to split at spaces and keep non-ASCII characters unchanged.
  *
- * FTS5 counts every row that ever was in such a table, and all collections as one; ranking needs how much there is now in
- * one of them. So lengths are kept beside, and totals follow them.
+ * FTS5 counts every row that was ever in such a table, and all collections as one; ranking needs the current totals of
+ * one collection. So lengths are stored separately, and totals are maintained by triggers.
  */
 const termTables = `
   DROP TABLE IF EXISTS text_terms;
@@ -18,7 +17,7 @@ const termTables = `
     number INTEGER PRIMARY KEY,
     collection INTEGER NOT NULL,
     length INTEGER NOT NULL, -- in terms
-    title TEXT NOT NULL -- as it is compared with what is asked
+    title TEXT NOT NULL -- normalised, as compared with the query
   ) STRICT;
   CREATE INDEX text_lengths_title ON text_lengths (title, collection);
   CREATE TABLE text_totals (
@@ -35,12 +34,15 @@ const termTables = `
   -- Larger pieces at a time: filling takes a third less.
   INSERT INTO text_terms (text_terms, rank) VALUES ('hashsize', 8388608);`;
 
-/** The number, of no collection, under which one term stands that no text has: it tells how FTS5 counts lengths. */
+/**
+ * The row number, outside all collections, of a document with one artificial term, which reveals how FTS5 counts
+ * lengths.
+ */
 export const gaugeNumber = 0;
-/** Of private use: never part of a word. */
+/** A private-use character: never part of a word. */
 export const gaugeTerm = "\u{e000}";
 
-/** Makes the tables of terms, empty. */
+/** Creates the empty tables of terms. */
 export function createTermTables(db: DatabaseSync): void {
   db.exec(termTables);
   db.prepare("INSERT INTO text_terms (rowid, body) VALUES (?, ?)").run(gaugeNumber, gaugeTerm);
@@ -62,7 +64,7 @@ export function termWriter(
   };
 }
 
-/** How much there is in a collection. */
+/** Returns the totals of a collection. */
 export function readTotals(db: DatabaseSync, collection: number): TextTotals {
   const row = db.prepare("SELECT documents, terms FROM text_totals WHERE collection = ?").get(collection);
   return { documents: Number(row?.["documents"] ?? 0), terms: Number(row?.["terms"] ?? 0) };

@@ -3,9 +3,9 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
-import { folderWith } from "../../../test/support/workspace.ts";
-import { type TextDocument, type TextIndex, tokenFormat } from "../../store/index.ts";
-import { indexFaults } from "./index-faults.ts";
+import { folderWith } from "../../../../test/support/workspace.ts";
+import { type TextDocument, type TextIndex, tokenFormat } from "../../../store/index.ts";
+import { indexFaults } from "./rebuildable-database.ts";
 import { openIndex } from "./open-index.ts";
 import { openTextIndex } from "./text-index.ts";
 
@@ -30,7 +30,7 @@ test("nothing is made before it is used; then only this user may read it", async
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("what was put is found by another process, and cached results share the file", async () => {
+test("stored documents are found by another process, and cached results share the file", async () => {
   const file = join(await folderWith({}), "index.db");
   const caches = openIndex({ file });
   caches.cache.set("key", "[1]", 2e15, 1);
@@ -49,7 +49,7 @@ test("what was put is found by another process, and cached results share the fil
   again.close();
 });
 
-test("an index that was cut in another way is made anew from what it holds", async () => {
+test("an index with another token format is rebuilt from its content", async () => {
   const file = join(await folderWith({}), "index.db");
   const first = open(file);
   await first.put("notes", [{ ...note("a", "wet rope"), tags: ["x"], path: "p/q.md" }]);
@@ -79,7 +79,7 @@ test("an index of another version is dropped whole, and filled again", async () 
 test.each([
   ["is no database", (file: string) => writeFileSync(file, "no database at all, but long enough for one".repeat(20))],
   ["was overwritten", (file: string) => writeFileSync(file, readFileSync(file).fill(0x5a))],
-])("a file that %s when it is opened is set aside, and one made anew", async (_, spoil) => {
+])("a file that %s when it is opened is set aside and recreated", async (_, spoil) => {
   const file = join(await folderWith({}), "index.db");
   const first = open(file);
   await first.put("notes", [note("a", "rope")]);
@@ -93,7 +93,7 @@ test.each([
   expect(readFileSync(`${file}.damaged`)).toEqual(spoilt);
 });
 
-test("damage that is found later is told once; then there is an empty index, for reading and writing", async () => {
+test("damage that is found later is reported once; then there is an empty index, for reading and writing", async () => {
   const file = join(await folderWith({}), "index.db");
   const index = open(file);
   await index.put("notes", [note("a", "rope ".repeat(5000)), note("b", "sail")]);
@@ -105,15 +105,15 @@ test("damage that is found later is told once; then there is an empty index, for
   writeFileSync(file, readFileSync(file).fill(0x5a, (Number(at) - 1) * 4096, Number(at) * 4096));
   expect(indexFaults(file)).not.toEqual([]);
   const again = open(file);
-  const asked = again.search("notes", { text: "rope" });
-  await expect(asked).rejects.toMatchObject({ code: "store_failed", reason: "renewed" });
+  const requested = again.search("notes", { text: "rope" });
+  await expect(requested).rejects.toMatchObject({ code: "store_failed", reason: "renewed" });
   expect(await again.search("notes", { text: "rope" })).toEqual([]);
   await again.put("notes", [note("c", "rope")]);
   expect(await again.search("notes", { text: "rope" })).toMatchObject([{ id: "c" }]);
   expect(indexFaults(file)).toEqual([]);
 });
 
-test("a file that was taken away while it was open is made anew by reader and writer alike", async () => {
+test("a file that was removed while it was open is recreated by reader and writer", async () => {
   const folder = await folderWith({});
   const index = open(join(folder, "index.db"));
   await index.put("notes", [note("a", "rope")]);
@@ -133,14 +133,14 @@ test("the database of another program is refused, and not set aside", async () =
   expect(statSync(`${file}.damaged`, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test("a document that cannot be kept is refused before anything is written", async () => {
+test("a document that cannot be stored is rejected before anything is written", async () => {
   const index = open(join(await folderWith({}), "index.db"));
   const bad = [note("a", "rope"), { ...note("b", "rope"), at: Number.NaN }];
   await expect(index.put("notes", bad)).rejects.toMatchObject({ code: "validation_error" });
   expect((await index.stats("notes")).documents).toBe(0);
 });
 
-test("words that very many documents have are answered by title, phrase and age, and rare ones beside them count", async () => {
+test("very common words are ranked by title, phrase and age, and rare words beside them count", async () => {
   const index = open(join(await folderWith({}), "index.db"));
   const many = Array.from({ length: 12_000 }, (_, number) =>
     note(`n${number}`, "a common word and another usual thing"),
@@ -163,7 +163,7 @@ test("words that very many documents have are answered by title, phrase and age,
   expect(await index.search("notes", { text: "common", from: 1 })).toEqual([]);
 });
 
-test("while much is being indexed, searches go on and this thread is free", async () => {
+test("during heavy indexing, searches continue and this thread is free", async () => {
   const index = open(join(await folderWith({}), "index.db"));
   await index.put("notes", [note("first", "bowline")]);
   const find = async (): Promise<number> => (await index.search("notes", { text: "bowline" })).length;

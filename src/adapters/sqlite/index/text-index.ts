@@ -1,25 +1,27 @@
 import { resolve } from "node:path";
-import { type Clock, fail, systemClock } from "../../base/index.ts";
-import type { TextDocument, TextHit, TextIndex, TextQuery, TextStats } from "../../store/index.ts";
-import type { TextIndexOps } from "./text-index-ops.ts";
-import { LazyThread } from "./lazy-thread.ts";
-import { workerUrl } from "./worker-url.ts";
+import { type Clock, fail, systemClock } from "../../../base/index.ts";
+import type { TextDocument, TextHit, TextIndex, TextQuery, TextStats } from "../../../store/index.ts";
+import type { TextIndexOps } from "./ops.ts";
+import { LazyThread } from "../thread/lazy-thread.ts";
+import { workerUrl } from "../thread/worker-url.ts";
 
-/** What {@link openTextIndex} takes. */
+/** Options of {@link openTextIndex}. */
 export interface TextIndexOptions {
-  /** The database, which caches may share; it and its folder are made when first used, readable by this user only. */
+  /**
+   * The database file, which caches may share; it and its folder are created on first use, readable by this user only.
+   */
   readonly file: string;
   readonly clock?: Clock;
 }
 
-/** So much goes into one transaction: enough to be fast, not so much that others wait for long. */
+/** Documents per transaction: enough to be fast, few enough not to make others wait for long. */
 const documentsPerBatch = 256;
 const charactersPerBatch = 4_000_000;
 
 /**
- * Opens, or makes, a text index in the database of indexes and caches. One thread writes and another searches, each
- * started when first needed, so that neither the event loop nor a search waits while much is being indexed. All that is
- * in it can be had again: a machine that crashes may lose its last moments.
+ * Opens or creates a text index in the database of indexes and caches. One thread writes and another searches, each
+ * started on first use, so that neither the event loop nor a search waits during heavy indexing. Its content can be
+ * rebuilt: a crash of the machine may lose the last moments.
  *
  * @example
  * ```ts
@@ -94,7 +96,7 @@ function* batches(documents: readonly TextDocument[]): Generator<TextDocument[]>
   if (batch.length > 0) yield batch;
 }
 
-/** A value that a column cannot hold would fail the whole batch, with a message about SQLite. */
+/** A value that a column cannot store would fail the whole batch, with a message about SQLite. */
 function checkDocument({ id, at }: TextDocument): void {
   if (id === "" || id.length > 2000 || !Number.isFinite(at)) {
     throw fail("a document needs an id of 1 to 2,000 characters and a finite `at`", { code: "validation_error" });

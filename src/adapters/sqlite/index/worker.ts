@@ -1,5 +1,5 @@
 // The entry of the threads of the text index.
-import { serveOps } from "./serve-ops.ts";
-import { createTextIndexOps } from "./text-index-ops.ts";
+import { serveOps } from "../thread/serve-ops.ts";
+import { createTextIndexOps } from "./ops.ts";
 
 serveOps(createTextIndexOps());

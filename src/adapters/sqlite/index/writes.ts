@@ -1,17 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import { nodeCrypto } from "../../base/index.ts";
-import { type TextDocument, foldTag } from "../../store/index.ts";
-import { rangeSize } from "./text-index-schema.ts";
-import { termWriter } from "./text-index-terms.ts";
+import { nodeCrypto } from "../../../base/index.ts";
+import { type TextDocument, normalizeTag } from "../../../store/index.ts";
+import { rangeSize } from "./schema.ts";
+import { termWriter } from "./terms.ts";
 
-/** The number of a collection; made when asked for and missing. */
+/** The number of a collection; `make` creates it if it is missing. */
 export function collectionNumber(db: DatabaseSync, name: string, make = false): number | undefined {
   const known = db.prepare("SELECT number FROM text_collections WHERE name = ?").get(name)?.["number"];
   if (known !== undefined || !make) return known === undefined ? undefined : Number(known);
   return Number(db.prepare("INSERT INTO text_collections (name) VALUES (?)").run(name).lastInsertRowid);
 }
 
-/** Adds documents, each in place of the one with its id. Only what differs is indexed again. */
+/** Adds documents, each replacing the one with its id. Only changed ones are indexed again. */
 export function putDocuments(db: DatabaseSync, collection: number, documents: readonly TextDocument[]): void {
   const known = db.prepare("SELECT number, hash FROM text_documents WHERE id = ? AND collection = ?");
   const touch = db.prepare("UPDATE text_documents SET at = ?, meta = ?, version = ? WHERE number = ?");
@@ -29,7 +29,7 @@ export function putDocuments(db: DatabaseSync, collection: number, documents: re
   }
 }
 
-/** Removes documents and says how many there were. */
+/** Removes documents and returns their number. */
 export function removeDocuments(db: DatabaseSync, collection: number, ids: readonly string[]): number {
   const find = db.prepare("SELECT number FROM text_documents WHERE id = ? AND collection = ?");
   let removed = 0;
@@ -49,7 +49,7 @@ export function clearCollection(db: DatabaseSync, collection: number): void {
   db.prepare("DELETE FROM text_collections WHERE number = ?").run(collection);
 }
 
-/** The numbers that documents of this collection have. */
+/** The range of document numbers of this collection. */
 export function rangeOf(collection: number): [first: number, last: number] {
   return [collection * rangeSize, (collection + 1) * rangeSize - 1];
 }
@@ -74,7 +74,7 @@ function writer(db: DatabaseSync, collection: number): WriteDocument {
     const { id, title, body, tags, at, path = null, version = "" } = document;
     row.run(number, collection, id, title, JSON.stringify(tags), at, path, metaText(document), version, hash);
     keep.run(number, body);
-    for (const tag of tags) tagged.run(foldTag(tag), number);
+    for (const tag of tags) tagged.run(normalizeTag(tag), number);
     index({ number, collection }, document);
   };
 }

@@ -1,7 +1,14 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { type Approval, type ApprovalStatus, type Decision, approvalAt, maxApprovals } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import type { ApprovalAsked } from "./worker-ops.ts";
+import {
+  type Approval,
+  type ApprovalStatus,
+  type Decision,
+  approvalStateAt,
+  maxApprovals,
+  neverExpires,
+} from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import type { ApprovalRequestRow } from "../thread/worker-ops.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -14,7 +21,7 @@ export class ApprovalTable {
   }
 
   /** The open approval with this key, or a new one. */
-  request({ id, now, request }: ApprovalAsked): Approval {
+  request({ id, now, request }: ApprovalRequestRow): Approval {
     return inTransaction(this.#db, () => {
       const open = this.#db
         .prepare(
@@ -52,7 +59,7 @@ export class ApprovalTable {
     });
   }
 
-  /** Uses up the approved request with this key, if there is one. */
+  /** Consumes the approved request with this key, if there is one. */
   consume(key: string, now: number): boolean {
     return inTransaction(this.#db, () => {
       const used = this.#db
@@ -65,7 +72,7 @@ export class ApprovalTable {
     });
   }
 
-  /** Makes the one that was used up last approved again. */
+  /** Restores the approval that was consumed last. */
   restore(key: string): void {
     inTransaction(this.#db, () =>
       this.#db
@@ -77,41 +84,43 @@ export class ApprovalTable {
     );
   }
 
-  /** Decides a pending request; one that is decided or late stays as it is. */
+  /** Decides a pending request; a decided or expired one is unchanged. */
   decide(id: string, decision: Decision, now: number): Approval | undefined {
     const { approved, by = null, note = null, done } = decision;
-    const given = done === undefined ? null : JSON.stringify(done.output ?? null);
+    const output = done === undefined ? null : JSON.stringify(done.output ?? null);
     return inTransaction(this.#db, () => {
       this.#db
         .prepare(
           `UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ?, done = ?
            WHERE id = ? AND status = 'pending' AND expires_at > ?`,
         )
-        .run(approved ? "approved" : "rejected", now, by, note, given, id, now);
+        .run(approved ? "approved" : "rejected", now, by, note, output, id, now);
       return this.get(id, now);
     });
   }
 
   get(id: string, now: number): Approval | undefined {
     const row = this.#db.prepare("SELECT * FROM approvals WHERE id = ?").get(id);
-    return row && approvalAt(approvalOf(row), now);
+    return row && approvalStateAt(approvalOf(row), now);
   }
 
   /** Newest first. */
   list(now: number, status: ApprovalStatus | undefined): Approval[] {
-    // What shows as expired is stored as what it was when its time ran out.
+    // Expired approvals are stored with the status they had before they expired.
     const rows = this.#db
       .prepare(
         `SELECT *, CASE WHEN status IN ('pending', 'approved') AND expires_at <= :now THEN 'expired' ELSE status END AS shown
          FROM approvals WHERE :status IS NULL OR shown = :status ORDER BY number DESC LIMIT :limit`,
       )
       .all({ now, status: status ?? null, limit: maxApprovals });
-    return rows.map((row) => approvalAt(approvalOf(row), now));
+    return rows.map((row) => approvalStateAt(approvalOf(row), now));
   }
 
-  /** Removes what was settled before this time. */
+  /** Removes approvals that expired before this time, or were decided before it if they do not expire. */
   removeBefore(time: number): void {
-    this.#db.prepare("DELETE FROM approvals WHERE expires_at < ?").run(time);
+    this.#db
+      .prepare("DELETE FROM approvals WHERE expires_at < :time OR (expires_at = :never AND decided_at < :time)")
+      .run({ time, never: neverExpires });
   }
 }
 
@@ -140,7 +149,10 @@ function approvalOf(row: Row): Approval {
   };
 }
 
-/** Whether the work was under way when its process ended, and what a person then said it gave. */
+/**
+ * Sets `interrupted` if the call was running when its process ended, and the output that an approver then recorded for
+ * it.
+ */
 function doneOf(row: Row): Pick<Approval, "interrupted" | "done"> {
   const done = text(row["done"]);
   return {
@@ -149,7 +161,7 @@ function doneOf(row: Row): Pick<Approval, "interrupted" | "done"> {
   };
 }
 
-/** Who waits for the approval, and who may give it. */
+/** The run and step that wait for the approval, and its named approvers. */
 function waitingOf(row: Row): Pick<Approval, "runId" | "step" | "approvers"> {
   const runId = text(row["run_id"]);
   const step = text(row["step"]);

@@ -1,27 +1,26 @@
-import { type Clock, type FailureError, type Timer, fail } from "../../base/index.ts";
-import { finite } from "../../store/index.ts";
-import { type LossCause, LossTally } from "./loss-tally.ts";
-import { type Done, type Outcome, closedFailure } from "./worker-link.ts";
-import type { Answer, Write } from "./worker-ops.ts";
+import { type Clock, type FailureError, type Timer, fail } from "../../../base/index.ts";
+import { toFiniteNumber } from "../../../store/index.ts";
+import { type Done, type OpOutcome, closedFailure } from "../thread/worker-link.ts";
+import type { WriteAnswer, Write } from "../thread/worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
-/** What a {@link BatchWriter} needs. */
+/** Options of {@link BatchWriter}. */
 export interface BatchWriterOptions {
   readonly thread: WriterThread;
-  /** Names this writer among all that write to the database. */
+  /** Identifies this writer among all writers of the database. */
   readonly name: string;
   readonly clock: Clock;
-  /** Told when writing begins to fail, and how much was lost once that is known. Must not throw. */
+  /** Called when writing begins to fail, and with the number of lost writes once it is known. Must not throw. */
   readonly onError: (failure: FailureError) => void;
-  /** How much may wait for the disk. */
+  /** Maximum number of writes that wait for the disk. */
   readonly maxWrites: number;
   readonly maxBytes: number;
 }
 
-/** Takes what came of one write: nothing special when it is on the disk, or an answer when it was refused. */
-export type WriteDone = Done<Answer | undefined>;
+/** Receives the outcome of one write: undefined once it is committed, or an answer if it was rejected. */
+export type WriteDone = Done<WriteAnswer | undefined>;
 
-/** A write that waits, and who waits for it: nobody for a record. */
+/** A pending write, and its callback: none for a record. */
 interface Waiting {
   readonly write: Write;
   readonly bytes: number;
@@ -29,38 +28,38 @@ interface Waiting {
 }
 
 interface Pending {
-  /** 0 until it is sent for the first time. */
+  /** 0 until it is first sent. */
   number: number;
   waiting: Waiting[];
   bytes: number;
 }
 
-const written: Outcome<undefined> = { value: undefined };
+const written: OpOutcome<undefined> = { value: undefined };
 
 interface Waiter {
-  /** Waits until so many writes are committed. */
+  /** Waits until this number of writes is committed. */
   readonly upTo: number;
-  /** Called once; with the reason when they could not be, or when writes were lost. */
+  /** Called once; with the reason if they could not be committed, or if writes were lost. */
   readonly done: (failure: FailureError | undefined) => void;
 }
 
-/** A batch is sent when the one before is committed, so batches grow with the load; but not beyond this. */
+/** Maximum size of a batch. A batch is sent when the one before is committed, so batches grow with the load. */
 const batchWrites = 2000;
 const batchBytes = 4 * 1024 * 1024;
-/** A batch that failed is tried again after this, or as soon as somebody flushes. */
+/** Delay before a failed batch is retried, unless a flush retries it earlier. */
 const retryMs = 1000;
-/** How long a full buffer holds the thread that fills it before it takes the disk for dead. */
+/** Maximum time that a full buffer blocks the thread that fills it before the disk counts as dead. */
 const holdMs = 2000;
 
 /**
- * Sends writes to the writer thread in ordered batches, one at a time, and keeps each until it is committed.
- * While the disk is slow, what waits is bounded by holding the thread that adds more. While it fails, who waits for a
- * write is told and the write dropped; what nobody waits for is kept and tried again, and what finds no room any more
- * is lost, counted and reported.
+ * Sends writes to the writer thread in ordered batches, one at a time, and retains each until it is committed. While
+ * the disk is slow, the buffer is bounded by blocking the thread that adds to it. While it fails, writes with a waiting
+ * caller are rejected and dropped; those without one are retained and retried, and those beyond the buffer's capacity
+ * are lost, counted and reported.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
-  /** The oldest batch: with the thread, or waiting to be tried again. */
+  /** The oldest batch: with the thread, or waiting for a retry. */
   #head: Pending | undefined;
   #inFlight = false;
   #full: Pending[] = [];
@@ -69,33 +68,33 @@ export class BatchWriter {
   #pushed = 0;
   #committed = 0;
   #bytes = 0;
-  /** Why the last try failed; until one succeeds. */
+  /** Why the last attempt failed; until one succeeds. */
   #failure: FailureError | undefined;
   #retry: Timer | undefined;
-  /** Holding did not help; until something is committed. */
+  /** True if blocking did not help; until something is committed. */
   #stalled = false;
   #lostInAll = 0;
-  readonly #lostSinceFlush = new LossTally();
-  readonly #lostUntold = new LossTally();
+  readonly #lostSinceFlush = new LostRecordCounter();
+  readonly #lostUnreported = new LostRecordCounter();
   #waiters: Waiter[] = [];
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
   }
 
-  /** How many writes wait for the disk. */
+  /** Number of writes that wait for the disk. */
   get waiting(): number {
     return this.#pushed - this.#committed;
   }
 
-  /** How many writes were lost since the store was opened. */
+  /** Number of writes lost since the store was opened. */
   get lost(): number {
     return this.#lostInAll;
   }
 
   /** Puts a write into the next batch; {@link send} or {@link hurry} sends it. */
   push(write: Write, bytes: number, done?: WriteDone): void {
-    if (this.#isFull() && !this.#makeRoom()) {
+    if (this.#isFull() && !this.#dropOldest()) {
       if (done === undefined) this.lose(1, "the buffer was full and the database took nothing");
       else done({ failure: this.#failure ?? bufferFull() });
       return;
@@ -113,12 +112,12 @@ export class BatchWriter {
   lose(count: number, why: LossCause): void {
     this.#lostInAll += count;
     this.#lostSinceFlush.add(count, why);
-    this.#lostUntold.add(count, why);
+    this.#lostUnreported.add(count, why);
   }
 
   /** Sends the next batch, if the thread is free. */
   send(): void {
-    // A loop that never lets go of the event loop gets no messages: look for them.
+    // A loop that never yields to the event loop receives no messages, so they are polled.
     if (this.#inFlight) this.#options.thread.poll();
     if (this.#head !== undefined) return;
     const next = this.#full.shift() ?? this.#takeOpen();
@@ -127,10 +126,10 @@ export class BatchWriter {
     this.#post(next);
   }
 
-  /** Sends the next batch, or tries the one again at once that failed: somebody waits. */
+  /** Sends the next batch, or retries the failed one at once, because a caller is waiting. */
   hurry(): void {
     if (this.#failure === undefined) this.send();
-    else this.#tryAgain();
+    else this.#resend();
   }
 
   /** Resolves when all that was pushed before is committed; rejects when it could not be, or when writes were lost. */
@@ -145,7 +144,7 @@ export class BatchWriter {
 
   /** Resolves when all that was pushed before is committed, or when that fails. */
   async settle(): Promise<void> {
-    // After a failure nobody waits for the batch that is tried again later; but for one that was not tried yet.
+    // After a failure, a batch that is retried later is not awaited; one that has not been attempted yet is.
     if (this.waiting === 0 || (this.#failure !== undefined && this.#head !== undefined)) return;
     await new Promise<void>((resolve) => {
       this.#waiters.push({ upTo: this.#pushed, done: () => resolve() });
@@ -153,12 +152,12 @@ export class BatchWriter {
     });
   }
 
-  /** Gives up what is still waiting, and tells what was lost. */
+  /** Discards pending writes, and reports what was lost. */
   close(): void {
     this.#retry?.cancel();
     this.#drop(closedFailure());
     this.lose(this.waiting, "the store was closed before writing succeeded");
-    this.#tellLoss();
+    this.#reportLoss();
   }
 
   #wait(done: Waiter["done"]): void {
@@ -183,29 +182,29 @@ export class BatchWriter {
     const { thread, name, clock } = this.#options;
     const { number } = batch;
     const writes = batch.waiting.map(({ write }) => write);
-    thread.send("commit", { writer: name, number, now: finite(clock.now()), writes }, (outcome) =>
+    thread.send("commit", { writer: name, number, now: toFiniteNumber(clock.now()), writes }, (outcome) =>
       this.#answered(batch, outcome),
     );
   }
 
-  #answered(batch: Pending, outcome: Outcome<readonly Answer[]>): void {
+  #answered(batch: Pending, outcome: OpOutcome<readonly WriteAnswer[]>): void {
     this.#inFlight = false;
     if (outcome.failure === undefined) this.#succeeded(batch, outcome.value);
-    // Started again, the thread knows by the number whether this batch was committed before it died.
+    // After a restart, the thread knows by the number whether this batch was committed before it died.
     else if (outcome.failure.reason === "thread_died" && this.#options.thread.alive) this.#post(batch);
     else this.#failed(outcome.failure);
   }
 
-  #succeeded(batch: Pending, answers: readonly Answer[]): void {
+  #succeeded(batch: Pending, answers: readonly WriteAnswer[]): void {
     this.#options.thread.proven();
     this.#head = undefined;
     this.#failure = undefined;
     this.#stalled = false;
     this.#committed += batch.waiting.length;
     this.#bytes -= batch.bytes;
-    this.#tellLoss();
+    this.#reportLoss();
     this.send();
-    tellWaiting(batch, answers);
+    resolveWaiting(batch, answers);
     const served = this.#waiters.filter(({ upTo }) => upTo <= this.#committed);
     if (served.length === 0) return;
     this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#committed);
@@ -217,7 +216,7 @@ export class BatchWriter {
     this.#failure = failure;
     this.#retry?.cancel();
     if (this.#options.thread.alive) {
-      this.#retry = this.#options.clock.after(retryMs, () => this.#tryAgain());
+      this.#retry = this.#options.clock.after(retryMs, () => this.#resend());
       this.#retry.hold(false);
     }
     const waiters = this.#waiters;
@@ -226,9 +225,9 @@ export class BatchWriter {
     for (const { done } of waiters) done(failure);
   }
 
-  /** Tells everybody who waits for a write that it failed, and forgets those writes: nobody must find them done later. */
+  /** Rejects all writes with a waiting caller and discards them: they must not be committed later. */
   #drop(failure: FailureError): void {
-    const told: WriteDone[] = [];
+    const reported: WriteDone[] = [];
     for (const batch of [this.#head, ...this.#full, this.#open]) {
       if (batch === undefined) continue;
       const dropped = batch.waiting.filter(({ done }) => done !== undefined);
@@ -237,16 +236,16 @@ export class BatchWriter {
       for (const { bytes, done } of dropped) {
         batch.bytes -= bytes;
         this.#bytes -= bytes;
-        if (done !== undefined) told.push(done);
+        if (done !== undefined) reported.push(done);
       }
       this.#committed += dropped.length;
     }
     if (this.#head?.waiting.length === 0) this.#head = undefined;
     this.#full = this.#full.filter(({ waiting }) => waiting.length > 0);
-    for (const done of told) done({ failure });
+    for (const done of reported) done({ failure });
   }
 
-  #tryAgain(): void {
+  #resend(): void {
     this.#retry?.cancel();
     this.#retry = undefined;
     if (this.#inFlight) return;
@@ -259,10 +258,10 @@ export class BatchWriter {
   }
 
   /**
-   * Waits for the disk with the whole thread, as a write without a buffer would. Not on a disk that fails: its failure
-   * is known, and waiting does not mend it.
+   * Blocks the whole thread until the disk catches up, as an unbuffered write would. Not on a failing disk: its failure
+   * is known, and waiting does not fix it.
    */
-  #makeRoom(): boolean {
+  #dropOldest(): boolean {
     this.send();
     while (this.#isFull() && this.#failure === undefined && !this.#stalled) {
       this.#stalled = !this.#options.thread.waitForReply(holdMs);
@@ -270,8 +269,8 @@ export class BatchWriter {
     return !this.#isFull();
   }
 
-  #tellLoss(): void {
-    const failure = this.#lostUntold.take();
+  #reportLoss(): void {
+    const failure = this.#lostUnreported.take();
     if (failure !== undefined) this.#options.onError(failure);
   }
 }
@@ -280,7 +279,7 @@ function emptyBatch(): Pending {
   return { number: 0, waiting: [], bytes: 0 };
 }
 
-function tellWaiting({ waiting }: Pending, answers: readonly Answer[]): void {
+function resolveWaiting({ waiting }: Pending, answers: readonly WriteAnswer[]): void {
   const byIndex = new Map(answers.map((answer) => [answer[0], answer]));
   for (const [index, { done }] of waiting.entries()) {
     if (done === undefined) continue;
@@ -290,8 +289,36 @@ function tellWaiting({ waiting }: Pending, answers: readonly Answer[]): void {
 }
 
 function bufferFull(): FailureError {
-  return fail("too much waits for the database already. Try again when the disk has caught up", {
+  return fail("too many writes wait for the database. Try again when the disk has caught up", {
     code: "store_failed",
     reason: "buffer_full",
   });
+}
+
+/** Why a record was lost, as text for the message. */
+type LossCause =
+  | "the buffer was full and the database took nothing"
+  | "the store was closed before writing succeeded"
+  | "added after the store was closed";
+
+/** Counts the records lost since the last report, and why. */
+class LostRecordCounter {
+  #count = 0;
+  readonly #causes = new Set<LossCause>();
+
+  add(count: number, why: LossCause): void {
+    if (count === 0) return;
+    this.#count += count;
+    this.#causes.add(why);
+  }
+
+  /** Returns the failure that reports them, and resets the count; undefined if there are none. */
+  take(): FailureError | undefined {
+    if (this.#count === 0) return undefined;
+    const records = this.#count === 1 ? "1 record was" : `${this.#count} records were`;
+    const message = `${records} lost: ${[...this.#causes].join("; ")}`;
+    this.#count = 0;
+    this.#causes.clear();
+    return fail(message, { code: "store_failed", reason: "records_lost", retry: "never" });
+  }
 }

@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
-import { flattenRecord } from "../../store/index.ts";
-import { BatchCommitter } from "./commit-batch.ts";
+import { flattenRecord } from "../../../store/index.ts";
+import { BatchCommitter } from "./writer-ops.ts";
 import { migrate } from "./migrate.ts";
-import { OwnerTable } from "./owner-table.ts";
-import { recordColumns, toWrite } from "./record-columns.ts";
+import { LeaseHolderTable } from "./lease-holder-table.ts";
+import { recordColumns, toRecordWrite } from "./record-columns.ts";
 import { RunFence } from "./run-fence.ts";
 import { RunWrites } from "./run-writes.ts";
-import { storeFailure } from "./store-failure.ts";
-import type { Batch, Write } from "./worker-ops.ts";
+import { storeFailure } from "../database/store-failure.ts";
+import type { Batch, Write } from "../thread/worker-ops.ts";
 
 let db: DatabaseSync;
 let batches: BatchCommitter;
@@ -16,11 +16,11 @@ let batches: BatchCommitter;
 beforeEach(() => {
   db = new DatabaseSync(":memory:");
   migrate(db, "memory");
-  batches = new BatchCommitter(db, new RunWrites(db, new RunFence(db), new OwnerTable(db)));
+  batches = new BatchCommitter(db, new RunWrites(db, new RunFence(db), new LeaseHolderTable(db)));
 });
 
 const row = (id: string, output = ""): Write =>
-  toWrite(
+  toRecordWrite(
     flattenRecord(
       {
         id,
@@ -62,7 +62,7 @@ describe("committing batches", () => {
     expect(ids()).toEqual(["a", "b", "c"]);
   });
 
-  test("no room: nothing of the batch is kept, and it is written when there is room", () => {
+  test("no space: nothing of the batch is committed, and it is written once there is space", () => {
     batches.commit(batch(1, [row("a")]));
     const pages = Number(db.prepare("PRAGMA page_count").get()?.["page_count"]);
     db.exec(`PRAGMA max_page_count = ${pages + 2}`);

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../base/index.ts";
-import type { RunLease } from "../../store/index.ts";
-import { createRedactor } from "../../text/index.ts";
+import { type Clock, systemClock } from "../../../base/index.ts";
+import type { RunLease } from "../../../store/index.ts";
+import { createRedactor } from "../../../secrets/index.ts";
 import { openSqlite } from "./open-sqlite.ts";
-import { currentOwner } from "./owner-process.ts";
+import { createLeaseHolder } from "./lease-holder.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-early-"));
-const owner = currentOwner();
+const owner = createLeaseHolder();
 let file: string;
 let count = 0;
 let threads = 0;
@@ -53,7 +53,7 @@ async function append(store: SqliteStore, lease: RunLease, seq: number): Promise
   await store.runs.append(lease, { seq, kind: "started", key: `s#${seq}`, at: seq, data: {} });
 }
 
-/** The first column of what a query finds. */
+/** The first column of a query's result. */
 function query(sql: string): unknown[] {
   const db = new DatabaseSync(file, { readOnly: true });
   try {
@@ -67,7 +67,7 @@ function query(sql: string): unknown[] {
 }
 
 const written = (): unknown[] => query("SELECT seq FROM run_events ORDER BY number");
-const left = (): unknown[] => query("SELECT id FROM owners UNION ALL SELECT id FROM writers");
+const left = (): unknown[] => query("SELECT id FROM lease_holders UNION ALL SELECT id FROM writers");
 
 test("a few writes need no thread", async () => {
   const store = await open(clockWith(0.1));
@@ -80,7 +80,7 @@ test("a few writes need no thread", async () => {
   expect(left()).toEqual([]);
 });
 
-test("a thread goes on in order when writing has taken a while, and leaves nothing behind", async () => {
+test("a thread continues in order when writing has taken a while, and removes its traces", async () => {
   const store = await open(clockWith(2));
   const lease = await make(store);
   const all = Array.from({ length: 60 }, (_, index) => index + 1);
@@ -92,7 +92,7 @@ test("a thread goes on in order when writing has taken a while, and leaves nothi
   expect(left()).toEqual([]);
 });
 
-test("many writes at once are left to a thread", async () => {
+test("many writes at once are delegated to a thread", async () => {
   const store = await open(clockWith(0));
   const lease = await make(store);
   const all = Array.from({ length: 200 }, (_, index) => index + 1);
@@ -102,17 +102,17 @@ test("many writes at once are left to a thread", async () => {
   await store.close();
 });
 
-test("the lock of another process holds nobody here", async () => {
+test("the lock of another process does not block this thread", async () => {
   const store = await open();
   const lease = await make(store);
   other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
   let isWritten = false;
   const write = append(store, lease, 1).then(() => (isWritten = true));
-  const askedAt = performance.now();
-  // The event loop turns while the write waits.
+  const requestedAt = performance.now();
+  // The event loop runs while the write waits.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(performance.now() - askedAt).toBeLessThan(2000);
+  expect(performance.now() - requestedAt).toBeLessThan(2000);
   expect(isWritten).toBe(false);
   other.exec("COMMIT");
   await write;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
-import { restoreRecord } from "../../store/index.ts";
+import { restoreRecord } from "../../../store/index.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { applicationId, latestVersion, migrate, migrationSteps, readMark } from "./migrate.ts";
 import { fromRow } from "./record-columns.ts";
@@ -17,7 +17,7 @@ const first = "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('kept')
 const second = "ALTER TABLE notes ADD COLUMN at REAL; UPDATE notes SET at = 1";
 
 describe("migrating", () => {
-  test("does the steps that are missing, and keeps what was there", () => {
+  test("executes the missing steps, and preserves existing data", () => {
     migrate(db, "f", [first]);
     expect(readMark(db)).toEqual({ applicationId, version: 1 });
     migrate(db, "f", [first, second]);
@@ -36,7 +36,7 @@ describe("migrating", () => {
     expect(readMark(db).version).toBe(2);
   });
 
-  test("never goes back", () => {
+  test("never downgrades", () => {
     migrate(db, "f", [first, second]);
     expect(() => migrate(db, "f", [first])).toThrow(expect.objectContaining({ code: "store_newer" }));
     expect(readMark(db).version).toBe(2);
@@ -74,7 +74,7 @@ describe("migrating", () => {
     expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   });
 
-  test("finds the conversations of runs that version 3 kept", () => {
+  test("finds the conversations of runs that version 3 stored", () => {
     migrate(db, "f", migrationSteps.slice(0, 3));
     const insert = db.prepare(
       `INSERT INTO runs (id, chain, definition, input, context, format, fingerprints, started_at, status, epoch)

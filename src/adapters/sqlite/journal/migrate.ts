@@ -1,16 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { FailureError } from "../../base/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { refusal } from "./store-failure.ts";
+import type { FailureError } from "../../../base/index.ts";
+import { renameStoredFields } from "./rename-stored-fields.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { databaseFailure } from "../database/store-failure.ts";
 
 /** `WNDL`: marks the file as ours, so that another program's database is never migrated. */
 export const applicationId = 0x574e444c;
 
+/** SQL, or a function for what SQL cannot express. */
+type MigrationStep = string | ((db: DatabaseSync) => void);
+
 /**
- * The steps that bring a database up to date, oldest first; `user_version` counts those done.
- * A released step is never changed, only followed by another.
+ * The migration steps, oldest first; `user_version` counts the executed ones. A released step is never changed, only
+ * followed by another.
  */
-export const migrationSteps: readonly string[] = [
+export const migrationSteps: readonly MigrationStep[] = [
   `CREATE TABLE records (
      number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a page's position stays valid
      id TEXT NOT NULL,
@@ -153,24 +157,26 @@ export const migrationSteps: readonly string[] = [
    -- Runs so far keep all that was said before them; those of agents that were called as tools are questions of none.
    UPDATE runs SET conversation = json_extract(context, '$.conversationId'), after_turn = 0
    WHERE chain GLOB 'agent:*' AND id NOT GLOB 'sub-*' AND json_valid(context);`,
+
+  renameStoredFields,
 ];
 
 /** The version this Windlass writes. */
 export const latestVersion: number = migrationSteps.length;
 
-/** What the header says about whose database it is and how new. */
+/** The header fields that identify the application and version of a database. */
 export interface DatabaseMark {
   readonly applicationId: number;
   readonly version: number;
 }
 
-/** Refuses a database that is another program's or a newer Windlass's. */
+/** Rejects a database of another program or of a newer Windlass. */
 export function checkMark(mark: DatabaseMark, file: string, latest: number = latestVersion): void {
   // Without any mark it is new, or another process is about to mark it.
   if (mark.applicationId === 0 && mark.version === 0) return;
   if (mark.applicationId !== applicationId) throw foreign(file);
   if (mark.version > latest) {
-    throw refusal(
+    throw databaseFailure(
       `${file} was written by a newer Windlass (database version ${mark.version}, this one knows ${latest}). ` +
         "Upgrade Windlass, or move the file away to start with an empty database",
       { code: "store_newer", reason: "newer_version" },
@@ -183,19 +189,27 @@ export function readMark(db: DatabaseSync): DatabaseMark {
   return { applicationId: pragma(db, "application_id"), version: pragma(db, "user_version") };
 }
 
-/** A number that a pragma tells. */
+/** Reads a numeric pragma. */
 export function pragma(db: DatabaseSync, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** Brings the database up to date in one transaction; of two processes that try at once, one does it. */
-export function migrate(db: DatabaseSync, file: string, todo: readonly string[] = migrationSteps): void {
+/** True if the tables are those of an earlier version, or do not exist yet. */
+export function isOutdated(db: DatabaseSync): boolean {
+  return readMark(db).version < latestVersion;
+}
+
+/** Migrates the database in one transaction; only one of two concurrent processes does it. */
+export function migrate(db: DatabaseSync, file: string, todo: readonly MigrationStep[] = migrationSteps): void {
   if (readMark(db).version === todo.length) return;
   inTransaction(db, () => {
     const mark = readMark(db);
     checkMark(mark, file, todo.length);
     if (mark.version === 0 && hasTables(db)) throw foreign(file);
-    for (const step of todo.slice(mark.version)) db.exec(step);
+    for (const step of todo.slice(mark.version)) {
+      if (typeof step === "string") db.exec(step);
+      else step(db);
+    }
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${todo.length}`);
   });
 }
@@ -206,5 +220,5 @@ function hasTables(db: DatabaseSync): boolean {
 
 function foreign(file: string): FailureError {
   const message = `${file} is the database of another program. Move it away to start with an empty one`;
-  return refusal(message, { reason: "foreign_database" });
+  return databaseFailure(message, { reason: "foreign_database" });
 }

@@ -70,12 +70,12 @@ describe("opening a database", () => {
     expect(readdirSync(folder)).toEqual(["journal.db"]);
   });
 
-  test("refuses a newer version that only the log tells of, and changes neither", () => {
+  test("rejects a newer version that only the log reveals, and changes neither file", () => {
     const source = join(folder, "source.db");
     openDatabase(source).close();
     const newer = new DatabaseSync(source);
     newer.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = ${latestVersion + 5}`);
-    // As a crash leaves them: the change is in the log, the file knows nothing of it.
+    // The state after a crash: the change is only in the log.
     copyFileSync(source, file);
     copyFileSync(`${source}-wal`, `${file}-wal`);
     newer.close();
@@ -121,7 +121,7 @@ describe("opening a database", () => {
     );
   });
 
-  test("says that a folder is no file", () => {
+  test("reports that a folder is not a file", () => {
     mkdirSync(file);
     expect(() => openDatabase(file)).toThrow(expect.objectContaining({ code: "store_failed", reason: "cannot_open" }));
   });

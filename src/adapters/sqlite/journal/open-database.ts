@@ -1,17 +1,18 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { type DatabaseMark, checkMark, migrate, pragma, readMark } from "./migrate.ts";
-import { createPrivateFile } from "./private-file.ts";
-import { isBusy, refusal, storeFailure } from "./store-failure.ts";
+import { createPrivateFile } from "../database/private-file.ts";
+import { cannotWrite, isBusy, databaseFailure, storeFailure } from "../database/store-failure.ts";
 
-/** How long a connection waits for the lock of another process. */
-export const lockPatienceMs = 10_000;
+/** Maximum time that a connection waits for the lock of another process. */
+export const lockTimeoutMs = 10_000;
 
-/** Opens the database for the writer: creates what is missing, brings it up to date, refuses what is not ours. */
-export function openDatabase(file: string, patienceMs: number = lockPatienceMs): DatabaseSync {
+/** Opens the database for the writer: creates and migrates it, and rejects foreign databases. */
+export function openDatabase(file: string, patienceMs: number = lockTimeoutMs): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    // Records may hold what is nobody else's business, and runs must keep outputs as they are.
+    // Private, since records and runs may contain confidential data: only known secrets are redacted.
     createPrivateFile(file);
     refuseUnopened(file);
     db = connect(file, { timeout: patienceMs });
@@ -28,24 +29,64 @@ export function openDatabase(file: string, patienceMs: number = lockPatienceMs):
 /** Opens the database for reading only. */
 export function openForReading(file: string): DatabaseSync {
   try {
-    return connect(file, { readOnly: true, timeout: lockPatienceMs });
+    return connect(file, { readOnly: true, timeout: lockTimeoutMs });
   } catch (error) {
     throw storeFailure(error, file);
   }
 }
 
+/**
+ * Opens an existing database for reading, if no other connection of this process writes to it. The connection could
+ * write, so that it tidies up the log when it is closed; if it may not, it only reads.
+ */
+export function openToRead(file: string): DatabaseSync {
+  try {
+    refuseUnopened(file);
+    return readable(() => connect(file, { timeout: lockTimeoutMs }), file);
+  } catch (error) {
+    if (!cannotWrite(error)) throw storeFailure(error, file);
+  }
+  try {
+    return readable(() => connect(file, { readOnly: true, timeout: lockTimeoutMs }), file);
+  } catch (error) {
+    // Without the log, some of the data would be missing.
+    if (!cannotWrite(error) || hasContent(`${file}-wal`)) throw storeFailure(error, file);
+  }
+  try {
+    // Without shared memory, which cannot be created: no process can write here while this one reads.
+    const address = pathToFileURL(file);
+    address.search = "immutable=1";
+    return readable(() => connect(address, { readOnly: true }), file);
+  } catch (error) {
+    throw storeFailure(error, file);
+  }
+}
+
+/** A connection that has proved that it can read. */
+function readable(open: () => DatabaseSync, file: string): DatabaseSync {
+  const db = open();
+  try {
+    db.exec("PRAGMA query_only = ON");
+    checkMark(readMark(db), file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
 /** Loads SQLite when it is first needed. */
-function connect(file: string, options: DatabaseSyncOptions): DatabaseSync {
+function connect(file: string | URL, options: DatabaseSyncOptions): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   return new DatabaseSync(file, options);
 }
 
-/** Refuses by what the file itself says, before SQLite touches it or lays its side files beside it. */
+/** Rejects a file by its header, before SQLite touches it or creates side files. */
 function refuseUnopened(file: string): void {
   const header = readHeader(file);
   if (header !== undefined) checkMark(header, file);
   if (header === undefined || !hasContent(`${file}-wal`)) return;
-  // The log may hold a newer mark. Reading through it writes nothing to the file; closing a writer would.
+  // The log may contain a newer mark. Reading through it does not write to the file; closing a writer would.
   const db = openForReading(file);
   try {
     checkMark(readMark(db), file);
@@ -62,7 +103,7 @@ function readHeader(file: string): DatabaseMark | undefined {
     const read = readSync(descriptor, header, 0, 100, 0);
     if (read === 0) return undefined;
     if (read < 100 || header.toString("latin1", 0, 16) !== "SQLite format 3\0") {
-      throw refusal(`${file} is not a database. Move it away to start with an empty one`, {
+      throw databaseFailure(`${file} is not a database. Move it away to start with an empty one`, {
         reason: "not_a_database",
       });
     }
@@ -77,7 +118,7 @@ function hasContent(file: string): boolean {
 }
 
 function prepare(db: DatabaseSync, patienceMs: number): void {
-  // Can be chosen only before the first page; lets a pruned file shrink without being rewritten.
+  // Can be set only before the first page; lets a pruned file shrink without being rewritten.
   if (pragma(db, "page_count") === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   enterWal(db, patienceMs);
   db.exec(`PRAGMA synchronous = FULL;
@@ -88,7 +129,7 @@ function prepare(db: DatabaseSync, patienceMs: number): void {
 
 const pauseMs = 20;
 
-/** Two processes that open a new database at once can be told "busy" here without any waiting: wait and try again. */
+/** Two processes that create the same database at once can get "busy" here without any waiting: waits and retries. */
 function enterWal(db: DatabaseSync, patienceMs: number): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let waitedMs = 0; ; waitedMs += pauseMs) {

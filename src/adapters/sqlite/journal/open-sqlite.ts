@@ -1,48 +1,67 @@
 import { resolve } from "node:path";
-import { type Clock, type FailureError, type Ids, createIds, systemClock } from "../../base/index.ts";
-import { type RecordRedactor, type Retention, checkRetention, ownerSilenceMs } from "../../store/index.ts";
-import type { Redactor } from "../../text/index.ts";
+import {
+  type Clock,
+  type FailureError,
+  type IdGenerator,
+  createIdGenerator,
+  systemClock,
+} from "../../../base/index.ts";
+import {
+  type RecordRedactor,
+  type Retention,
+  checkRetention,
+  leaseTimeoutMs,
+  type Approval,
+  type ApprovalRequest,
+  type ApprovalStatus,
+  type ApprovalStore,
+  type Decision,
+  unabridgedText,
+} from "../../../store/index.ts";
+import type { Redactor } from "../../../secrets/index.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { ReaderThread } from "./reader-thread.ts";
-import { SqliteApprovals } from "./sqlite-approvals.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
-import { SqliteRuns } from "./sqlite-runs.ts";
+import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
-import { type WorkerRole, workerUrl } from "./worker-url.ts";
+import { type WorkerRole, workerUrl } from "../thread/worker-url.ts";
 import { WriterThread } from "./writer-thread.ts";
 
-/** Of what people decide on only known secrets are taken out. */
+/** Approvals are redacted by known secrets only. */
 type SqliteRedactor = RecordRedactor & Pick<Redactor, "knownText" | "known">;
 
-/** What {@link openSqlite} takes. */
+/** Options of {@link openSqlite}. */
 export interface SqliteOptions {
-  /** The database; it and its folder are made when missing, readable by this user only. */
+  /** The database file; it and its folder are created if missing, readable by this user only. */
   readonly file: string;
-  /** Takes the secrets out of records and approvals before they are written. */
+  /** Redacts secrets in records and approvals before they are written. */
   readonly redactor: SqliteRedactor;
-  /** Prunes when opened and every hour. */
+  /** Prunes on opening and every hour. */
   readonly retention?: Retention;
   readonly clock?: Clock;
   /** Makes the ids of approvals. */
-  readonly ids?: Ids;
-  /** Told of what no caller waits for: writing begins to fail, records were lost. A process warning where absent. */
+  readonly ids?: IdGenerator;
+  /**
+   * Called for failures without a waiting caller: writing begins to fail, records were lost. Default: a process
+   * warning.
+   */
   readonly onError?: (failure: FailureError) => void;
-  /** How much may wait in memory for the disk; 100,000 records and 64 MiB where absent. */
+  /** Maximum of records that wait in memory for the disk. Default: 100,000 records and 64 MiB. */
   readonly buffer?: { readonly maxRecords?: number; readonly maxBytes?: number };
-  /** How long the owner of a run may be silent before others may take the run; 15 s where absent. */
-  readonly ownerSilenceMs?: number;
+  /** Milliseconds without a heartbeat after which other processes may claim a lease holder's runs. Default: 15 s. */
+  readonly leaseTimeoutMs?: number;
 }
 
 /**
- * Opens, or makes, a database for records, approvals and runs.
+ * Opens or creates a database for records, approvals and runs.
  *
- * One thread writes, in group commits that are on the disk when `flush()` resolves: the caller's own for its first few
- * milliseconds of work, then another. A third reads. Records that were
- * added and not flushed are written a moment later, also when the process ends by itself; `process.exit()` and a crash
- * lose them, so call `flush()` or `close()` before. While the disk is slow and the buffer is full, `add()` holds its
- * caller for a moment; while the disk is full or fails, up to the buffer's size is kept and written once it can be, and
- * what comes beyond is lost and reported. Several processes may use one file.
+ * One thread writes, in group commits that are on the disk when `flush()` resolves: the caller's own thread for its first
+ * few milliseconds of work, then a worker. Another worker reads. Records that were added and not flushed are written a
+ * moment later, also when the process ends by itself; `process.exit()` and a crash lose them, so call `flush()` or
+ * `close()` before. While the disk is slow and the buffer is full, `add()` blocks its caller for a moment; while the disk
+ * is full or fails, records up to the buffer's size are retained and written later, and further ones are lost and
+ * reported. Several processes may use one file.
  *
  * @example
  * ```ts
@@ -55,24 +74,24 @@ export function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   return open(options, { urlOf: workerUrl, atOnce: false });
 }
 
-/** Opens with threads of one's own, for tests of what happens when they fail. */
+/** Opens with custom threads, for tests of their failures. */
 export function openSqliteWith(options: SqliteOptions, urlOf: Threads["urlOf"]): Promise<SqliteStore> {
   return open(options, { urlOf, atOnce: true });
 }
 
 interface Threads {
   readonly urlOf: (role: WorkerRole) => URL;
-  /** Start the one that writes at once. */
+  /** Start the writer thread at once. */
   readonly atOnce: boolean;
 }
 
 async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise<SqliteStore> {
-  const { clock = systemClock, ids = createIds(), redactor, retention, buffer = {} } = options;
+  const { clock = systemClock, ids = createIdGenerator(), redactor, retention, buffer = {} } = options;
   if (retention !== undefined) checkRetention(retention);
   const file = resolve(options.file);
   const onError = quietly(options.onError ?? warn);
-  // Not from the ids given: two writers of one name would take each other's batches for their own.
-  const name = createIds().next();
+  // Not from the given ids: two writers with one name would confuse their batches.
+  const name = createIdGenerator().next();
   const thread = await WriterThread.open({ url: urlOf("writer"), file, clock, onDeath: onError, atOnce });
   const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = buffer;
   const writer = new BatchWriter({ thread, name, clock, onError, maxWrites: maxRecords, maxBytes });
@@ -80,19 +99,19 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const reader = startReader();
   const pruner = new Pruner(thread, clock);
   const records = new SqliteRecords({ writer, reader, pruner, redactor, clock });
-  const silenceMs = options.ownerSilenceMs ?? ownerSilenceMs;
+  const silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
-  if (retention !== undefined) pruner.keep(retention, onError);
+  if (retention !== undefined) pruner.schedule(retention, onError);
   return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, runs, approvals });
 }
 
-/** Nobody can decide on what is hidden from them: what only looks like a secret stays. */
-function knownOnly({ knownText, known }: SqliteRedactor): RecordRedactor {
+/** Redacts known secrets only: an approver must see values that merely look like a secret. */
+export function knownOnly({ knownText, known }: SqliteRedactor): RecordRedactor {
   return { text: knownText, value: known };
 }
 
-/** A listener that throws must not harm the store. */
+/** An error in the listener must not affect the store. */
 function quietly(listener: (failure: FailureError) => void): (failure: FailureError) => void {
   return (failure) => {
     try {
@@ -105,4 +124,48 @@ function quietly(listener: (failure: FailureError) => void): (failure: FailureEr
 
 function warn(failure: FailureError): void {
   process.emitWarning(failure.message, { type: "WindlassStoreWarning", code: failure.code });
+}
+
+/** Dependencies of {@link SqliteApprovals}. */
+interface SqliteApprovalsDeps {
+  readonly thread: Pick<WriterThread, "call">;
+  readonly redactor: RecordRedactor;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+}
+
+/** Approvals in SQLite. Each answer is returned after its commit, and processes that share the file agree on it. */
+export class SqliteApprovals implements ApprovalStore {
+  readonly #parts: SqliteApprovalsDeps;
+
+  constructor(parts: SqliteApprovalsDeps) {
+    this.#parts = parts;
+  }
+
+  async request(request: ApprovalRequest): Promise<Approval> {
+    const { thread, redactor, ids, clock } = this.#parts;
+    const { args, message, ...rest } = request;
+    const stored = { ...rest, args: unabridgedText(args, redactor), message: redactor.text(message) };
+    return thread.call("requestApproval", { id: ids.next(), now: clock.now(), request: stored });
+  }
+
+  async consume(key: string, now: number): Promise<boolean> {
+    return this.#parts.thread.call("consumeApproval", { key, now });
+  }
+
+  async restore(key: string): Promise<void> {
+    await this.#parts.thread.call("restoreApproval", { key });
+  }
+
+  async decide(id: string, decision: Decision, now: number): Promise<Approval | undefined> {
+    return this.#parts.thread.call("decideApproval", { id, decision, now });
+  }
+
+  async get(id: string, now: number): Promise<Approval | undefined> {
+    return this.#parts.thread.call("getApproval", { id, now });
+  }
+
+  async list(now: number, status?: ApprovalStatus): Promise<readonly Approval[]> {
+    return this.#parts.thread.call("listApprovals", { now, status });
+  }
 }

@@ -1,17 +1,15 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { hasRun } from "./run-queries.ts";
+import { conversationHasRun } from "./run-queries.ts";
 
-/** So few at a time that a commit waiting behind them hardly notices. */
-const runsPerStep = 50;
-const eventsPerStep = 500;
-const turnsPerStep = 100;
+/** Few enough rows per step that a waiting commit is hardly delayed. */
+export const rowsPerStep = 500;
 
 /** The number of the newest run. */
 export function lastRun(db: DatabaseSync): number {
   return Number(db.prepare("SELECT max(number) AS last FROM runs").get()?.["last"] ?? 0);
 }
 
-/** The end of the run that has been over for longest; undefined when none is over. */
+/** The end of the run that ended first; undefined if none has ended. */
 export function firstEnd(db: DatabaseSync, upTo: number): number | undefined {
   const row = db
     .prepare("SELECT finished_at FROM runs WHERE finished_at IS NOT NULL AND number <= ? ORDER BY finished_at LIMIT 1")
@@ -20,45 +18,42 @@ export function firstEnd(db: DatabaseSync, upTo: number): number | undefined {
 }
 
 /**
- * Gives up some of the runs that were over before this time, longest first; says how many. They are gone for everybody
- * at once, and their ids free; {@link removeGivenUp} removes what they leave. What is not over is never touched.
+ * Marks some of the runs that ended before this time as pruned, oldest first; returns their number. They disappear for
+ * all readers at once, and their ids become free; {@link removePrunedRuns} removes their data. Unfinished runs are
+ * never touched.
  */
-export function giveUpRuns(
+export function markRunsPruned(
   db: DatabaseSync,
-  { before, upTo, most = runsPerStep }: { readonly before: number; readonly upTo: number; readonly most?: number },
+  { before, upTo, max }: { readonly before: number; readonly upTo: number; readonly max: number },
 ): number {
-  const given = db
+  const updated = db
     .prepare(
       `UPDATE runs SET status = 'pruned', finished_at = NULL, id = 'pruned/' || number || '/' || hex(randomblob(8))
        WHERE number IN (SELECT number FROM runs WHERE finished_at < ? AND number <= ?
                         ORDER BY finished_at LIMIT ?)`,
     )
-    .run(before, upTo, most);
-  return Number(given.changes);
+    .run(before, upTo, max);
+  return Number(updated.changes);
 }
 
 /**
- * Removes some of what a run leaves that was given up: events, the records of its steps, texts nobody else refers to; and
- * of the last run of a conversation also the turns.
+ * Removes some data of pruned runs: events, the records of their steps, blobs without other references; and for the
+ * last run of a conversation also its turns.
  */
-export function removeGivenUp(db: DatabaseSync): { readonly rows: number; readonly records: number } {
+export function removePrunedRuns(
+  db: DatabaseSync,
+  max: number = rowsPerStep,
+): { readonly rows: number; readonly records: number } {
   const run = db
     .prepare("SELECT number, definition, output_blob, conversation FROM runs WHERE status = 'pruned' LIMIT 1")
     .get();
   if (run === undefined) return { rows: 0, records: 0 };
   const number = run["number"] ?? null;
-  const events = db
-    .prepare(`SELECT number, record, blob FROM run_events WHERE run = ? LIMIT ${eventsPerStep}`)
-    .all(number);
-  const removeEvent = db.prepare("DELETE FROM run_events WHERE number = ?");
-  const removeRecord = db.prepare("DELETE FROM records WHERE number = ?");
-  let records = 0;
-  for (const event of events) {
-    removeEvent.run(event["number"] ?? null);
-    if (event["record"] !== null) records += Number(removeRecord.run(event["record"] ?? null).changes);
-  }
+  const events = db.prepare(`SELECT number, record, blob FROM run_events WHERE run = ? LIMIT ?`).all(number, max);
+  const records = removeEvents(db, events);
   const blobs = events.map((event) => event["blob"]);
-  if (events.length < eventsPerStep && removeTurns(db, run["conversation"] ?? null) < turnsPerStep) {
+  const turns = Math.ceil(max / 5);
+  if (events.length < max && removeTurns(db, run["conversation"] ?? null, turns) < turns) {
     db.prepare("DELETE FROM runs WHERE number = ?").run(number);
     blobs.push(run["definition"], run["output_blob"]);
   }
@@ -66,15 +61,27 @@ export function removeGivenUp(db: DatabaseSync): { readonly rows: number; readon
   return { rows: events.length + 1, records };
 }
 
-/** Removes some turns of a conversation of which no run is left; says how many. */
-function removeTurns(db: DatabaseSync, conversation: SQLOutputValue): number {
+/** Removes events, and the records of their steps; returns the number of records. */
+function removeEvents(db: DatabaseSync, events: readonly Record<string, SQLOutputValue>[]): number {
+  const removeEvent = db.prepare("DELETE FROM run_events WHERE number = ?");
+  const removeRecord = db.prepare("DELETE FROM records WHERE number = ?");
+  let records = 0;
+  for (const event of events) {
+    removeEvent.run(event["number"] ?? null);
+    if (event["record"] !== null) records += Number(removeRecord.run(event["record"] ?? null).changes);
+  }
+  return records;
+}
+
+/** Removes some turns of a conversation that has no runs any more; returns their number. */
+function removeTurns(db: DatabaseSync, conversation: SQLOutputValue, max: number): number {
   if (conversation === null) return 0;
   const removed = db
     .prepare(
-      `DELETE FROM turns WHERE NOT ${hasRun}
-         AND number IN (SELECT number FROM turns WHERE conversation = :of LIMIT ${turnsPerStep})`,
+      `DELETE FROM turns WHERE NOT ${conversationHasRun}
+         AND number IN (SELECT number FROM turns WHERE conversation = :of LIMIT :max)`,
     )
-    .run({ of: conversation });
+    .run({ of: conversation, max });
   return Number(removed.changes);
 }
 

@@ -1,18 +1,36 @@
-// The entry of the reader thread.
 import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "./migrate.ts";
-import { openForReading } from "./open-database.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
 import { listRuns, listTurns, readRun } from "./run-queries.ts";
-import { serveOps } from "./serve-ops.ts";
-import { storeFailure } from "./store-failure.ts";
-import type { FileCheck, ReaderOps, RowCounts } from "./worker-ops.ts";
+import type { Served } from "../thread/serve-ops.ts";
+import { storeFailure } from "../database/store-failure.ts";
+import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";
 
-let file = "";
-let opened: DatabaseSync | undefined;
-
-function database(): DatabaseSync {
-  return (opened ??= openForReading(file));
+/** The operations that read the database, executed on the calling thread. Opens the file on first use. */
+export function createReaderOps(open: (file: string) => DatabaseSync): Served<ReaderOps> {
+  let file = "";
+  let opened: DatabaseSync | undefined;
+  const database = (): DatabaseSync => (opened ??= open(file));
+  const ops: ReaderOps = {
+    open(at) {
+      file = at.file;
+    },
+    page: (query) => readPage(database(), query),
+    summary: ({ conversationId }) => readSummary(database(), conversationId),
+    statistics: (which) => readTallies(database(), which),
+    run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
+    runs: (query) => listRuns(database(), query),
+    turns: (query) => listTurns(database(), query),
+    counts: () => readCounts(database()),
+    check: () => checkFile(database()),
+    copy({ target }) {
+      database().prepare("VACUUM INTO ?").run(target);
+    },
+    close() {
+      opened?.close();
+    },
+  };
+  return { ops, explain: (error) => storeFailure(error, file) };
 }
 
 function readCounts(db: DatabaseSync): RowCounts {
@@ -25,7 +43,7 @@ function readCounts(db: DatabaseSync): RowCounts {
   return { records: Number(row?.["records"]), approvals: Number(row?.["approvals"]), runs: Number(row?.["runs"]) };
 }
 
-/** Reads as of one moment, whatever is committed meanwhile. */
+/** Reads a consistent snapshot, regardless of concurrent commits. */
 function atOnce<T>(db: DatabaseSync, read: (db: DatabaseSync) => T): T {
   db.exec("BEGIN");
   try {
@@ -40,25 +58,3 @@ function checkFile(db: DatabaseSync): FileCheck {
   const faults = rows.map((row) => String(row["quick_check"])).filter((text) => text !== "ok");
   return { version: pragma(db, "user_version"), faults };
 }
-
-const ops: ReaderOps = {
-  open(at) {
-    file = at.file;
-  },
-  page: (asked) => readPage(database(), asked),
-  summary: ({ conversationId }) => readSummary(database(), conversationId),
-  statistics: (which) => readTallies(database(), which),
-  run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
-  runs: (asked) => listRuns(database(), asked),
-  turns: (asked) => listTurns(database(), asked),
-  counts: () => readCounts(database()),
-  check: () => checkFile(database()),
-  copy({ target }) {
-    database().prepare("VACUUM INTO ?").run(target);
-  },
-  close() {
-    opened?.close();
-  },
-};
-
-serveOps({ ops, explain: (error) => storeFailure(error, file) });

@@ -1,15 +1,18 @@
-import type { Clock } from "../../base/index.ts";
-import { WorkerLink, closedFailure } from "./worker-link.ts";
-import type { ReaderOps } from "./worker-ops.ts";
+import type { Clock } from "../../../base/index.ts";
+import { WorkerLink, closedFailure } from "../thread/worker-link.ts";
+import type { ReaderOps } from "../thread/worker-ops.ts";
 
-/** What a {@link ReaderThread} needs. */
+/** Options of {@link ReaderThread}. */
 export interface ReaderThreadOptions {
   readonly url: URL;
   readonly file: string;
   readonly clock: Clock;
 }
 
-/** A thread that reads the database, so that a long scan blocks neither the event loop nor the writer. Starts when first asked. */
+/**
+ * A thread that reads the database, so that a long scan blocks neither the event loop nor the writer. Starts on first
+ * use.
+ */
 export class ReaderThread {
   readonly #options: ReaderThreadOptions;
   #link: WorkerLink<ReaderOps> | undefined;
@@ -32,7 +35,7 @@ export class ReaderThread {
 
   #start(): WorkerLink<ReaderOps> {
     const link = new WorkerLink<ReaderOps>(this.#options);
-    // Cannot fail: it only tells the file. What follows waits behind it.
+    // Cannot fail: it only sets the file. Later requests are queued behind it.
     link.send("open", { file: this.#options.file }, () => {});
     return link;
   }

@@ -1,5 +1,5 @@
-import type { FlatRecord } from "../../store/index.ts";
-import type { RecordWrite, SqlRow, SqlValue } from "./worker-ops.ts";
+import type { FlatRecord } from "../../../store/index.ts";
+import type { RecordWrite, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
 /** The columns of a record's row, in order. */
 export const recordColumns: readonly string[] = [
@@ -28,7 +28,7 @@ export const recordColumns: readonly string[] = [
 ];
 
 /** The write of a record. */
-export function toWrite(flat: FlatRecord): RecordWrite {
+export function toRecordWrite(flat: FlatRecord): RecordWrite {
   return ["record", ...toRow(flat)];
 }
 

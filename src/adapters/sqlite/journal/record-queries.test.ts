@@ -2,10 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
 import { readPage } from "./record-queries.ts";
-import type { PageAsked } from "./worker-ops.ts";
+import type { PageQueryRow } from "../thread/worker-ops.ts";
 
-/** The plans SQLite makes for the statements that reading a page prepares. */
-function planOf(filter: Omit<PageAsked, "limit" | "after">, after?: PageAsked["after"]): string {
+/** The query plans of SQLite for the statements that read a page. */
+function planOf(filter: Omit<PageQueryRow, "limit" | "after">, after?: PageQueryRow["after"]): string {
   const db = new DatabaseSync(":memory:");
   migrate(db, "memory");
   const plans: string[] = [];

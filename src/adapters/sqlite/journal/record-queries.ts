@@ -1,17 +1,24 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { CallCounter, type Tallies, type ToolTally, label, maxPageSize, waitingCode } from "../../store/index.ts";
-import { readOutput } from "./placed-output.ts";
+import {
+  CallCounter,
+  type Tallies,
+  type ToolTally,
+  toStoredLabel,
+  maxPageSize,
+  waitingCode,
+} from "../../../store/index.ts";
+import { readOutput } from "./extracted-output.ts";
 import { recordColumns } from "./record-columns.ts";
-import type { PageAsked, PageRows, ReaderOps, SqlRow, SqlValue } from "./worker-ops.ts";
+import type { PageQueryRow, PageRows, ReaderOps, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
 const createdAtColumn = recordColumns.indexOf("created_at");
 const outputColumn = recordColumns.indexOf("output");
 const textColumns = ["args", "output", "error", "reported"].map((name) => recordColumns.indexOf(name));
 
-/** One page, newest first. Every filter is a range of an index that is already in that order. */
-export function readPage(db: DatabaseSync, asked: PageAsked): PageRows {
-  const where = new Conditions(asked);
-  if (asked.after !== undefined) where.add("(created_at, number) < (?, ?)", asked.after.createdAt, asked.after.number);
+/** One page, newest first. Every filter is a range of an index in that order. */
+export function readPage(db: DatabaseSync, query: PageQueryRow): PageRows {
+  const where = new Conditions(query);
+  if (query.after !== undefined) where.add("(created_at, number) < (?, ?)", query.after.createdAt, query.after.number);
   const statement = db.prepare(
     `SELECT ${recordColumns.join(", ")}, number, event FROM records ${where.sql} ORDER BY created_at DESC, number DESC LIMIT ?`,
   );
@@ -19,8 +26,8 @@ export function readPage(db: DatabaseSync, asked: PageAsked): PageRows {
   const outputs = db.prepare("SELECT data, output_at FROM run_events WHERE number = ?");
   const rows: SqlRow[] = [];
   let size = 0;
-  for (const row of statement.iterate(...where.values, asked.limit + 1)) {
-    if (rows.length === asked.limit || size > maxPageSize) return { rows, next: positionOf(rows.at(-1)) };
+  for (const row of statement.iterate(...where.values, query.limit + 1)) {
+    if (rows.length === query.limit || size > maxPageSize) return { rows, next: positionOf(rows.at(-1)) };
     // setReturnArrays() was called, and the columns hold no blobs.
     const values = withOutput(row as unknown as SqlValue[], outputs);
     rows.push(values);
@@ -35,7 +42,7 @@ function withOutput(row: SqlValue[], outputs: StatementSync): SqlRow {
   if (event === null || row[outputColumn] !== null) return row;
   const found = outputs.get(event);
   if (typeof found?.["data"] === "string" && typeof found["output_at"] === "string") {
-    row[outputColumn] = readOutput({ data: found["data"], outputAt: found["output_at"], large: null });
+    row[outputColumn] = readOutput({ data: found["data"], outputPath: found["output_at"], large: null });
   }
   return row;
 }
@@ -72,7 +79,7 @@ function positionOf(row: SqlRow | undefined): PageRows["next"] {
   return row && { createdAt: Number(row[createdAtColumn]), number: Number(row[recordColumns.length]) };
 }
 
-type Filter = Partial<Omit<PageAsked, "limit" | "after">>;
+type Filter = Partial<Omit<PageQueryRow, "limit" | "after">>;
 
 /** The conditions of a query and their values. */
 class Conditions {
@@ -80,15 +87,16 @@ class Conditions {
   readonly #terms: string[] = [];
 
   constructor(filter: Filter) {
-    const byText: readonly (readonly [column: string, wanted: string | undefined])[] = [
+    const byText: readonly (readonly [column: string, value: string | undefined])[] = [
       ["conversation_id", filter.conversationId],
       ["caller_id", filter.callerId],
+      ["id", filter.id],
       ["tool", filter.tool],
       ["caller_type", filter.callerType],
     ];
-    // SQLite has no statistics to choose an index by: the narrowest one is left to it, a + takes the others away.
-    for (const [column, wanted] of byText)
-      if (wanted !== undefined) this.add(`${this.#plus}${column} = ?`, label(wanted));
+    // SQLite has no statistics to choose an index by: the narrowest one is offered to it, and a + disables the others.
+    for (const [column, requested] of byText)
+      if (requested !== undefined) this.add(`${this.#plus}${column} = ?`, toStoredLabel(requested));
     if (filter.status === "success") this.add("+success = 1");
     if (filter.status === "failure" || filter.code !== undefined) this.add(`${this.#plus}success = 0`);
     if (filter.code !== undefined) this.add("+code = ?", filter.code);

@@ -1,9 +1,16 @@
-import type { JournalEvent, NewRun, RunOwner, RunStatus, StoredRun, Turn } from "../../store/index.ts";
-import { checkStorable } from "./check-storable.ts";
-import { type PlacedOutput, putOutput } from "./placed-output.ts";
-import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "./worker-ops.ts";
+import type {
+  JournalEvent,
+  NewRun,
+  LeaseHolder,
+  RunStatus,
+  StoredRun,
+  ConversationTurn,
+} from "../../../store/index.ts";
+import { checkStorable } from "../database/check-storable.ts";
+import { type ExtractedOutput, restoreOutput } from "./extracted-output.ts";
+import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
-/** The columns that a new run brings, in order. */
+/** The columns of a new run, in order. */
 export const newRunColumns: readonly string[] = [
   "id",
   "chain",
@@ -17,7 +24,7 @@ export const newRunColumns: readonly string[] = [
   "after_turn",
 ];
 
-/** What is read of a run, in order, from {@link runTables}. */
+/** The columns of a run, in order, from {@link runTables}. */
 export const runColumns: readonly string[] = [
   ...newRunColumns.map((column) => `runs.${column}`),
   "(SELECT data FROM blobs WHERE number = runs.definition)",
@@ -28,10 +35,10 @@ export const runColumns: readonly string[] = [
   "runs.cancel_requested",
   "runs.cancel_by",
   "runs.epoch",
-  "runs.owner",
-  "owners.pid",
-  "owners.process_start",
-  "owners.boot_id",
+  "runs.lease_holder",
+  "lease_holders.pid",
+  "lease_holders.process_start",
+  "lease_holders.boot_id",
 ];
 
 /** The same with an output of any size. */
@@ -39,10 +46,10 @@ export const wholeRunColumns: readonly string[] = runColumns.map((column) =>
   column === "runs.output" ? "ifnull(output, (SELECT data FROM blobs WHERE number = runs.output_blob))" : column,
 );
 
-/** Where {@link runColumns} are found. */
-export const runTables = "runs LEFT JOIN owners ON owners.id = runs.owner";
+/** The tables of {@link runColumns}. */
+export const runTables = "runs LEFT JOIN lease_holders ON lease_holders.id = runs.lease_holder";
 
-/** What is read of an event, in order. */
+/** The columns of an event, in order. */
 export const eventColumns: readonly string[] = [
   "seq",
   "kind",
@@ -53,8 +60,8 @@ export const eventColumns: readonly string[] = [
   "(SELECT blobs.data FROM blobs WHERE number = run_events.blob)",
 ];
 
-/** The write that makes a run with what has happened to it already. */
-export function toRunWrite(run: NewRun, owner: RunOwner, events: readonly EventValues[]): RunWrite {
+/** The write that creates a run with its first events. */
+export function toRunWrite(run: NewRun, owner: LeaseHolder, events: readonly EventValues[]): RunWrite {
   const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null, conversation } = run;
   const of = [conversation?.id ?? null, conversation?.after ?? null];
   const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf, ...of];
@@ -85,16 +92,16 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof error === "string" && { error }),
     cancelRequested: cancelRequested === 1,
     ...(typeof cancelBy === "string" && { cancelBy }),
-    ...(typeof owner[0] === "string" && { owner: toOwner(owner) }),
+    ...(typeof owner[0] === "string" && { leaseHolder: toOwner(owner) }),
     epoch: Number(epoch),
   };
 }
 
-/** What is read of a turn, in order. */
+/** The columns of a turn, in order. */
 export const turnColumns: readonly string[] = ["number", "after", "run_id", "at", "data"];
 
 /** A turn of a row in the order of {@link turnColumns}. */
-export function toTurn([number, after, runId, at, data]: SqlRow): Turn {
+export function toTurn([number, after, runId, at, data]: SqlRow): ConversationTurn {
   return {
     number: Number(number),
     after: Number(after),
@@ -104,8 +111,8 @@ export function toTurn([number, after, runId, at, data]: SqlRow): Turn {
   };
 }
 
-/** An owner of its columns. */
-export function toOwner([id, pid, processStart, bootId]: SqlRow): RunOwner {
+/** Converts columns to a lease holder. */
+export function toOwner([id, pid, processStart, bootId]: SqlRow): LeaseHolder {
   return { id: text(id), pid: Number(pid), processStart: text(processStart), bootId: text(bootId) };
 }
 
@@ -115,14 +122,14 @@ export function toRunAndEvents({ run, events }: RunRows): { run: StoredRun; even
 }
 
 function toEvent([seq, kind, key, at, data, outputAt, large]: SqlRow): JournalEvent {
-  const placed: PlacedOutput = { data: nullable(data), outputAt: nullable(outputAt), large: nullable(large) };
+  const positioned: ExtractedOutput = { data: nullable(data), outputPath: nullable(outputAt), large: nullable(large) };
   return {
     seq: Number(seq),
     // Only this store writes the column.
     kind: kind as JournalEvent["kind"],
     key: text(key),
     at: Number(at),
-    data: putOutput(placed),
+    data: restoreOutput(positioned),
   };
 }
 

@@ -1,31 +1,31 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** What a write has to fit to. */
-export interface HeldRun {
+/** The lease state that a write must match. */
+export interface FencedRun {
   readonly number: number;
   readonly epoch: number;
   /** The number of its last event. */
   last: number;
 }
 
-/** So many runs are remembered at most. */
+/** Maximum number of cached runs. */
 const maxRuns = 50_000;
 
 /**
- * Knows which runs are held under which epoch. What it has read holds until another connection commits something, which
- * SQLite tells by a number: then it reads again. To be asked only inside a transaction that holds the write lock.
+ * Caches which runs are held under which epoch. The cache is valid until another connection commits, which SQLite
+ * reveals by a data version: then it reads again. Use it only inside a transaction that holds the write lock.
  */
 export class RunFence {
   readonly #version: StatementSync;
   readonly #read: StatementSync;
-  readonly #held = new Map<string, HeldRun>();
+  readonly #held = new Map<string, FencedRun>();
   #seen: unknown;
 
   constructor(db: DatabaseSync) {
     this.#version = db.prepare("PRAGMA data_version");
     this.#read = db.prepare(
       `SELECT number, epoch, (SELECT max(seq) FROM run_events WHERE run = runs.number) AS last
-       FROM runs WHERE id = ? AND owner IS NOT NULL`,
+       FROM runs WHERE id = ? AND lease_holder IS NOT NULL`,
     );
   }
 
@@ -37,22 +37,22 @@ export class RunFence {
   }
 
   /** The run, if it is held under this epoch. */
-  find(runId: string, epoch: number): HeldRun | undefined {
+  find(runId: string, epoch: number): FencedRun | undefined {
     const run = this.#held.get(runId) ?? this.#load(runId);
     return run?.epoch === epoch ? run : undefined;
   }
 
-  /** The run has changed hands, or is over. */
+  /** Call when the run has another lease holder, or is over. */
   forget(runId: string): void {
     this.#held.delete(runId);
   }
 
-  /** Forgets what it believed: a transaction was undone. */
+  /** Discards cached state after a rollback. */
   undo(): void {
     this.#held.clear();
   }
 
-  #load(runId: string): HeldRun | undefined {
+  #load(runId: string): FencedRun | undefined {
     const row = this.#read.get(runId);
     if (row === undefined) return undefined;
     const run = { number: Number(row["number"]), epoch: Number(row["epoch"]), last: Number(row["last"]) };

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isGone } from "./owner-table.ts";
+import { isLeaseExpired } from "./lease-holder-table.ts";
 import { eventColumns, runColumns, runTables, toRun, turnColumns, wholeRunColumns } from "./run-columns.ts";
-import type { RunRows, RunsAsked, SqlRow, SqlValue, TurnsAsked } from "./worker-ops.ts";
+import type { RunRows, RunsQueryRow, SqlRow, SqlValue, TurnsQueryRow } from "../thread/worker-ops.ts";
 
-/** A run and, if wanted, its events in order. Consistent when called within a transaction. */
+/** A run and, if requested, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
   const find = db.prepare(
     `SELECT ${wholeRunColumns.join(", ")}, runs.number FROM ${runTables} WHERE runs.id = ? AND status <> 'pruned'`,
@@ -18,54 +18,55 @@ export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): R
   return { run, events: list.all(run[runColumns.length] ?? null) as unknown as SqlRow[] };
 }
 
-/** The newest runs that fit. */
-export function listRuns(db: DatabaseSync, asked: RunsAsked): SqlRow[] {
+/** The newest matching runs. */
+export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
   const terms = ["runs.status <> 'pruned'"];
   const values: SqlValue[] = [];
-  const add = (column: string, wanted: string | undefined): void => {
-    if (wanted === undefined) return;
+  const add = (column: string, requested: string | undefined): void => {
+    if (requested === undefined) return;
     terms.push(`${column} = ?`);
-    values.push(wanted);
+    values.push(requested);
   };
-  add("runs.chain", asked.chain);
-  add("runs.status", asked.status);
-  add("runs.conversation", asked.conversation);
-  if (asked.abandoned === true) add("runs.status", "running");
+  add("runs.chain", query.chain);
+  add("runs.status", query.status);
+  add("runs.conversation", query.conversation);
+  if (query.abandoned === true) add("runs.status", "running");
   const list = db.prepare(
-    `SELECT ${runColumns.join(", ")}, owners.renewed_at FROM ${runTables}
+    `SELECT ${runColumns.join(", ")}, lease_holders.renewed_at FROM ${runTables}
      WHERE ${terms.join(" AND ")} ORDER BY runs.started_at DESC, runs.number DESC`,
   );
   list.setReturnArrays(true);
   const found: SqlRow[] = [];
   for (const row of list.iterate(...values)) {
-    if (found.length === asked.limit) break;
+    if (found.length === query.limit) break;
     // setReturnArrays() was called, and the columns hold no blobs.
     const run = row as unknown as SqlRow;
-    if (asked.abandoned !== true || isAbandoned(run, asked)) found.push(run);
+    if (query.abandoned !== true || isAbandoned(run, query)) found.push(run);
   }
   return found;
 }
 
 /**
- * For statements about the conversation `:of`: a run of it is there. Its turns go with the last one, at once for everybody,
- * though they are removed in steps.
+ * For statements about the conversation `:of`: true if it has a run. Its turns disappear with the last run, for all
+ * readers at once, though they are removed in steps.
  */
-export const hasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
+export const conversationHasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
 
 /** Turns of a conversation, in order. */
-export function listTurns(db: DatabaseSync, { conversationId, from, to }: TurnsAsked): SqlRow[] {
+export function listTurns(db: DatabaseSync, { conversationId, from, to, last }: TurnsQueryRow): SqlRow[] {
   const list = db.prepare(
     `SELECT ${turnColumns.join(", ")} FROM turns
-     WHERE conversation = :of AND number BETWEEN :from AND :to AND ${hasRun} ORDER BY number`,
+     WHERE conversation = :of AND number BETWEEN :from AND :to AND ${conversationHasRun}
+     ORDER BY number DESC LIMIT :last`,
   );
   list.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.
-  return list.all({ of: conversationId, from, to }) as unknown as SqlRow[];
+  return (list.all({ of: conversationId, from, to, last }) as unknown as SqlRow[]).toReversed();
 }
 
-function isAbandoned(row: SqlRow, { now, silenceMs }: RunsAsked): boolean {
-  const { owner } = toRun(row);
+function isAbandoned(row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
+  const { leaseHolder } = toRun(row);
   const renewedAt = row[runColumns.length];
-  if (owner === undefined || typeof renewedAt !== "number") return true;
-  return isGone({ ...owner, renewedAt }, now, silenceMs);
+  if (leaseHolder === undefined || typeof renewedAt !== "number") return true;
+  return isLeaseExpired({ ...leaseHolder, renewedAt }, now, silenceMs);
 }

@@ -1,34 +1,34 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isOver } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { type OwnerTable, isGone } from "./owner-table.ts";
+import { isFinished } from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { type LeaseHolderTable, isLeaseExpired } from "./lease-holder-table.ts";
 import { toOwner, toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
-import { hasRun, readRun } from "./run-queries.ts";
-import type { CancelAsked, ClaimAnswer, ClaimAsked, RunRows, TurnWrite } from "./worker-ops.ts";
+import { conversationHasRun, readRun } from "./run-queries.ts";
+import type { CancelRequestRow, ClaimReply, ClaimRequestRow, RunRows, TurnWrite } from "../thread/worker-ops.ts";
 
-/** Who executes which run. Every change is one transaction, so that processes sharing the file agree. */
+/** The leases of runs. Every change is one transaction, so that processes sharing the file agree. */
 export class RunTable {
   readonly #db: DatabaseSync;
   readonly #fence: RunFence;
-  readonly #owners: OwnerTable;
+  readonly #owners: LeaseHolderTable;
 
-  constructor(db: DatabaseSync, fence: RunFence, owners: OwnerTable) {
+  constructor(db: DatabaseSync, fence: RunFence, owners: LeaseHolderTable) {
     this.#db = db;
     this.#fence = fence;
     this.#owners = owners;
   }
 
-  /** Gives the run to this owner, if nobody else has it. */
-  claim(asked: ClaimAsked): ClaimAnswer {
+  /** Gives the run to this lease holder, unless another one holds it. */
+  claim(query: ClaimRequestRow): ClaimReply {
     try {
-      const taken = inTransaction(this.#db, () => this.#take(asked));
-      return { ...taken, found: readRun(this.#db, asked.runId, taken.kind !== "held") };
+      const taken = inTransaction(this.#db, () => this.#take(query));
+      return { ...taken, found: readRun(this.#db, query.runId, taken.kind !== "held") };
     } catch (error) {
       this.#owners.undo();
       throw error;
     } finally {
-      this.#fence.forget(asked.runId);
+      this.#fence.forget(query.runId);
     }
   }
 
@@ -36,18 +36,18 @@ export class RunTable {
     return readRun(this.#db, runId, withEvents);
   }
 
-  /** Adds a turn that is of no run, where there is a run of that conversation. */
+  /** Adds a turn without a run, if the conversation has a run. */
   addTurn({ conversationId, after, at, data }: TurnWrite): void {
     this.#db
       .prepare(
         `INSERT INTO turns (conversation, after, at, data)
          SELECT :of, coalesce(:after, (SELECT max(number) FROM turns WHERE conversation = :of), 0), :at, :data
-         WHERE ${hasRun}`,
+         WHERE ${conversationHasRun}`,
       )
       .run({ of: conversationId, after, at, data });
   }
 
-  /** Asks for the run to be cancelled; false when it is over or unknown. The first who asks is the one who is named. */
+  /** Requests cancellation of the run; false if it is over or unknown. The first requester is recorded. */
   cancel(runId: string, by: string | null): boolean {
     const open = "id = ? AND status IN ('running', 'waiting')";
     return inTransaction(this.#db, () => {
@@ -58,11 +58,11 @@ export class RunTable {
     });
   }
 
-  /** Notes that the owner is alive; gives its runs that somebody wants cancelled. */
-  attend(owner: Parameters<OwnerTable["hear"]>[0], now: number): CancelAsked[] {
-    this.#owners.hear(owner, now);
+  /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
+  heartbeat(owner: Parameters<LeaseHolderTable["heartbeat"]>[0], now: number): CancelRequestRow[] {
+    this.#owners.heartbeat(owner, now);
     const rows = this.#db
-      .prepare("SELECT id, cancel_by FROM runs WHERE owner = ? AND cancel_requested = 1")
+      .prepare("SELECT id, cancel_by FROM runs WHERE lease_holder = ? AND cancel_requested = 1")
       .all(owner.id);
     return rows.map((row) => ({
       runId: String(row["id"]),
@@ -70,25 +70,26 @@ export class RunTable {
     }));
   }
 
-  #take({ runId, owner, now, silenceMs, gaveUp }: ClaimAsked): Omit<ClaimAnswer, "found"> {
+  #take({ runId, owner, now, silenceMs, gaveUp }: ClaimRequestRow): Omit<ClaimReply, "found"> {
     const found = readRun(this.#db, runId, false);
     if (found === undefined) return { kind: "unknown", was: "running" };
     const run = toRun(found.run);
     const was = run.status;
-    if (isOver(was)) return { kind: "finished", was };
-    const isOwn = gaveUp && run.owner?.id === owner.id;
-    if (run.owner !== undefined && !isOwn && !this.#isGone(run.owner.id, now, silenceMs)) return { kind: "held", was };
-    this.#owners.hear(owner, now);
+    if (isFinished(was)) return { kind: "finished", was };
+    const isOwn = gaveUp && run.leaseHolder?.id === owner.id;
+    if (run.leaseHolder !== undefined && !isOwn && !this.#isGone(run.leaseHolder.id, now, silenceMs))
+      return { kind: "held", was };
+    this.#owners.heartbeat(owner, now);
     this.#db
-      .prepare("UPDATE runs SET owner = ?, epoch = epoch + 1, status = 'running' WHERE id = ?")
+      .prepare("UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running' WHERE id = ?")
       .run(owner.id, runId);
     return { kind: "claimed", was };
   }
 
   #isGone(id: string, now: number, silenceMs: number): boolean {
-    const row = this.#db.prepare("SELECT * FROM owners WHERE id = ?").get(id);
+    const row = this.#db.prepare("SELECT * FROM lease_holders WHERE id = ?").get(id);
     if (row === undefined) return true;
     const owner = toOwner([id, Number(row["pid"]), String(row["process_start"]), String(row["boot_id"])]);
-    return isGone({ ...owner, renewedAt: Number(row["renewed_at"]) }, now, silenceMs);
+    return isLeaseExpired({ ...owner, renewedAt: Number(row["renewed_at"]) }, now, silenceMs);
   }
 }

@@ -1,25 +1,25 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isLarge } from "../../store/index.ts";
-import { BlobTable } from "./blob-table.ts";
-import type { OwnerTable } from "./owner-table.ts";
+import { isLargePayload } from "../../../store/index.ts";
+import type { LeaseHolderTable } from "./lease-holder-table.ts";
 import { recordColumns } from "./record-columns.ts";
 import { newRunColumns } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
-import { hasRun } from "./run-queries.ts";
-import type { Answer, EndWrite, EventWrite, RunWrite } from "./worker-ops.ts";
+import { conversationHasRun } from "./run-queries.ts";
+import type { WriteAnswer, EndWrite, EventWrite, RunWrite } from "../thread/worker-ops.ts";
+import { createHash } from "node:crypto";
 
-/** Why a write was not done, and the number of the run's last event. */
-export type Refusal = readonly [what: Answer[1], last: number];
+/** Why a write was rejected, and the number of the run's last event. */
+export type WriteRefusal = readonly [reason: WriteAnswer[1], last: number];
 
-const lost: Refusal = ["lost", 0];
-const taken: Refusal = ["taken", 0];
+const lost: WriteRefusal = ["lost", 0];
+const taken: WriteRefusal = ["taken", 0];
 
 const conversationAt = newRunColumns.indexOf("conversation");
 
-/** Writes what happens to runs, within the transaction of a batch. What a lease does not allow is refused alone. */
+/** Writes events of runs within the transaction of a batch. A write that its lease does not allow is rejected alone. */
 export class RunWrites {
   readonly #fence: RunFence;
-  readonly #owners: OwnerTable;
+  readonly #owners: LeaseHolderTable;
   readonly #blobs: BlobTable;
   readonly #findRun: StatementSync;
   readonly #insertRun: StatementSync;
@@ -31,14 +31,14 @@ export class RunWrites {
   readonly #removeTurns: StatementSync;
   #nextEvent = 0;
 
-  constructor(db: DatabaseSync, fence: RunFence, owners: OwnerTable) {
+  constructor(db: DatabaseSync, fence: RunFence, owners: LeaseHolderTable) {
     this.#fence = fence;
     this.#owners = owners;
     this.#blobs = new BlobTable(db);
-    const columns = [...newRunColumns, "definition", "owner"];
+    const columns = [...newRunColumns, "definition", "lease_holder"];
     this.#findRun = db.prepare("SELECT 1 FROM runs WHERE id = ?");
     this.#insertRun = db.prepare(
-      `INSERT INTO runs (${columns.join(", ")}, status, epoch) VALUES (${places(columns)}, 'running', 1)`,
+      `INSERT INTO runs (${columns.join(", ")}, status, epoch) VALUES (${placeholders(columns)}, 'running', 1)`,
     );
     this.#lastEvent = db.prepare("SELECT max(number) AS last FROM run_events");
     this.#insertEvent = db.prepare(
@@ -46,16 +46,16 @@ export class RunWrites {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertRecord = db.prepare(
-      `INSERT INTO records (${recordColumns.join(", ")}, event) VALUES (${places(recordColumns)}, ?)`,
+      `INSERT INTO records (${recordColumns.join(", ")}, event) VALUES (${placeholders(recordColumns)}, ?)`,
     );
     this.#end = db.prepare(
-      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, owner = NULL WHERE number = ?`,
+      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, lease_holder = NULL WHERE number = ?`,
     );
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
        SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
     );
-    this.#removeTurns = db.prepare(`DELETE FROM turns WHERE conversation = :of AND NOT ${hasRun}`);
+    this.#removeTurns = db.prepare(`DELETE FROM turns WHERE conversation = :of AND NOT ${conversationHasRun}`);
   }
 
   /** To be called when a transaction begins. */
@@ -64,25 +64,25 @@ export class RunWrites {
     this.#nextEvent = 0;
   }
 
-  /** To be called when a transaction was undone. */
+  /** To be called after a rollback. */
   undo(): void {
     this.#fence.undo();
     this.#owners.undo();
   }
 
-  run([, values, definition, owner, events]: RunWrite, now: number): Refusal | undefined {
-    // Before anything is kept for it.
+  run([, values, definition, owner, events]: RunWrite, now: number): WriteRefusal | undefined {
+    // Before anything is stored for it.
     if (this.#findRun.get(values[0] ?? null) !== undefined) return taken;
     const of = values[conversationAt] ?? null;
-    // What is left of the turns of runs that were given up does not come back with this one.
+    // Remaining turns of pruned runs must not reappear with this one.
     if (of !== null) this.#removeTurns.run({ of });
-    const { lastInsertRowid } = this.#insertRun.run(...values, this.#blobs.keep(definition), owner.id);
-    this.#owners.hear(owner, now);
+    const { lastInsertRowid } = this.#insertRun.run(...values, this.#blobs.store(definition), owner.id);
+    this.#owners.heartbeat(owner, now);
     for (const event of events) this.#write(Number(lastInsertRowid), event, null);
     return undefined;
   }
 
-  event([, runId, epoch, values, record]: EventWrite): Refusal | undefined {
+  event([, runId, epoch, values, record]: EventWrite): WriteRefusal | undefined {
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     if (values[0] !== run.last + 1) return ["gap", run.last];
@@ -91,10 +91,10 @@ export class RunWrites {
     return undefined;
   }
 
-  end([, runId, epoch, status, finishedAt, output, error, turn]: EndWrite): Refusal | undefined {
+  end([, runId, epoch, status, finishedAt, output, error, turn]: EndWrite): WriteRefusal | undefined {
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
-    const blob = output !== null && isLarge(output) ? this.#blobs.keep(output) : null;
+    const blob = output !== null && isLargePayload(output) ? this.#blobs.store(output) : null;
     this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, run.number);
     if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
     this.#fence.forget(runId);
@@ -104,20 +104,37 @@ export class RunWrites {
   #write(run: number, values: EventWrite[3], record: EventWrite[4]): void {
     const [seq, kind, key, at, data, outputAt, large] = values;
     const number = this.#newNumber();
-    const blob = large === null ? null : this.#blobs.keep(large);
-    // A record whose output lies here refers to it; one that has its own, or whose output is large, does not.
+    const blob = large === null ? null : this.#blobs.store(large);
+    // A record whose output is stored here refers to it; one with its own or a large output does not.
     const holds = outputAt !== null && large === null;
     const recorded = record === null ? null : this.#insertRecord.run(...record, holds ? number : null).lastInsertRowid;
     this.#insertEvent.run(number, run, seq, kind, key, at, data, outputAt, blob, recorded);
   }
 
-  /** Given here, so that an event and its record can name each other. */
+  /** Assigned here, so that an event and its record can refer to each other. */
   #newNumber(): number {
     if (this.#nextEvent === 0) this.#nextEvent = Number(this.#lastEvent.get()?.["last"] ?? 0) + 1;
     return this.#nextEvent++;
   }
 }
 
-function places(columns: readonly string[]): string {
+function placeholders(columns: readonly string[]): string {
   return columns.map(() => "?").join(", ");
+}
+
+/** Large texts, each stored once regardless of the number of references. */
+class BlobTable {
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare("SELECT number FROM blobs WHERE hash = ?");
+    this.#insert = db.prepare("INSERT INTO blobs (hash, data) VALUES (?, ?) RETURNING number");
+  }
+
+  /** Returns the number of this text. References to it must be written in the same transaction. */
+  store(text: string): number {
+    const hash = createHash("sha256").update(text).digest("base64url");
+    return Number((this.#find.get(hash) ?? this.#insert.get(hash, text))?.["number"]);
+  }
 }

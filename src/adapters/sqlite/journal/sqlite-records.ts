@@ -1,56 +1,63 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../base/index.ts";
+import type { Clock } from "../../../base/index.ts";
 import {
   type CallRecord,
   type ConversationSummary,
-  type Pruned,
+  type PruneResult,
   type RecordPage,
   type RecordQuery,
   type RecordRedactor,
   type RecordStore,
   type Retention,
   type Statistics,
+  boundRecord,
   flatSize,
   flattenRecord,
   fromCursor,
   pageLimit,
   restoreRecord,
-  statisticsOf,
-  summarise,
+  toStatistics,
+  toStoredLabel,
+  summarizeTallies,
   toCursor,
-} from "../../store/index.ts";
+} from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "./reader-thread.ts";
-import { fromRow, toWrite } from "./record-columns.ts";
+import { fromRow, toRecordWrite } from "./record-columns.ts";
 
-/** What {@link SqliteRecords} is made of. */
-export interface SqliteRecordsParts {
-  readonly writer: BatchWriter;
-  readonly reader: ReaderThread;
-  readonly pruner: Pruner;
+/** Dependencies of {@link SqliteRecords}. */
+export interface SqliteRecordsDeps {
+  readonly writer: Pick<BatchWriter, "push" | "send" | "settle" | "flush" | "lose">;
+  readonly reader: Pick<ReaderThread, "call">;
+  readonly pruner: Pick<Pruner, "prune">;
   readonly redactor: RecordRedactor;
   readonly clock: Clock;
 }
 
-/** So many wait by reference at most; then they are serialised at once, whatever else waits. */
+/** Maximum number and estimated size of the records buffered by reference; beyond it they are serialized at once. */
 const maxReferences = 1000;
-/** How long one turn of the event loop serialises. */
+const maxReferenceBytes = 16 * 1024 * 1024;
+/** Maximum serializing time in one turn of the event loop. */
 const sliceMs = 4;
 
-/** Records in SQLite: kept by reference when added, redacted and serialised a little later, written by the writer thread. */
+/**
+ * Records in SQLite: buffered by reference when added, redacted and serialized a little later, written by the writer
+ * thread.
+ */
 export class SqliteRecords implements RecordStore {
-  readonly #parts: SqliteRecordsParts;
-  /** Added and not all serialised yet. */
+  readonly #parts: SqliteRecordsDeps;
+  /** Added records that are not all serialized yet. */
   #references: CallRecord[] = [];
-  /** How many of the references are serialised. */
+  #referenceBytes = 0;
+  /** Number of references that are already serialized. */
   #taken = 0;
   #added = 0;
   #serialised = 0;
   #scheduled = false;
   #closed = false;
 
-  constructor(parts: SqliteRecordsParts) {
+  constructor(parts: SqliteRecordsDeps) {
     this.#parts = parts;
   }
 
@@ -60,7 +67,11 @@ export class SqliteRecords implements RecordStore {
       return;
     }
     this.#added++;
-    if (this.#references.push(record) >= maxReferences) this.#serialise(Infinity);
+    // Large values become previews at once: by reference, a few of them would fill the memory.
+    const { record: stored, bytes } = boundRecord(record, this.#parts.redactor);
+    this.#referenceBytes += bytes;
+    const isFull = this.#references.push(stored) >= maxReferences || this.#referenceBytes >= maxReferenceBytes;
+    if (isFull) this.#serialise(Infinity);
     else if (!this.#scheduled) this.#schedule();
   }
 
@@ -70,7 +81,7 @@ export class SqliteRecords implements RecordStore {
   }
 
   async query(query: RecordQuery): Promise<RecordPage> {
-    const { cursor, limit, ...filter } = query;
+    const { cursor, limit, ...filter } = this.#withStoredLabels(query);
     const after = cursor === undefined ? undefined : fromCursor(cursor);
     await this.settle();
     const page = await this.#parts.reader.call("page", { ...filter, limit: pageLimit(limit), after });
@@ -80,38 +91,49 @@ export class SqliteRecords implements RecordStore {
 
   async summary(conversationId: string): Promise<ConversationSummary> {
     await this.settle();
-    return summarise(conversationId, await this.#parts.reader.call("summary", { conversationId }));
+    const { conversationId: stored = "" } = this.#withStoredLabels({ conversationId });
+    return summarizeTallies(conversationId, await this.#parts.reader.call("summary", { conversationId: stored }));
   }
 
   async statistics(query: Pick<RecordQuery, "since" | "until" | "tool"> = {}): Promise<Statistics> {
     await this.settle();
-    const { since, until, tool } = query;
+    const { since, until, tool } = this.#withStoredLabels(query);
     const which = {
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
       ...(tool !== undefined && { tool }),
     };
-    return statisticsOf(await this.#parts.reader.call("statistics", which));
+    return toStatistics(await this.#parts.reader.call("statistics", which));
   }
 
-  async prune(retention: Retention): Promise<Pruned> {
+  async prune(retention: Retention): Promise<PruneResult> {
     await this.settle();
     return this.#parts.pruner.prune(retention);
   }
 
-  /** Writes what was added, and takes no more. The database stays open for others. */
+  /** Writes the added records, and accepts no more. The database stays open for others. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
   }
 
-  /** Waits until what was added can be read, or is known to be unwritable: reading goes on while writing fails. */
+  /** Waits until added records can be read, or are known to be unwritable: reading continues while writing fails. */
   async settle(): Promise<void> {
     await this.#serialiseAll();
     await this.#parts.writer.settle();
   }
 
-  // An immediate keeps the process alive, and so does a batch on its way: a process that ends by itself has written all.
+  /** Returns a filter with its labels as they are stored: redacted. */
+  #withStoredLabels(query: RecordQuery): RecordQuery {
+    const { redactor } = this.#parts;
+    const labels = (["id", "tool", "callerId", "conversationId"] as const).flatMap((key) => {
+      const label = query[key];
+      return label === undefined ? [] : [[key, toStoredLabel(label, redactor)]];
+    });
+    return labels.length === 0 ? query : { ...query, ...Object.fromEntries(labels) };
+  }
+
+  // An immediate keeps the process alive, and so does a batch in flight: a process that ends by itself has written all.
   #schedule(): void {
     this.#scheduled = true;
     setImmediate(() => {
@@ -137,12 +159,13 @@ export class SqliteRecords implements RecordStore {
       const record = this.#references[this.#taken];
       if (record === undefined) {
         this.#references = [];
+        this.#referenceBytes = 0;
         this.#taken = 0;
         break;
       }
       this.#taken++;
       const flat = flattenRecord(record, redactor);
-      writer.push(toWrite(flat), flatSize(flat));
+      writer.push(toRecordWrite(flat), flatSize(flat));
       this.#serialised++;
       if (clock.elapsed() >= end) break;
     }

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../base/index.ts";
-import type { CallRecord, NewJournalEvent, NewRun, RunEnd, RunLease } from "../../store/index.ts";
-import { knownSecrets, secretCases, secretRows } from "../../../test/support/secret-cases.ts";
-import { createRedactor } from "../../text/index.ts";
+import { systemClock } from "../../../base/index.ts";
+import type { CallRecord, NewJournalEvent, NewRun, RunEnd, RunLease } from "../../../store/index.ts";
+import { knownSecrets, secretCases, secretRows } from "../../../../test/support/secret-cases.ts";
+import { createRedactor } from "../../../secrets/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
-import { currentOwner } from "./owner-process.ts";
-import { giveUpRuns, removeGivenUp } from "./prune-runs.ts";
+import { createLeaseHolder } from "./lease-holder.ts";
+import { markRunsPruned, removePrunedRuns } from "./prune-runs.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-sqlite-runs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const opened: SqliteStore[] = [];
-const owner = currentOwner();
+const owner = createLeaseHolder();
 let file: string;
 let count = 0;
 
@@ -32,14 +32,14 @@ async function open(options: Partial<SqliteOptions> = {}): Promise<SqliteStore> 
   return store;
 }
 
-async function make(store: SqliteStore, id: string, given: Partial<NewRun> = {}): Promise<RunLease> {
+async function make(store: SqliteStore, id: string, input: Partial<NewRun> = {}): Promise<RunLease> {
   const texts = { definition: '{"steps":[]}', input: "{}", context: "{}", fingerprints: "{}" };
-  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 1, ...texts, ...given }, owner);
+  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 1, ...texts, ...input }, owner);
   if ("existing" in made) throw new Error("exists");
   return made.lease;
 }
 
-function settled(seq: number, output: unknown, given: Partial<CallRecord> = {}): NewJournalEvent {
+function settled(seq: number, output: unknown, input: Partial<CallRecord> = {}): NewJournalEvent {
   const record: CallRecord = {
     id: `c${seq}`,
     tool: "echo",
@@ -55,7 +55,7 @@ function settled(seq: number, output: unknown, given: Partial<CallRecord> = {}):
     cached: false,
     callerType: "workflow_node",
     createdAt: 100,
-    ...given,
+    ...input,
   };
   const data = { kind: "call", result: { success: true, output } };
   return { seq, kind: "settled", key: `s#${seq}`, at: 100, data, record };
@@ -86,7 +86,7 @@ function query(sql: string): unknown[] {
 }
 
 describe("the output of a step", () => {
-  test("is kept once: in the event", async () => {
+  test("is stored once: in the event", async () => {
     const store = await open();
     const lease = await make(store, "r1");
     await store.runs.append(lease, settled(1, { text: "found only once" }));
@@ -96,7 +96,7 @@ describe("the output of a step", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("with a secret is exact for the run, and redacted in the record, also for who does not know the secret", async () => {
+  test("an output with a secret is exact for the run, and redacted in the record, also for readers who do not know the secret", async () => {
     const store = await open();
     const lease = await make(store, "r1");
     await store.runs.append(lease, settled(1, { note: "it is hunter2secret" }));
@@ -110,7 +110,7 @@ describe("the output of a step", () => {
     }
   });
 
-  test("that is large is shared by all that refer to it", async () => {
+  test("an output that is large is shared by all that refer to it", async () => {
     const store = await open();
     const large = { text: "x".repeat(1_000_000) };
     for (const id of ["r1", "r2", "r3"]) await finished(store, id, { output: large });
@@ -120,7 +120,7 @@ describe("the output of a step", () => {
     expect(query("SELECT length(data) FROM blobs ORDER BY 1")).toEqual([12, JSON.stringify(large).length]);
   });
 
-  test("that JSON cannot express refuses the event and keeps the record", async () => {
+  test("an output that JSON cannot express refuses the event and keeps the record", async () => {
     const store = await open();
     const lease = await make(store, "r1");
     await expect(store.runs.append(lease, settled(1, { big: 1n }))).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe("the output of a step", () => {
 });
 
 describe("secrets in outputs", () => {
-  test.each(secretRows)("never reach who reads the records: $input", async ({ input }) => {
+  test.each(secretRows)("never reach the readers of records: $input", async ({ input }) => {
     const store = await open({ redactor: createRedactor(knownSecrets(input)) });
     const lease = await make(store, "r1");
     let seq = 0;
@@ -150,18 +150,18 @@ describe("secrets in outputs", () => {
         });
       }
     }
-    // Shapes are known to everybody; a secret itself only to who wrote it.
+    // Shapes of secrets are known to every process; a secret itself only to the process that wrote it.
     const other = await open({ redactor: { ...createRedactor([]), text: (text) => text, value: (value) => value } });
-    const kept = JSON.stringify([await store.records.query({}), await other.records.query({})]);
-    for (const [hidden] of secretCases(input)) expect(kept).not.toContain(hidden);
+    const stored = JSON.stringify([await store.records.query({}), await other.records.query({})]);
+    for (const [hidden] of secretCases(input)) expect(stored).not.toContain(hidden);
   });
 });
 
-test("what no column can hold is refused alone, and harms nobody in its batch", async () => {
+test("a value that no column can hold is rejected alone, without affecting its batch", async () => {
   const store = await open();
   const lease = await make(store, "r1");
   const other = await make(store, "r2");
-  const broken = (given: object): NewJournalEvent => ({ ...settled(2, "x"), ...given });
+  const broken = (input: object): NewJournalEvent => ({ ...settled(2, "x"), ...input });
   const append = async (to: RunLease, event: NewJournalEvent): Promise<void> => store.runs.append(to, event);
   const outcomes = await Promise.allSettled([
     append(lease, settled(1, "a")),
@@ -195,7 +195,7 @@ test("what no column can hold is refused alone, and harms nobody in its batch", 
 describe("pruning", () => {
   const clock = { ...systemClock, now: () => 10_000 };
 
-  test("by age removes runs that are over, with their events, records and texts; never what goes on", async () => {
+  test("pruning by age removes finished runs, with their events, records and blobs; never unfinished ones", async () => {
     const store = await open({ clock });
     await finished(store, "old", { at: 1000, output: "y".repeat(400_000) });
     await finished(store, "new", { at: 9000 });
@@ -206,7 +206,7 @@ describe("pruning", () => {
     expect(pruned).toMatchObject({ records: 2, runs: 1 });
     expect((await store.runs.list()).map(({ id }) => id)).toEqual(["new", "waiting", "running"]);
     expect(await store.runs.read("old")).toBeUndefined();
-    // The record is gone for its age; what the run needs is not.
+    // The record is removed for its age; the data that the run needs is not.
     expect((await store.runs.read("running"))?.events).toHaveLength(1);
     await store.runs.append(running, settled(2, "more"));
     expect(await store.stats()).toMatchObject({ runs: 3, records: 2 });
@@ -220,15 +220,15 @@ describe("pruning", () => {
   test("keeps the turns of a conversation as long as any run of it, and then none", async () => {
     const store = await open({ clock });
     const turn = JSON.stringify("x".repeat(5000));
-    const ask = async (id: string, at: number, talk = "t"): Promise<void> =>
+    const addTurn = async (id: string, at: number, talk = "t"): Promise<void> =>
       store.runs.finish(await make(store, id, { conversation: { id: talk, after: 0 }, startedAt: at }), {
         status: "success",
         at,
         turn,
       });
-    for (let index = 0; index < 250; index++) await ask(`old${index}`, index);
-    await ask("late", 9000);
-    await ask("other", 1, "gone");
+    for (let index = 0; index < 250; index++) await addTurn(`old${index}`, index);
+    await addTurn("late", 9000);
+    await addTurn("other", 1, "gone");
     await store.runs.finish(await make(store, "w", { conversation: { id: "asked", after: 0 } }), {
       status: "waiting",
       at: 1,
@@ -244,26 +244,26 @@ describe("pruning", () => {
     expect(query("SELECT count(*) FROM turns")).toEqual([0]);
   });
 
-  test("that was stopped half-way brings back nothing of a conversation whose last run it gave up", async () => {
+  test("pruning that was interrupted restores nothing of a conversation whose last run it pruned", async () => {
     const store = await open({ clock });
-    const ask = async (id: string, at: number): Promise<void> =>
+    const addTurn = async (id: string, at: number): Promise<void> =>
       store.runs.finish(await make(store, id, { conversation: { id: "t", after: 0 }, startedAt: at }), {
         status: "success",
         at,
         turn: JSON.stringify(id),
       });
-    await Promise.all(Array.from({ length: 250 }, (_, index) => ask(`old${index}`, index)));
+    await Promise.all(Array.from({ length: 250 }, (_, index) => addTurn(`old${index}`, index)));
     const db = new DatabaseSync(file);
     const turnsLeft = (): number => Number(db.prepare("SELECT count(*) AS left FROM turns").get()?.["left"]);
-    giveUpRuns(db, { before: 1e9, upTo: 1e9, most: 1e9 });
+    markRunsPruned(db, { before: 1e9, upTo: 1e9, max: 1e9 });
     expect(await store.runs.turns("t")).toEqual([]);
-    while (turnsLeft() === 250) removeGivenUp(db);
+    while (turnsLeft() === 250) removePrunedRuns(db);
     expect(turnsLeft()).toBeGreaterThan(0);
     await store.runs.addTurn("t", { at: 1, data: "0" });
     expect(await store.runs.turns("t")).toEqual([]);
-    await ask("new", 9000);
+    await addTurn("new", 9000);
     expect((await store.runs.turns("t")).map(({ data }) => data)).toEqual(['"new"']);
-    await ask("newer", 9000);
+    await addTurn("newer", 9000);
     db.close();
     await store.records.prune({ maxAgeMs: 5000 });
     expect((await store.runs.turns("t")).map(({ data }) => data)).toEqual(['"new"', '"newer"']);
@@ -271,7 +271,7 @@ describe("pruning", () => {
     expect(query("SELECT count(*) FROM turns")).toEqual([2]);
   });
 
-  test("by size removes the oldest, whether records or runs, and gives the disk its room back", async () => {
+  test("pruning by size removes the oldest, whether records or runs, and frees their disk space", async () => {
     const store = await open({ clock });
     for (let index = 0; index < 30; index++) {
       await finished(store, `r${index}`, { at: index, output: `${index}`.padEnd(100_000, "z") });
@@ -331,12 +331,12 @@ test("a backup holds the runs too", async () => {
   expect(await copy.check()).toMatchObject({ faults: [] });
 });
 
-test("closing leaves no owner behind, and runs that anybody may take", async () => {
+test("closing removes the lease holder, and any process may claim its runs", async () => {
   const store = await open();
   await make(store, "r1");
   await finished(store, "r2");
   await store.close();
-  expect(query("SELECT count(*) FROM owners")).toEqual([0]);
+  expect(query("SELECT count(*) FROM lease_holders")).toEqual([0]);
   const next = await open();
   expect(await next.runs.claim("r1", owner)).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
   await expect(store.runs.create({ ...(await next.runs.list())[0]!, id: "r3" }, owner)).rejects.toMatchObject({
@@ -349,8 +349,8 @@ test("attending writes now and then, not every time", async () => {
   const store = await open({ clock: { ...systemClock, now: () => now } });
   await make(store, "r1");
   const renewed = async (): Promise<unknown> => {
-    await store.runs.attend(owner, ["r1"]);
-    return query("SELECT renewed_at FROM owners")[0];
+    await store.runs.heartbeat(owner, ["r1"]);
+    return query("SELECT renewed_at FROM lease_holders")[0];
   };
   expect(await renewed()).toBe(1000);
   now = 2900;

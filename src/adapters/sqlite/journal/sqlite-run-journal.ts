@@ -1,67 +1,70 @@
-import { type Clock, type FailureError, fail } from "../../base/index.ts";
+import { type Clock, type FailureError, fail } from "../../../base/index.ts";
 import {
   type Claim,
   type JournalEvent,
   type NewJournalEvent,
   type NewRun,
-  type NewTurn,
+  type NewConversationTurn,
   type RecordRedactor,
   type RecordStore,
   type RunEnd,
   type RunJournal,
   type RunLease,
-  type RunOwner,
+  type LeaseHolder,
   type RunQuery,
   type StoredRun,
-  type Turn,
-  type TurnRange,
-  checkNumbered,
-  gapFailure,
-  isOver,
-  lostFailure,
+  type ConversationTurn,
+  type ConversationTurnRange,
+  checkSequence,
+  sequenceGapFailure,
+  isFinished,
+  leaseLostFailure,
   runLimit,
-} from "../../store/index.ts";
+} from "../../../store/index.ts";
 import type { BatchWriter, WriteDone } from "./batch-writer.ts";
-import { checkStorable } from "./check-storable.ts";
+import { checkStorable } from "../database/check-storable.ts";
 import { eventSize, toEventValues, toEventWrite, valuesSize } from "./event-write.ts";
 import type { ReaderThread } from "./reader-thread.ts";
 import { toRun, toRunAndEvents, toRunWrite, toTurn } from "./run-columns.ts";
-import { type Outcome, closedFailure } from "./worker-link.ts";
-import type { Answer, EndWrite, EventValues, EventWrite, Write } from "./worker-ops.ts";
+import { type OpOutcome, closedFailure } from "../thread/worker-link.ts";
+import type { WriteAnswer, EndWrite, EventValues, EventWrite, Write } from "../thread/worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
-/** What {@link SqliteRuns} is made of. */
-export interface SqliteRunsParts {
-  readonly thread: WriterThread;
-  readonly writer: BatchWriter;
-  readonly reader: ReaderThread;
+/** Dependencies of {@link SqliteRuns}. */
+export interface SqliteRunsDeps {
+  readonly thread: Pick<WriterThread, "call">;
+  readonly writer: Pick<BatchWriter, "push" | "hurry" | "settle">;
+  readonly reader: Pick<ReaderThread, "call">;
   readonly records: Pick<RecordStore, "add">;
   readonly redactor: RecordRedactor;
   readonly clock: Clock;
-  /** An owner that was not heard of for longer has lost its runs. */
+  /** A lease holder without a heartbeat for longer has lost its runs. */
   readonly silenceMs: number;
 }
 
-/** Runs in SQLite. What happens to many runs at once is committed together; each is told when its own is on the disk. */
+/**
+ * Runs in SQLite. Concurrent writes of many runs are committed together; each caller is notified when its own write is
+ * on the disk.
+ */
 export class SqliteRuns implements RunJournal {
-  readonly #parts: SqliteRunsParts;
+  readonly #parts: SqliteRunsDeps;
   /** The epochs of the runs that are executed through this store. */
   readonly #held = new Map<string, number>();
-  /** Likewise, of runs whose last write failed: who executed them has stopped, though the database says otherwise. */
-  readonly #givenUp = new Map<string, number>();
+  /** Likewise, of runs whose last write failed: their execution has stopped, though the database says otherwise. */
+  readonly #pruned = new Map<string, number>();
   #scheduled = false;
   #closed = false;
 
-  constructor(parts: SqliteRunsParts) {
+  constructor(parts: SqliteRunsDeps) {
     this.#parts = parts;
   }
 
   async create(
     run: NewRun,
-    owner: RunOwner,
+    owner: LeaseHolder,
     events: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
-    checkNumbered(run.id, events);
+    checkSequence(run.id, events);
     const values = events.map(writable);
     let size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
     for (const event of values) size += valuesSize(event);
@@ -73,13 +76,13 @@ export class SqliteRuns implements RunJournal {
     return { existing: toRun(found.run) };
   }
 
-  async claim(runId: string, owner: RunOwner): Promise<Claim> {
+  async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
     const { thread, clock, silenceMs } = this.#parts;
-    const gaveUp = this.#givenUp.has(runId);
-    const asked = { runId, owner, now: clock.now(), silenceMs, gaveUp };
-    const { kind, was, found } = await thread.call("claimRun", asked).catch((error: unknown) => {
-      // Perhaps it was given to this owner and only the answer got lost.
-      if (!this.#held.has(runId)) this.#givenUp.set(runId, 0);
+    const gaveUp = this.#pruned.has(runId);
+    const query = { runId, owner, now: clock.now(), silenceMs, gaveUp };
+    const { kind, was, found } = await thread.call("claimRun", query).catch((error: unknown) => {
+      // Perhaps it was claimed by this lease holder and only the reply was lost.
+      if (!this.#held.has(runId)) this.#pruned.set(runId, 0);
       throw error;
     });
     if (found === undefined) return { kind: "unknown" };
@@ -93,7 +96,7 @@ export class SqliteRuns implements RunJournal {
     try {
       write = toEventWrite(lease, event, this.#parts.redactor);
     } catch (error) {
-      this.#keepRecord(event);
+      this.#storeRecord(event);
       return Promise.reject(unwritable(error));
     }
     return new Promise((resolve, reject) => {
@@ -103,7 +106,7 @@ export class SqliteRuns implements RunJournal {
           resolve();
           return;
         }
-        this.#keepRecord(event);
+        this.#storeRecord(event);
         reject(failure);
       });
     });
@@ -125,15 +128,15 @@ export class SqliteRuns implements RunJournal {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
   }
 
-  async attend(
-    owner: RunOwner,
+  async heartbeat(
+    owner: LeaseHolder,
     runIds: readonly string[],
   ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]> {
     const { thread, clock } = this.#parts;
-    const asked = await thread.call("attend", { owner, now: clock.now() });
-    if (asked.length === 0) return [];
-    const wanted = new Set(runIds);
-    return asked.filter(({ runId }) => wanted.has(runId)).map(({ runId, by }) => ({ runId, by: by ?? undefined }));
+    const query = await thread.call("heartbeat", { owner, now: clock.now() });
+    if (query.length === 0) return [];
+    const requested = new Set(runIds);
+    return query.filter(({ runId }) => requested.has(runId)).map(({ runId, by }) => ({ runId, by: by ?? undefined }));
   }
 
   async read(
@@ -148,33 +151,36 @@ export class SqliteRuns implements RunJournal {
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
     const { writer, reader, clock, silenceMs } = this.#parts;
     await writer.settle();
-    const asked = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
-    return (await reader.call("runs", asked)).map(toRun);
+    const requested = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
+    return (await reader.call("runs", requested)).map(toRun);
   }
 
-  async turns(conversationId: string, { from = 0, to = Number.MAX_SAFE_INTEGER }: TurnRange = {}): Promise<Turn[]> {
+  async turns(
+    conversationId: string,
+    { from = 0, to = Number.MAX_SAFE_INTEGER, last = -1 }: ConversationTurnRange = {},
+  ): Promise<ConversationTurn[]> {
     const { writer, reader } = this.#parts;
     await writer.settle();
-    return (await reader.call("turns", { conversationId, from, to })).map(toTurn);
+    return (await reader.call("turns", { conversationId, from, to, last })).map(toTurn);
   }
 
-  async addTurn(conversationId: string, { after, at, data }: NewTurn): Promise<void> {
+  async addTurn(conversationId: string, { after, at, data }: NewConversationTurn): Promise<void> {
     checkStorable([conversationId, after ?? null, at, data]);
     await this.#parts.writer.settle();
     await this.#parts.thread.call("addTurn", { conversationId, after: after ?? null, at, data });
   }
 
-  /** Leaves the runs that are still executed through this store: whoever wants them need not wait. */
+  /** Releases the runs that are still executed through this store, so that others can claim them without waiting. */
   close(): void {
     this.#closed = true;
-    for (const [runId, epoch] of [...this.#held, ...this.#givenUp]) {
+    for (const [runId, epoch] of [...this.#held, ...this.#pruned]) {
       this.#parts.writer.push(toEndWrite({ runId, epoch }, { status: "running", at: 0 }), 200, () => {});
     }
     this.#held.clear();
-    this.#givenUp.clear();
+    this.#pruned.clear();
   }
 
-  #written(write: Write, bytes: number): Promise<Answer | undefined> {
+  #written(write: Write, bytes: number): Promise<WriteAnswer | undefined> {
     return new Promise((resolve, reject) => {
       this.#push(write, bytes, (outcome) => {
         if (outcome.failure === undefined) resolve(outcome.value);
@@ -192,7 +198,7 @@ export class SqliteRuns implements RunJournal {
     this.#schedule();
   }
 
-  /** What comes in the same turn of the event loop goes into one batch. */
+  /** Writes of the same turn of the event loop go into one batch. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -202,26 +208,26 @@ export class SqliteRuns implements RunJournal {
     });
   }
 
-  /** The event is not written; the call it tells of was made all the same. */
-  #keepRecord({ record }: NewJournalEvent): void {
+  /** The event is not written, but its call was made, so the record is stored. */
+  #storeRecord({ record }: NewJournalEvent): void {
     if (record !== undefined) this.#parts.records.add(record);
   }
 
-  /** Why a write was not done, if it was not, and what that means for the lease. */
-  #failureOf(outcome: Outcome<Answer | undefined>, lease: RunLease, seq: number): FailureError | undefined {
+  /** Why a write failed, if it did, and the effect on the lease. */
+  #failureOf(outcome: OpOutcome<WriteAnswer | undefined>, lease: RunLease, seq: number): FailureError | undefined {
     if (outcome.failure !== undefined) {
-      if (this.#letGo(lease)) this.#givenUp.set(lease.runId, lease.epoch);
+      if (this.#letGo(lease)) this.#pruned.set(lease.runId, lease.epoch);
       return outcome.failure;
     }
-    const [, what, last] = outcome.value ?? [];
-    if (what === undefined) return undefined;
-    if (what === "gap") return gapFailure(lease.runId, seq, last ?? 0);
+    const [, reason, last] = outcome.value ?? [];
+    if (reason === undefined) return undefined;
+    if (reason === "gap") return sequenceGapFailure(lease.runId, seq, last ?? 0);
     this.#letGo(lease);
-    return lostFailure(lease.runId);
+    return leaseLostFailure(lease.runId);
   }
 
   #hold(runId: string, epoch: number): RunLease {
-    this.#givenUp.delete(runId);
+    this.#pruned.delete(runId);
     this.#held.set(runId, epoch);
     return { runId, epoch };
   }
@@ -232,16 +238,16 @@ export class SqliteRuns implements RunJournal {
 }
 
 function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn }: RunEnd): EndWrite {
-  const over = isOver(status);
+  const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
-  const told = [output ?? null, error ?? null, over && typeof written === "string" ? written : null] as const;
-  const values = [runId, epoch, status, over ? at : null, ...told] as const;
+  const ending = [output ?? null, error ?? null, over && typeof written === "string" ? written : null] as const;
+  const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);
   return ["end", ...values];
 }
 
-function endSize([, , , , , ...told]: EndWrite): number {
-  return told.reduce((size, text) => size + (text?.length ?? 0), 200);
+function endSize([, , , , , ...ending]: EndWrite): number {
+  return ending.reduce((size, text) => size + (text?.length ?? 0), 200);
 }
 
 function writable(event: JournalEvent): EventValues {

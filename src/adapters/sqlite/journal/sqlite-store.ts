@@ -1,20 +1,20 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { type Clock, createIds } from "../../base/index.ts";
-import type { ApprovalStore, RecordStore, RunJournal } from "../../store/index.ts";
+import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
+import { resolve, dirname } from "node:path";
+import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
+import type { ApprovalStore, RecordStore, RunJournal } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
-import { createWhole } from "./create-whole.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "./reader-thread.ts";
 import type { SqliteRecords } from "./sqlite-records.ts";
-import type { SqliteRuns } from "./sqlite-runs.ts";
-import { closedFailure, patienceMs } from "./worker-link.ts";
-import type { FileCheck } from "./worker-ops.ts";
+import type { SqliteRuns } from "./sqlite-run-journal.ts";
+import { closedFailure, workerCloseTimeoutMs } from "../thread/worker-link.ts";
+import type { FileCheck } from "../thread/worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
+import { databaseFailure, storeFailure } from "../database/store-failure.ts";
 
 /** Figures of the store itself. */
 export interface SqliteStats {
-  /** What the database and its log take on the disk. */
+  /** Size of the database and its log on the disk. */
   readonly bytes: number;
   readonly records: number;
   readonly approvals: number;
@@ -31,17 +31,20 @@ export interface SqliteStore {
   readonly records: RecordStore;
   readonly runs: RunJournal;
   readonly approvals: ApprovalStore;
-  /** Makes a consistent copy while work goes on; refuses a name that is taken. */
+  /** Makes a consistent copy while the store is in use; rejects a name that exists. */
   backup(file: string): Promise<void>;
   stats(): Promise<SqliteStats>;
-  /** Reads the whole file and says what is wrong with it. */
+  /** Reads the whole file and reports its faults. */
   check(): Promise<FileCheck>;
-  /** Writes what is left, ends the threads and lets go of the file. Rejects, all ended, when something was not written. */
+  /**
+   * Writes pending data, ends the threads and closes the file. Rejects, after closing, if something could not be
+   * written.
+   */
   close(): Promise<void>;
 }
 
-/** What an open store is made of. */
-export interface StoreParts {
+/** Dependencies of an open store. */
+export interface OpenStoreDeps {
   readonly file: string;
   /** The name of this writer in the database. */
   readonly name: string;
@@ -58,10 +61,10 @@ export interface StoreParts {
 
 /** The store that `openSqlite` gives. */
 export class OpenStore implements SqliteStore {
-  readonly #parts: StoreParts;
+  readonly #parts: OpenStoreDeps;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: StoreParts) {
+  constructor(parts: OpenStoreDeps) {
     this.#parts = parts;
   }
 
@@ -83,13 +86,13 @@ export class OpenStore implements SqliteStore {
 
   async backup(file: string): Promise<void> {
     if (this.#closing !== undefined) throw closedFailure();
-    // Not a flush: when writing fails, a copy of what is there is wanted most.
+    // Not a flush: when writing fails, a copy of the present data is needed most.
     await this.#parts.records.settle();
     const target = resolve(file);
-    // A thread of its own: copying takes its time, and questions must not wait for it.
+    // A separate thread: copying takes time, and queries must not wait for it.
     const copier = this.#parts.startReader();
     try {
-      await createWhole(target, `${target}.${createIds().next()}.partial`, (temporary) =>
+      await createFileAtomically(target, `${target}.${createIdGenerator().next()}.partial`, (temporary) =>
         copier.call("copy", { target: temporary }),
       );
     } finally {
@@ -101,8 +104,7 @@ export class OpenStore implements SqliteStore {
     const { file, records, reader, writer } = this.#parts;
     await records.settle();
     const counts = await reader.call("counts", null);
-    const bytes = (await sizeOf(file)) + (await sizeOf(`${file}-wal`));
-    return { ...counts, bytes, waiting: writer.waiting, lost: writer.lost };
+    return { ...counts, bytes: await storeBytes(file), waiting: writer.waiting, lost: writer.lost };
   }
 
   check(): Promise<FileCheck> {
@@ -115,8 +117,8 @@ export class OpenStore implements SqliteStore {
 
   async #close(): Promise<void> {
     const { name, clock, thread, writer, reader, pruner, records, runs } = this.#parts;
-    // A disk that hangs must not hang who closes.
-    const timer = clock.after(patienceMs, () => thread.abandon());
+    // A hanging disk must not block the caller of `close`.
+    const timer = clock.after(workerCloseTimeoutMs, () => thread.abandon());
     try {
       await pruner.close();
       runs.close();
@@ -124,11 +126,16 @@ export class OpenStore implements SqliteStore {
     } finally {
       timer.cancel();
       writer.close();
-      // The last connection folds the log into the file, and one that only reads cannot.
+      // The last connection checkpoints the log into the file, which a read-only one cannot.
       await reader.close();
       await thread.close(name);
     }
   }
+}
+
+/** Size of the database and its log on the disk. */
+export async function storeBytes(file: string): Promise<number> {
+  return (await sizeOf(file)) + (await sizeOf(`${file}-wal`));
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -138,4 +145,66 @@ async function sizeOf(file: string): Promise<number> {
     // The log exists only while there is something in it.
     return 0;
   }
+}
+
+/**
+ * Creates a file through a temporary one beside it: the name appears once the content is complete and on the disk.
+ * Rejects an existing name.
+ */
+async function createFileAtomically(
+  target: string,
+  temporary: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  if (await exists(target)) throw taken(target);
+  try {
+    // Created here for its mode: a copy is as private as the database.
+    await (await open(temporary, "wx", 0o600)).close();
+    await fill(temporary);
+    await sync(temporary);
+    await giveName(temporary, target);
+    await sync(dirname(target));
+  } catch (error) {
+    throw storeFailure(error, target);
+  } finally {
+    await rm(temporary, { force: true });
+    await rm(`${temporary}-journal`, { force: true });
+  }
+}
+
+/** Unlike a rename, a link never replaces a file created in the meantime; but not every file system has links. */
+async function giveName(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch {
+    if (await exists(target)) throw taken(target);
+    await rename(temporary, target);
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some systems do not sync a folder; a file they must.
+    if (!(await handle.stat()).isDirectory()) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function taken(target: string): FailureError {
+  return databaseFailure(`${target} already exists. Choose another name, or remove that file first`, {
+    reason: "exists",
+  });
 }

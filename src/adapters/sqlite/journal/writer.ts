@@ -1,5 +1,5 @@
 // The entry of the writer thread.
-import { serveOps } from "./serve-ops.ts";
+import { serveOps } from "../thread/serve-ops.ts";
 import { createWriterOps } from "./writer-ops.ts";
 
 serveOps(createWriterOps());

@@ -1,27 +1,29 @@
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import {
   type Memory,
   type MemoryHit,
   type MemoryQuery,
   type MemoryStats,
   type NewMemory,
-  type StoredMemory,
+  type StoreMemoryResult,
   documentMemory,
   memoryDocument,
   memoryHit,
   mergeMemory,
-} from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { openMemoryDatabase } from "./memory-database.ts";
-import type { Served } from "./serve-ops.ts";
-import { storeFailure } from "./store-failure.ts";
-import { readDocument, searchDocuments } from "./text-index-search.ts";
-import { collectionNumber, putDocuments, rangeOf, removeDocuments } from "./text-index-writes.ts";
+} from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import type { Served } from "../thread/serve-ops.ts";
+import { storeFailure, isBusy, databaseFailure } from "../database/store-failure.ts";
+import { readDocument, searchDocuments } from "../index/search.ts";
+import { collectionNumber, putDocuments, rangeOf, removeDocuments } from "../index/writes.ts";
+import { pragma } from "../journal/migrate.ts";
+import { createPrivateFile } from "../database/private-file.ts";
+import { prepareTextTables } from "../index/schema.ts";
 
-/** What the thread of the memories does, one after another. */
+/** Operations of the memory thread, executed one after another. */
 export interface MemoryOps {
   open(at: { readonly file: string }): void;
-  store(which: { readonly memory: NewMemory; readonly now: number }): StoredMemory;
+  store(which: { readonly memory: NewMemory; readonly now: number }): StoreMemoryResult;
   get(which: { readonly id: string }): Memory | undefined;
   search(query: MemoryQuery): readonly MemoryHit[];
   latest(which: { readonly namespace: string; readonly limit: number }): readonly Memory[];
@@ -30,10 +32,10 @@ export interface MemoryOps {
   close(which: null): void;
 }
 
-/** Above this many memories, forgetting one does not rewrite all terms; they go as the index tidies itself. */
+/** Above this number of memories, forgetting one does not rewrite all terms; they disappear as the index merges. */
 const fewMemories = 20_000;
 
-/** The operations on a file that `open` names; it is opened when first used. */
+/** The operations on a file that `open` sets; it is opened on first use. */
 export function createMemoryOps(): Served<MemoryOps> {
   let file = "";
   let opened: DatabaseSync | undefined;
@@ -55,9 +57,9 @@ export function createMemoryOps(): Served<MemoryOps> {
   return { ops, explain: (error) => storeFailure(error, file) };
 }
 
-function storeMemory(db: DatabaseSync, given: NewMemory, now: number): StoredMemory {
-  const before = readMemory(db, given.id);
-  const memory = mergeMemory(before, given, now);
+function storeMemory(db: DatabaseSync, input: NewMemory, now: number): StoreMemoryResult {
+  const before = readMemory(db, input.id);
+  const memory = mergeMemory(before, input, now);
   const collection = collectionNumber(db, memory.namespace, true) ?? -1;
   putDocuments(db, collection, [memoryDocument(memory)]);
   return { memory, created: before === undefined };
@@ -97,7 +99,7 @@ function forgetMemories(db: DatabaseSync, ids: readonly string[]): number {
     const collection = find.get(id)?.["collection"];
     if (collection !== undefined) forgotten += removeDocuments(db, Number(collection), [id]);
   }
-  // A removed document's terms stay in the index until it is tidied: what is forgotten must not be left lying there.
+  // The terms of a removed document stay in the index until it is optimized: forgotten text must not remain there.
   if (forgotten > 0 && countOf(db) <= fewMemories) db.exec("INSERT INTO text_terms (text_terms) VALUES ('optimize')");
   return forgotten;
 }
@@ -115,4 +117,71 @@ function readStats(db: DatabaseSync): MemoryStats {
     .all();
   const namespaces = Object.fromEntries(rows.map((row) => [String(row["name"]), Number(row["count"])]));
   return { memories: Object.values(namespaces).reduce((sum, count) => sum + count, 0), namespaces };
+}
+
+/** `WNDM`: marks the file as our memory. */
+const applicationId = 0x574e444d;
+/** Counts the changes of its tables. */
+const version = 1;
+const busyTimeoutMs = 10_000;
+
+/**
+ * Opens or creates the database of memories. They cannot be rebuilt: a commit is on the disk, and the file is never
+ * recreated, regardless of its writer.
+ */
+function openMemoryDatabase(file: string): DatabaseSync {
+  createPrivateFile(file);
+  const db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  try {
+    checkMark(db, file);
+    enterWal(db);
+    // Deleted content is overwritten.
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${4 * 1024 * 1024}`);
+    prepareTextTables(db);
+    if (pragma(db, "user_version") !== version) {
+      inTransaction(db, () => db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`));
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function checkMark(db: DatabaseSync, file: string): void {
+  const mark = pragma(db, "application_id");
+  const written = pragma(db, "user_version");
+  const isNew = mark === 0 && written === 0 && !hasForeignTables(db);
+  if (!isNew && mark !== applicationId) {
+    throw databaseFailure(
+      `${file} is the database of another program. Move it away, or choose another file for memories`,
+      {
+        reason: "foreign_database",
+      },
+    );
+  }
+  if (written > version) {
+    const message = `${file} was written by a newer Windlass (memory version ${written}, this one knows ${version})`;
+    throw databaseFailure(`${message}. Upgrade Windlass`, { code: "store_newer", reason: "newer_version" });
+  }
+}
+
+/** Our own tables may exist without a mark if a process ended between the two steps. */
+function hasForeignTables(db: DatabaseSync): boolean {
+  const row = db.prepare("SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'text%' AND name NOT LIKE 'sqlite%'").get();
+  return row !== undefined;
+}
+
+/** Two processes that create the same database at once can get "busy" here without any waiting: waits and retries. */
+function enterWal(db: DatabaseSync): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 1; ; tries++) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || tries === 100) throw error;
+      Atomics.wait(pause, 0, 0, 20);
+    }
+  }
 }

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
-import { folderWith } from "../../../test/support/workspace.ts";
-import { type MemoryStore, type NewMemory, tokenFormat } from "../../store/index.ts";
-import { openMemories } from "./memory-store.ts";
+import { folderWith } from "../../../../test/support/workspace.ts";
+import { type MemoryStore, type NewMemory, tokenFormat } from "../../../store/index.ts";
+import { openMemoryStore } from "./memory-store.ts";
 
 const closing: MemoryStore[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 function open(file: string): MemoryStore {
-  const store = openMemories({ file });
+  const store = openMemoryStore({ file });
   closing.push(store);
   return store;
 }
@@ -26,7 +26,7 @@ const memory = (id: string, text: string): NewMemory => ({
   metadata: {},
 });
 
-test("two that are open at once see what the other stored, and only this user may read the file", async () => {
+test("two open stores see each other's memories, and only this user may read the file", async () => {
   const file = join(await folderWith({}), "deep/memory.db");
   const [one, other] = [open(file), open(file)];
   await Promise.all([one.store(memory("m1", "rope"), 1), other.store(memory("m2", "rope"), 2)]);
@@ -35,7 +35,7 @@ test("two that are open at once see what the other stored, and only this user ma
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("what is forgotten is no longer in the file", async () => {
+test("a forgotten memory is no longer in the file", async () => {
   const file = join(await folderWith({}), "memory.db");
   const store = open(file);
   await store.store(memory("m1", "xylophonesecret 秘密暗号"), 1);
@@ -73,7 +73,7 @@ test("memories that were indexed without their lengths are found, and ranked as 
   expect(await open(file).search(query)).toEqual(before);
 });
 
-test("what is forgotten and stored again is ranked as before", async () => {
+test("a memory that is forgotten and stored again is ranked as before", async () => {
   const store = open(join(await folderWith({}), "memory.db"));
   const texts = ["Spring tides and neap tides", "Tide mills", "The tide comes in", "潮汐磨坊"];
   const all = texts.map((text, at) => memory(`m${at}`, text));
@@ -89,7 +89,7 @@ test("what is forgotten and stored again is ranked as before", async () => {
   expect(await find()).toEqual(before);
 });
 
-test("another program's database and a newer one are refused and left alone", async () => {
+test("another program's database and a newer one are rejected and unchanged", async () => {
   const folder = await folderWith({});
   const foreign = join(folder, "foreign.db");
   const db = new DatabaseSync(foreign);

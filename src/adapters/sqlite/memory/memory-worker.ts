@@ -1,5 +1,5 @@
 // The entry of the thread of the memories.
 import { createMemoryOps } from "./memory-ops.ts";
-import { serveOps } from "./serve-ops.ts";
+import { serveOps } from "../thread/serve-ops.ts";
 
 serveOps(createMemoryOps());

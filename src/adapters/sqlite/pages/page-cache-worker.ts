@@ -1,5 +1,5 @@
 // The entry of the thread of the page cache.
 import { createPageOps } from "./page-ops.ts";
-import { serveOps } from "./serve-ops.ts";
+import { serveOps } from "../thread/serve-ops.ts";
 
 serveOps(createPageOps());

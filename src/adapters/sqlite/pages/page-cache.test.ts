@@ -2,10 +2,10 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
-import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { folderWith } from "../../../test/support/workspace.ts";
-import type { FailureError } from "../../base/index.ts";
-import type { StoredPage } from "../../store/index.ts";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { folderWith } from "../../../../test/support/workspace.ts";
+import type { FailureError } from "../../../base/index.ts";
+import type { StoredPage } from "../../../store/index.ts";
 import { type OpenedPageCache, type PageCacheOptions, openPageCache } from "./page-cache.ts";
 
 const closing: OpenedPageCache[] = [];
@@ -49,7 +49,7 @@ test("a page outlives the process that fetched it, and only this user may read i
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("nothing is opened before a page is looked for", async () => {
+test("nothing is opened before the first lookup of a page", async () => {
   const file = await newFile();
   const cache = open(file);
   await cache.close();
@@ -71,7 +71,7 @@ test("the pages that were not used for longest make room", async () => {
   expect(await there(cache, "a", "c", "d")).toEqual([true, true, true]);
 });
 
-test("a page larger than the whole cache is not kept, nor is the old one in its place", async () => {
+test("a page larger than the whole cache is not stored, and its old version is removed", async () => {
   const cache = open(await newFile(), { maxBytes: 2000 });
   await cache.set("a", page(10));
   await cache.set("a", page(5000));
@@ -126,31 +126,31 @@ test.each<[string, (file: string) => void]>([
       db.close();
     },
   ],
-])("a file that %s is no cache, told once", async (_what, spoil) => {
+])("a file that %s is not used as a cache, reported once", async (_what, spoil) => {
   const file = await newFile();
   const first = open(file);
   await first.set("a", page(20_000));
   await first.close();
   spoil(file);
-  const told: FailureError[] = [];
-  const cache = open(file, { onError: (failure) => told.push(failure) });
+  const reported: FailureError[] = [];
+  const cache = open(file, { onError: (failure) => reported.push(failure) });
   await Promise.all([cache.get("a"), cache.get("b"), cache.set("c", page(10)), cache.delete("a")]);
   expect(await there(cache, "a", "b", "c")).toEqual([false, false, false]);
   await cache.clear();
-  expect(told).toMatchObject([{ code: "store_failed" }]);
+  expect(reported).toMatchObject([{ code: "store_failed" }]);
 });
 
-test("two that are open at once share what they keep", async () => {
+test("two open caches share their pages", async () => {
   const file = await newFile();
   const [one, other] = [open(file), open(file)];
   const numbers = Array.from({ length: 40 }, (_unused, number) => number);
   await Promise.all(numbers.map((number) => (number % 2 === 0 ? one : other).set(`${number}`, page(1000))));
-  // Both have written all they were given once they answer this.
+  // After this answer, both have written everything.
   await Promise.all([one.get("0"), other.get("1")]);
   expect((await there(one, ...numbers.map(String))).every(Boolean)).toBe(true);
 });
 
-test("after closing nothing is found, nothing fails and nothing is left open", async () => {
+test("after closing nothing is found, nothing fails and no handle stays open", async () => {
   const file = await newFile();
   const cache = open(file);
   void cache.set("a", page(10));

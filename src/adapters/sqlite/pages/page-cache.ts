@@ -1,39 +1,43 @@
 import { resolve } from "node:path";
-import { type Clock, type FailureError, isFailureError, nodeCrypto, systemClock } from "../../base/index.ts";
-import type { PageCache, StoredPage } from "../../store/index.ts";
-import { LazyThread } from "./lazy-thread.ts";
-import type { PageOps, PageRoom } from "./page-ops.ts";
-import { workerUrl } from "./worker-url.ts";
+import { type Clock, type FailureError, isFailureError, nodeCrypto, systemClock } from "../../../base/index.ts";
+import type { PageCache, StoredPage } from "../../../store/index.ts";
+import { LazyThread } from "../thread/lazy-thread.ts";
+import type { PageOps, PageCacheLimits } from "./page-ops.ts";
+import { workerUrl } from "../thread/worker-url.ts";
 
-/** What {@link openPageCache} takes. */
+/** Options of {@link openPageCache}. */
 export interface PageCacheOptions {
-  /** The database; it and its folder are made when a page is first fetched, readable by this user only. */
+  /** The database file; it and its folder are created with the first page, readable by this user only. */
   readonly file: string;
-  /** Pages that were kept under another scope are not found: whoever may fetch less must not see what others fetched. */
+  /**
+   * Pages stored under another scope are not found: a caller with narrower access must not see pages that others
+   * fetched.
+   */
   readonly scope?: string;
-  /** Room for pages; 64 MiB where absent. */
+  /** Maximum size of all pages. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** A page that no server has confirmed for so long is forgotten; 30 days where absent. */
+  /** Age after which a page that no server has confirmed is removed. Default: 30 days. */
   readonly maxAgeMs?: number;
   readonly clock?: Clock;
-  /** Told once, when the file cannot be used; nothing is kept from then on. A process warning where absent. */
+  /** Called once, when the file cannot be used; nothing is stored from then on. Default: a process warning. */
   readonly onError?: (failure: FailureError) => void;
 }
 
 /** A {@link PageCache} that can be closed. */
 export interface OpenedPageCache extends PageCache {
-  /** Writes what waits and lets go of the file. */
+  /** Writes pending pages and closes the file. */
   close(): Promise<void>;
 }
 
 /**
- * Opens, or makes, a page cache in a file of its own, which outlives the process and which several may share. A thread,
- * started with the first page, reads and writes it. What cannot be read or written is not kept, and fails nobody.
+ * Opens or creates a page cache in a separate file, which outlives the process and can be shared by several. A thread,
+ * started with the first page, reads and writes it. A page that cannot be read or written is not cached, and no caller
+ * fails.
  *
  * @example
  * ```ts
  * const cache = openPageCache({ file: ".windlass/pages.db" });
- * const pages = createPages({ door, cache });
+ * const pages = createPageReader({ http, cache });
  * await cache.close();
  * ```
  */
@@ -45,7 +49,7 @@ const day = 86_400_000;
 
 class SqlitePages implements OpenedPageCache {
   readonly #thread: LazyThread<PageOps>;
-  readonly #room: PageRoom;
+  readonly #limits: PageCacheLimits;
   readonly #scope: string;
   readonly #clock: Clock;
   readonly #onError: (failure: FailureError) => void;
@@ -54,20 +58,20 @@ class SqlitePages implements OpenedPageCache {
   constructor({ file, scope = "", maxBytes = 64 * 2 ** 20, maxAgeMs = 30 * day, ...options }: PageCacheOptions) {
     const { clock = systemClock, onError = warn } = options;
     this.#thread = new LazyThread({ url: workerUrl("page-cache-worker"), file: resolve(file), clock });
-    this.#room = { maxBytes, maxAgeMs };
+    this.#limits = { maxBytes, maxAgeMs };
     this.#scope = scope;
     this.#clock = clock;
     this.#onError = onError;
   }
 
   get(url: string): Promise<StoredPage | undefined> {
-    const { maxAgeMs } = this.#room;
+    const { maxAgeMs } = this.#limits;
     return this.#try(() => this.#thread.call("get", { key: this.#key(url), now: this.#clock.now(), maxAgeMs }));
   }
 
-  /** Nobody waits for the disk: the thread does one thing after another, and a later `get` finds what was set. */
+  /** Does not wait for the disk: the thread works in order, so a later `get` finds the page. */
   set(url: string, page: StoredPage): Promise<void> {
-    const body = { key: this.#key(url), now: this.#clock.now(), page, room: this.#room };
+    const body = { key: this.#key(url), now: this.#clock.now(), page, room: this.#limits };
     void this.#try(() => this.#thread.call("set", body));
     return Promise.resolve();
   }
@@ -86,13 +90,13 @@ class SqlitePages implements OpenedPageCache {
     await this.#thread.close();
   }
 
-  /** Addresses may hold what is nobody's business. */
+  /** Hashed, since URLs may contain confidential data. */
   #key(url: string): string {
     return nodeCrypto().hash("sha256", JSON.stringify([this.#scope, url]), "base64url");
   }
 
-  /** Whoever wanted a page has nothing to do with what somebody else makes of this. */
-  #tell(failure: FailureError): void {
+  /** An error in the callback must not fail the caller that wanted a page. */
+  #report(failure: FailureError): void {
     try {
       this.#onError(failure);
     } catch (thrown) {
@@ -100,16 +104,16 @@ class SqlitePages implements OpenedPageCache {
     }
   }
 
-  /** Whatever is wrong with the file, besides a lock that somebody else holds, ends its use. */
+  /** Any failure of the file, except a lock held by another process, disables the cache. */
   async #try<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#off) return undefined;
     try {
       return await work();
     } catch (error) {
-      // What was under way when it was closed, or failed together with what was told already, is told nobody.
+      // Failures after closing, and further ones after the first report, are not reported.
       if (!isFailureError(error) || error.reason === "busy" || this.#off) return undefined;
       this.#off = true;
-      this.#tell(error);
+      this.#report(error);
       return undefined;
     }
   }

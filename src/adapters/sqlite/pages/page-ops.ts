@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { StoredPage } from "../../store/index.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { openIndexDatabase } from "./index-database.ts";
-import { patiently } from "./patiently.ts";
-import type { Served } from "./serve-ops.ts";
-import { storeFailure } from "./store-failure.ts";
+import type { StoredPage } from "../../../store/index.ts";
+import { inTransaction } from "../database/in-transaction.ts";
+import { openIndexDatabase } from "../index/index-database.ts";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import type { Served } from "../thread/serve-ops.ts";
+import { storeFailure } from "../database/store-failure.ts";
 
-/** How much a page cache keeps, and how long. */
-export interface PageRoom {
+/** Limits of a page cache in size and age. */
+export interface PageCacheLimits {
   readonly maxBytes: number;
-  /** A page that no server has confirmed for so long is forgotten. */
+  /** Age after which a page that no server has confirmed is removed. */
   readonly maxAgeMs: number;
 }
 
@@ -20,22 +20,22 @@ interface OnePage {
   readonly now: number;
 }
 
-/** What the thread of the page cache does, one after another. */
+/** Operations of the page cache thread, executed one after another. */
 export interface PageOps {
   open(at: { readonly file: string }): void;
-  get(which: OnePage & Pick<PageRoom, "maxAgeMs">): StoredPage | undefined;
-  set(which: OnePage & { readonly page: StoredPage; readonly room: PageRoom }): void;
+  get(which: OnePage & Pick<PageCacheLimits, "maxAgeMs">): StoredPage | undefined;
+  set(which: OnePage & { readonly page: StoredPage; readonly room: PageCacheLimits }): void;
   delete(which: Pick<OnePage, "key">): void;
   clear(which: null): void;
   close(which: null): void;
 }
 
-/** How long the thread waits for the lock of another process; a page is fetched meanwhile. */
+/** Time that the thread waits for the lock of another process; the page is fetched instead. */
 const busyTimeoutMs = 2000;
-/** What a row takes besides its texts and its body. */
+/** Size of a row besides its texts and its body. */
 const rowBytes = 512;
 
-/** The operations on a file that `open` names; it is opened when first used. */
+/** The operations on a file that `open` sets; it is opened on first use. */
 export function createPageOps(): Served<PageOps> {
   let file = "";
   let opened: DatabaseSync | undefined;
@@ -56,7 +56,7 @@ export function createPageOps(): Served<PageOps> {
 }
 
 function openPages(file: string): DatabaseSync {
-  const db = patiently(() => openIndexDatabase(file));
+  const db = retryWhileBusy(() => openIndexDatabase(file));
   try {
     db.exec(
       `PRAGMA busy_timeout = ${busyTimeoutMs};
@@ -71,7 +71,7 @@ function openPages(file: string): DatabaseSync {
          content_type TEXT NOT NULL,
          etag TEXT,
          last_modified TEXT,
-         body BLOB NOT NULL -- last, so that nobody has to read past it
+         body BLOB NOT NULL -- last, so that other columns are read without it
        ) STRICT;
        CREATE INDEX IF NOT EXISTS pages_use ON pages (used_at, bytes)`,
     );
@@ -84,7 +84,7 @@ function openPages(file: string): DatabaseSync {
 
 function getPage(
   db: DatabaseSync,
-  { key, now, maxAgeMs }: OnePage & Pick<PageRoom, "maxAgeMs">,
+  { key, now, maxAgeMs }: OnePage & Pick<PageCacheLimits, "maxAgeMs">,
 ): StoredPage | undefined {
   const row = db.prepare("SELECT * FROM pages WHERE key = ? AND checked_at >= ?").get(key, now - maxAgeMs);
   if (row === undefined) return undefined;
@@ -101,7 +101,7 @@ function getPage(
   };
 }
 
-/** A page that was used less than this ago need not be noted again. */
+/** Minimum interval between two stored uses of a page. */
 const noteMs = 60_000;
 
 function noteUse(db: DatabaseSync, { number, used_at: usedAt }: Record<string, SQLOutputValue>, now: number): void {
@@ -111,26 +111,26 @@ function noteUse(db: DatabaseSync, { number, used_at: usedAt }: Record<string, S
 
 function setPage(
   db: DatabaseSync,
-  { key, now, page, room }: OnePage & { readonly page: StoredPage; readonly room: PageRoom },
+  { key, now, page, room }: OnePage & { readonly page: StoredPage; readonly room: PageCacheLimits },
 ): void {
   const { finalUrl, contentType, body, etag = null, lastModified = null, checkedAt, freshUntil } = page;
   const bytes = body.byteLength + finalUrl.length + contentType.length + rowBytes;
   db.prepare("DELETE FROM pages WHERE key = ? OR checked_at < ?").run(key, now - room.maxAgeMs);
   if (bytes > room.maxBytes) return;
-  makeRoom(db, room.maxBytes - bytes);
+  evictPages(db, room.maxBytes - bytes);
   db.prepare(
     `INSERT INTO pages (key, bytes, used_at, checked_at, fresh_until, final_url, content_type, etag, last_modified, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(key, bytes, now, checkedAt, freshUntil, finalUrl, contentType, etag, lastModified, body);
 }
 
-/** Removes pages, those first that were not used for longest, until the rest takes no more than so much. */
-function makeRoom(db: DatabaseSync, mostBytes: number): void {
+/** Removes the least recently used pages until the rest fits into the maximum size. */
+function evictPages(db: DatabaseSync, maxBytes: number): void {
   let bytes = Number(db.prepare("SELECT ifnull(sum(bytes), 0) AS bytes FROM pages").get()?.["bytes"]);
-  if (bytes <= mostBytes) return;
+  if (bytes <= maxBytes) return;
   const remove = db.prepare("DELETE FROM pages WHERE number = ?");
   for (const row of db.prepare("SELECT number, bytes FROM pages ORDER BY used_at, number").all()) {
-    if (bytes <= mostBytes) return;
+    if (bytes <= maxBytes) return;
     remove.run(row["number"] ?? null);
     bytes -= Number(row["bytes"]);
   }

@@ -1,18 +1,18 @@
-import { type Clock, orAborted } from "../../base/index.ts";
+import { type Clock, raceAbort } from "../../../base/index.ts";
 import type { Ops } from "./worker-ops.ts";
 import { WorkerLink, closedFailure } from "./worker-link.ts";
 
-/** Operations of a thread that is told its file first. */
+/** Operations of a thread that first receives its file. */
 type FileOps<O> = Ops<O> & { readonly open: (at: { readonly file: string }) => void };
 
-/** What a {@link LazyThread} needs. */
+/** Options of {@link LazyThread}. */
 export interface LazyThreadOptions {
   readonly url: URL;
   readonly file: string;
   readonly clock: Clock;
 }
 
-/** A thread that starts when first asked for something, and again when it died. */
+/** A thread that starts on first use, and again after it died. */
 export class LazyThread<O extends FileOps<O>> {
   readonly #options: LazyThreadOptions;
   #link: WorkerLink<O> | undefined;
@@ -22,7 +22,7 @@ export class LazyThread<O extends FileOps<O>> {
     this.#options = options;
   }
 
-  /** Asks for an operation. Who stops waiting does not stop the thread, which finishes what it has begun. */
+  /** Requests an operation. A caller that stops waiting does not stop the thread, which completes the operation. */
   async call<K extends keyof O & string>(
     op: K,
     body: Parameters<O[K]>[0],
@@ -32,18 +32,18 @@ export class LazyThread<O extends FileOps<O>> {
     if (this.#closed) throw closedFailure();
     if (!this.#link?.alive) this.#link = this.#start();
     const answer = this.#link.call(op, body);
-    return signal === undefined ? answer : await orAborted(answer, signal);
+    return signal === undefined ? answer : await raceAbort(answer, signal);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    // Every thread of ours takes null here.
+    // All these threads take null here.
     await this.#link?.close(null as Parameters<O["close"]>[0]);
   }
 
   #start(): WorkerLink<O> {
     const link = new WorkerLink<O>(this.#options);
-    // Cannot fail: it only tells the file. What follows waits behind it.
+    // Cannot fail: it only sets the file. Later requests are queued behind it.
     link.send("open", { file: this.#options.file }, () => {});
     return link;
   }

@@ -1,8 +1,8 @@
 import { workerData } from "node:worker_threads";
-import { type FailureError, isFailureError } from "../../base/index.ts";
+import { type FailureError, isFailureError } from "../../../base/index.ts";
 import type { OpReply, OpRequest, Ops, PlainFailure, WorkerStart } from "./worker-ops.ts";
 
-/** Operations, and what to say of an error that one of them throws. */
+/** Operations, and a function that converts their errors to failures. */
 export interface Served<O extends Ops<O>> {
   readonly ops: O;
   readonly explain: (error: unknown) => FailureError;
@@ -10,7 +10,7 @@ export interface Served<O extends Ops<O>> {
 
 /** Answers the requests of the main thread, one after another, until `close` has been answered. */
 export function serveOps<O extends Ops<O>>({ ops, explain }: Served<O>): void {
-  // Given by WorkerLink, which starts this thread and asks for no operation that O does not have.
+  // Set by WorkerLink, which starts this thread and only requests operations of O.
   const { port, progress } = workerData as WorkerStart;
   const handlers = new Map(Object.entries(ops) as [string, (body: unknown) => unknown][]);
   port.on("message", ({ id, op, body }: OpRequest) => {

@@ -1,27 +1,27 @@
 import type * as Threads from "node:worker_threads";
-import { type Clock, type FailureError, fail } from "../../base/index.ts";
+import { type Clock, type FailureError, fail } from "../../../base/index.ts";
 import type { OpReply, OpRequest, Ops, WorkerStart } from "./worker-ops.ts";
 
-/** What an operation gave. */
-export type Outcome<T> = { readonly value: T; readonly failure?: undefined } | { readonly failure: FailureError };
+/** Outcome of an operation. */
+export type OpOutcome<T> = { readonly value: T; readonly failure?: undefined } | { readonly failure: FailureError };
 
-/** Takes an outcome when it arrives. */
-export type Done<T> = (outcome: Outcome<T>) => void;
+/** Receives an outcome when it arrives. */
+export type Done<T> = (outcome: OpOutcome<T>) => void;
 
-/** What a {@link WorkerLink} needs. */
+/** Options of {@link WorkerLink}. */
 export interface WorkerLinkOptions {
   readonly url: URL;
   readonly clock: Clock;
-  /** Called when the worker ends without having been asked to, before its debts are answered. */
+  /** Called when the worker ends unexpectedly, before its pending requests fail. */
   readonly onDeath?: (failure: FailureError) => void;
 }
 
-/** A worker that does not end when asked to is ended by force after this. */
-export const patienceMs = 10_000;
+/** Time after which a worker that does not end on request is terminated. */
+export const workerCloseTimeoutMs = 10_000;
 
 /**
- * The main thread's end of one worker. It keeps the process alive while a reply is awaited, and only then.
- * A worker that dies answers everything it owes with a failure of reason `thread_died`.
+ * The main thread's end of one worker. It keeps the process alive only while a reply is pending. When a worker dies,
+ * all pending requests fail with the reason `thread_died`.
  */
 export class WorkerLink<O extends Ops<O>> {
   readonly #options: WorkerLinkOptions;
@@ -31,7 +31,7 @@ export class WorkerLink<O extends Ops<O>> {
   readonly #waiting = new Map<number, Done<unknown>>();
   readonly #exit = Promise.withResolvers<void>();
   #lastId = 0;
-  /** Why nothing can be asked any more. */
+  /** Why no operation can be requested any more. */
   #ended: FailureError | undefined;
 
   constructor(options: WorkerLinkOptions) {
@@ -39,7 +39,7 @@ export class WorkerLink<O extends Ops<O>> {
     const { MessageChannel, Worker } = nodeThreads();
     const { port1, port2 } = new MessageChannel();
     const workerData: WorkerStart = { port: port2, progress: this.#progress };
-    // No inherited flags: a loader or an inspector of the main thread has no business here.
+    // No inherited flags: a loader or an inspector of the main thread must not apply here.
     this.#worker = new Worker(options.url, {
       workerData,
       transferList: [port2],
@@ -58,7 +58,10 @@ export class WorkerLink<O extends Ops<O>> {
     return this.#ended === undefined;
   }
 
-  /** Asks for an operation. `done` is called once: with a message, by {@link poll}, or at once when there is no worker. */
+  /**
+   * Requests an operation. `done` is called once: with a message, by {@link poll}, or synchronously if there is no
+   * worker.
+   */
   send<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0], done: Done<ReturnType<O[K]>>): void {
     if (this.#ended !== undefined) {
       done({ failure: this.#ended });
@@ -68,11 +71,11 @@ export class WorkerLink<O extends Ops<O>> {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
     this.#port.postMessage(request);
     if (this.#waiting.size === 0) this.#keepAlive(true);
-    // The worker answers each operation with what O says it gives.
+    // The worker answers each operation with the return type in O.
     this.#waiting.set(request.id, done as Done<unknown>);
   }
 
-  /** Asks for an operation. */
+  /** Requests an operation. */
   call<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0]): Promise<ReturnType<O[K]>> {
     return new Promise((resolve, reject) => {
       this.send(op, body, (outcome) => {
@@ -82,7 +85,7 @@ export class WorkerLink<O extends Ops<O>> {
     });
   }
 
-  /** Takes the replies that have arrived, without a turn of the event loop. */
+  /** Handles replies that have arrived, without a turn of the event loop. */
   poll(): void {
     const { receiveMessageOnPort } = nodeThreads();
     for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
@@ -91,11 +94,11 @@ export class WorkerLink<O extends Ops<O>> {
     }
   }
 
-  /** Holds this thread until the worker has answered something, and takes the answer; false when it took too long. */
+  /** Blocks this thread until the worker has answered, and handles the answer; false on a timeout. */
   waitForReply(ms: number): boolean {
     const owed = this.#waiting.size;
     for (let late = false; ;) {
-      // Read before looking: a reply that comes in between changes it and ends the wait at once.
+      // Read before checking: a reply that arrives in between changes it and ends the wait at once.
       const seen = Atomics.load(this.#progress, 0);
       this.poll();
       if (this.#waiting.size < owed) return true;
@@ -104,11 +107,11 @@ export class WorkerLink<O extends Ops<O>> {
     }
   }
 
-  /** Ends the worker: after all it was asked before, or by force when it does not answer. */
+  /** Ends the worker: after all earlier requests, or by force if it does not answer. */
   async close(body: Parameters<O["close"]>[0]): Promise<void> {
     this.send("close", body, () => {});
     this.#ended ??= closedFailure();
-    const timer = this.#options.clock.after(patienceMs, () => this.terminate());
+    const timer = this.#options.clock.after(workerCloseTimeoutMs, () => this.terminate());
     await this.#exit.promise;
     timer.cancel();
   }
@@ -131,17 +134,17 @@ export class WorkerLink<O extends Ops<O>> {
   }
 
   #bury(cause: unknown): void {
-    // What it answered before it ended counts.
+    // Answers sent before it ended still count.
     this.poll();
     this.#port.close();
-    const why = cause instanceof Error ? cause.message : "nobody asked it to";
+    const why = cause instanceof Error ? cause.message : "it exited unexpectedly";
     const failure = fail(`the database thread ended: ${why}`, { code: "store_failed", reason: "thread_died", cause });
-    const asked = this.#ended !== undefined;
+    const query = this.#ended !== undefined;
     this.#ended ??= failure;
     this.#exit.resolve();
     const owed = [...this.#waiting.values()];
     this.#waiting.clear();
-    if (!asked) this.#options.onDeath?.(failure);
+    if (!query) this.#options.onDeath?.(failure);
     for (const done of owed) done({ failure });
   }
 
@@ -156,12 +159,12 @@ export class WorkerLink<O extends Ops<O>> {
   }
 }
 
-/** Loaded when a thread is: most commands end without one. */
+/** Loaded with the first thread: most commands end without one. */
 function nodeThreads(): typeof Threads {
   return process.getBuiltinModule("node:worker_threads");
 }
 
-/** What is said of anything that is asked for after closing. */
+/** The failure of any request after closing. */
 export function closedFailure(): FailureError {
   return fail("the database is closed. Open it again to use it", { code: "store_failed", reason: "closed" });
 }

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { FailureCode } from "../../base/index.ts";
+import type { FailureCode } from "../../../base/index.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -7,45 +7,45 @@ import type {
   Decision,
   PagePosition,
   RecordQuery,
-  RunOwner,
+  LeaseHolder,
   RunStatus,
   RunQuery,
   Tallies,
   ToolTally,
-} from "../../store/index.ts";
+} from "../../../store/index.ts";
 
-/** What a column holds. */
+/** Value of a column. */
 export type SqlValue = string | number | null;
 
 /** The values of one row. */
 export type SqlRow = readonly SqlValue[];
 
-/** A record on its way into the database. */
+/** A record to be written. */
 export type RecordWrite = readonly [kind: "record", ...values: SqlRow];
 
 /**
- * A run that is to be made: its values in the order of `newRunColumns`, its definition, who executes it, and what has
- * happened to it already.
+ * A run to be created: its values in the order of `newRunColumns`, its definition, its lease holder, and its first
+ * events.
  */
 export type RunWrite = readonly [
   kind: "run",
   values: SqlRow,
   definition: string,
-  owner: RunOwner,
+  owner: LeaseHolder,
   events: readonly EventValues[],
 ];
 
-/** What happened to a run. */
+/** An event of a run. */
 export type EventWrite = readonly [
   kind: "event",
   runId: string,
   epoch: number,
   values: EventValues,
-  /** In the order of `recordColumns`. Without an output where the event holds it. */
+  /** In the order of `recordColumns`. Without an output if the event contains it. */
   record: SqlRow | null,
 ];
 
-/** The columns of an event. `large` goes to the blobs: the output when there is an `outputAt`, else all data. */
+/** The columns of an event. `large` is stored as a blob: the output if there is an `outputAt`, else all data. */
 export type EventValues = readonly [
   seq: number,
   kind: string,
@@ -56,7 +56,7 @@ export type EventValues = readonly [
   large: string | null,
 ];
 
-/** A run that ends or is left. */
+/** The end or release of a run. */
 export type EndWrite = readonly [
   kind: "end",
   runId: string,
@@ -65,57 +65,57 @@ export type EndWrite = readonly [
   finishedAt: number | null,
   output: string | null,
   error: string | null,
-  /** What the run adds to its conversation. */
+  /** The turn that the run adds to its conversation. */
   turn: string | null,
 ];
 
-/** Something on its way into the database. */
+/** Any write to the database. */
 export type Write = RecordWrite | RunWrite | EventWrite | EndWrite;
 
 /**
- * What came of a write that was not done; the others of its batch were. `lost`: its lease is no longer the run's;
- * `gap`: it does not follow the event before, whose number is told; `taken`: there is a run with this id.
+ * Why a write was rejected; the others of its batch were committed. `lost`: its lease is no longer the run's; `gap`: it
+ * does not follow the last event, whose number is returned; `taken`: a run with this id exists.
  */
-export type Answer = readonly [index: number, what: "lost" | "gap" | "taken", last: number];
+export type WriteAnswer = readonly [index: number, reason: "lost" | "gap" | "taken", last: number];
 
 /** Writes that are committed together, in order, exactly once. */
 export interface Batch {
   /** The store that sends it. */
   readonly writer: string;
-  /** Counts the batches of that store from 1. A batch that is sent again keeps its number. */
+  /** Counts the batches of that store from 1. A repeated batch keeps its number. */
   readonly number: number;
   readonly now: number;
   readonly writes: readonly Write[];
 }
 
-/** An approval to find or to make. */
-export interface ApprovalAsked {
+/** An approval to find or to create. */
+export interface ApprovalRequestRow {
   readonly id: string;
   readonly now: number;
   /** `args` is their JSON text. */
   readonly request: Omit<ApprovalRequest, "args"> & { readonly args: string | null };
 }
 
-/** A run that somebody wants to execute. */
-export interface ClaimAsked {
+/** A run that a process wants to claim. */
+export interface ClaimRequestRow {
   readonly runId: string;
-  readonly owner: RunOwner;
+  readonly owner: LeaseHolder;
   readonly now: number;
   readonly silenceMs: number;
-  /** This owner has given up executing it after a write failed, although the database still names it. */
+  /** True if this lease holder has stopped executing it after a failed write, although the database still names it. */
   readonly gaveUp: boolean;
 }
 
-/** Whether the run is now the owner's, and what is known of it. */
-export interface ClaimAnswer {
+/** Outcome of a claim, with the state of the run. */
+export interface ClaimReply {
   readonly kind: "claimed" | "held" | "finished" | "unknown";
-  /** How the run stood before. */
+  /** Status of the run before the claim. */
   readonly was: RunStatus;
   readonly found: RunRows | undefined;
 }
 
-/** A cancellation that was asked for. */
-export interface CancelAsked {
+/** A cancellation request. */
+export interface CancelRequestRow {
   readonly runId: string;
   readonly by: string | null;
 }
@@ -126,7 +126,7 @@ export interface RunRows {
   readonly events: readonly SqlRow[];
 }
 
-/** What a pruning may leave. */
+/** Limits that pruning has to reach. */
 export interface PruneLimits {
   /** Epoch milliseconds. */
   readonly before: number;
@@ -135,11 +135,19 @@ export interface PruneLimits {
   readonly upToRun: number;
 }
 
-/** What a step of a pruning did. */
+/** Size of one pruning step. */
+export interface PruneStepSize {
+  /** Maximum number of rows or pages. */
+  readonly rows: number;
+  /** True if there is hardly any space: the log is emptied before the step. */
+  readonly isTight: boolean;
+}
+
+/** Result of one pruning step. */
 export interface PruneStep {
   readonly records: number;
   readonly runs: number;
-  /** Nothing is left to do. */
+  /** True if nothing remains to be done. */
   readonly done: boolean;
 }
 
@@ -147,22 +155,22 @@ export interface PruneStep {
 export interface WriterFile {
   readonly file: string;
   readonly now: number;
-  /** Owners of this store that another connection has written down. */
+  /** Lease holders of this store that another connection has registered. */
   readonly owners: readonly string[];
 }
 
-/** What is done by whoever writes, one after another. Times are epoch milliseconds. */
+/** Operations of the writer, executed one after another. Times are epoch milliseconds. */
 export interface WriterOps {
   open(at: WriterFile): void;
-  commit(batch: Batch): readonly Answer[];
-  claimRun(asked: ClaimAsked): ClaimAnswer;
+  commit(batch: Batch): readonly WriteAnswer[];
+  claimRun(query: ClaimRequestRow): ClaimReply;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
-  /** Adds a turn that is of no run. */
+  /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
-  /** Notes that the owner is alive; gives its runs that somebody wants cancelled. */
-  attend(which: { readonly owner: RunOwner; readonly now: number }): readonly CancelAsked[];
-  requestApproval(asked: ApprovalAsked): Approval;
+  /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
+  heartbeat(which: { readonly owner: LeaseHolder; readonly now: number }): readonly CancelRequestRow[];
+  requestApproval(query: ApprovalRequestRow): Approval;
   consumeApproval(which: { readonly key: string; readonly now: number }): boolean;
   restoreApproval(which: { readonly key: string }): void;
   decideApproval(which: {
@@ -172,31 +180,31 @@ export interface WriterOps {
   }): Approval | undefined;
   getApproval(which: { readonly id: string; readonly now: number }): Approval | undefined;
   listApprovals(which: { readonly now: number; readonly status: ApprovalStatus | undefined }): readonly Approval[];
-  /** The numbers of the record and of the run that came last; 0 when there is none. */
+  /** The numbers of the newest record and run; 0 if there is none. */
   lastNumbers(which: null): { readonly upTo: number; readonly upToRun: number };
   /** Removes some of the oldest records and runs with numbers up to these. */
-  removeOldest(limits: PruneLimits): PruneStep;
-  /** Gives some free pages back to the disk and says how many bytes; 0 when there are none left. */
-  shrink(limits: null): number;
+  removeOldest(limits: PruneLimits & PruneStepSize): PruneStep;
+  /** Returns some free pages to the file system and the number of bytes; 0 if there are none. */
+  shrink(size: PruneStepSize): number;
   close(which: { readonly writer: string }): void;
 }
 
-/** What is asked of a page of records. */
-export type PageAsked = Omit<RecordQuery, "cursor" | "limit"> & {
+/** Query for a page of records. */
+export type PageQueryRow = Omit<RecordQuery, "cursor" | "limit"> & {
   readonly limit: number;
   readonly after: PagePosition | undefined;
 };
 
-/** Rows of a page in the order of `recordColumns`, and where the page after begins. */
+/** Rows of a page in the order of `recordColumns`, and the start of the next page. */
 export interface PageRows {
   readonly rows: readonly SqlRow[];
   readonly next: PagePosition | undefined;
 }
 
-/** What is asked of a list of runs. */
-export type RunsAsked = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
+/** Query for a list of runs. */
+export type RunsQueryRow = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
 
-/** A turn of no run; `after` the last one where that is null. */
+/** A turn without a run; null `after` means after the last one. */
 export interface TurnWrite {
   readonly conversationId: string;
   readonly after: number | null;
@@ -204,41 +212,43 @@ export interface TurnWrite {
   readonly data: string;
 }
 
-/** Turns that are asked for, by their numbers, both included. */
-export interface TurnsAsked {
+/** Query for turns by number, both bounds included. */
+export interface TurnsQueryRow {
   readonly conversationId: string;
   readonly from: number;
   readonly to: number;
+  /** Maximum number of turns, of which the last ones are returned; -1 for all. */
+  readonly last: number;
 }
 
-/** How many rows the tables have. */
+/** Row counts of the tables. */
 export interface RowCounts {
   readonly records: number;
   readonly runs: number;
   readonly approvals: number;
 }
 
-/** How a database file is. */
+/** State of a database file. */
 export interface FileCheck {
-  /** Of its tables. */
+  /** Version of its tables. */
   readonly version: number;
-  /** What SQLite finds wrong; nothing, as a rule. */
+  /** Faults found by SQLite; normally empty. */
   readonly faults: readonly string[];
 }
 
-/** What the reader thread does. It never writes to the database. */
+/** Operations of the reader thread. It never writes to the database. */
 export interface ReaderOps {
   open(at: { readonly file: string }): void;
-  page(asked: PageAsked): PageRows;
+  page(query: PageQueryRow): PageRows;
   summary(which: { readonly conversationId: string }): readonly ToolTally[];
   statistics(which: Pick<RecordQuery, "since" | "until" | "tool">): Tallies;
   run(which: { readonly runId: string }): RunRows | undefined;
   /** Runs in the order of `runColumns`. */
-  runs(asked: RunsAsked): readonly SqlRow[];
+  runs(query: RunsQueryRow): readonly SqlRow[];
   /** Turns in the order of `turnColumns`. */
-  turns(asked: TurnsAsked): readonly SqlRow[];
+  turns(query: TurnsQueryRow): readonly SqlRow[];
   counts(which: null): RowCounts;
-  /** Reads the whole file and says what is wrong with it. */
+  /** Reads the whole file and reports its faults. */
   check(which: null): FileCheck;
   /** Writes a consistent copy into a file that does not exist yet. */
   copy(to: { readonly target: string }): void;
@@ -248,22 +258,22 @@ export interface ReaderOps {
 /** Any set of operations: one argument in, plain data out. */
 export type Ops<O> = { readonly [K in keyof O]: (body: never) => unknown } & { readonly close: (body: never) => void };
 
-/** What a worker is started with. */
+/** Start data of a worker. */
 export interface WorkerStart {
-  /** Requests come in, replies go out. */
+  /** Receives requests and sends replies. */
   readonly port: MessagePort;
-  /** One number that grows with every reply, for a main thread that has to wait without a turn of its event loop. */
+  /** A number that grows with every reply, for a main thread that waits without a turn of its event loop. */
   readonly progress: Int32Array;
 }
 
-/** One operation asked of a worker. */
+/** A request for one operation of a worker. */
 export interface OpRequest {
   readonly id: number;
   readonly op: string;
   readonly body: unknown;
 }
 
-/** How the operation ended. */
+/** Reply to an operation request. */
 export type OpReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly failure: PlainFailure };

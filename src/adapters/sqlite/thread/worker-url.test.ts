@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { workerUrl } from "./worker-url.ts";
 
 test.each(["writer", "reader", "text-index-worker", "memory-worker", "page-cache-worker"] as const)(
-  "the %s thread's code is where it is looked for",
+  "the code of the %s thread exists at its URL",
   (role) => {
     expect(existsSync(workerUrl(role))).toBe(true);
   },

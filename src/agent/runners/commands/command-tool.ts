@@ -1,20 +1,20 @@
 import { isRecord } from "../../../schema/index.ts";
 import type { AnyTool } from "../../../tool/index.ts";
-import { effectOfCall } from "../../loop/effect-of-call.ts";
+import { resolveCallEffect } from "../../loop/resolve-call-effect.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { notesTool } from "../notes/search-notes.ts";
-import { usableTool } from "../own-call.ts";
+import { usableTool } from "../call-tool-for-runner.ts";
 import { fillParams } from "./fill-params.ts";
-import type { OwnCommand } from "./own-commands.ts";
-import type { ReadMessage, ToldCommand } from "./read-commands.ts";
+import type { CustomCommand } from "./custom-commands.ts";
+import type { ParsedMessage, CommandWithText } from "./read-commands.ts";
 
-/** What is known of a tool that a command calls: plain JSON. */
+/** Recorded facts about a tool that a command calls: plain JSON. */
 export interface CommandTool {
-  /** Its own name. */
+  /** The tool's own name. */
   readonly name: string;
   /** The call changes something. */
   readonly writes: boolean;
-  /** It reads what was said before. */
+  /** It reads the conversation history. */
   readonly takesTurns: boolean;
 }
 
@@ -25,42 +25,47 @@ const builtIn: ReadonlyMap<string, string> = new Map([
   ["memory", "memory_store"],
 ]);
 
-/** The names of all commands. Those of the user stand in for others of the same name. */
-export function commandNames(own: readonly OwnCommand[]): string[] {
+/** The names of all commands. Custom commands override built-in ones of the same name. */
+export function commandNames(own: readonly CustomCommand[]): string[] {
   return [...new Set([...own.map(({ name }) => name), ...builtIn.keys()])];
 }
 
-/** The tool that a command wants. */
-export function wantedTool(own: readonly OwnCommand[], command: string): string {
+/** The tool that a command calls. */
+export function toolForCommand(own: readonly CustomCommand[], command: string): string {
   return own.find(({ name }) => name === command)?.tool ?? builtIn.get(command) ?? "";
 }
 
-/** What the question is once the commands, and what is to be remembered, are taken out of it. */
-export function askedText({ commands, before, text }: ReadMessage): string {
+/** The prompt without its commands, and without text to be remembered. */
+export function promptWithoutCommands({ commands, before, text }: ParsedMessage): string {
   const rests = commands.flatMap(({ name, rest }) => (name === "memory" ? [] : [rest]));
-  const asked = [before, ...rests].filter((part) => part !== "").join(" ");
-  return asked === "" ? text : asked;
+  const prompt = [before, ...rests].filter((part) => part !== "").join(" ");
+  return prompt === "" ? text : prompt;
 }
 
-/** A look at the tool of a command as it is used in a message; null where the run has none for it. */
-export function lookAtTool(
+/** Inspects the tool of a command as it is used in a message; null if the run has none for it. */
+export function inspectCommandTool(
   run: AgentRun,
-  own: readonly OwnCommand[],
-  { message, command }: { readonly message: ReadMessage; readonly command: ToldCommand },
+  own: readonly CustomCommand[],
+  { message, command }: { readonly message: ParsedMessage; readonly command: CommandWithText },
 ): CommandTool | null {
-  const tool = usableTool(run, wantedTool(own, command.name));
+  const tool = usableTool(run, toolForCommand(own, command.name));
   if (tool === undefined) return null;
   const params = own.find(({ name }) => name === command.name)?.params;
-  const effect = effectOfCall(tool, draftOf(message, command, params));
+  const effect = resolveCallEffect(tool, draftOf(message, command, params));
   const writes = effect === "idempotent" || effect === "once";
   return { name: tool.name, writes, takesTurns: takes(tool, "chat_history") };
 }
 
-/** The arguments, as far as they are known at first. */
-function draftOf(message: ReadMessage, { name, rest }: ToldCommand, params: OwnCommand["params"] | undefined): unknown {
-  const question = askedText(message);
-  if (params !== undefined) return fillParams(params, { text: rest === "" ? question : rest, question, terms: [] });
-  return name === "memory" ? { content: rest === "" ? message.text : rest } : { query: question };
+/** The arguments, as far as they are known before the plan. */
+function draftOf(
+  message: ParsedMessage,
+  { name, rest }: CommandWithText,
+  params: CustomCommand["params"] | undefined,
+): unknown {
+  const userPrompt = promptWithoutCommands(message);
+  if (params !== undefined)
+    return fillParams(params, { text: rest === "" ? userPrompt : rest, prompt: userPrompt, terms: [] });
+  return name === "memory" ? { content: rest === "" ? message.text : rest } : { query: userPrompt };
 }
 
 function takes(tool: AnyTool, parameter: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readOwnCommands } from "./own-commands.ts";
+import { readCustomCommands } from "./custom-commands.ts";
 
 test.each([
   ["sum", "sum"],
@@ -7,21 +7,26 @@ test.each([
   ["＠sum", "sum"],
   ["总结", "总结"],
   ["Sum-up_2", "sum-up_2"],
-])("a command written %j is called %s", (key, name) => {
-  const { commands, faults } = readOwnCommands({ [key]: { tool: "calculator", params: { expression: "1" } } });
+])("a command written %j has the name %s", (key, name) => {
+  const { commands, faults } = readCustomCommands({ [key]: { tool: "calculator", params: { expression: "1" } } });
   expect(commands).toEqual([{ key, name, tool: "calculator", params: { expression: "1" } }]);
   expect(faults).toEqual([]);
 });
 
-// Not every letter is still one in lower case: İ becomes two.
-test.each(["@@sum", "İx", "1x", "a b", "", "@", "x".repeat(42), "__proto__"])("%j is no name of a command", (key) => {
-  const { commands, faults } = readOwnCommands(Object.fromEntries([[key, "calculator"]]));
-  expect(commands).toEqual([]);
-  expect(faults).toMatchObject([{ key, message: expect.stringContaining("cannot be used: its name is no word") }]);
-});
+// Lower case may not be a single letter: İ becomes two characters.
+test.each(["@@sum", "İx", "1x", "a b", "", "@", "x".repeat(42), "__proto__"])(
+  "%j is not a valid name of a command",
+  (key) => {
+    const { commands, faults } = readCustomCommands(Object.fromEntries([[key, "calculator"]]));
+    expect(commands).toEqual([]);
+    expect(faults).toMatchObject([
+      { key, message: expect.stringContaining("cannot be used: its name is not a valid word") },
+    ]);
+  },
+);
 
-test("its tool alone is enough where it takes nothing", () => {
-  expect(readOwnCommands({ sum: "calculator" }).commands).toMatchObject([{ tool: "calculator", params: {} }]);
+test("the tool name alone suffices for a tool without parameters", () => {
+  expect(readCustomCommands({ sum: "calculator" }).commands).toMatchObject([{ tool: "calculator", params: {} }]);
 });
 
 test.each([
@@ -35,15 +40,15 @@ test.each([
   [{ tool: "calculator", params: [] }, "its params are not a map"],
   [{ tool: "calculator", params: null }, "its params are not a map"],
 ])("a command that is %j cannot be used: %s", (value, why) => {
-  expect(readOwnCommands({ sum: value })).toMatchObject({
+  expect(readCustomCommands({ sum: value })).toMatchObject({
     commands: [],
     faults: [{ key: "sum", message: `the command "sum" cannot be used: ${why}` }],
   });
 });
 
-test("of more than a hundred commands the first are used, and the others told", () => {
+test("the first hundred commands are used, and the others are reported", () => {
   const many = Object.fromEntries(Array.from({ length: 103 }, (_, index) => [`c${index}`, "calculator"]));
-  const { commands, faults } = readOwnCommands(many);
+  const { commands, faults } = readCustomCommands(many);
   expect(commands).toHaveLength(100);
   expect(faults).toMatchObject([{ key: "c100", message: expect.stringContaining("3 more were left out") }]);
 });

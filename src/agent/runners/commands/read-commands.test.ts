@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type ReadMessage, findCommands, readMessage } from "./read-commands.ts";
+import { type ParsedMessage, findCommands, parseMessage } from "./read-commands.ts";
 
 const names = ["vault", "websearch", "web", "memory", "周报"];
-const read = (text: string): ReadMessage => readMessage(text, findCommands(text, names).uses);
+const read = (text: string): ParsedMessage => parseMessage(text, findCommands(text, names).uses);
 const found = (text: string): string[] => read(text).commands.map(({ name }) => name);
-/** Those that would count if they changed something. */
+/** Commands that would be executed if they changed something. */
 const begun = (text: string): string[] =>
-  findCommands(text, names).uses.flatMap(({ name, begins }) => (begins ? [name] : []));
+  findCommands(text, names).uses.flatMap(({ name, isLeading }) => (isLeading ? [name] : []));
 
 describe("[E02] commands in a message", () => {
-  test("are found with what follows them, and the text without them is left", () => {
+  test("are found with the text that follows them, and the text without commands remains", () => {
     expect(read("Hello @vault tide mills @websearch")).toEqual({
       commands: [
         { name: "vault", rest: "tide mills" },
@@ -24,7 +24,7 @@ describe("[E02] commands in a message", () => {
     expect(read("no commands here")).toEqual({ commands: [], text: "no commands here", before: "no commands here" });
   });
 
-  test("each use counts, with what is said to it", () => {
+  test("each use counts, with its own text", () => {
     expect(read("@memory a @memory b\n@vault c @memory a").commands).toEqual([
       { name: "memory", rest: "a" },
       { name: "memory", rest: "b" },
@@ -90,12 +90,12 @@ describe("[E02] commands in a message", () => {
     "小王：在吗\n小李：在\n@memory 转账",
     "@",
     "@constructor @__proto__",
-  ])("none in: %j", (text) => {
+  ])("there is no command in %j", (text) => {
     expect(found(text)).toEqual([]);
     expect(read(text).text).toBe(text.trim());
   });
 
-  test("a fence that is closed is over, and so is code within a line", () => {
+  test("a closed fence ends, and so does code within a line", () => {
     expect(found("```\n@web\n```\n@vault x")).toEqual(["vault"]);
     expect(found("`@web` @vault")).toEqual(["vault"]);
     expect(found("a ` is no code @vault")).toEqual(["vault"]);
@@ -176,11 +176,11 @@ describe("[E02] commands in a message", () => {
     ['me@vualt.com, @vualt.com, @vualt/core, `@vualt`, "@vualt", \\@vualt, @vualt@x', []],
     ["@alice and @bob_42, ask @张三", []],
     ["@vault and @web", []],
-  ])("names that are none: %j", (text, expected) => {
+  ])("unknown names: %j", (text, expected) => {
     expect(findCommands(text, names).mistyped.map(({ name, near }) => [name, near])).toEqual(expected);
   });
 
-  test("hostile messages are read in no time", () => {
+  test("hostile messages are parsed quickly", () => {
     const began = performance.now();
     expect(found("@vault ".repeat(50_000))).toHaveLength(50_000);
     found("`".repeat(100_000));

@@ -1,26 +1,26 @@
 import type { AgentRun } from "../../run/agent-run.ts";
-import { GivenOptions } from "../options/given-options.ts";
+import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
 import { runnerOptions } from "../options/runner-options.ts";
 
-/** What the crew takes as `options` of its agent. */
+/** `options` of an agent with the crew runner. */
 export interface CrewOptions {
-  /** A longer plan is shortened; 12 where absent, 50 at most. */
+  /** Longer plans are shortened. Default: 12. Maximum: 50. */
   readonly maxSteps: number;
   /**
-   * Who words the answer: the `model`, from all results; the `last` result is it; or `auto`, which is the model unless
-   * there is one step only, and it was done by thinking.
+   * Author of the answer: the `model`, from all results; `last`, the last result itself; or `auto`, which is the model
+   * unless there is only one step, and it was done by reasoning.
    */
   readonly answer: "auto" | "model" | "last";
 }
 
-const usualSteps = 12;
-const mostSteps = 50;
+const defaultSteps = 12;
+const maxPlanSteps = 50;
 
-/** Reads the options for the crew; of what cannot be used the run takes note. */
+/** Reads the options of the crew; invalid options add a notice. */
 export function readCrewOptions(run: AgentRun): CrewOptions {
-  const given = new GivenOptions(run, runnerOptions.crew);
+  const providedArgs = new RunnerOptionsReader(run, runnerOptions.crew);
   return {
-    maxSteps: Math.min(given.take("maxSteps", usualSteps), mostSteps),
-    answer: given.take("answer", "auto"),
+    maxSteps: Math.min(providedArgs.take("maxSteps", defaultSteps), maxPlanSteps),
+    answer: providedArgs.take("answer", "auto"),
   };
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../../test/support/candidates.ts";
 import { crewModel, lastText, plannedStep as step, systemOf } from "../../../../test/support/crew-model.ts";
 import { sampleTool } from "../../../../test/support/sample-tool.ts";
-import { ResultShelf } from "../../../hub/index.ts";
+import { ResultStore } from "../../../hub/index.ts";
 import { fromJsonSchema } from "../../../schema/index.ts";
 import type { AnyTool } from "../../../tool/index.ts";
-import type { AgentEvent } from "../../agent-event.ts";
+import type { AgentEvent } from "../../events/agent-event.ts";
 import { type AgentOptions, createAgent } from "../../create-agent.ts";
 
 const expression = fromJsonSchema({
@@ -50,13 +50,13 @@ function crew(tools: readonly AnyTool[], model: AgentOptions["model"], more: Par
   return createAgent({ engine, runner: "crew", ...(model && { model }), ...more });
 }
 
-describe("[C07] [C09] [C11] a question of five steps", () => {
-  test("runs what does not wait side by side, stands in by capability and by reasoning, and sums up its tools", async () => {
+describe("[C07] [C09] [C11] a prompt with five steps", () => {
+  test("runs independent steps concurrently, falls back to capability and reasoning, and summarizes its tools", async () => {
     const both = Promise.withResolvers<void>();
     const seen = { search: false, time: false };
     const meet = (who: keyof typeof seen): Promise<void> => {
       seen[who] = true;
-      // Neither goes on before the other has begun.
+      // Neither continues before the other has started.
       if (seen.search && seen.time) both.resolve();
       return both.promise;
     };
@@ -113,14 +113,14 @@ describe("[C07] [C09] [C11] a question of five steps", () => {
       toolUsage: { web_search: 1, get_time: 1, "capability:search": 1, calculator: 1 },
       hasErrors: true,
     });
-    expect(result.notes).toEqual([
-      "step-1: the search engine is down; capability:search stood in",
+    expect(result.notices).toEqual([
+      "step-1: the search engine is down; capability:search was used instead",
       'step-4: there is no tool "get_weather"; answered without a tool',
     ]);
     const parts = new Set(events.flatMap((event) => ("part" in event ? [event.part] : [])));
     expect(parts).toEqual(new Set(["plan", "step-1", "step-2", "step-3", "step-4", "step-5", "main"]));
     const deciders = events.flatMap((event) =>
-      event.type === "tool-started" ? [[event.tool, event.decidedBy] as const] : [],
+      event.type === "tool-started" ? [[event.tool, event.initiator] as const] : [],
     );
     expect(Object.fromEntries(deciders)).toEqual({
       search_web: "model",
@@ -135,7 +135,7 @@ describe("[C07] [C09] [C11] a question of five steps", () => {
 });
 
 describe("[C07] the planner", () => {
-  test("is told the core tools, others, and how many there are besides", async () => {
+  test("receives the core tools, some others, and the number of the rest", async () => {
     const many = Array.from({ length: 14 }, (_, at) =>
       sampleTool(() => at, { name: `extra_${at}`, description: `Extra ${at}.` }),
     );
@@ -143,33 +143,33 @@ describe("[C07] the planner", () => {
     await crew([calculator, brokenSearch, ...many], model, { tools: ["calculator", "web_search", "extra_*"] }).run(
       "Hm?",
     );
-    const told = systemOf(model.calls[0] as (typeof model.calls)[number]);
-    expect(told).toContain("- none: think, without a tool");
-    expect(told).toContain("- search_web: Works.");
-    expect(told).toContain("- calculate: Calculates.");
-    expect(told).toContain("- extra_0: Extra 0.");
-    expect(told).toContain("(and 4 more, callable by name)");
+    const reported = systemOf(model.calls[0] as (typeof model.calls)[number]);
+    expect(reported).toContain("- none: think, without a tool");
+    expect(reported).toContain("- search_web: Works.");
+    expect(reported).toContain("- calculate: Calculates.");
+    expect(reported).toContain("- extra_0: Extra 0.");
+    expect(reported).toContain("(and 4 more, callable by name)");
   });
 
-  test("a plan that cannot be used is told what is wrong, once, and mends it", async () => {
+  test("an unusable plan is reported to the model once, and the model repairs it", async () => {
     const plans = ["I would search first.", { steps: [step("1 calculate", "12 * 7")] }];
     const model = crewModel({ plan: () => plans.shift() ?? "?", answer: "It is 84." });
     const result = await crew([calculator], model).run("12 times 7?");
-    expect(result).toMatchObject({ status: "completed", answer: "It is 84.", notes: [] });
+    expect(result).toMatchObject({ status: "completed", answer: "It is 84.", notices: [] });
     expect(lastText(model.calls[1] as (typeof model.calls)[number])).toContain("- it holds no JSON object");
   });
 
-  test("without a usable plan the question is one step, thought about without a tool", async () => {
+  test("without a usable plan the prompt is one step of reasoning without a tool", async () => {
     const model = crewModel({ plan: "no plan, sorry" });
     const result = await crew([calculator], model).run("12 times 7?");
     expect(result).toMatchObject({ status: "completed", answer: "A thought.", rounds: 3 });
-    expect(result.notes).toEqual([
-      "there was no usable plan (it holds no JSON object): the question was answered in one step",
+    expect(result.notices).toEqual([
+      "there was no usable plan (it holds no JSON object): the prompt was answered in one step",
     ]);
     expect(lastText(model.calls[2] as (typeof model.calls)[number])).toBe("12 times 7?");
   });
 
-  test("plans in Chinese, with the words of the question", async () => {
+  test("plans in Chinese, with the words of the prompt", async () => {
     const model = crewModel({
       plan: {
         steps: [step("步骤1 calculate", "计算 12 乘以 7"), step("步骤2 none", "解释结果", ["步骤1"])],
@@ -178,14 +178,14 @@ describe("[C07] the planner", () => {
       answer: "12乘以7等于84。",
     });
     const result = await crew([calculator], model).run("12乘以7是多少？");
-    expect(result).toMatchObject({ status: "completed", answer: "12乘以7等于84。", notes: [] });
+    expect(result).toMatchObject({ status: "completed", answer: "12乘以7等于84。", notices: [] });
     expect(result.steps?.map(({ dependencies, text }) => ({ dependencies, text }))).toEqual([
       { dependencies: [], text: "84" },
       { dependencies: ["step-1"], text: "结果是84。" },
     ]);
   });
 
-  test("a circle and a dependency that there is not are left out with a note, and everything runs", async () => {
+  test("a cycle and an unknown dependency are dropped with a notice, and all steps run", async () => {
     const model = crewModel({
       plan: { steps: [step("a none", "One", ["b", "ghost"]), step("b none", "Two", ["a", "b"])] },
     });
@@ -194,16 +194,16 @@ describe("[C07] the planner", () => {
       { id: "step-1", status: "success", dependencies: ["step-2"] },
       { id: "step-2", status: "success", dependencies: [] },
     ]);
-    expect(result.notes).toEqual([
-      'step-1 waits for less than the plan said: there is no step "ghost"',
-      "step-2 waits for less than the plan said: it cannot wait for itself",
-      "step-2 does not wait for step-1: the plan went round in a circle",
+    expect(result.notices).toEqual([
+      'step-1 waits for fewer steps than planned: there is no step "ghost"',
+      "step-2 waits for fewer steps than planned: it cannot wait for itself",
+      "step-2 does not wait for step-1: the dependencies of the plan form a cycle",
     ]);
   });
 });
 
 describe("[C10] input", () => {
-  test("a calculation is found in the description, or in the results; without one the step is thought about at once", async () => {
+  test("a calculation is found in the description, or in the results; without one the step is done by reasoning at once", async () => {
     const model = crewModel({
       plan: {
         steps: [
@@ -229,14 +229,14 @@ describe("[C10] input", () => {
     const result = await crew([counted, other], model, { options: { answer: "last" } }).run("How old?");
     expect(result.steps?.map(({ by }) => by)).toEqual(["reasoning", "tool", "reasoning"]);
     expect(called).toBe(1);
-    expect(result.notes).toEqual([
+    expect(result.notices).toEqual([
       'step-3: there is nothing to calculate in "Calculate the age of the mill"; answered without a tool',
     ]);
   });
 
-  test("a search gets the words that matter, and notes their terms", async () => {
-    const asked: unknown[] = [];
-    const notes = sampleTool((args) => (asked.push(args), { results: [page] }), {
+  test("a search gets the search words, and a search of notes their terms", async () => {
+    const requested: unknown[] = [];
+    const notes = sampleTool((args) => (requested.push(args), { results: [page] }), {
       name: "localSearch",
       capabilities: ["search"],
       input: fromJsonSchema({
@@ -255,7 +255,7 @@ describe("[C10] input", () => {
       },
     });
     await crew([notes], model).run("?");
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       {
         query: 'the history of "tide mills" in Suffolk',
         salientTerms: expect.arrayContaining(["tide mills", "Suffolk"]),
@@ -265,9 +265,9 @@ describe("[C10] input", () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test("any other tool has its schema filled in by the model, from the results, and is told what is wrong", async () => {
-    const asked: unknown[] = [];
-    const fetchPage = sampleTool((args) => (asked.push(args), "The mill was built in 1170."), {
+  test("for any other tool the model fills in its schema from the results, and gets the validation errors", async () => {
+    const requested: unknown[] = [];
+    const fetchPage = sampleTool((args) => (requested.push(args), "The mill was built in 1170."), {
       name: "fetch_page",
       input: fromJsonSchema({
         type: "object",
@@ -285,7 +285,7 @@ describe("[C10] input", () => {
     });
     const events: AgentEvent[] = [];
     const result = await crew([wiki, fetchPage], model).run("When?", { onEvent: (event) => events.push(event) });
-    expect(asked).toEqual([{ url: "https://mills.example/" }]);
+    expect(requested).toEqual([{ url: "https://mills.example/" }]);
     expect(result).toMatchObject({ status: "completed", rounds: 4, steps: [{ by: "tool" }, { by: "tool" }] });
     const [first, again] = model.calls.slice(1);
     expect(lastText(first as (typeof model.calls)[number])).toContain("https://mills.example/");
@@ -294,9 +294,9 @@ describe("[C10] input", () => {
     expect(rounds).toEqual(["plan.1", "step-2.1", "step-2.2", "main.1"]);
   });
 
-  test("time takes a zone where one is named, history what it is asked for", async () => {
-    const asked: unknown[] = [];
-    const time = sampleTool((args) => (asked.push(args), "2026-02-25 18:50"), {
+  test("time takes a named zone, history takes the requested kind", async () => {
+    const requested: unknown[] = [];
+    const time = sampleTool((args) => (requested.push(args), "2026-02-25 18:50"), {
       name: "get_time",
       capabilities: ["time"],
       input: fromJsonSchema({
@@ -305,7 +305,7 @@ describe("[C10] input", () => {
         additionalProperties: false,
       }),
     });
-    const history = sampleTool((args) => (asked.push(args), { history: [] }), {
+    const history = sampleTool((args) => (requested.push(args), { history: [] }), {
       name: "get_conversation_history",
       input: fromJsonSchema({
         type: "object",
@@ -324,7 +324,7 @@ describe("[C10] input", () => {
       },
     });
     await crew([time, history], model).run("?");
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       { timezone: "Asia/Tokyo" },
       {},
       { limit: 5, query_type: "recent" },
@@ -332,9 +332,9 @@ describe("[C10] input", () => {
     ]);
   });
 
-  test("what the planner passes is used where it fits", async () => {
-    const asked: unknown[] = [];
-    const weather = sampleTool((args) => (asked.push(args), { sky: "clear" }), {
+  test("valid arguments of the planner are used", async () => {
+    const requested: unknown[] = [];
+    const weather = sampleTool((args) => (requested.push(args), { sky: "clear" }), {
       name: "get_weather",
       input: fromJsonSchema({ type: "object", properties: { city: { type: "string" } }, required: ["city"] }),
     });
@@ -342,21 +342,21 @@ describe("[C10] input", () => {
       plan: { steps: [{ ...step("1 get_weather", "Weather"), input: { city: "Ipswich" } }] },
     });
     const result = await crew([weather], model, { options: { answer: "last" } }).run("Weather?");
-    expect(asked).toEqual([{ city: "Ipswich" }]);
+    expect(requested).toEqual([{ city: "Ipswich" }]);
     expect(result).toMatchObject({ answer: '{"sky":"clear"}', rounds: 1 });
   });
 });
 
 describe("results", () => {
-  test("are short in the answer; who builds on a large one reads a view of it, with the handle of the rest", async () => {
+  test("are short in the answer; a step that depends on a large one reads a view of it, with the handle of the rest", async () => {
     const text = "The tide turns twice a day. ".repeat(1000);
     const long = sampleTool(() => text, { name: "fetch_page" });
     const model = crewModel({
       plan: { steps: [step("1 fetch_page", "Read the page"), step("2 none", "Sum it up", ["1"])] },
     });
     const { engine } = worldOf([long]);
-    const shelf = new ResultShelf();
-    const agent = createAgent({ engine, model, runner: "crew", shelf, viewChars: 3000 });
+    const resultStore = new ResultStore();
+    const agent = createAgent({ engine, model, runner: "crew", resultStore, resultChars: 3000 });
     const result = await agent.run("?");
     expect(result.steps?.[0]?.text?.length).toBeLessThanOrEqual(500);
     const prompts = model.calls.map(lastText);
@@ -367,11 +367,11 @@ describe("results", () => {
 });
 
 describe("[C17] the verifier", () => {
-  test("a step of reasoning that contradicts an earlier one is asked once more, with what is wrong", async () => {
-    const said = ["The tide mill at Woodbridge was built in 1793.", "The tide mill at Woodbridge was built in 1170."];
+  test("a step of reasoning that contradicts an earlier one is requested once more, with the issues", async () => {
+    const text = ["The tide mill at Woodbridge was built in 1793.", "The tide mill at Woodbridge was built in 1170."];
     const model = crewModel({
       plan: { steps: [step("1 wiki", "Search for the mill"), step("2 none", "Say when it was built", ["1"])] },
-      steps: { "Say when": () => said.shift() ?? "?" },
+      steps: { "Say when": () => text.shift() ?? "?" },
       answer: "It was built in 1170.",
     });
     const facts = sampleTool(() => "The tide mill at Woodbridge was built in 1170.", { name: "wiki" });
@@ -380,14 +380,14 @@ describe("[C17] the verifier", () => {
       text: "The tide mill at Woodbridge was built in 1170.",
       verification: { verified: true },
     });
-    expect(result.notes).toEqual([]);
+    expect(result.notices).toEqual([]);
     const again = model.calls.find((call) => lastText(call).startsWith("That cannot be right"));
     expect(lastText(again as (typeof model.calls)[number])).toContain(
       'step-1 says "The tide mill at Woodbridge was built in 1170."',
     );
   });
 
-  test("what stays wrong is marked: in the notes, for the model that words the answer, and in a bare answer", async () => {
+  test("remaining issues are marked: in the notices, for the model that writes the answer, and in a bare answer", async () => {
     const plan = {
       steps: [step("1 get_time", "Tell the current time"), step("2 none", "Say how many agree", ["1"])],
     };
@@ -399,34 +399,34 @@ describe("[C17] the verifier", () => {
       [false, 0.7],
       [false, 0.7],
     ]);
-    expect(result.notes).toEqual([
+    expect(result.notices).toEqual([
       'step-1 is not verified: "25:61": an hour has no minute 61',
-      'step-2 is not verified: "140%" cannot be: a percentage of a whole is between 0 and 100',
+      'step-2 is not verified: "140%" is impossible: a percentage of a whole is between 0 and 100',
     ]);
     const prompt = lastText(worded.calls.at(-1) as (typeof worded.calls)[number]);
     expect(prompt).toContain("It is not verified:");
     expect(prompt).toContain("an hour has no minute 61");
     const bare = await crew(tools, crewModel({ plan, steps }), { options: { answer: "last" } }).run("How many?");
     expect(bare.answer).toBe(
-      '140% of the visitors agree.\n\n(Not verified: "140%" cannot be: a percentage of a whole is between 0 and 100)',
+      '140% of the visitors agree.\n\n(Not verified: "140%" is impossible: a percentage of a whole is between 0 and 100)',
     );
     const chinese = await crew(tools, crewModel({ plan, steps }), { options: { answer: "last" } }).run("多少人？");
-    expect(chinese.answer).toContain("（未通过核对：");
+    expect(chinese.answer).toContain("（未通过校验：");
   });
 
-  test("an answer of the model that contradicts the steps is noted", async () => {
+  test("an answer of the model that contradicts the steps is reported", async () => {
     const model = crewModel({
       plan: { steps: [step("1 calculate", "12 * 7"), step("2 none", "Say when the mill was built")] },
       steps: { "Say when": "The mill at Woodbridge was built in 1170." },
       answer: "The mill at Woodbridge was built in 1793.",
     });
-    const { notes } = await crew([calculator], model).run("When?");
-    expect(notes.join()).toMatch(/^the answer is not verified: .*step-2 says/);
+    const { notices } = await crew([calculator], model).run("When?");
+    expect(notices.join()).toMatch(/^the answer is not verified: .*step-2 says/);
   });
 });
 
 describe("[C18] the coordinator", () => {
-  test("what a tool gave is put into words, unless the settings want it bare; one thought is the answer itself", async () => {
+  test("the model rewrites a tool result unless the settings disable it; a single reasoning step is the answer itself", async () => {
     const read = sampleTool(() => ({ path: "tides.md", size: 28, content: "# Tides" }), { name: "read_tides" });
     const file = { steps: [step("1 read_tides", "Read the tides note")] };
     const worded = await crew([read], crewModel({ plan: file, answer: "It is headed Tides." })).run(
@@ -439,21 +439,21 @@ describe("[C18] the coordinator", () => {
     const thought = { steps: [step("1 none", "Think")] };
     expect(await crew([], crewModel({ plan: thought })).run("?")).toMatchObject({ answer: "A thought.", rounds: 2 });
     const model = crewModel({ plan: thought, answer: "In words." });
-    const asked = await crew([], model, { options: { answer: "model" } }).run("?");
-    expect(asked).toMatchObject({ answer: "In words.", rounds: 3 });
+    const requested = await crew([], model, { options: { answer: "model" } }).run("?");
+    expect(requested).toMatchObject({ answer: "In words.", rounds: 3 });
   });
 
-  test("options that it cannot use are told, and count as absent", async () => {
+  test("unusable options are reported, and have their default", async () => {
     const model = crewModel({ plan: { steps: [step("1 none", "Think")] } });
     const result = await crew([], model, { options: { maxSteps: "many", answer: "lst" } }).run("?");
     expect(result).toMatchObject({ answer: "A thought.", rounds: 2 });
-    expect(result.notes).toEqual([
+    expect(result.notices).toEqual([
       "options.maxSteps is not a whole number, 1 or more, and was not used",
       'options.answer is not "auto" or "model" or "last", and was not used',
     ]);
   });
 
-  test("the last result that is not empty is the answer, also where the model cannot word it", async () => {
+  test("the last result that is not empty is the answer, also if the model cannot write one", async () => {
     const empty = sampleTool(() => ({ results: [] }), { name: "nothing", capabilities: ["search"], input: query });
     const plan = { steps: [step("1 calculate", "12 * 7"), step("2 nothing", "Search for more")] };
     const last = await crew([calculator, empty], crewModel({ plan }), { options: { answer: "last" } }).run("?");
@@ -461,10 +461,10 @@ describe("[C18] the coordinator", () => {
     const failing = crewModel({ plan, answer: new Error("no more tokens") });
     const result = await crew([calculator, empty], failing).run("?");
     expect(result).toMatchObject({ status: "completed", answer: "84" });
-    expect(result.notes.join()).toMatch(/could not word the answer/);
+    expect(result.notices.join()).toMatch(/could not write the answer/);
   });
 
-  test("where every step failed, the run fails with the error of the last", async () => {
+  test("if every step failed, the run fails with the error of the last", async () => {
     const model = crewModel({
       plan: { steps: [step("1 web_search", "Search for mills"), step("2 none", "Think", ["1"])] },
       steps: { Search: new Error("no model"), Think: new Error("no model") },
@@ -475,7 +475,7 @@ describe("[C18] the coordinator", () => {
     expect(result.toolUsageSummary).toMatchObject({ totalCalls: 1, hasErrors: true });
   });
 
-  test("a step whose dependency failed is told so, and goes on", async () => {
+  test("a step whose dependency failed is informed of it, and continues", async () => {
     const model = crewModel({
       plan: { steps: [step("1 none", "First"), step("2 none", "Second", ["1"])] },
       steps: { First: new Error("the model is overloaded"), Second: "I know nothing of the first." },
@@ -488,14 +488,14 @@ describe("[C18] the coordinator", () => {
 });
 
 describe("[C11] degradation", () => {
-  test("a tool that there is not is looked for by what the plan says it does", async () => {
+  test("for an unknown tool, another one is found by the description in the plan", async () => {
     const model = crewModel({ plan: { steps: [step("1 google_search", "Search the web for tide mills")] } });
     const result = await crew([wiki], model).run("?");
     expect(result.steps).toMatchObject([{ by: "capability", called: "capability:search" }]);
-    expect(result.notes.join()).toMatch(/there is no tool "google_search".*capability:search stood in/);
+    expect(result.notices.join()).toMatch(/there is no tool "google_search".*capability:search was used instead/);
   });
 
-  test("tools that the agent may not use are used under no name", async () => {
+  test("tools that the agent may not use are not used under any name", async () => {
     let ran = 0;
     const other = sampleTool(() => ++ran, { name: "other", capabilities: ["search"], input: query });
     const model = crewModel({ plan: { steps: [step("1 other", "Search"), step("2 wiki", "Search for mills")] } });
@@ -504,7 +504,7 @@ describe("[C11] degradation", () => {
     expect(result.steps?.map(({ by }) => by)).toEqual(["reasoning", "tool"]);
   });
 
-  test("a tool that writes and failed half-way is not done again by another", async () => {
+  test("a write that failed half-way is not repeated by another tool", async () => {
     let ran = 0;
     const fails = sampleTool(
       () => {
@@ -520,5 +520,30 @@ describe("[C11] degradation", () => {
     const prompt = lastText(model.calls.at(-1) as (typeof model.calls)[number]);
     expect(prompt).toContain("the line broke");
     expect(prompt).toContain("do not say that anything was looked up or done");
+  });
+});
+
+describe("[H14] a plan with too many steps", () => {
+  const plan = { steps: Array.from({ length: 13 }, (_, at) => step(`${at + 1} none`, `Think of part ${at + 1}`)) };
+
+  test.each([
+    ["prose", "I cannot make it any shorter."],
+    ["a plan without steps", { steps: [] }],
+    ["a plan with broken steps", { steps: [{ tool: "none" }] }],
+    ["the same plan", plan],
+  ])("is shortened if the second answer is %s", async (_, second) => {
+    const plans = [plan, second];
+    const model = crewModel({ plan: () => plans.shift() ?? "" });
+    const result = await crew([], model).run("What about everything?");
+    expect(result).toMatchObject({ status: "completed", answer: "The answer." });
+    expect(result.steps?.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (__, at) => `step-${at + 1}`));
+    expect(result.notices).toEqual(["the plan had 13 steps; only the first 12 were done"]);
+  });
+
+  test("is replaced by a second plan that is short enough", async () => {
+    const plans = [plan, { steps: [step("1 none", "Think of everything")] }];
+    const result = await crew([], crewModel({ plan: () => plans.shift() ?? "" })).run("What about everything?");
+    expect(result.steps).toHaveLength(1);
+    expect(result.notices).toEqual([]);
   });
 });

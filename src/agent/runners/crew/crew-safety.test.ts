@@ -10,9 +10,9 @@ import { openSqlite } from "../../../adapters/index.ts";
 import type { EngineOptions } from "../../../engine/index.ts";
 import type { Model } from "../../../model/index.ts";
 import { fromJsonSchema } from "../../../schema/index.ts";
-import { createRedactor } from "../../../text/index.ts";
+import { createRedactor } from "../../../secrets/index.ts";
 import type { AnyTool } from "../../../tool/index.ts";
-import type { AgentEvent } from "../../agent-event.ts";
+import type { AgentEvent } from "../../events/agent-event.ts";
 import { createAgent } from "../../create-agent.ts";
 import { AgentRuns } from "../../run/agent-runs.ts";
 import { agentDefaults } from "../../run/agent-spec.ts";
@@ -37,7 +37,7 @@ interface Parts {
   readonly tools: readonly AnyTool[];
 }
 
-/** A process of its own over a database: tools, journal, approvals and model. */
+/** One process on a database: tools, journal, approvals and model. */
 async function life(file: string, { model, tools, ...options }: Omit<EngineOptions, "tools"> & Parts) {
   const store = await openSqlite({ file, redactor: createRedactor([]) });
   const { engine } = worldOf(tools, { records: store.records, ...options });
@@ -73,7 +73,7 @@ describe("taint in a crew", () => {
     steps: [step("1 fetch_page", "Read the page"), step("2 write_file", "Keep what matters", ["1"])],
   };
 
-  test("a page that asks for a destructive call does not get it through unasked, also where a rule allows the tool", async () => {
+  test("a page that demands a destructive call does not get it without approval, even if a rule allows the tool", async () => {
     written.length = 0;
     const { engine } = worldOf([page, write], { permissions: { ask: [], allow: ["*"] } });
     const model = crewModel({ plan, input: '{"path": "/etc/passwd", "text": "x"}' });
@@ -85,7 +85,7 @@ describe("taint in a crew", () => {
     expect(written).toEqual([]);
   });
 
-  test("a rule that says trusted lets it through, and what nobody outside had a say in is not asked about", async () => {
+  test("a trusted rule lets it through, and a call without untrusted influence needs no approval", async () => {
     written.length = 0;
     const input = { path: "notes/a.md" };
     const { engine } = worldOf([page, write], { permissions: { ask: [], allow: ["* trusted"] } });
@@ -100,7 +100,7 @@ describe("taint in a crew", () => {
     expect(written).toHaveLength(2);
   });
 
-  test("results reach the model as data, between lines that they cannot close", async () => {
+  test("results reach the model as data, in envelopes that they cannot close", async () => {
     const { engine } = worldOf([page]);
     const model = crewModel({
       plan: { steps: [step("1 fetch_page", "Read the page"), step("2 none", "Sum it up", ["1"])] },
@@ -114,8 +114,8 @@ describe("taint in a crew", () => {
   });
 });
 
-describe("a crew whose step has to be approved", () => {
-  test("waits, goes on in another process with everything it had, and does nothing twice", async () => {
+describe("a crew whose step needs approval", () => {
+  test("is suspended, resumes in another process with all its results, and repeats nothing", async () => {
     const file = await database();
     const did: string[] = [];
     const tool = (name: string, effect: "read" | "once") =>
@@ -142,7 +142,7 @@ describe("a crew whose step has to be approved", () => {
     expect(did).toEqual(["look", "send"]);
     await first.close();
 
-    // A model that would plan something else now is not asked again.
+    // A model that would plan differently now is not requested.
     const other = crewModel({
       plan: { steps: [step("1 send", "Send it again")] },
       steps: { "Say what": "All done." },
@@ -160,7 +160,7 @@ describe("a crew whose step has to be approved", () => {
     expect(done.steps?.map(({ text }) => text)).toEqual(["look done", "send done", "wipe done", "All done."]);
     expect(other.calls).toHaveLength(2);
     expect(events.filter(({ type, replayed }) => type === "tool-finished" && replayed === true)).toHaveLength(2);
-    // Told once more from the journal, nothing runs.
+    // In a replay from the journal, nothing runs.
     expect(await second.runs.inspect("r1")).toMatchObject({
       status: "completed",
       answer: done.answer,
@@ -170,7 +170,7 @@ describe("a crew whose step has to be approved", () => {
     await second.close();
   });
 
-  test("a person who says no ends the step: nothing stands in for it, and the others are told", async () => {
+  test("a rejection ends the step without a fallback, and the other steps are informed", async () => {
     const did: string[] = [];
     const send = (name: string) => sampleTool(() => did.push(name), { name, effect: "once", capabilities: ["send"] });
     const { engine } = worldOf([send("mail"), send("post")], { permissions: { ask: ["mail"] } });
@@ -181,18 +181,20 @@ describe("a crew whose step has to be approved", () => {
       answer: "It was not sent.",
     });
     const agent = createAgent({ engine, model, runner: "crew" });
-    const result = await agent.run("Send it", { ask: () => Promise.resolve({ approved: false, note: "not today" }) });
+    const result = await agent.run("Send it", {
+      requestApproval: () => Promise.resolve({ approved: false, note: "not today" }),
+    });
     expect(did).toEqual([]);
     expect(result).toMatchObject({ status: "completed", answer: "It was not sent." });
     expect(result.steps?.[0]).toMatchObject({
       status: "failed",
       error: { code: "permission_denied", reason: "rejected" },
     });
-    const told = model.calls.find((call) => lastText(call).includes("nothing else: Say what happened"));
-    expect(lastText(told as (typeof model.calls)[number])).toContain("not today");
+    const reported = model.calls.find((call) => lastText(call).includes("nothing else: Say what happened"));
+    expect(lastText(reported as (typeof model.calls)[number])).toContain("not today");
   });
 
-  test("other steps go on while one waits", async () => {
+  test("other steps continue while one waits", async () => {
     const did: string[] = [];
     const wipe = sampleTool(() => did.push("wipe"), { name: "wipe", effect: "once" });
     const look = sampleTool(() => did.push("look"), { name: "look" });
@@ -207,7 +209,7 @@ describe("a crew whose step has to be approved", () => {
 });
 
 describe("a crew that is cancelled half-way", () => {
-  test("stops what runs, begins nothing more, and lets nothing stand in", async () => {
+  test("stops running calls, starts nothing more, and uses no fallback", async () => {
     const stop = new AbortController();
     const did: string[] = [];
     const slow = sampleTool(
@@ -228,12 +230,12 @@ describe("a crew that is cancelled half-way", () => {
     });
     const agent = createAgent({ engine, model, runner: "crew" });
     const result = await agent.run("?", { signal: stop.signal });
-    expect(result).toMatchObject({ status: "cancelled", answer: "", notes: [] });
+    expect(result).toMatchObject({ status: "cancelled", answer: "", notices: [] });
     expect(did).toEqual(["slow"]);
     expect(model.calls).toHaveLength(1);
   });
 
-  test("also in the middle of a question to the model", async () => {
+  test("a cancellation during a model request stops the crew", async () => {
     const stop = new AbortController();
     const { engine } = worldOf([]);
     const model = crewModel({
@@ -246,21 +248,21 @@ describe("a crew that is cancelled half-way", () => {
       },
     });
     const result = await createAgent({ engine, model, runner: "crew" }).run("?", { signal: stop.signal });
-    expect(result).toMatchObject({ status: "cancelled", notes: [] });
+    expect(result).toMatchObject({ status: "cancelled", notices: [] });
   });
 });
 
 describe("hostile plans", () => {
   const look = sampleTool(() => "seen", { name: "look", input: fromJsonSchema({ type: "object", properties: {} }) });
 
-  test("a plan of a hundred steps is told so, and cut to what is allowed", async () => {
+  test("a plan of a hundred steps is reported as too long, and cut to the maximum", async () => {
     const steps = Array.from({ length: 100 }, (_, at) => step(`${at} look`, `Look ${at}`));
     const model = crewModel({ plan: { steps } });
     const { engine } = worldOf([look]);
     const result = await createAgent({ engine, model, runner: "crew" }).run("?");
     expect(lastText(model.calls[1] as (typeof model.calls)[number])).toContain("12 are allowed");
     expect(result.steps).toHaveLength(12);
-    expect(result.notes).toEqual(["the plan had 100 steps; only the first 12 were done"]);
+    expect(result.notices).toEqual(["the plan had 100 steps; only the first 12 were done"]);
     const few = await createAgent({ engine, model, runner: "crew", options: { maxSteps: 3 } }).run("?");
     expect(few.steps).toHaveLength(3);
   });

@@ -1,29 +1,29 @@
 import type { Failure } from "../../../base/index.ts";
-import type { Place } from "../../agent-event.ts";
+import type { TurnRef } from "../../events/agent-event.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 import type { StepOutcome } from "./step-outcome.ts";
 
-/** What is known of one step while the crew works on it. */
-export class StepWork {
+/** State of one step while the crew works on it. */
+export class CrewStepState {
   readonly step: CrewStep;
   /** The steps whose results it needs. */
-  readonly bases: readonly StepWork[];
+  readonly bases: readonly CrewStepState[];
   outcome: StepOutcome | undefined = undefined;
-  /** Why it, or what was tried last for it, came to nothing. */
+  /** Failure of the step, or of its last attempt. */
   error: Failure | undefined = undefined;
-  /** The name of the tool that the plan names, once it was found. */
+  /** The name of the planned tool, once it was resolved. */
   tried: string | undefined = undefined;
-  /** Nothing else can stand in for the tool. */
+  /** No other tool may replace the planned one. */
   isBeyondTools = false;
   #rounds = 0;
 
-  constructor(step: CrewStep, bases: readonly StepWork[]) {
+  constructor(step: CrewStep, bases: readonly CrewStepState[]) {
     this.step = step;
     this.bases = bases;
   }
 
-  /** The next place in the run. */
-  place(): Place {
+  /** The next position in the run. */
+  turnRef(): TurnRef {
     return { part: this.step.id, round: ++this.#rounds };
   }
 }

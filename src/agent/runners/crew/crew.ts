@@ -1,32 +1,37 @@
 import { type Failure, FailureError, fail, failure, isFailureError } from "../../../base/index.ts";
-import type { OwnTool } from "../../flow/own-step.ts";
-import type { Flow } from "../../flow/flow.ts";
+import type { ProgramTool } from "../../../chain/index.ts";
+import { type RunProgram, recordValue } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentQuestion } from "../../runner.ts";
-import { callForStep } from "./call-for-step.ts";
-import { nothingToCalculate, prepareInput } from "./input/prepare-input.ts";
+import type { AgentPrompt } from "../../run/runner.ts";
 import { type CrewStep, noTool } from "./plan/crew-step.ts";
-import { reason } from "./reason.ts";
+import { reasonStep } from "./reason-step.ts";
 import type { StepOutcome } from "./step-outcome.ts";
 import { type StepTool, toolByCapability, toolByName } from "./step-tool.ts";
-import { StepWork } from "./step-work.ts";
+import { CrewStepState } from "./crew-step-state.ts";
 import { crewTools } from "./to-chain.ts";
 import { noteUnverified, verifyStep } from "./verify-step.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { type FillInputOptions, fillInput, inputIssues } from "./input/fill-input.ts";
+import { type Arguments, expressionOf, inputByRule } from "./input/input-by-rule.ts";
+import { formatResult, viewText } from "../../../hub/index.ts";
+import type { ToolResult } from "../../../tool/index.ts";
+import type { ToolCallOutcome } from "../../loop/call-with-approval.ts";
+import { callObserved } from "../../loop/observed-call.ts";
 
-/** Those who do the steps of a plan, and what they have come to. */
+/** Executes the steps of a plan, and holds their state. */
 export class Crew {
   readonly run: AgentRun;
-  readonly question: AgentQuestion;
+  readonly prompt: AgentPrompt;
   /** In the order of the plan. */
-  readonly works: readonly StepWork[];
-  readonly #byId: ReadonlyMap<string, StepWork>;
+  readonly works: readonly CrewStepState[];
+  readonly #byId: ReadonlyMap<string, CrewStepState>;
 
-  constructor(run: AgentRun, question: AgentQuestion, steps: readonly CrewStep[]) {
+  constructor(run: AgentRun, prompt: AgentPrompt, steps: readonly CrewStep[]) {
     this.run = run;
-    this.question = question;
-    const byId = new Map<string, StepWork>();
-    const bases = new Map(steps.map(({ id }) => [id, [] as StepWork[]]));
-    for (const step of steps) byId.set(step.id, new StepWork(step, bases.get(step.id) ?? []));
+    this.prompt = prompt;
+    const byId = new Map<string, CrewStepState>();
+    const bases = new Map(steps.map(({ id }) => [id, [] as CrewStepState[]]));
+    for (const step of steps) byId.set(step.id, new CrewStepState(step, bases.get(step.id) ?? []));
     for (const { id, dependencies } of steps) {
       bases.get(id)?.push(...dependencies.flatMap((dependency) => byId.get(dependency) ?? []));
     }
@@ -34,9 +39,9 @@ export class Crew {
     this.works = [...byId.values()];
   }
 
-  /** What the steps of its chain call. */
-  get tools(): ReadonlyMap<string, OwnTool> {
-    const tool = (does: (work: StepWork) => Flow<StepOutcome>): OwnTool => {
+  /** The tools that the steps of its chain call. */
+  get tools(): ReadonlyMap<string, ProgramTool> {
+    const tool = (does: (work: CrewStepState) => RunProgram<StepOutcome>): ProgramTool => {
       return ({ args }) => this.#do(this.#workOf(args), does);
     };
     return new Map([
@@ -46,7 +51,7 @@ export class Crew {
     ]);
   }
 
-  #workOf(args: unknown): StepWork {
+  #workOf(args: unknown): CrewStepState {
     // Written by `toChain`.
     const { step } = args as { readonly step: string };
     const work = this.#byId.get(step);
@@ -54,8 +59,8 @@ export class Crew {
     return work;
   }
 
-  /** What a step comes to is kept, also where it is nothing. */
-  *#do(work: StepWork, does: (work: StepWork) => Flow<StepOutcome>): Flow<StepOutcome> {
+  /** Stores the outcome of a step, or its error. */
+  *#do(work: CrewStepState, does: (work: CrewStepState) => RunProgram<StepOutcome>): RunProgram<StepOutcome> {
     try {
       const outcome = yield* does(work);
       work.outcome = outcome;
@@ -66,31 +71,31 @@ export class Crew {
     }
   }
 
-  *#byName(work: StepWork): Flow<StepOutcome> {
+  *#byName(work: CrewStepState): RunProgram<StepOutcome> {
     const target = yield* toolByName(this.run, work.step);
     if ("code" in target) throw thrown(target);
     work.tried = target.tool;
     return yield* this.#use(work, target, "tool");
   }
 
-  *#byCapability(work: StepWork): Flow<StepOutcome> {
+  *#byCapability(work: CrewStepState): RunProgram<StepOutcome> {
     const { step, error } = work;
     const target = work.isBeyondTools ? undefined : yield* toolByCapability(this.run, step, work.tried);
     if (target === undefined) throw thrown(error ?? failure("not_available", `nothing else can do ${step.id}`));
-    this.run.note(`${step.id}: ${shortly(step, error)}; ${target.name} stood in`);
+    this.run.notice(`${step.id}: ${shortly(step, error)}; ${target.name} was used instead`);
     return yield* this.#use(work, target, "capability");
   }
 
-  *#byReasoning(work: StepWork): Flow<StepOutcome> {
+  *#byReasoning(work: CrewStepState): RunProgram<StepOutcome> {
     const { step, error } = work;
-    if (step.toolType !== noTool) this.run.note(`${step.id}: ${shortly(step, error)}; answered without a tool`);
-    return yield* reason(this, work);
+    if (step.toolType !== noTool) this.run.notice(`${step.id}: ${shortly(step, error)}; answered without a tool`);
+    return yield* reasonStep(this, work);
   }
 
-  *#use(work: StepWork, target: StepTool, by: "tool" | "capability"): Flow<StepOutcome> {
+  *#use(work: CrewStepState, target: StepTool, by: "tool" | "capability"): RunProgram<StepOutcome> {
     const args = yield* this.#inputOf(work, target, by);
     const { result, effect, text, view, isEmpty } = yield* callForStep(this.run, { work, target, by, args });
-    // What may have been done in part is not done once more by somebody else.
+    // A call that may have been partly done is not repeated with another tool.
     if (effect === "idempotent" || effect === "once") work.isBeyondTools = true;
     if (!result.success) throw thrown(unanswered(result.error));
     const verification = verifyStep(this, work, { text, expectsTime: target.kind === "time" });
@@ -98,16 +103,16 @@ export class Crew {
     return { by, tool: target.name, text, view, isEmpty, verification };
   }
 
-  *#inputOf(work: StepWork, target: StepTool, by: string): Flow<Readonly<Record<string, unknown>>> {
+  *#inputOf(work: CrewStepState, target: StepTool, by: string): RunProgram<Readonly<Record<string, unknown>>> {
     const { step, bases } = work;
     try {
       return yield* prepareInput(this.run, {
         key: `${step.id}.${by}.input`,
-        place: () => work.place(),
+        turnRef: () => work.turnRef(),
         target,
-        question: this.question.text,
+        prompt: this.prompt.text,
         description: step.description,
-        given: step.input,
+        providedArgs: step.input,
         results: bases.flatMap(({ outcome, step: { id } }) =>
           outcome === undefined ? [] : [{ id, text: outcome.view }],
         ),
@@ -123,7 +128,7 @@ function thrown(error: Failure): FailureError {
   return new FailureError(error.message, { ...error });
 }
 
-/** A question to a person that was asked and cannot be asked again: nobody is asked in another way, either. */
+/** An approval that was requested and cannot be requested again: no fallback requests it in another way, either. */
 function unanswered(error: Failure): Failure {
   if (error.code !== "approval_required") return error;
   return fail(error.message, { code: "permission_denied", reason: "rejected" }).toFailure();
@@ -131,4 +136,91 @@ function unanswered(error: Failure): Failure {
 
 function shortly({ toolType }: CrewStep, error: Failure | undefined): string {
   return error === undefined ? `${toolType} was not called` : error.message.slice(0, 300).toWellFormed();
+}
+
+/** A failure with this reason is independent of the tool: no other tool could do more. */
+const nothingToCalculate = "nothing_to_calculate";
+
+/**
+ * The arguments of a step's call: those of the planner if they are valid, those that a rule finds for tools of
+ * calculation, search, time and history, otherwise those that the model fills in. A calculation step without a
+ * calculation fails at once.
+ */
+function* prepareInput(run: AgentRun, parts: FillInputOptions): RunProgram<Arguments> {
+  const { target, providedArgs, description } = parts;
+  const source = { description, providedArgs, results: parts.results.map(({ text }) => text) };
+  if (target.kind === "calculate" && expressionOf(source) === undefined) {
+    throw fail(`there is nothing to calculate in ${JSON.stringify(description.slice(0, 80).toWellFormed())}`, {
+      code: "validation_error",
+      reason: nothingToCalculate,
+    });
+  }
+  return (yield* recordValue(parts.key, () => ready(run, parts) ?? null)) ?? (yield* fillInput(run, parts));
+}
+
+/** Valid arguments that need no model request. */
+function ready(run: AgentRun, { target, providedArgs, description, results }: FillInputOptions): Arguments | undefined {
+  const { kind, schema } = target;
+  const fits = (args: Arguments): boolean => inputIssues(run, target, args).length === 0;
+  // The planner could not know results that the step depends on.
+  if (providedArgs !== undefined && results.length === 0 && fits(providedArgs)) return providedArgs;
+  const ruled = inputByRule(kind, schema, {
+    description,
+    providedArgs,
+    results: results.map(({ text }) => text),
+  });
+  if (ruled !== undefined && fits(ruled)) return ruled;
+  const { properties } = schema;
+  const takesNothing = isRecord(properties) && Object.keys(properties).length === 0;
+  return takesNothing && fits({}) ? {} : undefined;
+}
+
+/** The call of a step. */
+interface CrewCall {
+  readonly work: CrewStepState;
+  readonly target: StepTool;
+  /** Part of its key: a step makes at most one call of each kind. */
+  readonly by: "tool" | "capability";
+  readonly args: unknown;
+}
+
+/** Outcome of a call, in the forms in which it is shown. */
+interface Called extends ToolCallOutcome {
+  /** Short form, by the kind of the tool. */
+  readonly text: string;
+  /** The shown part of a result, and how to read more. */
+  readonly view: string;
+  readonly isEmpty: boolean;
+}
+
+/** Makes the call of a step and emits its events. */
+function* callForStep(run: AgentRun, { work, target, by, args }: CrewCall): RunProgram<Called> {
+  const { name: tool, kind } = target;
+  const key = `${work.step.id}.${by}`;
+  const turnRef = work.turnRef();
+  // The plan is the model's; a rule chooses the fallback tool.
+  const initiator = by === "tool" ? "model" : "runner";
+  const request = { turnRef, initiator, key, callId: key, tool, args, dedupeKey: undefined, effect: "once" } as const;
+  const called = yield* callObserved(run, request);
+  const { result } = called;
+  const { text, cut } = formatResult(result, kind);
+  return { ...called, text, view: cut ? viewOf(run, result) : text, isEmpty: isEmpty(result) };
+}
+
+function viewOf({ spec }: AgentRun, result: ToolResult): string {
+  if (!result.success) return result.error.forModel;
+  const { handle } = result.meta;
+  return viewText(result, spec.resultChars, typeof handle === "string" ? handle : undefined).text;
+}
+
+/** True for nothing, or an object whose only list is empty: a search that found nothing. */
+function isEmpty(result: ToolResult): boolean {
+  if (!result.success) return false;
+  const { output } = result;
+  if (output === null || output === undefined) return true;
+  if (typeof output === "string") return output.trim() === "";
+  if (Array.isArray(output)) return output.length === 0;
+  if (!isRecord(output)) return false;
+  const lists = Object.values(output).filter((value) => Array.isArray(value));
+  return Object.keys(output).length === 0 || (lists.length === 1 && lists[0]?.length === 0);
 }

@@ -1,54 +1,53 @@
 import { isFailureError } from "../../../base/index.ts";
 import { modelFailure, textOfTurn } from "../../../model/index.ts";
-import { cutText, dataRule, fenceData } from "../../../text/index.ts";
-import type { Flow } from "../../flow/flow.ts";
-import { ask } from "../../loop/ask.ts";
-import type { ConversationMessage } from "../../message.ts";
+import { cutText, fencedDataRule, fenceData } from "../../../text/index.ts";
+import type { RunProgram } from "../../../run/index.ts";
+import { requestModel } from "../../loop/request-model.ts";
+import type { ConversationMessage } from "../../events/message.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
 import type { Verification } from "../../verify/verification.ts";
-import { said, toMessage } from "../ask-for-json.ts";
+import { quoteModelAnswer, textMessage } from "../request-json.ts";
 import type { Crew } from "./crew.ts";
 import { noTool } from "./plan/crew-step.ts";
 import type { StepOutcome } from "./step-outcome.ts";
-import type { StepWork } from "./step-work.ts";
+import type { CrewStepState } from "./crew-step-state.ts";
 import { noteUnverified, verifyStep } from "./verify-step.ts";
 
 /**
- * Does a step by thinking: the model answers it from what it knows and from the results that the step builds on. An
- * answer that cannot be right is asked for once more, with what is wrong; the better of the two counts.
+ * Does a step by reasoning: the model answers it from its knowledge and from the results of the step's dependencies. An
+ * implausible answer is requested once more, with the issues; the better of the two counts.
  */
-export function* reason(crew: Crew, work: StepWork): Flow<StepOutcome> {
-  const { run, question } = crew;
-  const messages = [...question.history, userMessage(question, run.family.userMessage(promptOf(crew, work), false))];
+export function* reasonStep(crew: Crew, work: CrewStepState): RunProgram<StepOutcome> {
+  const { run, prompt } = crew;
+  const messages = [...prompt.history, userMessage(prompt, run.family.userMessage(promptOf(crew, work), false))];
   const first = yield* answer(crew, work, messages);
-  const best = first.verification.verified ? first : yield* askAgain(crew, work, { messages, first });
+  const best = first.verification.verified ? first : yield* requestReasoningAgain(crew, work, { messages, first });
   noteUnverified(run, work.step.id, best.verification);
   const { text, verification } = best;
-  return { by: "reasoning", text, view: cutText(text, run.spec.viewChars).text, isEmpty: false, verification };
+  return { by: "reasoning", text, view: cutText(text, run.spec.resultChars).text, isEmpty: false, verification };
 }
 
-interface Answer {
+interface StepReply {
   readonly text: string;
   readonly verification: Verification;
 }
 
-function* answer(crew: Crew, work: StepWork, messages: readonly ConversationMessage[]): Flow<Answer> {
+function* answer(crew: Crew, work: CrewStepState, messages: readonly ConversationMessage[]): RunProgram<StepReply> {
   const { run } = crew;
-  const system = run.family.systemPrompt(systemPrompt(run, [dataRule]), []);
-  const turn = yield* ask(run, work.place(), { system, messages });
+  const system = run.family.systemPrompt(systemPrompt(run, [fencedDataRule]), []);
+  const turn = yield* requestModel(run, work.turnRef(), { system, messages });
   const text = textOfTurn(turn).trim();
   if (text === "") throw modelFailure("invalid_output", `the model ${JSON.stringify(turn.modelId)} answered nothing`);
-  if (turn.finishReason === "length") run.note(`${work.step.id} was cut off by the model's limit of tokens`);
+  if (turn.finishReason === "length") run.notice(`${work.step.id} was cut off by the model's limit of tokens`);
   return { text, verification: verifyStep(crew, work, { text }) };
 }
 
-interface Doubt {
-  readonly messages: readonly ConversationMessage[];
-  readonly first: Answer;
-}
-
-function* askAgain(crew: Crew, work: StepWork, { messages, first }: Doubt): Flow<Answer> {
+function* requestReasoningAgain(
+  crew: Crew,
+  work: CrewStepState,
+  { messages, first }: { readonly messages: readonly ConversationMessage[]; readonly first: StepReply },
+): RunProgram<StepReply> {
   const { issues } = first.verification;
   const complaint = [
     "That cannot be right:",
@@ -56,20 +55,20 @@ function* askAgain(crew: Crew, work: StepWork, { messages, first }: Doubt): Flow
     "Check it, and answer the same again with this put right; where it is right after all, say why.",
   ].join("\n");
   try {
-    const second = yield* answer(crew, work, [...messages, ...said(first.text), toMessage(complaint)]);
+    const second = yield* answer(crew, work, [...messages, ...quoteModelAnswer(first.text), textMessage(complaint)]);
     return second.verification.confidence >= first.verification.confidence ? second : first;
   } catch (error) {
-    // There is an answer, if a doubtful one.
+    // The first answer remains, if a doubtful one.
     if (!isFailureError(error) || crew.run.isCancelled) throw error;
     return first;
   }
 }
 
-function promptOf({ question, works }: Crew, work: StepWork): string {
+function promptOf({ prompt, works }: Crew, work: CrewStepState): string {
   const { step } = work;
-  if (works.length === 1 && step.toolType === noTool) return question.text;
+  if (works.length === 1 && step.toolType === noTool) return prompt.text;
   return [
-    `The question that is being answered in ${works.length} steps: ${question.text}`,
+    `The question that is being answered in ${works.length} steps: ${prompt.text}`,
     `Do this step of it, and nothing else: ${step.description}`,
     ...work.bases.map(resultOf),
     ...failedTool(work),
@@ -77,13 +76,13 @@ function promptOf({ question, works }: Crew, work: StepWork): string {
   ].join("\n\n");
 }
 
-/** What a step gave, for whoever builds on it. */
-function resultOf({ step, outcome, error }: StepWork): string {
+/** Result of a step, for the steps that depend on it. */
+function resultOf({ step, outcome, error }: CrewStepState): string {
   if (outcome !== undefined) return `What ${step.id} gave (${step.description}):\n${fenceData(step.id, outcome.view)}`;
   return `${step.id} (${step.description}) gave nothing:\n${fenceData(step.id, error?.forModel ?? "it was not done")}`;
 }
 
-function failedTool({ step, error }: StepWork): string[] {
+function failedTool({ step, error }: CrewStepState): string[] {
   if (step.toolType === noTool || error === undefined) return [];
   return [
     "It was meant to be done with a tool, which failed:",

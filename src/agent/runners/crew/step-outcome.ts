@@ -1,18 +1,18 @@
 import type { Verification } from "../../verify/verification.ts";
 
-/** How a step came to its result: by the tool that the plan names, by another with the same capability, by thinking. */
-export type Means = "tool" | "capability" | "reasoning";
+/** Method of a step: the tool that the plan names, another tool with the same capability, or reasoning. */
+export type StepMethod = "tool" | "capability" | "reasoning";
 
-/** What a step gave. */
+/** Outcome of a step. */
 export interface StepOutcome {
-  readonly by: Means;
-  /** What was called; absent where nothing was. */
+  readonly by: StepMethod;
+  /** Name of the called tool; absent if there was no call. */
   readonly tool?: string;
-  /** As it goes into the answer: short. */
+  /** Short form for the answer. */
   readonly text: string;
-  /** As the steps that build on it read it: more of it, and how to read all of it. */
+  /** Form for dependent steps: longer, and with instructions to read all of it. */
   readonly view: string;
-  /** It went well and gave nothing. */
+  /** It succeeded with an empty result. */
   readonly isEmpty: boolean;
   readonly verification: Verification;
 }

@@ -1,41 +1,42 @@
 import { type Failure, failure } from "../../../base/index.ts";
-import { Hub, type ResultKind, deriveCapabilities, resultKind } from "../../../hub/index.ts";
+import { type ResultKind, deriveCapabilities, resultKind, isHub } from "../../../hub/index.ts";
 import type { JsonSchema } from "../../../schema/index.ts";
 import { cutText, suggest } from "../../../text/index.ts";
-import type { AnyTool } from "../../../tool/index.ts";
-import { fact } from "../../flow/fact.ts";
-import type { Flow } from "../../flow/flow.ts";
-import { mayUse } from "../../run/may-use.ts";
+import { type AnyTool, isSameTool } from "../../../tool/index.ts";
+import { recordValue, type RunProgram } from "../../../run/index.ts";
+import { isToolAllowed } from "../../run/is-tool-allowed.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { CrewStep } from "./plan/crew-step.ts";
 
-/** What a step calls, as it was when it came to that: plain JSON. */
+/** Tool of a step, as it was when the step ran: plain JSON. */
 export interface StepTool {
-  /** By which it is called. */
+  /** Name under which it is called. */
   readonly name: string;
-  /** The name of the tool that was found for it. */
+  /** The name of the resolved tool. */
   readonly tool: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** Decides how its input is found and how much of its result is shown. */
+  /** Determines how its input is derived and how much of its result is shown. */
   readonly kind: ResultKind;
 }
 
-/** The tool that the plan names for a step, or why it cannot be called. */
-export function* toolByName(run: AgentRun, { id, toolType }: CrewStep): Flow<StepTool | Failure> {
-  return yield* fact(`${id}.by-name`, () => lookByName(run, toolType));
+/** The tool that the plan names for a step, or the reason why it cannot be called. */
+export function* toolByName(run: AgentRun, { id, toolType }: CrewStep): RunProgram<StepTool | Failure> {
+  return yield* recordValue(`${id}.by-name`, () => lookByName(run, toolType));
 }
 
 /**
- * What else can do the work of a step: other tools with the same capability, as `capability:NAME`. Undefined where there
- * are none besides those that were tried.
+ * Finds other tools for a step: those with the same capability, as `capability:NAME`. Undefined if there are only tools
+ * that were already tried.
  */
 export function* toolByCapability(
   run: AgentRun,
   step: CrewStep,
   tried: string | undefined,
-): Flow<StepTool | undefined> {
-  return (yield* fact(`${step.id}.by-capability`, () => lookByCapability(run, step, tried) ?? null)) ?? undefined;
+): RunProgram<StepTool | undefined> {
+  return (
+    (yield* recordValue(`${step.id}.by-capability`, () => lookByCapability(run, step, tried) ?? null)) ?? undefined
+  );
 }
 
 function lookByName(run: AgentRun, name: string): StepTool | Failure {
@@ -47,7 +48,7 @@ function lookByName(run: AgentRun, name: string): StepTool | Failure {
     const hint = near === undefined ? "" : `; did you mean ${near}?`;
     return failure("tool_not_found", `there is no tool ${shown}${hint}`);
   }
-  if (!mayUse(run, tool)) return failure("not_available", `the tool ${shown} is not available to this agent`);
+  if (!isToolAllowed(run, tool)) return failure("not_available", `the tool ${shown} is not available to this agent`);
   return toStepTool(name, tool, resultKind(tool));
 }
 
@@ -69,26 +70,29 @@ function lookByCapability(run: AgentRun, step: CrewStep, triedName: string | und
   return undefined;
 }
 
-/** What the tool can do, by those who know it; then what its name and the step speak of. */
+/** Capabilities of the tool: as registered in the hub, as declared, then derived from its name and from the step. */
 function capabilitiesOf({ engine }: AgentRun, step: CrewStep, tried: AnyTool | undefined): ReadonlySet<string> {
   const { resolver } = engine;
   const registration = tried === undefined ? undefined : resolver.registrationOf?.(tried);
   return new Set([
-    ...(registration !== undefined && resolver instanceof Hub ? resolver.capabilitiesOf(registration) : []),
+    ...(registration !== undefined && isHub(resolver) ? resolver.capabilitiesOf(registration) : []),
     ...(tried?.capabilities ?? []),
     ...(tried === undefined ? [] : derive(tried)),
     ...derive({ name: step.toolType, description: step.description }),
   ]);
 }
 
-/** Somebody else has it, too; and the agent may use everybody who has it: the hub chooses among all of them. */
+/**
+ * True if another tool has the capability and the agent may use all tools that have it: the hub chooses among all of
+ * them.
+ */
 function hasOthers(
   run: AgentRun,
   name: string,
   { tool, tried }: { readonly tool: AnyTool; readonly tried: AnyTool | undefined },
 ): boolean {
   const { resolver } = run.engine;
-  const candidates = resolver instanceof Hub ? resolver.candidates(name).map((one) => one.tool) : [tool];
-  const isOnly = run.spec.tools !== undefined && !candidates.every((one) => mayUse(run, one));
-  return !isOnly && candidates.some((one) => one !== tried && mayUse(run, one));
+  const candidates = isHub(resolver) ? resolver.candidates(name).map((one) => one.tool) : [tool];
+  const isOnly = run.spec.tools !== undefined && !candidates.every((one) => isToolAllowed(run, one));
+  return !isOnly && candidates.some((one) => !isSameTool(tried, one) && isToolAllowed(run, one));
 }

@@ -3,12 +3,12 @@ import { fromJsonSchema } from "../../../schema/index.ts";
 import { type AnyTool, type Registration, defineTool } from "../../../tool/index.ts";
 import { type CrewStep, noTool } from "./plan/crew-step.ts";
 
-/** The tools of a crew's chain: each is a flow of the run, and nobody outside of it can call them. */
+/** The tools of a crew's chain: each is a program of the run, and cannot be called from outside of it. */
 export const crewTools = { call: "crew_call", capability: "crew_capability", reason: "crew_reason" } as const;
 
 /**
- * The steps of a plan as a chain: its references are the dependencies, so that what does not wait runs side by side; its
- * fallbacks are the degradation from a tool to its capability to thinking. A step that fails stops no other.
+ * The steps of a plan as a chain: its references are the dependencies, so that independent steps run concurrently; its
+ * fallbacks are the degradation from a tool to its capability to reasoning. A failed step does not stop the others.
  */
 export function toChain(steps: readonly CrewStep[], maxParallel: number): Plan {
   const spec = {
@@ -23,7 +23,7 @@ export function toChain(steps: readonly CrewStep[], maxParallel: number): Plan {
 }
 
 function toStep({ id, toolType, dependencies }: CrewStep): StepSpec {
-  // However those end: what is missing is told to whoever does the step.
+  // The step runs after its dependencies even if they fail: the step is informed of missing results.
   const after = dependencies.map((dependency) => `\${steps.${dependency}.status}`);
   const params = { step: id, after };
   if (toolType === noTool) return { id, tool: crewTools.reason, params };
@@ -42,7 +42,7 @@ const input = fromJsonSchema({
 
 function described(name: string, description: string): readonly [string, Registration] {
   const run = (): never => {
-    throw new Error(`${name} is a flow of its run`);
+    throw new Error(`${name} is a program of its run, and cannot be called`);
   };
   const tool: AnyTool = defineTool({ name, description, effect: "read", input, run });
   return [name, { tool, source: "crew", owner: "crew", priority: 0 }];
@@ -51,7 +51,7 @@ function described(name: string, description: string): readonly [string, Registr
 const registrations: ReadonlyMap<string, Registration> = new Map([
   described(crewTools.call, "Does a step with the tool that the plan names"),
   described(crewTools.capability, "Does a step with another tool of the same capability"),
-  described(crewTools.reason, "Does a step by thinking"),
+  described(crewTools.reason, "Does a step by reasoning"),
 ]);
 
 const resolver = { resolve: (name: string) => registrations.get(name), names: () => registrations.keys() };

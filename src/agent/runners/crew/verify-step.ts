@@ -2,10 +2,10 @@ import type { Verification } from "../../verify/verification.ts";
 import { verifyResult } from "../../verify/verify-result.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { Crew } from "./crew.ts";
-import type { StepWork } from "./step-work.ts";
+import type { CrewStepState } from "./crew-step-state.ts";
 
-/** Checks the result of a step, also against those of all steps that are done. */
-export function verifyStep({ works }: Pick<Crew, "works">, work: StepWork, result: CheckedResult): Verification {
+/** Checks the result of a step, also against those of all completed steps. */
+export function verifyStep({ works }: Pick<Crew, "works">, work: CrewStepState, result: CheckedResult): Verification {
   const { text, expectsTime = false } = result;
   const earlier = works.flatMap((other) => {
     if (other === work || other.outcome === undefined) return [];
@@ -16,16 +16,16 @@ export function verifyStep({ works }: Pick<Crew, "works">, work: StepWork, resul
 
 interface CheckedResult {
   readonly text: string;
-  /** It has to be a date or a time. */
+  /** It must be a date or a time. */
   readonly expectsTime?: boolean;
 }
 
-/** Tells people what is wrong with a result that is used all the same. */
-export function noteUnverified(run: AgentRun, who: string, { verified, issues }: Verification): void {
-  if (!verified) run.note(`${who} is not verified: ${wrongWith(issues)}`);
+/** Notifies the user of problems in a result that is used nevertheless. */
+export function noteUnverified(run: AgentRun, subject: string, { verified, issues }: Verification): void {
+  if (!verified) run.notice(`${subject} is not verified: ${formatVerificationIssues(issues)}`);
 }
 
-/** What is wrong, in one line. */
-export function wrongWith(issues: Verification["issues"]): string {
+/** Formats issues on one line. */
+export function formatVerificationIssues(issues: Verification["issues"]): string {
   return issues.map(({ message }) => message).join("; ");
 }

@@ -1,7 +1,7 @@
-/** What of a text its writer says, and what is only shown: code, in blocks or within a line, and quoted lines. */
+/** Distinguishes prose from text that is only shown: code, in blocks or within a line, and quoted lines. */
 export interface ProseMask {
-  /** Is the character at this place shown only? */
-  isShown(at: number): boolean;
+  /** True if the character at this offset is only shown. */
+  isQuoted(at: number): boolean;
 }
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
@@ -9,33 +9,33 @@ const quote = /^ {0,3}>/;
 const indented = /^(?: {4}|\t)/;
 const blank = /^\s*$/;
 
-/** Finds code and quotes as Markdown has them. The time is linear in the length of the text. */
+/** Finds Markdown code and quotes. The time is linear in the length of the text. */
 export function proseMask(text: string): ProseMask {
   return maskOf(text, (line) => quote.test(line));
 }
 
-/** Finds code only: what is quoted counts as said. */
+/** Finds only code: quoted text counts as prose. */
 export function codeMask(text: string): ProseMask {
   return maskOf(text, () => false);
 }
 
-type IsShownLine = (line: string) => boolean;
+type IsQuotedLine = (line: string) => boolean;
 
-function maskOf(text: string, isShownLine: IsShownLine): ProseMask {
+function maskOf(text: string, isShownLine: IsQuotedLine): ProseMask {
   const shown = new Uint8Array(text.length);
   maskLines(text, shown, isShownLine);
   maskSpans(text, shown);
-  return { isShown: (at) => shown[at] === 1 };
+  return { isQuoted: (at) => shown[at] === 1 };
 }
 
-function maskLines(text: string, shown: Uint8Array, isShownLine: IsShownLine): void {
+function maskLines(text: string, shown: Uint8Array, isShownLine: IsQuotedLine): void {
   const fences = new CodeFences();
   let afterBlank = true;
   let at = 0;
   for (const line of text.split("\n")) {
     const isFenced = fences.isCode(line);
     const isBlank = blank.test(line);
-    // An indented line is code behind an empty one, or behind another such line.
+    // An indented line is code after an empty line, or after another such line.
     const isIndented: boolean = afterBlank && indented.test(line);
     if (isFenced || isIndented || isShownLine(line)) shown.fill(1, at, at + line.length);
     afterBlank = isBlank || isIndented;
@@ -43,11 +43,11 @@ function maskLines(text: string, shown: Uint8Array, isShownLine: IsShownLine): v
   }
 }
 
-/** Tells of one line after the other whether it is of a block of code, or the fence around it. */
+/** Determines line by line whether a line belongs to a code block, or is its fence. */
 export class CodeFences {
   #open: string | undefined;
 
-  /** @param open The mark of the block within which the first line stands, if any. */
+  /** @param open The fence of the code block that the first line is in, if any. */
   constructor(open?: string) {
     this.#open = open;
   }
@@ -72,7 +72,7 @@ interface Run {
   readonly paragraph: number;
 }
 
-/** Between a run of backticks and the next of the same length, in one paragraph. */
+/** Masks text between a run of backticks and the next one of the same length, in one paragraph. */
 function maskSpans(text: string, shown: Uint8Array): void {
   const runs = backticks(text, shown);
   const next: (Run | undefined)[] = Array.from({ length: runs.length });

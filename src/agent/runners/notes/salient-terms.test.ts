@@ -24,8 +24,8 @@ describe("[E02] salient terms by rule", () => {
     ["What is 42?", ["42"]],
     ["What is it?", []],
     ["", []],
-  ])("%s", (question, terms) => {
-    expect(salientTerms(question)).toEqual(terms);
+  ])("%s", (prompt, terms) => {
+    expect(salientTerms(prompt)).toEqual(terms);
   });
 
   test.each<readonly [string, readonly string[]]>([
@@ -41,15 +41,15 @@ describe("[E02] salient terms by rule", () => {
     ["明天要做什么", ["明天"]],
     ["下周的安排", ["安排"]],
     ["请帮我找一下笔记", []],
-  ])("%s", (question, terms) => {
-    expect(salientTerms(question)).toEqual(terms);
+  ])("%s", (prompt, terms) => {
+    expect(salientTerms(prompt)).toEqual(terms);
   });
 
-  test("the widest of them hold all others", () => {
+  test("the widest of them contain all others", () => {
     expect(widestTerms(["tide mills", "Tide", "mills", "piano"])).toEqual(["tide mills", "piano"]);
   });
 
-  test("there are never many, and none is long", () => {
+  test("the number and length of terms are limited", () => {
     const terms = salientTerms(Array.from({ length: 500 }, (_, index) => `word${index},`).join(" "));
     expect(terms).toHaveLength(12);
     expect(salientTerms("x".repeat(100_000))).toEqual([]);

@@ -1,30 +1,30 @@
 import { isStopWord, isVague } from "./stop-words.ts";
-import { aheadIn, timePhraseIn, withoutTime } from "./time-phrase.ts";
+import { futurePhraseIn, timePhraseIn, withoutTime } from "./time-phrase.ts";
 
-const mostTerms = 12;
-const longestTerm = 80;
-/** More of a text is not looked at. */
-const farthest = 4000;
+const maxTerms = 12;
+const maxTermLength = 80;
+/** Longer texts are cut. */
+const maxScannedChars = 4000;
 
 const addresses = /\bhttps?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+/giu;
 const mentions = /[@＠][\p{L}\p{N}_-]+/gu;
 const quoted = /["“「『《]([^"“”「」『』《》\n]{2,60})["”」』》]/gu;
-/** "How long" asks, and is about nothing that is long. */
+/** "How long" is an interrogative phrase, not a search term. */
 const measures = /\bhow\s+(?:long|many|much|often|far|old|big|large|soon|well)\b|[怎什][么麼]?样|多长时间/giu;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Words in a row that say something. */
+/** Consecutive content words. */
 interface Stretch {
   readonly words: readonly string[];
-  /** As they stand in the text. */
+  /** As written in the text. */
   readonly text: string;
 }
 
 /**
- * The words and phrases of a question that a search should look for, English and Chinese, the most telling first: what is
- * quoted, phrases, single words. Words of grammar, words that only ask, times, commands and punctuation are none; words
- * that say little, and small numbers, are some only where there are no others, and no time; a time to come is one, as it
- * is written, where there is nothing else.
+ * Extracts the search terms of a prompt, English and Chinese, the most specific first: quoted text, phrases, single
+ * words. Function words, words of request, times, commands and punctuation are not terms; vague words and small numbers
+ * are terms only if there are no others, and no time; a future time is a term, as it is written, if there is nothing
+ * else.
  *
  * @example
  * ```ts
@@ -32,23 +32,23 @@ interface Stretch {
  * salientTerms("上周我写了哪些关于机器学习的笔记？"); // ["机器学习", "机器", "学习"]
  * ```
  */
-export function salientTerms(question: string): string[] {
-  const bare = question.slice(0, farthest).replaceAll(addresses, " ").replaceAll(mentions, " ");
+export function salientTerms(prompt: string): string[] {
+  const bare = prompt.slice(0, maxScannedChars).replaceAll(addresses, " ").replaceAll(mentions, " ");
   const time = timePhraseIn(bare);
   const timeless = time === undefined ? bare : withoutTime(bare, time);
-  const ahead = aheadIn(timeless);
+  const ahead = futurePhraseIn(timeless);
   const text = (ahead === undefined ? timeless : withoutTime(timeless, ahead)).replaceAll(measures, " ");
   const terms = termsIn(text, isVague);
   if (terms.length > 0 || time !== undefined) return terms;
   return ahead === undefined ? termsIn(text, isStopWord) : [ahead.phrase];
 }
 
-/** A number says nothing of what it counts, nor a year of what happened in it. */
+/** True for a number: it does not name what it counts, nor a year what happened in it. */
 export function isNumber(term: string): boolean {
   return /^[\d\s.,:/%-]+[年月日号]?$/u.test(term);
 }
 
-/** Terms in the order in which a search engine would be asked for them: none of them is part of one before it. */
+/** Terms in the order of a search query: none of them is part of an earlier one. */
 export function widestTerms(terms: readonly string[]): string[] {
   const widest: string[] = [];
   for (const term of terms) {
@@ -66,14 +66,14 @@ function termsIn(text: string, isIdle: IsIdle): string[] {
   const terms = [
     ...phrases,
     ...stretches.filter(isPhrase).map((stretch) => stretch.text),
-    ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter(isTelling))),
+    ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter(isInformative))),
   ];
   const each = firstOfEach(terms);
-  const telling = each.filter((term) => !isSmall(term));
-  return (telling.length > 0 ? telling : each).slice(0, mostTerms);
+  const reporting = each.filter((term) => !isSmall(term));
+  return (reporting.length > 0 ? reporting : each).slice(0, maxTerms);
 }
 
-/** `3` and `97` are in notes about anything. */
+/** True for small numbers: `3` and `97` occur in notes about anything. */
 function isSmall(term: string): boolean {
   return /^\d{1,3}$/u.test(term);
 }
@@ -86,17 +86,17 @@ function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   let from = 0;
   let to = 0;
   const end = (): void => {
-    if (words.length > 0) stretches.push({ words: withRests(words), text: text.slice(from, to) });
+    if (words.length > 0) stretches.push({ words: withRemainders(words), text: text.slice(from, to) });
     words = [];
   };
   for (const { segment, index, isWordLike } of wordsIn(text)) {
-    // What joins words is no end of them: a blank, a hyphen.
+    // A blank or a hyphen joins words and does not end a phrase.
     if (!isWordLike && /^[ \-·]$/u.test(segment)) continue;
     if (!isWordLike || isIdle(segment)) {
       end();
       continue;
     }
-    // 用 Python 写 is no phrase.
+    // 用 Python 写 is not a phrase.
     if (words.length > 0 && dense.test(segment) !== dense.test(words.at(-1) ?? "")) end();
     if (words.length === 0) from = index;
     words.push(segment);
@@ -106,8 +106,8 @@ function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   return stretches;
 }
 
-/** A character that is left over ends a word that the dictionary does not have: 马拉 + 松. */
-function withRests(words: readonly string[]): string[] {
+/** A remaining single character ends a word that the dictionary does not have: 马拉 + 松. */
+function withRemainders(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
     const isRest = joined.length > 0 && word.length === 1 && dense.test(word);
@@ -126,7 +126,7 @@ interface Segment {
 const joint =
   /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,19}(?:\+\+|#)(?![\p{L}\p{N}#+])|\d{1,9}[年月日号章期届集版]|(?<!\d)\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?(?!\d)/gu;
 
-/** The words of a text and what is between them. */
+/** The words of a text and the text between them. */
 function* wordsIn(text: string): Generator<Segment> {
   let from = 0;
   for (const { 0: segment, index } of text.matchAll(joint)) {
@@ -144,16 +144,16 @@ function* segmentsOf(text: string, offset: number): Generator<Segment> {
   }
 }
 
-const mostWords = 4;
-const mostCharacters = 10;
+const maxWords = 4;
+const maxCharacters = 10;
 
 function isPhrase({ words, text }: Stretch): boolean {
   if (words.length < 2) return false;
-  return dense.test(text) ? text.length <= mostCharacters : words.length <= mostWords;
+  return dense.test(text) ? text.length <= maxCharacters : words.length <= maxWords;
 }
 
-/** A single character of Chinese is found in too much; a single letter or digit as well. */
-function isTelling(word: string): boolean {
+/** False for a single Chinese character, letter or digit: it matches too much. */
+function isInformative(word: string): boolean {
   return word.length > 1;
 }
 
@@ -162,7 +162,7 @@ function firstOfEach(terms: readonly string[]): string[] {
   for (const term of terms) {
     const bare = term.replace(/['’]s?$/u, "");
     const key = bare.toLowerCase();
-    if (bare !== "" && bare.length <= longestTerm && !seen.has(key)) seen.set(key, bare);
+    if (bare !== "" && bare.length <= maxTermLength && !seen.has(key)) seen.set(key, bare);
   }
   return [...seen.values()];
 }

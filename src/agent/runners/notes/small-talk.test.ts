@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSmallTalk } from "./small-talk.ts";
+import { isSmallTalk } from "../vault/extract-topic.ts";
 
 test.each([
   "thanks",
@@ -24,4 +24,4 @@ test.each([
   "good bread",
   "对数函数",
   "thanks ".repeat(100),
-])("%j is more than that", (text) => expect(isSmallTalk(text)).toBe(false));
+])("%j is more than polite", (text) => expect(isSmallTalk(text)).toBe(false));

@@ -1,4 +1,4 @@
-/** Words of grammar, and those with which people ask: nobody looks for them. */
+/** Function words and words of request, which are never search terms. */
 const english =
   "a about above after again all also am an and another any anything are as at be because been before being below " +
   "between both but by can could did do does doing during each either else ever every few for from further had has have " +
@@ -7,11 +7,11 @@ const english =
   "so some something such than that the their theirs them then there these they thing things this those through to too " +
   "under until up upon us very was we were what whatever when where whether which while who whom whose why will with " +
   "within without would yet you your yours " +
-  // asking
+  // words of request
   "answer ask check compare describe explain find get give got hello help hey hi know let like list look looking " +
   "mention mentioned ok okay please recall remember say says said search see show summarise summarize summary tell thank " +
   "thanks think use using want wanted wonder write writing written wrote " +
-  // where it is looked for
+  // words for the notes themselves
   "note notes vault last latest newest recent";
 
 const chinese =
@@ -20,13 +20,13 @@ const chinese =
   "那个 这些 那些 这样 那样 这么 那么 这里 那里 这儿 那儿 谁 什么 怎么 怎样 怎么样 如何 为什么 为何 哪 哪里 哪儿 哪个 哪些 多少 多久 几 有 没 " +
   "没有 会 能 能够 可以 可能 要 想 应该 需要 必须 得 不 不是 就 都 也 还 又 再 很 太 最 更 非常 比较 一 一下 一些 一点 一个 一种 时候 过 着 " +
   "里 中 上 下 里面 其中 个 些 条 篇 份 用 叫 做 " +
-  // asking
+  // words of request
   "请问 告诉 介绍 解释 说明 知道 搜索 搜 查找 查询 查 找 找到 找出 帮 帮忙 帮助 看 看看 讲 讲讲 说 说说 聊聊 谈谈 问 回答 总结 归纳 列出 " +
   "列举 描述 提到 提及 写 写过 写了 写的 记 记过 记录 记录了 记得 谢谢 你好 您好 内容 信息 资料 情况 东西 事情 " +
-  // where it is looked for
+  // words for the notes themselves
   "笔记 知识库 笔记本 最新";
 
-/** Words that are in notes about anything: looked for only where a question has no others. */
+/** Words that occur in notes about anything: search terms only if a prompt has no others. */
 const vague =
   "actually anyone came come comes coming day days detail details diary discuss discussed entries entry everything " +
   "exactly file files go goes going gone happen happened happening happens info information journal journals kind kinds " +
@@ -38,18 +38,18 @@ const vague =
 const words: ReadonlySet<string> = new Set(`${english} ${chinese}`.split(/\s+/));
 const vagueWords: ReadonlySet<string> = new Set(vague.split(/\s+/));
 
-/** Does a word say nothing about what is looked for? */
+/** True if a word is never a search term. */
 export function isStopWord(word: string): boolean {
   const [stem = ""] = word.toLowerCase().split(/['’]/, 1);
   return words.has(stem) || (/^\p{Script=Han}{2,8}$/u.test(stem) && isMadeOfThem(stem));
 }
 
-/** Does a word say little about it? As part of a name, as in New York, it has another meaning. */
+/** True if a word is a weak search term. As part of a name, as in New York, it has another meaning. */
 export function isVague(word: string): boolean {
   return vagueWords.has(word) || isStopWord(word);
 }
 
-/** Where words are not set apart, several often come as one: 我的, 写了. */
+/** In scripts without spaces, several words often come as one: 我的, 写了. */
 function isMadeOfThem(text: string): boolean {
   for (let at = 0; at < text.length;) {
     const length = [3, 2, 1].find((size) => words.has(text.slice(at, at + size)));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { timeRange } from "../../../builtin/time/index.ts";
 import { timePhraseIn, withoutTime } from "./time-phrase.ts";
 
-const found: readonly (readonly [question: string, phrase: string, rest: string])[] = [
+const found: readonly (readonly [prompt: string, phrase: string, rest: string])[] = [
   ["What did I write about machine learning last week?", "last week", "What did I write about machine learning?"],
   ["Which ideas came up in the past 3 days", "past 3 days", "Which ideas came up"],
   ["What happened to the budget 3 weeks ago?", "3 weeks ago", "What happened to the budget?"],
@@ -49,11 +49,11 @@ const found: readonly (readonly [question: string, phrase: string, rest: string]
   ["11月1日以后写了什么", "晚于11月1日", "写了什么"],
 ];
 
-describe("words for a time in a question", () => {
-  test.each(found)("%s", (question, phrase, rest) => {
-    const time = timePhraseIn(question);
+describe("time phrases in a prompt", () => {
+  test.each(found)("%s", (prompt, phrase, rest) => {
+    const time = timePhraseIn(prompt);
     expect(time?.phrase).toBe(phrase);
-    expect(time && withoutTime(question, time)).toBe(rest);
+    expect(time && withoutTime(prompt, time)).toBe(rest);
   });
 
   test("every one of them is a range that the time tool understands", () => {
@@ -80,11 +80,11 @@ describe("words for a time in a question", () => {
     "第一周期的运动",
     "how long is a week",
     "",
-  ])("none in: %s", (question) => {
-    expect(timePhraseIn(question)).toBeUndefined();
+  ])("there is no time phrase in %s", (prompt) => {
+    expect(timePhraseIn(prompt)).toBeUndefined();
   });
 
-  test("a long hostile text takes no time", () => {
+  test("a long hostile text is searched quickly", () => {
     const began = performance.now();
     timePhraseIn("last ".repeat(100_000));
     timePhraseIn(`since the ${"the ".repeat(100_000)}`);

@@ -1,6 +1,6 @@
-/** Words for a time in a text. */
+/** A time phrase in a text. */
 export interface TimePhrase {
-  /** As `getTimeRangeMs` takes it. */
+  /** In the form that `get_time_range_ms` accepts. */
   readonly phrase: string;
   readonly start: number;
   readonly end: number;
@@ -18,11 +18,11 @@ const dated = `(?:${date}|${month}\\s+${dayOfMonth}(?:,?\\s+\\d{4})?|${dayOfMont
 const shifted = `(?:last|past|previous|this)\\s+(?:${count}\\s+)?${units}|(?:last|this)\\s+(?:${weekday}|${month})`;
 const day =
   "(?:the\\s+)?day\\s+before\\s+yesterday|yesterday|today|tonight|this\\s+(?:morning|afternoon|evening)|last\\s+night";
-/** What a time may begin or end with, where it is counted from now; and where the calendar names it. */
+/** Bounds of a time range: relative to now, and by the calendar. */
 const fromNow = `(?:${date}|${shifted}|${day})`;
 const byCalendar = `(?:${dated}|${shifted}|${day}|${weekday}|${month}(?:\\s+(?:of\\s+)?\\d{4})?|${year})`;
 
-/** From one to another. Two that are only named together are taken for the first, the last, and what is between. */
+/** A range from one time to another. Two times that are only named together count as a range as well. */
 const between = (moment: string): RegExp =>
   new RegExp(
     `\\b(?:between\\s+(?:the\\s+)?${moment}\\s+and\\s+(?:the\\s+)?${moment}|` +
@@ -32,14 +32,14 @@ const between = (moment: string): RegExp =>
 
 const digits = "[\\d一二三四五六七八九十]{1,3}";
 const dayZh = `(?:(?:(?:\\d{4}|[今去前])年)?${digits}月(?:${digits}[日号]|份)?|\\d{4}年|${date}|大?前天|昨[天日]|今[天日]|(?:[上这本]一?个?)?(?:周|星期|礼拜)[一二三四五六日天]|[上这本]一?个?(?:周|星期|礼拜|月))`;
-/** 每周一 and 两周一次 are no days. */
+/** 每周一 and 两周一次 do not name a day. */
 const noCount = "(?<![每\\d一二两三四五六七八九十几])";
 const betweenZh = new RegExp(
   `从?${noCount}${dayZh}\\s*(?:到|至|和|与|、|[-–—~～])\\s*(?:${dayZh}|${digits}[日号])(?:之间|期间)?`,
   "u",
 );
 
-/** Counted from now. */
+/** Relative to now. */
 const relative: readonly RegExp[] = [
   between(fromNow),
   new RegExp(`\\b(?:since|before)\\s+(?:the\\s+)?(?:${shifted}|${day}|${weekday})\\b`, "iu"),
@@ -51,7 +51,7 @@ const relative: readonly RegExp[] = [
   /大?前天|昨[天日晚早夜]|今[天日晚早晨]|最近|近期|近来|月初|月底|年初|年底|周末/u,
 ];
 
-/** Named by the calendar. A question may well be about such a time, and not about notes of that time. */
+/** Calendar times. A prompt may well be about such a time, and not about notes of that time. */
 const absolute: readonly RegExp[] = [
   new RegExp(
     `\\b(?:from\\s+)?(?:${month}\\s+${dayOfMonth}\\s*(?:to|-|–)\\s*${dayOfMonth}|${dayOfMonth}\\s*(?:to|-|–)\\s*${dayOfMonth}\\s+${month})(?:,?\\s+\\d{4})?\\b`,
@@ -67,10 +67,10 @@ const absolute: readonly RegExp[] = [
   /[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号]|份)?/u,
   new RegExp(`${noCount}(?<![到至])(?:周|星期|礼拜)[一二三四五六日天]`, "u"),
 ];
-/** Looked for before all others, as they hold two of them. */
+/** Matched before all others, because they contain two of them. */
 const ranges: readonly RegExp[] = [between(byCalendar), betweenZh];
 
-/** Times to come: no note is of one. */
+/** Future times: no note is from one. */
 const ahead: readonly RegExp[] = [
   new RegExp(
     `\\b(?:the\\s+)?(?:day\\s+after\\s+tomorrow|tomorrow(?:\\s+(?:morning|afternoon|evening|night))?|(?:next|coming|upcoming)\\s+(?:(?:${count}\\s+)?${units}|${weekday}|${month}))(?:['’]s)?\\b`,
@@ -79,22 +79,22 @@ const ahead: readonly RegExp[] = [
   /大?后天|明[天日晚早]|下{1,2}一?个?(?:周|星期|礼拜)[一二三四五六日天末]?|下{1,2}一?个?(?:月|季度)|[明后]年|未来[\d一二两三四五六七八九十几]{1,4}个?(?:天|日|周|星期|月|年)|[\d一二两三四五六七八九十几]{1,4}个?(?:天|周|星期|月|年)[之以]?后/u,
 ];
 
-/** Somebody asks for what was written down, or done, at a time. */
+/** The prompt is about notes written, or things done, at a time. */
 const aboutWriting =
   /\b(?:notes?|wrote|write|written|journal|diary|log|logged|meetings?|(?:did|was|were|have|had) (?:i|we)|(?:i|we) (?:did|was|were|had))\b|我[^。？！]{0,12}[了过]|[做干学看读]了|笔记|写|记|会议/iu;
 
-/** Times are looked for in so much of a text. */
-const farthest = 2000;
+/** Longer texts are not searched for times beyond this. */
+const maxScannedChars = 2000;
 
-/** The first words in a text that limit it to a time; undefined where there are none. */
+/** The first time phrase in a text that limits it; undefined if there is none. */
 export function timePhraseIn(text: string): TimePhrase | undefined {
-  const seen = text.slice(0, farthest);
+  const seen = text.slice(0, maxScannedChars);
   return firstOf(seen, aboutWriting.test(seen) ? [...ranges, ...relative, ...absolute] : relative);
 }
 
-/** The first words in a text for a time to come. */
-export function aheadIn(text: string): TimePhrase | undefined {
-  return firstOf(text.slice(0, farthest), ahead);
+/** The first phrase for a future time in a text. */
+export function futurePhraseIn(text: string): TimePhrase | undefined {
+  return firstOf(text.slice(0, maxScannedChars), ahead);
 }
 
 function firstOf(text: string, patterns: readonly RegExp[]): TimePhrase | undefined {
@@ -105,12 +105,12 @@ function firstOf(text: string, patterns: readonly RegExp[]): TimePhrase | undefi
   return undefined;
 }
 
-/** As the time tool takes it: two times that are only named together are from the one to the other. */
+/** Normalizes a phrase for the time tool: two times that are only named together become a range. */
 function tidy(found: string): string {
   const phrase = found
     .replace(/^(?:in|during|on|over|from)\s+|^从/iu, "")
     .replace(/(?:之间|期间)$|['’]s$/u, "")
-    // 1日之前 alone would be a day ago.
+    // 1日之前 alone would mean a day ago.
     .replace(/^(.*[日号])[之以]?前$/u, "早于$1")
     .replace(/^(.*[日号])[之以]?后$/u, "晚于$1")
     .replaceAll(/\s+/gu, " ");
@@ -119,7 +119,7 @@ function tidy(found: string): string {
     : phrase.replace(/ and (?:on )?/iu, " to ").replace(/[和与、]|[-–—~～](?=\d+[月日号])/u, "到");
 }
 
-/** A text without the words for a time in it. */
+/** A text without its time phrase. */
 export function withoutTime(text: string, { start, end }: TimePhrase): string {
   const before = text
     .slice(0, start)

@@ -2,8 +2,8 @@ import { isRecord } from "../../../schema/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { OptionReaders } from "./runner-options.ts";
 
-/** The `options` of an agent as its runner reads them; the run takes note of what cannot be used. */
-export class GivenOptions<T> {
+/** Reads the `options` of an agent for its runner; invalid options add a notice. */
+export class RunnerOptionsReader<T> {
   readonly #run: AgentRun;
   readonly #readers: OptionReaders<T>;
 
@@ -12,15 +12,15 @@ export class GivenOptions<T> {
     this.#readers = readers;
   }
 
-  /** `usual` where nothing is said, `wrong` where it cannot be read. */
-  take<K extends keyof T & string, U>(name: K, usual: U, wrong: U = usual): T[K] | U {
+  /** Returns `defaults` if the option is not set, `wrong` if it is invalid. */
+  take<K extends keyof T & string, U>(name: K, defaults: U, wrong: U = defaults): T[K] | U {
     const { options } = this.#run.spec;
-    const given = isRecord(options) && Object.hasOwn(options, name) ? options[name] : undefined;
-    if (given === undefined) return usual;
+    const provided = isRecord(options) && Object.hasOwn(options, name) ? options[name] : undefined;
+    if (provided === undefined) return defaults;
     const reader = this.#readers[name];
-    const value = reader.read(given);
+    const value = reader.read(provided);
     if (value !== undefined) return value;
-    this.#run.note(`options.${name} is not ${reader.wants}, and was not used`);
+    this.#run.notice(`options.${name} is not ${reader.expects}, and was not used`);
     return wrong;
   }
 }

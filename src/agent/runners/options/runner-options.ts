@@ -1,19 +1,19 @@
 import { isRecord } from "../../../schema/index.ts";
 
-/** How an option of a runner is read. */
+/** Reads and validates an option of a runner. */
 export interface OptionReader<T> {
-  /** What it has to be. */
-  readonly wants: string;
-  /** What to write, where that needs saying. */
+  /** Description of the valid values. */
+  readonly expects: string;
+  /** Correct form, if that needs an explanation. */
   readonly hint?: string;
-  /** Undefined where it is something else. */
+  /** Undefined if the value is invalid. */
   read(value: unknown): T | undefined;
 }
 
-/** How options are read, by their names. */
+/** Readers of options, by their names. */
 export type OptionReaders<T> = { readonly [K in keyof T]: OptionReader<T[K]> };
 
-/** The runners there are, and what each reads in the `options` of its agent. */
+/** The built-in runners, and the `options` that each reads. */
 interface RunnerOptions {
   autonomous: Record<string, never>;
   planned: { commands: Readonly<Record<string, unknown>> };
@@ -30,16 +30,16 @@ interface RunnerOptions {
   llm: Record<string, never>;
 }
 
-/** A runner that is there by itself. */
+/** Name of a built-in runner. */
 export type RunnerName = keyof RunnerOptions;
 
 const text: OptionReader<string> = {
-  wants: "a text",
+  expects: "a text",
   read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
 };
 
 const texts: OptionReader<readonly string[]> = {
-  wants: "a list of texts",
+  expects: "a list of texts",
   read: (value) => {
     const list: unknown[] = Array.isArray(value) ? value : [value];
     return list.every((one) => typeof one === "string") ? list : undefined;
@@ -47,31 +47,31 @@ const texts: OptionReader<readonly string[]> = {
 };
 
 const count: OptionReader<number> = {
-  wants: "a whole number, 1 or more",
+  expects: "a whole number, 1 or more",
   read: (value) => (typeof value === "number" && Number.isInteger(value) && value >= 1 ? value : undefined),
 };
 
 const tokens: OptionReader<number> = {
-  wants: "a number of tokens",
+  expects: "a number of tokens",
   read: (value) => (typeof value === "number" && value >= 0 ? value : undefined),
 };
 
 const commands: OptionReader<RunnerOptions["planned"]["commands"]> = {
-  wants: "a map of names to tools",
+  expects: "a map of names to tools",
   hint: "write commands: { NAME: { tool: …, params: { … } } }",
   read: (value) => (isRecord(value) ? value : undefined),
 };
 
 function oneOf<const T extends string>(...words: readonly T[]): OptionReader<T> {
   return {
-    wants: words.map((word) => JSON.stringify(word)).join(" or "),
+    expects: words.map((word) => JSON.stringify(word)).join(" or "),
     read: (value) => words.find((word) => word === value),
   };
 }
 
 /**
- * How the options of each runner are read. The settings of a workspace are checked by this without loading the runners,
- * so that it imports none of them.
+ * Readers of the options of each runner. They also check the settings of a workspace without loading the runners, so
+ * this module imports none of them.
  */
 export const runnerOptions: { readonly [R in RunnerName]: OptionReaders<RunnerOptions[R]> } = {
   autonomous: {},
@@ -89,5 +89,5 @@ export const runnerOptions: { readonly [R in RunnerName]: OptionReaders<RunnerOp
   llm: {},
 };
 
-/** The names of the runners there are. */
+/** The names of the built-in runners. */
 export const runnerNames: readonly string[] = Object.keys(runnerOptions);

@@ -1,53 +1,78 @@
-import { dataRule } from "../../../text/index.ts";
-import type { Flow } from "../../flow/flow.ts";
-import { type Talk, converse } from "../../loop/converse.ts";
-import { roomFor } from "../../loop/make-room.ts";
-import { sizeOfAll } from "../../loop/talk-meter.ts";
+import { fencedDataRule } from "../../../text/index.ts";
+import type { RunProgram } from "../../../run/index.ts";
+import { type LoopConversation, runAgentLoop } from "../../loop/agent-loop.ts";
+import { availableTokens } from "../../loop/context-window.ts";
+import { sizeOfMessages } from "../../loop/conversation-meter.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentQuestion, RunnerAnswer } from "../../runner.ts";
-import type { Brief } from "../brief.ts";
-import { askedText } from "../commands/command-tool.ts";
-import { meantCommands, noCommandsIn, noteCommands } from "../commands/meant-commands.ts";
-import { enrich } from "../gathered.ts";
+import type { AgentPrompt, RunnerAnswer, Runner } from "../../run/runner.ts";
+import type { DelegateOptions } from "../delegate-options.ts";
+import { promptWithoutCommands } from "../commands/command-tool.ts";
+import { detectCommands, withoutCommands, noticeIgnoredCommands } from "../commands/detect-commands.ts";
+import { enrichPrompt } from "../gathered-results.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
-import { commandWorks } from "./command-work.ts";
-import { gather } from "./gather.ts";
-import { readPlannedOptions } from "./planned-options.ts";
+import { commandWorks } from "./command-tasks.ts";
+import { gather } from "./gather-results.ts";
+import { type CustomCommand, readCustomCommands } from "../commands/custom-commands.ts";
+import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
+import { runnerOptions } from "../options/runner-options.ts";
 
 const answerRules: readonly string[] = [
-  "What tools gave for the message stands behind it. Answer from that and from what was said, and say what it rests on. " +
+  "The results of tools for the message follow it. Answer from them and from the conversation, and say what the answer " +
+    "is based on. " +
     "Where a tool failed or found nothing, say so instead of guessing. No tool can be called now.",
-  dataRule,
+  fencedDataRule,
 ];
 
 const commandRule =
   "What commands such as @vault in the message gave stands there, too. One of which nothing stands there was not carried out.";
 
-/** Of the room for a request, what results may take in any case. */
-const leastTokens = 500;
+/** Minimum of tokens for results in a request. */
+const minTokens = 500;
 
 /**
- * Answers a question in two steps: the model says once which tools to call, they are called together with those of the
- * commands in the question, and the model answers with what they gave, without tools.
+ * Answers a prompt in two steps: the model plans once which tools to call, they are called together with those of the
+ * commands in the prompt, and the model answers with their results, without tools.
  */
-export function* answerPlanned(run: AgentRun, question: AgentQuestion, brief: Brief = {}): Flow<RunnerAnswer> {
+export function* answerPlanned(
+  run: AgentRun,
+  prompt: AgentPrompt,
+  brief: DelegateOptions = {},
+): RunProgram<RunnerAnswer> {
   const { commands: own } = readPlannedOptions(run);
-  const { text: asked } = question;
-  if (question.fromOutside === true) noteCommands(run, asked, "the question itself is text from outside");
-  const isText = brief.noCommands === true || question.fromOutside === true;
-  const message = isText ? noCommandsIn(asked) : yield* meantCommands(run, asked, own);
-  const commands = commandWorks(run, { message, history: question.history, own });
-  const messages = [...question.history, userMessage(question, question.text)];
+  const { text: promptText } = prompt;
+  if (prompt.untrusted === true) noticeIgnoredCommands(run, promptText, "the prompt itself is untrusted");
+  const isText = brief.noCommands === true || prompt.untrusted === true;
+  const message = isText ? withoutCommands(promptText) : yield* detectCommands(run, promptText, own);
+  const commands = commandWorks(run, { message, history: prompt.history, customCommands: own });
+  const messages = [...prompt.history, userMessage(prompt, prompt.text)];
   run.messages = messages;
-  const gathered = yield* gather(run, { text: askedText(message), messages, commands, brief });
+  const { offered } = prompt;
+  const text = promptWithoutCommands(message);
+  const gathered = yield* gather(run, { text, offered, messages, commands, delegation: brief });
   const { rules = [], preface = [], earlier = [] } = brief;
   const all = [...rules, ...answerRules, ...(message.commands.length > 0 ? [commandRule] : [])];
   const system = run.family.systemPrompt(systemPrompt(run, all), []);
-  const talk: Talk = { part: "answer", system, preface, messages, tools: undefined, maxRounds: 0 };
-  const room = Math.max(leastTokens, roomFor(run, talk) - sizeOfAll(messages));
-  const { text, cut } = enrich(question.text, [...earlier, ...gathered], room);
-  if (cut) run.note("what the tools gave was too long for the model, and was cut");
-  messages[messages.length - 1] = userMessage(question, run.family.userMessage(text, false));
-  return { answer: yield* converse(run, talk) };
+  const conversation: LoopConversation = { part: "answer", system, preface, messages, tools: undefined, maxRounds: 0 };
+  const room = Math.max(minTokens, availableTokens(run, conversation) - sizeOfMessages(messages));
+  const results = [...earlier, ...gathered];
+  const images = results.flatMap((result) => result.images ?? []);
+  const { text: enriched, cut } = enrichPrompt(prompt.text, results, room);
+  if (cut) run.notice("what the tools gave was too long for the model, and was cut");
+  messages[messages.length - 1] = userMessage(prompt, run.family.userMessage(enriched, false), images);
+  return { answer: yield* runAgentLoop(run, conversation) };
 }
+
+/** Reads the options of the planned runner; invalid options add a notice. */
+function readPlannedOptions(run: AgentRun): { readonly commands: readonly CustomCommand[] } {
+  const provided = new RunnerOptionsReader(run, runnerOptions.planned);
+  const { commands, faults } = readCustomCommands(provided.take("commands", undefined));
+  for (const { message } of faults) run.notice(message);
+  return { commands };
+}
+
+/** The model plans the calls once, and answers with their results; `@vault`, `@websearch` and `@memory` add theirs. */
+export const plannedRunner: Runner = {
+  name: "planned",
+  run: (run, prompt) => answerPlanned(run, prompt),
+};

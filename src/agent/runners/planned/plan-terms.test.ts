@@ -8,11 +8,11 @@ test.each<readonly [string, readonly string[]]>([
   ["- keywords: a; b | A", ["a", "b"]],
   ["no such line; the terms are unclear", []],
   ["", []],
-])("[E02] the terms that a plan tells: %j", (text, terms) => {
+])("[E02] the terms in a plan: %j", (text, terms) => {
   expect(planTerms(text, [])).toEqual(terms);
 });
 
-test("[E02] the terms that a planned call passes count, those of a cut one do not", () => {
+test("[E02] the terms of a planned call count, those of a truncated one do not", () => {
   const call = { type: "tool-call", id: "c", name: "localSearch" } as const;
   const input = '{"query":"x","salientTerms":["rope",3,"hemp"]}';
   expect(planTerms("", [{ ...call, input }])).toEqual(["rope", "hemp"]);
@@ -20,7 +20,7 @@ test("[E02] the terms that a planned call passes count, those of a cut one do no
   expect(planTerms("", [{ ...call, input: "[]" }])).toEqual([]);
 });
 
-test("hostile answers are read in no time, and give few terms", () => {
+test("hostile answers are parsed quickly, and give few terms", () => {
   const began = performance.now();
   planTerms("\n".repeat(300_000), []);
   planTerms(`terms: ${'"'.repeat(300_000)}`, []);

@@ -1,56 +1,57 @@
 import { isRecord } from "../../../schema/index.ts";
-import { cutText, dataRule, estimateTokens, fenceData, showUnsafe } from "../../../text/index.ts";
-import { type Flow, all } from "../../flow/flow.ts";
+import { cutText, fencedDataRule, estimateTokens, fenceData, showUnsafe } from "../../../text/index.ts";
+import { type RunProgram, runAll } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import { cutToTokens } from "../gathered.ts";
-import { ownCall } from "../own-call.ts";
-import { type Glob, readGlob } from "./glob.ts";
-import type { ProjectOptions } from "./project-options.ts";
+import { cutToTokens } from "../gathered-results.ts";
+import { callToolForRunner } from "../call-tool-for-runner.ts";
+import type { ProjectOptions } from "./project-runner.ts";
 
-/** A file that the model is shown. */
-interface ShownFile {
+/** A file that is shown to the model. */
+interface IncludedFile {
   readonly path: string;
   readonly text: string;
   /** Only its beginning is shown. */
   readonly cut: boolean;
 }
 
-/** A file that it is not shown, and why. */
-interface LeftOut {
+/** A file that is not shown, with the reason. */
+interface OmittedFile {
   readonly path: string;
   readonly why: string;
 }
 
-const place = { part: "files", round: 1 };
+const filesTurnRef = { part: "files", round: 1 };
 const listTool = "list_dir";
 const readTool = "read_file";
-const mostEntries = 2000;
-const deepest = 12;
-const mostFiles = 100;
-/** Less of a file than this says nothing. */
-const leastTokens = 50;
-const mostListed = 40;
+const maxEntries = 2000;
+const maxDepth = 12;
+const maxFiles = 100;
+/** A shorter excerpt of a file is useless. */
+const minTokens = 50;
+const maxListed = 40;
 
 /**
- * The files of a project as a text for the model: within the budget, in the order of the patterns, and with a list of
- * those that were left out. Undefined where the project names no files.
+ * Reads the files of a project as a text for the model: within the budget, in the order of the patterns, and with a
+ * list of omitted files. Undefined if the project names no files.
  */
-export function* readProjectFiles(run: AgentRun, options: ProjectOptions): Flow<string | undefined> {
+export function* readProjectFiles(run: AgentRun, options: ProjectOptions): RunProgram<string | undefined> {
   if (options.files.length === 0) return undefined;
   const paths = yield* findFiles(run, options);
-  const shown: ShownFile[] = [];
-  const leftOut: LeftOut[] = paths.slice(mostFiles).map((path) => ({ path, why: "there are too many" }));
+  const shown: IncludedFile[] = [];
+  const leftOut: OmittedFile[] = paths.slice(maxFiles).map((path) => ({ path, why: "there are too many" }));
   let left = options.budget;
-  const wanted = paths.slice(0, mostFiles);
+  const query = paths.slice(0, maxFiles);
   const { maxParallel } = run.spec;
-  for (let from = 0; from < wanted.length; from += maxParallel) {
-    const some = wanted.slice(from, from + maxParallel);
-    if (left < leastTokens) {
-      leftOut.push(...some.map((path) => ({ path, why: noRoom })));
+  for (let from = 0; from < query.length; from += maxParallel) {
+    const some = query.slice(from, from + maxParallel);
+    if (left < minTokens) {
+      leftOut.push(...some.map((path) => ({ path, why: noSpaceReason })));
       continue;
     }
-    const most = left;
-    for (const file of yield* all(some.map((path, index) => readOne(run, { path, number: from + index + 1, most })))) {
+    const max = left;
+    for (const file of yield* runAll(
+      some.map((path, index) => readOne(run, { path, number: from + index + 1, max })),
+    )) {
       const taken = "why" in file ? file : fit(file, left);
       if ("why" in taken) leftOut.push(taken);
       else {
@@ -59,35 +60,35 @@ export function* readProjectFiles(run: AgentRun, options: ProjectOptions): Flow<
       }
     }
   }
-  noteLeftOut(run, shown, leftOut);
+  noticeOmittedFiles(run, shown, leftOut);
   return filesText(shown, leftOut);
 }
 
-const noRoom = "there was no room for it";
+const noSpaceReason = "there was no room for it";
 
-function fit(file: ShownFile, left: number): ShownFile | LeftOut {
-  if (left < leastTokens) return { path: file.path, why: noRoom };
+function fit(file: IncludedFile, left: number): IncludedFile | OmittedFile {
+  if (left < minTokens) return { path: file.path, why: noSpaceReason };
   const text = cutToTokens(file.text, left);
   return { ...file, text, cut: file.cut || text !== file.text };
 }
 
-function* findFiles(run: AgentRun, { folder, files }: ProjectOptions): Flow<readonly string[]> {
-  const args = { path: folder, depth: deepest, max_entries: mostEntries };
-  const result = yield* ownCall(run, { place, name: "list", tool: listTool, args });
+function* findFiles(run: AgentRun, { folder, files }: ProjectOptions): RunProgram<readonly string[]> {
+  const args = { path: folder, depth: maxDepth, max_entries: maxEntries };
+  const result = yield* callToolForRunner(run, { turnRef: filesTurnRef, name: "list", tool: listTool, args });
   if (!result.success) {
-    run.note(`the files of the project could not be listed: ${result.error.message}`);
+    run.notice(`the files of the project could not be listed: ${result.error.message}`);
     return [];
   }
   const { entries, truncated } = isRecord(result.output) ? result.output : {};
   if (truncated === true)
-    run.note(`the folder of the project has more than ${mostEntries} entries; the rest was not seen`);
+    run.notice(`the folder of the project has more than ${maxEntries} entries; the rest was ignored`);
   const paths = (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) =>
     isRecord(entry) && entry["type"] === "file" && typeof entry["path"] === "string" ? [entry["path"]] : [],
   );
   return choose(run, paths, { folder, files });
 }
 
-/** Those that match, in the order of the patterns. */
+/** The matching paths, in the order of the patterns. */
 function choose(
   run: AgentRun,
   paths: readonly string[],
@@ -95,14 +96,16 @@ function choose(
 ): string[] {
   const read = (pattern: string): Glob[] => {
     const glob = readGlob(pattern);
-    if (glob === undefined) run.note(`the pattern ${JSON.stringify(pattern)} of the project cannot be used`);
+    if (glob === undefined) run.notice(`the pattern ${JSON.stringify(pattern)} of the project cannot be used`);
     return glob === undefined ? [] : [glob];
   };
   const out = files.filter((pattern) => pattern.startsWith("!")).flatMap((pattern) => read(pattern.slice(1)));
   const globs = files.filter((pattern) => !pattern.startsWith("!")).flatMap(read);
   const seen = paths.map((path) => ({ path, inFolder: withoutFolder(path, folder) }));
-  const kept = seen.filter(({ inFolder }) => !out.some((glob) => glob(inFolder)));
-  return [...new Set(globs.flatMap((glob) => kept.filter(({ inFolder }) => glob(inFolder)).map(({ path }) => path)))];
+  const included = seen.filter(({ inFolder }) => !out.some((glob) => glob(inFolder)));
+  return [
+    ...new Set(globs.flatMap((glob) => included.filter(({ inFolder }) => glob(inFolder)).map(({ path }) => path))),
+  ];
 }
 
 function withoutFolder(path: string, folder: string): string {
@@ -113,17 +116,17 @@ function withoutFolder(path: string, folder: string): string {
 interface Reading {
   readonly path: string;
   readonly number: number;
-  /** More of it is not needed, in tokens. */
-  readonly most: number;
+  /** Maximum of tokens to read. */
+  readonly max: number;
 }
 
-/** A token has no more bytes than this, usually; a Chinese character has three, and is one. */
+/** Typical maximum of bytes per token; a Chinese character has three bytes and is one token. */
 const tokenBytes = 5;
 
-function* readOne(run: AgentRun, { path, number, most }: Reading): Flow<ShownFile | LeftOut> {
-  const length = Math.ceil(most * tokenBytes);
-  const result = yield* ownCall(run, {
-    place,
+function* readOne(run: AgentRun, { path, number, max }: Reading): RunProgram<IncludedFile | OmittedFile> {
+  const length = Math.ceil(max * tokenBytes);
+  const result = yield* callToolForRunner(run, {
+    turnRef: filesTurnRef,
     name: `read-${number}`,
     tool: readTool,
     args: { path, offset: 0, length },
@@ -134,28 +137,98 @@ function* readOne(run: AgentRun, { path, number, most }: Reading): Flow<ShownFil
   return { path, text: content, cut: truncated === true };
 }
 
-function noteLeftOut(run: AgentRun, shown: readonly ShownFile[], leftOut: readonly LeftOut[]): void {
+function noticeOmittedFiles(run: AgentRun, shown: readonly IncludedFile[], leftOut: readonly OmittedFile[]): void {
   const cut = shown.filter((file) => file.cut).map(({ path }) => path);
-  if (cut.length > 0) run.note(`only the beginning was shown of ${listed(cut)}`);
+  if (cut.length > 0) run.notice(`only the beginning was shown of ${listed(cut)}`);
   for (const [why, paths] of Map.groupBy(leftOut, (file) => file.why)) {
-    run.note(`left out (${why}): ${listed(paths.map(({ path }) => path))}`);
+    run.notice(`left out (${why}): ${listed(paths.map(({ path }) => path))}`);
   }
 }
 
 function listed(paths: readonly string[]): string {
-  const some = paths.slice(0, mostListed).map((path) => showUnsafe(path));
-  return paths.length > mostListed ? `${some.join(", ")} and ${paths.length - mostListed} more` : some.join(", ");
+  const some = paths.slice(0, maxListed).map((path) => showUnsafe(path));
+  return paths.length > maxListed ? `${some.join(", ")} and ${paths.length - maxListed} more` : some.join(", ");
 }
 
-function filesText(shown: readonly ShownFile[], leftOut: readonly LeftOut[]): string {
+function filesText(shown: readonly IncludedFile[], leftOut: readonly OmittedFile[]): string {
   const files = shown.map(({ path, text, cut }) => fenceData(`${path}${cut ? " (its beginning)" : ""}`, text));
   const missing = leftOut.map(({ path, why }) => `${path}: ${cutText(why, 120).text}`);
-  const rest = missing.slice(0, mostListed);
-  if (missing.length > mostListed) rest.push(`and ${missing.length - mostListed} more`);
+  const rest = missing.slice(0, maxListed);
+  if (missing.length > maxListed) rest.push(`and ${missing.length - maxListed} more`);
   return [
     shown.length === 0 ? "No file of the project can be shown." : "The files of the project:",
-    dataRule,
+    fencedDataRule,
     ...files,
     ...(rest.length === 0 ? [] : ["Files of the project that are not shown:", fenceData("left out", rest.join("\n"))]),
   ].join("\n\n");
+}
+
+/** True if a path matches a pattern. */
+type Glob = (path: string) => boolean;
+
+const maxPatternLength = 512;
+const maxStars = 8;
+
+/**
+ * Parses a pattern for paths: `*` and `?` within a name, `**` for any folders. A pattern without a slash matches names
+ * in any folder; the name of a folder matches everything in it. Undefined if it is invalid.
+ */
+export function readGlob(pattern: string): Glob | undefined {
+  const trimmed = pattern.trim().replace(/^(?:\.?\/)+/u, "");
+  const bare = trimmed.replace(/\/+$/u, "");
+  if (bare === "" || bare.length > maxPatternLength || bare.split("/").includes("..")) return undefined;
+  const parts = bare.split("/");
+  if (parts.some((part) => part !== "**" && (part.match(/\*/gu)?.length ?? 0) > maxStars)) return undefined;
+  if (parts.filter((part) => part === "**").length > maxStars) return undefined;
+  const anywhere = parts.length === 1 && bare === trimmed ? ["**", ...parts] : parts;
+  return (path) => {
+    const names = path.split("/");
+    // A matching folder includes its content.
+    return names.some((_, index) => matchesAll(names.slice(0, index + 1), anywhere));
+  };
+}
+
+/** Compares every name with every part at most once. */
+function matchesAll(names: readonly string[], parts: readonly string[]): boolean {
+  let open = new Set([0]);
+  for (const name of names) {
+    const next = new Set<number>();
+    for (const at of reached(open, parts)) {
+      const part = parts[at];
+      if (part === undefined) continue;
+      if (part === "**") next.add(at);
+      else if (matchesName(name, part)) next.add(at + 1);
+    }
+    open = next;
+    if (open.size === 0) return false;
+  }
+  return reached(open, parts).has(parts.length);
+}
+
+/** Adds the positions after `**`, which may match nothing. */
+function reached(open: ReadonlySet<number>, parts: readonly string[]): Set<number> {
+  const all = new Set(open);
+  for (const at of all) if (parts[at] === "**") all.add(at + 1);
+  return all;
+}
+
+/** Greedy with one backtracking point, so the time is at most the product of both lengths. */
+function matchesName(name: string, part: string): boolean {
+  let [at, partAt, star, back] = [0, 0, -1, 0];
+  while (at < name.length) {
+    if (part[partAt] === "*") {
+      star = partAt++;
+      back = at;
+    } else if (part[partAt] === "?" || part[partAt] === name[at]) {
+      partAt++;
+      at++;
+    } else if (star === -1) {
+      return false;
+    } else {
+      partAt = star + 1;
+      at = ++back;
+    }
+  }
+  while (part[partAt] === "*") partAt++;
+  return partAt === part.length;
 }

@@ -1,28 +1,65 @@
-import type { Flow } from "../../flow/flow.ts";
+import type { RunProgram } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentQuestion, Runner, RunnerAnswer } from "../../runner.ts";
+import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
 import { answerAutonomously } from "../autonomous-runner.ts";
-import type { Brief } from "../brief.ts";
+import type { DelegateOptions } from "../delegate-options.ts";
 import { answerPlanned } from "../planned/answer-planned.ts";
 import { userMessage } from "../user-message.ts";
 import { readProjectFiles } from "./project-files.ts";
-import { readProjectOptions } from "./project-options.ts";
+import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
+import { runnerOptions } from "../options/runner-options.ts";
 
-/** Works with the instructions, files and tools of a project, by a plan or in the loop. */
+/** Works with the instructions, files and tools of a project, with a plan or in the loop. */
 export const projectRunner: Runner = {
   name: "project",
   run: workOnProject,
 };
 
-function* workOnProject(run: AgentRun, question: AgentQuestion): Flow<RunnerAnswer> {
+function* workOnProject(run: AgentRun, prompt: AgentPrompt): RunProgram<RunnerAnswer> {
   const options = readProjectOptions(run);
   const files = yield* readProjectFiles(run, options);
-  // After the files were read: for that the model needs no tool.
+  // Set after the files were read: reading them does not depend on the model's tools.
   run.only = options.tools;
   const { instructions, mode } = options;
-  const brief: Brief = {
+  const brief: DelegateOptions = {
     rules: instructions === undefined ? [] : [instructions],
     preface: files === undefined ? [] : [userMessage({}, files)],
   };
-  return yield* mode === "planned" ? answerPlanned(run, question, brief) : answerAutonomously(run, question, brief);
+  return yield* mode === "planned" ? answerPlanned(run, prompt, brief) : answerAutonomously(run, prompt, brief);
+}
+
+/** A project, as configured in `options` of its agent. */
+export interface ProjectOptions {
+  readonly instructions: string | undefined;
+  /** Relative to the workspace. */
+  readonly folder: string;
+  /**
+   * Patterns of the files to show to the model, relative to the folder; a pattern that begins with `!` excludes files.
+   */
+  readonly files: readonly string[];
+  /** Names of the tools that it may use, `*` for any letters. Default: those of the agent. */
+  readonly tools: readonly string[] | undefined;
+  readonly mode: "planned" | "autonomous";
+  /** Approximate maximum of tokens for the files. */
+  readonly budget: number;
+}
+
+/** Default share of a whole request for the files of a project. */
+const defaultShare = 0.25;
+const maxShare = 0.6;
+const maxPatterns = 100;
+
+/** Reads the options of the project runner; invalid options add a notice. */
+export function readProjectOptions(run: AgentRun): ProjectOptions {
+  const { contextTokens } = run.spec;
+  const provided = new RunnerOptionsReader(run, runnerOptions.project);
+  return {
+    instructions: provided.take("instructions", undefined),
+    folder: provided.take("folder", "."),
+    files: provided.take("files", []).slice(0, maxPatterns),
+    // An invalid list must not allow more tools than intended.
+    tools: provided.take("tools", undefined, []),
+    mode: provided.take("mode", "planned"),
+    budget: Math.min(provided.take("budget", contextTokens * defaultShare), contextTokens * maxShare),
+  };
 }

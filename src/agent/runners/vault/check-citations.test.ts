@@ -31,11 +31,11 @@ describe("citations", () => {
     "[1]: http://example.com\n[9]: y",
     "`a[9]` and `[1]`\n```\nb[9] = [1, 2]\n```\n",
     "x = [1, 2], y ∈ [2, 9], m = [[1, 2], [3, 9]], see [[1]] and [x].",
-  ])("what is none is left alone: %j", (answer) => {
+  ])("text that is not a citation stays unchanged: %j", (answer) => {
     expect(checkCitations(answer, upTo3)).toEqual({ text: answer, cited: [], unknown: [] });
   });
 
-  test("those in wide brackets become usual ones", () => {
+  test("wide brackets become ordinary ones", () => {
     expect(checkCitations("潮汐【2】，【1、3†来源】。", upTo3)).toEqual({
       text: "潮汐[2]，[1][3]。",
       cited: [1, 2, 3],
@@ -43,7 +43,7 @@ describe("citations", () => {
     });
   });
 
-  test("are checked in no time, however many there are", () => {
+  test("are checked quickly, regardless of their number", () => {
     const began = performance.now();
     checkCitations("[1-999]".repeat(20_000), upTo3);
     checkCitations(`[${"1,".repeat(50_000)}`, upTo3);

@@ -1,40 +1,40 @@
 import { codeMask } from "../notes/prose-mask.ts";
 
-/** An answer, and what it cites. */
+/** An answer with its citations. */
 export interface CheckedAnswer {
   readonly text: string;
   /** The numbers of the notes that it cites, in their order. */
   readonly cited: readonly number[];
-  /** What looks like a citation, and names no note; it was left where it is. */
+  /** Text like a citation that matches no note; it stays in the answer. */
   readonly unknown: readonly string[];
 }
 
 /** `[1]`, `[2, 3]`, `[1-3]`, `[^1]` and `【1】`. */
 const citation =
   /\[\^?(\d{1,4}(?:\s*[,，、;–-]\s*\^?\d{1,4})*)\]|【\^?(\d{1,4}(?:\s*[,，、;–-]\s*\d{1,4})*)(?:†[^】]{0,80})?】/gu;
-/** A range of more is none. */
+/** A wider range is not a citation. */
 const widest = 50;
 
-interface Found {
+interface CitationMatch {
   readonly at: number;
   readonly whole: string;
   readonly numbers: readonly number[];
-  /** It stands right behind a word or a number. */
+  /** It directly follows a word or a number. */
   readonly isAttached: boolean;
 }
 
 /**
- * Finds the citations in an answer. Nothing that it says is changed, save that `【1】` becomes `[1]`: numbers in brackets
- * may be an interval, an index or a year as well, and what looks like one of those is no citation.
+ * Finds the citations in an answer. Its text stays unchanged, except that `【1】` becomes `[1]`: numbers in brackets may
+ * also be an interval, an index or a year, and those are not citations.
  */
 export function checkCitations(answer: string, isKnown: (number: number) => boolean): CheckedAnswer {
-  const isCitedBy = ({ numbers }: Found): boolean => numbers.every(isKnown);
+  const isCitedBy = ({ numbers }: CitationMatch): boolean => numbers.every(isKnown);
   const found = citationsIn(answer);
-  // `items[7]` is a place in something, unless all citations of an answer stand so.
+  // `items[7]` is an index, unless all citations of an answer look like that.
   const isApart = found.some((one) => !one.isAttached && isCitedBy(one));
-  const meant = found.filter(({ isAttached }) => !(isAttached && isApart));
-  const known = meant.filter(isCitedBy);
-  const unknown = meant.filter((one) => !isCitedBy(one) && !one.isAttached && !one.numbers.some(isNoNote));
+  const resolved = found.filter(({ isAttached }) => !(isAttached && isApart));
+  const known = resolved.filter(isCitedBy);
+  const unknown = resolved.filter((one) => !isCitedBy(one) && !one.isAttached && !one.numbers.some(isNoNote));
   let text = "";
   let from = 0;
   for (const { at, whole, numbers } of known) {
@@ -49,11 +49,11 @@ export function checkCitations(answer: string, isKnown: (number: number) => bool
   };
 }
 
-function citationsIn(answer: string): Found[] {
+function citationsIn(answer: string): CitationMatch[] {
   const mask = codeMask(answer);
-  const found: Found[] = [];
+  const found: CitationMatch[] = [];
   for (const { 0: whole, 1: plain, 2: wide = "", index: at } of answer.matchAll(citation)) {
-    if (mask.isShown(at) || isOther(answer, at, at + whole.length)) continue;
+    if (mask.isQuoted(at) || isOther(answer, at, at + whole.length)) continue;
     const numbers = numbersIn(plain ?? wide);
     if (plain !== undefined && isInterval(answer, at, plain)) continue;
     found.push({ at, whole, numbers, isAttached: plain !== undefined && isAttached(answer, at) });
@@ -61,7 +61,7 @@ function citationsIn(answer: string): Found[] {
   return found;
 }
 
-/** A link, what defines one, a part of a list of lists, or the value of something. */
+/** A link, a link definition, part of a nested list, or the value of something. */
 function isOther(text: string, start: number, end: number): boolean {
   const after = text[end] ?? "";
   const before = text.slice(Math.max(0, start - 3), start);
@@ -69,7 +69,7 @@ function isOther(text: string, start: number, end: number): boolean {
   return after === ":" && (start === 0 || text[start - 1] === "\n");
 }
 
-/** No note has the number 0, and none has that of a year. */
+/** No note has the number 0, nor that of a year. */
 function isNoNote(number: number): boolean {
   return number === 0 || number > 999;
 }
@@ -79,14 +79,14 @@ const bounds =
 const refers =
   /\b(?:see|as|also|cited|described|documented|explained|found|given|listed|mentioned|noted|recorded|said|seen|shown|stated|written|wrote)\s+in\s*$/iu;
 
-/** Two numbers behind words such as "in the range". */
+/** Two numbers after words such as "in the range". */
 function isInterval(text: string, at: number, list: string): boolean {
   if (!/^\d+\s*[,，–-]\s*\d+$/u.test(list)) return false;
   const before = text.slice(Math.max(0, at - 40), at);
   return bounds.test(before) && !refers.test(before);
 }
 
-/** Scripts without spaces have no names behind which a place could stand. */
+/** In scripts without spaces, the character before is not the name of an indexed value. */
 function isAttached(text: string, at: number): boolean {
   const before = text[at - 1] ?? "";
   return /[\p{L}\p{N}_)]/u.test(before) && !/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(before);

@@ -1,17 +1,17 @@
-import type { AnswerSource } from "../../agent-result.ts";
-import type { ConversationMessage } from "../../message.ts";
+import type { AnswerSource } from "../../events/agent-result.ts";
+import type { ConversationMessage } from "../../events/message.ts";
 
-/** A title, and a place in parentheses which may hold some itself: `Tide mills (mills (1).md:4)`. */
+/** A title, and a location in parentheses which may itself contain some: `Tide mills (mills (1).md:4)`. */
 const titled = String.raw`(.{0,1000}?) \(((?:[^()\n]|\([^()\n]{0,200}\)){0,2500})\)`;
-/** What a model reads above a note. */
+/** Heading above a note for the model. */
 const heading = new RegExp(String.raw`^\[(\d{1,4})\] ${titled}(?:, (?:of|changed) [\d-]{10})?$`, "u");
-/** The line above that, which begins an envelope. */
+/** The line above a note, which opens its envelope. */
 const opening = /^<data-([0-9a-f]{12}) name=("(?:[^"\\\n]|\\.)*")>\n/gmu;
-/** A quote in an answer without a model, and where it stands. */
+/** A quote in an answer without a model, with its location. */
 const quote = new RegExp(String.raw`^> .* \[(\d{1,4})\]\n> \u2014 ${titled}(?:, [\d-]{10})?$`, "gmu");
 
-/** A note as it is shown to a model, and read again by {@link earlierNotes}. */
-export function headingOf({ title, location }: AnswerSource, { number, modified }: Numbered): string {
+/** Heading of a note for a model; {@link earlierNotes} parses it. */
+export function noteHeading({ title, location }: AnswerSource, { number, modified }: Numbered): string {
   const date = modified === "" ? "" : `, of ${modified.slice(0, 10)}`;
   return `[${number}] ${title} (${location})${date}`;
 }
@@ -29,7 +29,7 @@ export function earlierNotes(history: readonly ConversationMessage[]): ReadonlyM
     if (typeof content === "string") continue;
     for (const part of content) {
       if (part.type !== "text") continue;
-      for (const [number, source] of role === "user" ? shownIn(part.text) : quotedIn(part.text)) {
+      for (const [number, source] of role === "user" ? notesShownIn(part.text) : quotedIn(part.text)) {
         notes.set(number, source);
       }
     }
@@ -39,14 +39,14 @@ export function earlierNotes(history: readonly ConversationMessage[]): ReadonlyM
 
 type Entry = readonly [number: number, source: AnswerSource];
 
-function shownIn(text: string): Entry[] {
+function notesShownIn(text: string): Entry[] {
   return envelopeNames(text).flatMap((name) => {
     const [, number, title = "", location = ""] = heading.exec(name) ?? [];
     return number === undefined ? [] : [entry(number, { title, location })];
   });
 }
 
-/** The names of the envelopes in a text. What is inside of one names none: it cannot hold the line that ends it. */
+/** The names of the envelopes in a text. The content of an envelope is skipped: it cannot contain its closing line. */
 function envelopeNames(text: string): string[] {
   const names: string[] = [];
   for (let from = 0; ;) {
@@ -54,7 +54,7 @@ function envelopeNames(text: string): string[] {
     const [whole, hash = "", name = ""] = opening.exec(text) ?? [];
     if (whole === undefined) return names;
     const end = text.indexOf(`\n</data-${hash}>`, opening.lastIndex - 1);
-    // No envelope is left open: somebody pasted this.
+    // Envelopes are always closed: the user pasted this one.
     if (end === -1) return names;
     names.push(unquoted(name));
     from = end + 1;

@@ -1,51 +1,52 @@
 import { FailureError } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
-import { type Flow, all } from "../../flow/flow.ts";
+import { type RunProgram, runAll } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentQuestion } from "../../runner.ts";
+import type { AgentPrompt } from "../../run/runner.ts";
 import { documentsIn, searchNotes } from "../notes/search-notes.ts";
-import { GivenOptions } from "../options/given-options.ts";
+import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
 import { runnerOptions } from "../options/runner-options.ts";
-import { canUse, ownCall } from "../own-call.ts";
-import { holdsTopic } from "./holds-topic.ts";
+import { canUse, callToolForRunner } from "../call-tool-for-runner.ts";
 import { type Passage, plainTitle } from "./passage.ts";
+import { wordSet } from "../../verify/token-similarity.ts";
+import { isNumber } from "../notes/salient-terms.ts";
 
-/** What was found in the notes for a question. */
+/** Passages found in the notes for a prompt. */
 export interface FoundPassages {
-  /** The best first; where no words were looked for, the newest. */
+  /** The best first; without search terms, the newest first. */
   readonly passages: readonly Passage[];
-  /** What was looked for. */
+  /** The search terms. */
   readonly terms: readonly string[];
-  /** The time that the question names. */
+  /** The time that the prompt names. */
   readonly time: string | undefined;
-  /** No such note is of that time: these are of other times. */
+  /** No matching note is of that time: these are of other times. */
   readonly missedTime: boolean;
-  /** There are more of them. */
+  /** There are more such notes. */
   readonly more: boolean;
 }
 
 const readTool = "read_note";
-const usualLimit = 6;
-const mostPassages = 20;
-/** Of a note that is longer, so many lines around the place that was found. */
+const defaultLimit = 6;
+const maxPassages = 20;
+/** Length of the excerpt around a match in a longer note. */
 const passageChars = 2000;
 const linesAbove = 6;
 const linesAfter = 30;
-/** A note that fits beyond this line is longer. */
+/** A note with a match beyond this line counts as long. */
 const shortLines = 100;
 
-/** What to find. */
-export interface Wanted {
-  readonly question: AgentQuestion;
+/** Query for passages. */
+export interface PassageQuery {
+  readonly prompt: AgentPrompt;
   readonly terms: readonly string[];
 }
 
-/** Finds the notes that a question is about, and reads them: short ones whole, others around the places that fit. */
-export function* findPassages(run: AgentRun, { question, terms }: Wanted): Flow<FoundPassages> {
-  // Of a time people want to see all.
-  const limit = readLimit(run, terms.length === 0 ? mostPassages : usualLimit);
-  const found = yield* searchNotes(run, { part: "search", text: question.text, terms, limit: limit + 1 });
+/** Finds the notes for a prompt, and reads them: short ones whole, others around the matches. */
+export function* findPassages(run: AgentRun, { prompt, terms }: PassageQuery): RunProgram<FoundPassages> {
+  // For a time, all notes are of interest.
+  const limit = readLimit(run, terms.length === 0 ? maxPassages : defaultLimit);
+  const found = yield* searchNotes(run, { part: "search", text: prompt.text, terms, limit: limit + 1 });
   const { result, time, anyTime } = found;
   if (!result.success) throw new FailureError(result.error.message, { ...result.error });
   const documents = documentsIn(result.output);
@@ -54,23 +55,23 @@ export function* findPassages(run: AgentRun, { question, terms }: Wanted): Flow<
   const reading = documents
     .slice(0, limit)
     .map((document, index) => read(run, document, { index, terms, canRead, isListing }));
-  const passages = onTopic(yield* all(reading, run.spec.maxParallel));
+  const passages = onTopic(yield* runAll(reading, run.spec.maxParallel));
   return { passages, terms, time, missedTime: anyTime, more: documents.length > limit };
 }
 
-/** `options.limit`: how many notes are read. */
-function readLimit(run: AgentRun, usual: number): number {
-  return Math.min(new GivenOptions(run, runnerOptions.vault).take("limit", usual), mostPassages);
+/** `options.limit`: number of notes to read. */
+function readLimit(run: AgentRun, defaults: number): number {
+  return Math.min(new RunnerOptionsReader(run, runnerOptions.vault).take("limit", defaults), maxPassages);
 }
 
 interface ReadPassage {
   readonly passage: Passage;
-  /** The passage is all there is of the note. */
+  /** The passage is the whole note. */
   readonly isWhole: boolean;
   readonly isOnTopic: boolean;
 }
 
-/** Without the notes that have only a number of the question. In a part that was not read a note may have more. */
+/** Drops notes that match only a number of the prompt. A note may match more in a part that was not read. */
 function onTopic(read: readonly ReadPassage[]): Passage[] {
   const isAnyOnTopic = read.some(({ isOnTopic }) => isOnTopic);
   return read.flatMap(({ passage, isWhole, isOnTopic }) => (isOnTopic || !(isWhole || isAnyOnTopic) ? [passage] : []));
@@ -82,29 +83,29 @@ interface Reading {
   readonly index: number;
   readonly terms: readonly string[];
   readonly canRead: boolean;
-  /** Nothing is looked for, so that the beginning of a note is what there is to see. */
+  /** There are no search terms, so the beginning of a note is shown. */
   readonly isListing: boolean;
 }
 
-function* read(run: AgentRun, document: Document, reading: Reading): Flow<ReadPassage> {
-  const path = textOf(document, "path");
-  const snippet = textOf(document, "snippet");
+function* read(run: AgentRun, document: Document, reading: Reading): RunProgram<ReadPassage> {
+  const path = fieldText(document, "path");
+  const snippet = fieldText(document, "snippet");
   const line = typeof document["line"] === "number" ? document["line"] : 1;
   const about = {
-    title: plainTitle(textOf(document, "title") || path),
+    title: plainTitle(fieldText(document, "title") || path),
     path,
-    location: path === "" ? textOf(document, "cite") : `${path}:${line}`,
+    location: path === "" ? fieldText(document, "cite") : `${path}:${line}`,
     snippet,
-    modified: textOf(document, "modified"),
+    modified: fieldText(document, "modified"),
   };
   const note = reading.canRead && path !== "" ? yield* readNote(run, { ...reading, path, line }) : undefined;
   const { isWhole = false, ...shown } = note ?? { text: snippet, firstLine: undefined, fence: undefined };
   const tags = Array.isArray(document["tags"]) ? document["tags"].join(" ") : "";
   const seen = [about.title, path, tags, snippet, shown.text].join("\n");
-  return { passage: { ...about, ...shown }, isWhole, isOnTopic: holdsTopic(seen, reading.terms) };
+  return { passage: { ...about, ...shown }, isWhole, isOnTopic: containsTopic(seen, reading.terms) };
 }
 
-interface Place extends Reading {
+interface PassageRange extends Reading {
   readonly path: string;
   readonly line: number;
 }
@@ -113,44 +114,70 @@ interface NoteText extends Pick<Passage, "text" | "firstLine" | "fence"> {
   readonly isWhole: boolean;
 }
 
-/** The whole note where it is short, or else what is around a line; undefined where there is nothing to read. */
-function* readNote(run: AgentRun, place: Place): Flow<NoteText | undefined> {
-  const { index, line, isListing } = place;
+/** The whole note if it is short, otherwise the text around a line; undefined if there is nothing to read. */
+function* readNote(run: AgentRun, range: PassageRange): RunProgram<NoteText | undefined> {
+  const { index, line, isListing } = range;
   const begins = isListing || line <= 1 + linesAbove;
   if (begins || line <= shortLines) {
-    const start = yield* readFrom(run, place, { name: `read-${index + 1}`, from: 1 });
+    const start = yield* readFrom(run, range, { name: `read-${index + 1}`, from: 1 });
     if (begins || start?.isWhole === true) return start;
   }
-  return yield* readFrom(run, place, {
+  return yield* readFrom(run, range, {
     name: `read-${index + 1}-near`,
     from: line - linesAbove,
     to: line + linesAfter,
   });
 }
 
-interface Lines {
-  readonly name: string;
-  readonly from: number;
-  readonly to?: number;
-}
-
-function* readFrom(run: AgentRun, { path }: Place, { name, from, to }: Lines): Flow<NoteText | undefined> {
+function* readFrom(
+  run: AgentRun,
+  { path }: PassageRange,
+  { name, from, to }: { readonly name: string; readonly from: number; readonly to?: number },
+): RunProgram<NoteText | undefined> {
   const args = {
     note: path,
     from_line: from,
     ...(to !== undefined && { to_line: to }),
     max_characters: passageChars,
   };
-  const result = yield* ownCall(run, { place: { part: "search", round: 1 }, name, tool: readTool, args });
+  const result = yield* callToolForRunner(run, { turnRef: { part: "search", round: 1 }, name, tool: readTool, args });
   const output = result.success && isRecord(result.output) ? result.output : {};
-  const text = textOf(output, "text");
+  const text = fieldText(output, "text");
   if (text.trim() === "") return undefined;
   const isWhole = from === 1 && to === undefined && output["truncated"] === false;
-  return { text, firstLine: from, fence: textOf(output, "code_fence") || undefined, isWhole };
+  return { text, firstLine: from, fence: fieldText(output, "code_fence") || undefined, isWhole };
 }
 
-/** What a field says; whatever a tool of somebody else put there. */
-function textOf(record: Document, key: string): string {
+/** Text of a field, which a third-party tool may have filled with any value. */
+function fieldText(record: Document, key: string): string {
   const value = Object.hasOwn(record, key) ? record[key] : undefined;
   return typeof value === "string" ? stripUnsafe(value) : "";
+}
+
+/**
+ * True if a text contains one of the search terms, and not only a number. A term of several words counts if all of them
+ * occur; singular and plural are the same.
+ */
+function containsTopic(text: string, terms: readonly string[]): boolean {
+  const reporting = terms.filter((term) => !isNumber(term));
+  if (reporting.length === 0) return true;
+  const words = [...wordSet(text)];
+  const compact = compactOf(text);
+  return reporting.some((term) => {
+    if (/[^\p{Script=Latin}\p{N}\s]/u.test(term)) return compact.includes(compactOf(term));
+    return [...wordSet(term)].every((word) => words.some((one) => one.startsWith(stemOf(word))));
+  });
+}
+
+/** C++, e-mail and texts without spaces are compared without separators. */
+function compactOf(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[\s\p{Pd}'’]/gu, "");
+}
+
+/** The common beginning of all forms of a word. */
+function stemOf(word: string): string {
+  return word.slice(0, Math.max(3, word.length - 2));
 }

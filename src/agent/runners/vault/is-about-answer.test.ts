@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAboutAnswer } from "./about-answer.ts";
+import { isAboutAnswer } from "./is-about-answer.ts";
 
 test.each([
   "Shorter please",
@@ -36,4 +36,4 @@ test.each([
   "What does “Shorter” mean?",
   "why?",
   "",
-])("%j is not", (text) => expect(isAboutAnswer(text)).toBe(false));
+])("%j is not about the answer before", (text) => expect(isAboutAnswer(text)).toBe(false));

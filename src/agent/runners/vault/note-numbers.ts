@@ -1,7 +1,7 @@
-import type { AnswerSource } from "../../agent-result.ts";
+import type { AnswerSource } from "../../events/agent-result.ts";
 import type { Passage } from "./passage.ts";
 
-/** Gives notes the numbers by which they are cited: one to a note, the one that it had before in the conversation. */
+/** Assigns citation numbers to notes: one to each note, the same as before in the conversation. */
 export class NoteNumbers {
   readonly #numbers = new Map<string, number>();
   #last = 0;
@@ -23,7 +23,7 @@ export class NoteNumbers {
   }
 }
 
-/** Without the line. */
+/** Removes the line number. */
 function noteOf(location: string): string {
   return location.replace(/:\d+$/u, "");
 }

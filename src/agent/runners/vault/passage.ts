@@ -1,20 +1,20 @@
-import type { AnswerSource } from "../../agent-result.ts";
+import type { AnswerSource } from "../../events/agent-result.ts";
 
-/** A part of a note that may hold the answer. */
+/** A part of a note that may contain the answer. */
 export interface Passage {
   readonly title: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly path: string;
-  /** How to cite it: `path:line`. */
+  /** Citation: `path:line`. */
   readonly location: string;
-  /** The part of it that fits the question best, on one line. */
+  /** The part of it that best matches the prompt, on one line. */
   readonly snippet: string;
   readonly text: string;
-  /** The line of the note with which the text begins; undefined where the note was not read. */
+  /** The line of the note at which the text begins; undefined if the note was not read. */
   readonly firstLine: number | undefined;
-  /** The mark of the block of code within which the text begins; undefined where it begins in none. */
+  /** The fence of the code block in which the text begins; undefined if it begins in none. */
   readonly fence: string | undefined;
-  /** The time of the note, ISO 8601; empty where it is not known. */
+  /** The time of the note, ISO 8601; empty if unknown. */
   readonly modified: string;
 }
 
@@ -23,7 +23,7 @@ export function toSource({ title, location, snippet }: Passage, number: number):
   return { number, title, location, ...(snippet !== "" && { quote: snippet }) };
 }
 
-/** A title in which nothing looks like a citation: whoever writes a note may not speak for another. */
+/** A title without anything like a citation: the author of a note must not be able to cite another note. */
 export function plainTitle(title: string): string {
   return title.replaceAll(/\s+/gu, " ").replaceAll(/[[【［]\s*(\^?\d[^[\]【】［］]*)[\]】］]/gu, "($1)");
 }

@@ -1,5 +1,5 @@
 import { cutText } from "../../../text/index.ts";
-import { wordsOf } from "../../verify/token-similarity.ts";
+import { wordSet } from "../../verify/token-similarity.ts";
 import type { Passage } from "./passage.ts";
 import { sentencesIn } from "./sentences-in.ts";
 
@@ -7,74 +7,71 @@ import { sentencesIn } from "./sentences-in.ts";
 export interface Quote {
   readonly passage: Passage;
   readonly text: string;
-  /** Where it stands. */
+  /** Location of the sentence. */
   readonly location: string;
 }
 
 interface Candidate extends Quote {
-  /** The place of its passage among all. */
+  /** Rank of its passage among all. */
   readonly rank: number;
   readonly words: ReadonlySet<string>;
-  /** What the whole note is about. */
+  /** Words of the note's title. */
   readonly titleWords: ReadonlySet<string>;
 }
 
-const mostQuotes = 5;
-const mostOfOne = 2;
-const longestQuote = 400;
-/** What fits so much less than the best is no answer. */
-const leastPart = 0.35;
-const mostSentences = 200;
+const maxQuotes = 5;
+const maxOneChars = 2;
+const maxQuoteLength = 400;
+/** Minimum score of a quote, relative to the best one. */
+const minPart = 0.35;
+const maxSentences = 200;
 
 /**
- * The sentences that fit a question, the best first: those that have most of its words, where a word that few sentences
- * have counts more, as does a better note. At most two are of one note, save where its title is what is asked for and
- * none of its sentences says more of it: then the first ones follow. Where there is nothing of all that, it is the first
- * sentence of each.
+ * The sentences that match a prompt, the best first: those with most of its words, where rare words and better notes
+ * count more. At most two are from one note, unless its title matches the prompt and none of its sentences adds to it:
+ * then its first sentences follow. Without any match, the first sentence of each note.
  */
-export function quoteSentences(passages: readonly Passage[], asked: string): Quote[] {
-  const wanted = stemsOf(asked);
+export function quoteSentences(passages: readonly Passage[], prompt: string): Quote[] {
+  const passageQuery = stemsOf(prompt);
   const candidates = passages.flatMap((passage, rank) => candidatesIn(passage, rank));
-  const weights = weightsOf(wanted, candidates);
+  const weights = weightsOf(passageQuery, candidates);
   const best = candidates
     .map((candidate) => ({ candidate, score: scoreOf(candidate, weights) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || a.candidate.rank - b.candidate.rank);
-  const least = (best[0]?.score ?? 0) * leastPart;
+  const min = (best[0]?.score ?? 0) * minPart;
   const chosen: Candidate[] = [];
   for (const { candidate, score } of best) {
-    if (chosen.length === mostQuotes || score < least) break;
+    if (chosen.length === maxQuotes || score < min) break;
     const ofSame = chosen.filter(({ passage }) => passage === candidate.passage).length;
-    if (ofSame < mostOfOne && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
+    if (ofSame < maxOneChars && !chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
-  const quotes = [...chosen, ...leadingIn(passages, { chosen, wanted })].slice(0, mostQuotes);
-  return quotes.length === 0 ? firstSentences(passages.slice(0, mostQuotes)) : quotes;
+  const quotes = [...chosen, ...leadingIn(passages, { chosen, requested: passageQuery })].slice(0, maxQuotes);
+  return quotes.length === 0 ? firstSentences(passages.slice(0, maxQuotes)) : quotes;
 }
 
-interface Selection {
-  readonly chosen: readonly Candidate[];
-  readonly wanted: ReadonlySet<string>;
-}
-
-/** The beginning of each note that is about what is asked for as a whole. */
-function leadingIn(passages: readonly Passage[], { chosen, wanted }: Selection): Quote[] {
+/** The beginning of each note whose title matches the prompt. */
+function leadingIn(
+  passages: readonly Passage[],
+  { chosen, requested }: { readonly chosen: readonly Candidate[]; readonly requested: ReadonlySet<string> },
+): Quote[] {
   return passages.flatMap((passage) => {
     const title = stemsOf(passage.title);
-    if (!isTopic(title, wanted)) return [];
+    if (!isTopic(title, requested)) return [];
     const own = chosen.filter((candidate) => candidate.passage === passage);
-    // It says what is asked for beyond the topic.
-    if (own.some(({ words }) => [...wanted].some((word) => words.has(word) && !title.has(word)))) return [];
+    // A chosen sentence already answers more than the topic.
+    if (own.some(({ words }) => [...requested].some((word) => words.has(word) && !title.has(word)))) return [];
     return quotesIn(passage).filter(({ text }) => !chosen.some((one) => one.text === text));
   });
 }
 
-/** Does a title name what is asked for, or a part of it that stands for itself? */
-function isTopic(title: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
-  if (title.size === 0 || wanted.size === 0) return false;
-  return [...title].every((word) => wanted.has(word)) || [...wanted].every((word) => title.has(word));
+/** True if a title names the subject of the prompt, or a self-contained part of it. */
+function isTopic(title: ReadonlySet<string>, passageQuery: ReadonlySet<string>): boolean {
+  if (title.size === 0 || passageQuery.size === 0) return false;
+  return [...title].every((word) => passageQuery.has(word)) || [...passageQuery].every((word) => title.has(word));
 }
 
-/** The first sentence of each note; of one without any what the search showed of it, or its title. */
+/** The first sentence of each note; for a note without sentences, its search snippet or its title. */
 export function firstSentences(passages: readonly Passage[]): Quote[] {
   return passages.flatMap((passage) => {
     const { snippet, title, location } = passage;
@@ -83,9 +80,9 @@ export function firstSentences(passages: readonly Passage[]): Quote[] {
   });
 }
 
-/** The words of a text, one and many of a thing being the same. */
+/** The words of a text; singular and plural are the same. */
 function stemsOf(text: string): ReadonlySet<string> {
-  return new Set([...wordsOf(text)].map(stemOf));
+  return new Set([...wordSet(text)].map(stemOf));
 }
 
 function stemOf(word: string): string {
@@ -97,7 +94,7 @@ function candidatesIn(passage: Passage, rank: number): Candidate[] {
   const titleWords = stemsOf(passage.title);
   return quotesIn(passage).flatMap((quote) => {
     const words = stemsOf(quote.text);
-    // A word alone says nothing, unless it is that of a number: `printer | 300 €`.
+    // A single word is not a statement, unless it labels a number: `printer | 300 €`.
     return words.size < 2 && !/\d/u.test(quote.text) ? [] : [{ ...quote, rank, words, titleWords }];
   });
 }
@@ -105,18 +102,18 @@ function candidatesIn(passage: Passage, rank: number): Candidate[] {
 /** The sentences of a passage, each with its own line. */
 function quotesIn(passage: Passage): Quote[] {
   const { path, firstLine, location } = passage;
-  const sentences = sentencesIn(passage).slice(0, mostSentences);
+  const sentences = sentencesIn(passage).slice(0, maxSentences);
   return sentences.map(({ text, index }) => ({
     passage,
-    text: cutText(text, longestQuote).text,
+    text: cutText(text, maxQuoteLength).text,
     location: firstLine === undefined ? location : `${path}:${firstLine + index}`,
   }));
 }
 
-/** The fewer sentences have a word, the more it says. */
-function weightsOf(wanted: ReadonlySet<string>, candidates: readonly Candidate[]): ReadonlyMap<string, number> {
+/** The fewer sentences contain a word, the higher its weight. */
+function weightsOf(passageQuery: ReadonlySet<string>, candidates: readonly Candidate[]): ReadonlyMap<string, number> {
   return new Map(
-    [...wanted].map((word) => {
+    [...passageQuery].map((word) => {
       const having = candidates.filter(({ words }) => words.has(word)).length;
       return [word, having === 0 ? 0 : Math.log(1 + candidates.length / having)];
     }),
@@ -128,10 +125,10 @@ function scoreOf({ words, titleWords, rank }: Candidate, weights: ReadonlyMap<st
   let ofNote = 0;
   for (const [word, weight] of weights) {
     if (words.has(word)) own += weight;
-    // What the whole note is about need not be said in each of its sentences.
+    // The subject of the whole note need not occur in each of its sentences.
     else if (titleWords.has(word)) ofNote += weight / 2;
   }
   if (own === 0) return 0;
-  // A long sentence has many words of anything; a later note fits less well.
+  // A long sentence contains many words by chance; a later note matches less well.
   return (own / (1 + words.size / 40) + ofNote) / (1 + rank / 10);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sentencesIn } from "./sentences-in.ts";
 
-const said = (text: string): readonly string[] =>
+const message = (text: string): readonly string[] =>
   sentencesIn({ text, firstLine: 1, fence: undefined }).map((sentence) => sentence.text);
 
 describe("sentences", () => {
@@ -26,28 +26,31 @@ describe("sentences", () => {
       "나는 어제 친구들과 함께 새로 생긴 학교 도서관에 아침 일찍\n갔다.",
       ["나는 어제 친구들과 함께 새로 생긴 학교 도서관에 아침 일찍 갔다."],
     ],
-  ])("go on in the next line, word for word: %j", (text, sentences) => expect(said(text)).toEqual(sentences));
+  ])("continue in the next line, word for word: %j", (text, sentences) => expect(message(text)).toEqual(sentences));
 
   test.each([
     ["早上开会\n下午写代码"],
     ["王伟：管理员\n李娜：网络"],
     ["备份完成。\n保留三十天。"],
     ["Dear Bob,\nHello."],
-  ])("end with the line: %j", (text) => expect(said(text)).toEqual(text.split("\n")));
+  ])("end with the line: %j", (text) => expect(message(text)).toEqual(text.split("\n")));
 
-  test("of a list each item is one, also behind a comma, and a label goes with what follows it", () => {
-    expect(said("- 苹果，\n- 梨，")).toEqual(["苹果，", "梨，"]);
-    expect(said("Ingredients:\n1. Two eggs\n2. Flour\n\nMix.")).toEqual(["Ingredients: Two eggs", "Flour", "Mix."]);
-    expect(said("配料：\n- 鸡蛋\n- 面粉")).toEqual(["配料：鸡蛋", "面粉"]);
-    expect(said("Steps:\n\n- One\n\nThe end:")).toEqual(["Steps: One", "The end:"]);
-    expect(said("Steps:\n\n## Other\n\nText.")).toEqual(["Steps:", "Text."]);
-    expect(said("Run this:\n\n```\ncode\n```\n\nDone.")).toEqual(["Run this:", "Done."]);
+  test("each list item is a sentence, also after a comma, and a label belongs to the text that follows it", () => {
+    expect(message("- 苹果，\n- 梨，")).toEqual(["苹果，", "梨，"]);
+    expect(message("Ingredients:\n1. Two eggs\n2. Flour\n\nMix.")).toEqual(["Ingredients: Two eggs", "Flour", "Mix."]);
+    expect(message("配料：\n- 鸡蛋\n- 面粉")).toEqual(["配料：鸡蛋", "面粉"]);
+    expect(message("Steps:\n\n- One\n\nThe end:")).toEqual(["Steps: One", "The end:"]);
+    expect(message("Steps:\n\n## Other\n\nText.")).toEqual(["Steps:", "Text."]);
+    expect(message("Run this:\n\n```\ncode\n```\n\nDone.")).toEqual(["Run this:", "Done."]);
   });
 
-  test("rows of a table are some, images are none", () => {
-    expect(said("| item | price |\n| --- | --- |\n| printer | 300 € |")).toEqual(["item | price", "printer | 300 €"]);
-    expect(said("![npm start: a tour](docs/tour.svg)\n\nText ![x](y.png) here.")).toEqual(["Text here."]);
-    expect(said("[![build](b.svg)](https://ci)\n![[photo.png]]\n\nText.")).toEqual(["Text."]);
-    expect(said(`![${"[".repeat(5000)}\n\n${"![a](".repeat(5000)}`)).toHaveLength(2);
+  test("rows of a table count, images do not", () => {
+    expect(message("| item | price |\n| --- | --- |\n| printer | 300 € |")).toEqual([
+      "item | price",
+      "printer | 300 €",
+    ]);
+    expect(message("![npm start: a tour](docs/tour.svg)\n\nText ![x](y.png) here.")).toEqual(["Text here."]);
+    expect(message("[![build](b.svg)](https://ci)\n![[photo.png]]\n\nText.")).toEqual(["Text."]);
+    expect(message(`![${"[".repeat(5000)}\n\n${"![a](".repeat(5000)}`)).toHaveLength(2);
   });
 });

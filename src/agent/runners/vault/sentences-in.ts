@@ -9,14 +9,14 @@ export interface Sentence {
   readonly index: number;
 }
 
-/** Finds the sentences of a passage, also those that go on in the next line. */
+/** Finds the sentences of a passage, also those that continue in the next line. */
 export function sentencesIn(passage: Pick<Passage, "text" | "firstLine" | "fence">): Sentence[] {
   return paragraphsIn(linesOf(passage)).flatMap((paragraph) => sentencesOf(paragraph));
 }
 
 interface Line {
   readonly index: number;
-  /** Without the marks of quotes, lists and tables, and without images; empty where nothing is said. */
+  /** Without the marks of quotes, lists and tables, and without images; empty if there is no text. */
   readonly text: string;
   readonly isBlank: boolean;
   /** It begins an item of a list. */
@@ -27,34 +27,34 @@ interface Line {
 
 const frontMatter = /^---\n[\s\S]*?\n---(?:\n|$)/u;
 const noProse = /^\s*(?:#{1,6}\s|<!--.*-->\s*$|[-*_=|:\s]{3,}$)/u;
-/** Of a table. */
+/** A row of a table. */
 const row = /^\s*\|/u;
 const quoteMark = /^\s*(?:>\s?)+/u;
 /** Also one that is a link, and one that is a note of its own: `[![…](…)](…)`, `![[…]]`. */
 const image = /\[?!\[(?:\[[^\]\n]{0,500}\]\]|[^\]\n]{0,500}\]\([^)\n]{0,2000}\))(?:\]\([^)\n]{0,2000}\))?/gu;
 const listMark = /^\s*(?:[-*+]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?/u;
 
-/** The lines of a passage. Front matter, headings, code, rules and comments say nothing. */
+/** The lines of a passage. Front matter, headings, code, rules and comments contain no sentences. */
 function linesOf({ text, firstLine = 1, fence }: Pick<Passage, "text" | "firstLine" | "fence">): Line[] {
   const fences = new CodeFences(fence);
   const front = firstLine === 1 ? (frontMatter.exec(text)?.[0].split("\n").length ?? 1) - 1 : 0;
   return text.split("\n").map((line, index) => {
-    const said = line.replace(quoteMark, "");
-    // Within a list a fence may stand farther in.
-    const isProse = index >= front && !fences.isCode(said.trimStart()) && !noProse.test(said);
+    const content = line.replace(quoteMark, "");
+    // Within a list a fence may be indented further.
+    const isProse = index >= front && !fences.isCode(content.trimStart()) && !noProse.test(content);
     return {
       index,
-      text: isProse ? plainText(said) : "",
-      isBlank: said.trim() === "",
-      isItem: listMark.test(said),
-      isRow: row.test(said),
+      text: isProse ? plainText(content) : "",
+      isBlank: content.trim() === "",
+      isItem: listMark.test(content),
+      isRow: row.test(content),
     };
   });
 }
 
 function plainText(line: string): string {
-  const said = line.replace(listMark, "").trim();
-  const bare = row.test(said) ? said.replaceAll(/^\||\|$/gu, "") : said;
+  const content = line.replace(listMark, "").trim();
+  const bare = row.test(content) ? content.replaceAll(/^\||\|$/gu, "") : content;
   return (bare.includes("![") ? bare.replaceAll(image, "").replaceAll(/ {2,}/gu, " ") : bare).trim();
 }
 
@@ -64,8 +64,8 @@ function paragraphsIn(lines: readonly Line[]): Line[][] {
   /** The last one that is not blank. */
   let above: Line | undefined;
   for (const line of lines) {
-    // A label goes with the first item below it.
-    const isNext = line.isItem ? label.test(above?.text ?? "") : before !== undefined && goesOn(before, line);
+    // A label belongs to the first item below it.
+    const isNext = line.isItem ? label.test(above?.text ?? "") : before !== undefined && continuesLine(before, line);
     if (isNext && line.text !== "") paragraphs.at(-1)?.push(line);
     else if (line.text !== "") paragraphs.push([line]);
     before = line;
@@ -75,16 +75,16 @@ function paragraphsIn(lines: readonly Line[]): Line[][] {
 }
 
 const label = /[:：]$/u;
-/** A line that is so wide was wrapped; a shorter one, as of a poem or a log, is for itself. */
+/** A line of at least this width was wrapped; a shorter one, as in a poem or a log, stands alone. */
 const wrapWidth = 50;
-/** In scripts without blanks lines are shorter, and may end anywhere. */
+/** In scripts without spaces lines are shorter, and may end anywhere. */
 const wrapWidthDense = 30;
 const sentenceEnd = /[.!?:。！？：…]["'”’)\]」』）]*$/u;
-/** No sentence ends so, nor begins so. */
+/** No sentence ends like this, nor begins like this. */
 const openEnd = /[，、；]$|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][,;]$/u;
 const closing = /^[，。、；：！？）」』》”]/u;
 
-function goesOn(before: Line, { text: next, isRow }: Line): boolean {
+function continuesLine(before: Line, { text: next, isRow }: Line): boolean {
   const line = before.text;
   if (line === "" || before.isRow || isRow || sentenceEnd.test(line)) return false;
   if (openEnd.test(line) || closing.test(next) || /^\p{Ll}/u.test(next)) return true;
@@ -95,7 +95,7 @@ const dense = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\
 const denseOne = new RegExp(`[${dense}]`, "u");
 const wide = new RegExp(`[${dense}\\p{Script=Hangul}]`, "gu");
 
-/** Is it written without blanks, also between lines? */
+/** True for scripts that are written without spaces, also between lines. */
 function isDense(character = ""): boolean {
   return denseOne.test(character);
 }

@@ -1,9 +1,9 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agentWorld } from "../../../../test/support/agent-world.ts";
+import { agentWorld } from "../../../../test/support/agent-fixture.ts";
 import { systemClock } from "../../../base/index.ts";
-import { scriptedModel } from "../../../model/index.ts";
+import { scriptedModel } from "../../../testing/index.ts";
 import { createAgent } from "../../create-agent.ts";
 
 const dayMs = 86_400_000;
@@ -14,7 +14,7 @@ interface Dated {
   readonly age: number;
 }
 
-/** Notes on many things, all of which have the words with which people ask for others. */
+/** Notes on many things, all of which contain words of request. */
 const vault: Readonly<Record<string, Dated>> = {
   ...distractors(["gardening", "bread baking", "chess openings", "tax returns"], (topic, index) => [
     `${topic} ${index}.md`,
@@ -47,7 +47,7 @@ const vault: Readonly<Record<string, Dated>> = {
   "昨天二.md": { age: 1.01, text: "# 跑步\n\n跑了五公里。\n" },
 };
 
-/** A long block of code, with the answer behind it. */
+/** A long code block, followed by the answer. */
 function gizmo(): string {
   const steps = Array.from({ length: 160 }, (_, index) => `run step ${index}`);
   return [
@@ -85,35 +85,35 @@ async function openVault(): Promise<Awaited<ReturnType<typeof agentWorld>>> {
 }
 
 describe("[E01] a vault of notes on other things", () => {
-  test("says that nothing was found where no note has a word of what is asked", async () => {
+  test("reports that nothing was found if no note contains a term of the prompt", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, model: scriptedModel([]), runner: "vault" });
     const answers: Record<string, unknown> = {};
-    for (const question of absent) {
-      const { answer, sources } = await agent.run(question);
+    for (const prompt of absent) {
+      const { answer, sources } = await agent.run(prompt);
       if (!/^(?:Nothing was found in the notes for|笔记里没有找到与)/u.test(answer) || sources?.length !== 0) {
-        answers[question] = answer;
+        answers[prompt] = answer;
       }
     }
     expect(answers).toEqual({});
   });
 
-  test("finds the one that is about it, before all others and alone where it alone has the words", async () => {
+  test("finds the note about the topic, before all others, and alone if only it contains the terms", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     const found: Record<string, unknown> = {};
-    for (const [question] of present) {
-      const { sources = [] } = await agent.run(question);
-      found[question] = [...new Set(sources.map(({ location }) => location.replace(/:\d+$/u, "")))];
+    for (const [prompt] of present) {
+      const { sources = [] } = await agent.run(prompt);
+      found[prompt] = [...new Set(sources.map(({ location }) => location.replace(/:\d+$/u, "")))];
     }
-    expect(found).toEqual(Object.fromEntries(present.map(([question, path]) => [question, [path]])));
+    expect(found).toEqual(Object.fromEntries(present.map(([prompt, path]) => [prompt, [path]])));
   });
 
-  test("a question of a time alone lists the notes of that time, the newest first", async () => {
+  test("a prompt with only a time lists the notes of that time, the newest first", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
-    for (const question of ["What did I write yesterday?", "昨天我记录了什么？", "What was new yesterday?"]) {
-      const { answer, sources } = await agent.run(question);
+    for (const prompt of ["What did I write yesterday?", "昨天我记录了什么？", "What was new yesterday?"]) {
+      const { answer, sources } = await agent.run(prompt);
       expect(answer).toContain("> 讨论了预算。 [1]\n> — 早会 (昨天一.md:3), 2026-11-14");
       expect(answer).toContain("> 跑了五公里。 [2]\n> — 跑步 (昨天二.md:3), 2026-11-14");
       expect(sources?.map(({ number, location }) => [number, location])).toEqual([
@@ -122,7 +122,7 @@ describe("[E01] a vault of notes on other things", () => {
       ]);
     }
     const many = await agent.run("What did I write in October 2026?");
-    expect(many.answer).toMatch(/^No model has worded this: these are the notes of the time "October 2026"/u);
+    expect(many.answer).toMatch(/^No model wrote this answer: these are the notes of the time "October 2026"/u);
     expect(many.answer).toContain("There are more of them.");
     expect(many.sources).toHaveLength(20);
     const model = scriptedModel(["A meeting [1] and a run [2]."]);
@@ -132,7 +132,7 @@ describe("[E01] a vault of notes on other things", () => {
     );
   });
 
-  test("of a time without any such note it says so, and what there is of other times", async () => {
+  test("for a time without a matching note it says so, and lists notes of other times", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     const topic = await agent.run("上周我写了哪些关于机器学习的笔记？");
@@ -145,19 +145,19 @@ describe("[E01] a vault of notes on other things", () => {
     expect(neither.answer).toBe('Nothing was found in the notes for "quantum gravity".');
   });
 
-  test("a question for any notes lists the newest; one for nothing is told so", async () => {
+  test("a prompt for any notes lists the newest; a prompt for nothing gets a hint", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     expect((await agent.run("Show me my latest notes")).sources?.[0]?.title).toBe("早会");
     expect((await agent.run("我的笔记里写了什么？")).sources?.[0]?.title).toBe("早会");
     for (const nothing of ["What is it?", "hello", "👍"]) {
       const result = await agent.run(nothing);
-      expect(result.answer).toMatch(/^There is nothing in this to look for/u);
+      expect(result.answer).toMatch(/^The prompt names nothing to search for/u);
       expect(result.toolUsageSummary.totalCalls).toBe(0);
     }
   });
 
-  test("quotes are cited with their own line, and no title passes for a citation", async () => {
+  test("quotes are cited with their own line, and no title is mistaken for a citation", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     const mills = await agent.run("What turns at Woodbridge?");
@@ -183,27 +183,27 @@ describe("[E01] a vault of notes on other things", () => {
     expect(gizmoAnswer).not.toContain("run step");
   });
 
-  test("a question of two times lists the notes from the one to the other", async () => {
+  test("a prompt with two times lists the notes from the one to the other", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     const listed: Record<string, unknown> = {};
-    for (const [question] of ofTimes) {
-      const { sources = [] } = await agent.run(question);
-      listed[question] = sources.map(({ title }) => title).join(" ");
+    for (const [prompt] of ofTimes) {
+      const { sources = [] } = await agent.run(prompt);
+      listed[prompt] = sources.map(({ title }) => title).join(" ");
     }
     expect(listed).toEqual(Object.fromEntries(ofTimes));
   });
 
-  test("numbers and times to come are no topics", async () => {
+  test("numbers and future times are not topics", async () => {
     const { engine } = await openVault();
     const agent = createAgent({ engine, runner: "vault" });
     const answers: Record<string, unknown> = {};
-    for (const [question] of empty) answers[question] = (await agent.run(question)).answer;
+    for (const [prompt] of empty) answers[prompt] = (await agent.run(prompt)).answer;
     expect(answers).toEqual(Object.fromEntries(empty));
   });
 });
 
-const ofTimes: readonly (readonly [question: string, titles: string])[] = [
+const ofTimes: readonly (readonly [prompt: string, titles: string])[] = [
   ["What did I write between 2026-11-01 and 2026-11-03?", "Third Second First"],
   ["What happened between 2026-11-01 and 2026-11-02?", "Second First"],
   ["What did I write from 2026-11-02 to 2026-11-03?", "Third Second"],
@@ -215,7 +215,7 @@ const ofTimes: readonly (readonly [question: string, titles: string])[] = [
   ["从上周一到上周二我写了什么", "Third Second"],
 ];
 
-const empty: readonly (readonly [question: string, answer: string])[] = [
+const empty: readonly (readonly [prompt: string, answer: string])[] = [
   ["What does krr[3] hold?", 'Nothing was found in the notes for "krr", "hold".'],
   ["2024年的计划是什么", "笔记里没有找到与“2024年”、“计划”有关的内容。"],
   ["Where are my goals for 2024?", 'Nothing was found in the notes for "goals", "2024".'],
@@ -236,7 +236,7 @@ const absent: readonly string[] = [
   "What do I know about kayaks? Write a summary.",
 ];
 
-const present: readonly (readonly [question: string, path: string])[] = [
+const present: readonly (readonly [prompt: string, path: string])[] = [
   ["What did I write about tide mills?", "mills.md"],
   ["How long has the mill at Woodbridge been there? What do my notes say?", "mills.md"],
   ["我的笔记里关于机器学习写了什么？", "zh/机器学习.md"],
@@ -245,46 +245,46 @@ const present: readonly (readonly [question: string, path: string])[] = [
 ];
 
 describe("[E01] a conversation about notes", () => {
-  test("numbers go on, so that one number stands for one note, and only what is cited is a source", async () => {
+  test("numbering continues, so that each number stands for one note, and only cited notes are sources", async () => {
     const { engine } = await openVault();
     const model = scriptedModel(["It turns [1].", "Ninety [2], unlike mills [1]; not [9].", "You are welcome."]);
     const session = createAgent({ engine, model, runner: "vault" }).session();
-    const first = await session.ask("What did I write about Woodbridge?");
+    const first = await session.send("What did I write about Woodbridge?");
     expect(first.sources).toMatchObject([{ number: 1, title: "Tide mills" }]);
-    const second = await session.ask("机器学习的准确率是多少？");
+    const second = await session.send("机器学习的准确率是多少？");
     const prompt = JSON.stringify(model.calls[1]?.prompt);
     expect(prompt.match(/name=..\[1\]/gu)).toHaveLength(1);
     expect(prompt.match(/name=..\[2\] 机器学习/gu)).toHaveLength(1);
     expect(second.answer).toContain("[9]");
-    expect(second.notes).toEqual([expect.stringContaining("[9]")]);
+    expect(second.notices).toEqual([expect.stringContaining("[9]")]);
     expect(second.sources).toMatchObject([
       { number: 1, title: "Tide mills", location: expect.stringMatching(/^mills\.md:\d+$/u) },
       { number: 2, title: "机器学习" },
     ]);
-    const third = await session.ask("Thanks!");
-    expect(third).toMatchObject({ answer: "You are welcome.", sources: [], notes: [] });
+    const third = await session.send("Thanks!");
+    expect(third).toMatchObject({ answer: "You are welcome.", sources: [], notices: [] });
     expect(third.toolUsageSummary.totalCalls).toBe(0);
     expect(JSON.stringify(model.calls[2]?.prompt.at(-1))).not.toContain("Notes that were found");
   });
 
-  test("without a model, too; thanks are no question, and a short question goes on with the last topic", async () => {
+  test("a session without a model works as well; thanks are not a search, and a short prompt continues the last topic", async () => {
     const { engine } = await openVault();
     const session = createAgent({ engine, runner: "vault" }).session();
-    await session.ask("What did I write about tide mills?");
+    await session.send("What did I write about tide mills?");
     for (const polite of ["thanks", "ok", "谢谢", "好的", "Great, thank you so much!"]) {
-      expect((await session.ask(polite)).answer).toMatch(/^(?:There is nothing in this|这句话里没有)/u);
+      expect((await session.send(polite)).answer).toMatch(/^(?:The prompt names nothing to search for|这句话里没有)/u);
     }
-    const more = await session.ask("When was it built?");
+    const more = await session.send("When was it built?");
     expect(more.sources?.[0]).toMatchObject({ title: "Tide mills" });
-    // The number that the note has had.
+    // The number that the note had before.
     expect(more.sources?.[0]?.number).toBe(1);
-    expect((await session.ask("And last week?")).answer).toContain('that fits "built", "tide mills" is of');
-    expect((await session.ask("zeppelins?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
+    expect((await session.send("And last week?")).answer).toContain('that fits "built", "tide mills" is of');
+    expect((await session.send("zeppelins?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
   });
 });
 
-/** Asked behind "What did I write about tide mills?". */
-const next: readonly (readonly [question: string, answer: RegExp])[] = [
+/** Sent after "What did I write about tide mills?". */
+const next: readonly (readonly [prompt: string, answer: RegExp])[] = [
   ["What did I write about bread baking this week?", /No note that fits "bread baking" is of the time "this week"/u],
   ["What did I write about zeppelins this week?", /^Nothing was found in the notes for "zeppelins"\.$/u],
   ["这周我写了什么关于围棋定式的笔记", /没有“这周”与“围棋定式”有关的笔记/u],
@@ -299,30 +299,30 @@ const next: readonly (readonly [question: string, answer: RegExp])[] = [
   ["What's on for next week?", /^Nothing was found in the notes for "next week"\.$/u],
 ];
 
-describe("[E01] what a question in a conversation is about", () => {
-  test("is what it names, or what the one before was about where it points back", async () => {
+describe("[E01] the topic of a prompt in a conversation", () => {
+  test("is the one that it names, or that of the prompt before if it refers back", async () => {
     const { engine } = await openVault();
     const others: Record<string, string> = {};
-    for (const [question, expected] of next) {
+    for (const [prompt, expected] of next) {
       const session = createAgent({ engine, runner: "vault" }).session();
-      await session.ask("What did I write about tide mills?");
-      const { answer } = await session.ask(question);
-      if (!expected.test(answer)) others[question] = answer;
+      await session.send("What did I write about tide mills?");
+      const { answer } = await session.send(prompt);
+      if (!expected.test(answer)) others[prompt] = answer;
     }
     expect(others).toEqual({});
   });
 
-  test("one topic does not cling to the next", async () => {
+  test("one topic does not carry over to the next", async () => {
     const { engine } = await openVault();
     const session = createAgent({ engine, runner: "vault" }).session();
-    await session.ask("What did I write about tide mills?");
-    await session.ask("那机器学习呢？");
-    const { sources } = await session.ask("tell me more");
+    await session.send("What did I write about tide mills?");
+    await session.send("那机器学习呢？");
+    const { sources } = await session.send("tell me more");
     expect(sources?.map(({ title }) => title)).toEqual(["机器学习"]);
   });
 });
 
-describe("[E01] a question about the answer before it", () => {
+describe("[E01] a prompt about the answer before it", () => {
   const followUps = [
     "Shorter please",
     "why?",
@@ -342,20 +342,20 @@ describe("[E01] a question about the answer before it", () => {
     const { engine } = await openVault();
     const model = scriptedModel(["It turns [1].", ...followUps.map((text) => `${text}: so [1].`), "1793 [1]."]);
     const session = createAgent({ engine, model, runner: "vault" }).session();
-    await session.ask("What did I write about Woodbridge?");
-    for (const [index, question] of followUps.entries()) {
-      const { answer, sources, notes } = await session.ask(question);
-      expect([answer, sources?.map(({ title }) => title), notes]).toEqual([`${question}: so [1].`, ["Tide mills"], []]);
+    await session.send("What did I write about Woodbridge?");
+    for (const [index, prompt] of followUps.entries()) {
+      const { answer, sources, notices } = await session.send(prompt);
+      expect([answer, sources?.map(({ title }) => title), notices]).toEqual([`${prompt}: so [1].`, ["Tide mills"], []]);
       expect(JSON.stringify(model.calls[index + 1]?.prompt)).toContain("built in 1793");
     }
-    // None of them is what the next one is about.
-    const last = await session.ask("And when was it built?");
+    // None of them is the topic of the next one.
+    const last = await session.send("And when was it built?");
     expect(JSON.stringify(model.calls.at(-1)?.prompt.at(-1))).toMatch(/Notes that were found:.*\[1\] Tide mills/u);
     expect(last.sources).toHaveLength(1);
     model.assertComplete();
   });
 
-  test("what no note is about is told to the model, and is not what the next question is about", async () => {
+  test("a topic without any note is reported to the model, and is not the topic of the next prompt", async () => {
     const { engine } = await openVault();
     const model = scriptedModel([
       "It turns [1].",
@@ -363,37 +363,37 @@ describe("[E01] a question about the answer before it", () => {
       "None of yesterday; it turns [1].",
     ]);
     const session = createAgent({ engine, model, runner: "vault" }).session();
-    await session.ask("What did I write about Woodbridge?");
-    expect(await session.ask("And what about zeppelins?")).toMatchObject({ sources: [], notes: [] });
+    await session.send("What did I write about Woodbridge?");
+    expect(await session.send("And what about zeppelins?")).toMatchObject({ sources: [], notices: [] });
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toMatch(/Nothing was found in the notes for ..zeppelins/u);
-    await session.ask("and yesterday?");
+    await session.send("and yesterday?");
     expect(JSON.stringify(model.calls[2]?.prompt.at(-1))).toMatch(/No note that fits ..Woodbridge.. is of the time/u);
   });
 
-  test("where the model fails it says what was not found", async () => {
+  test("if the model fails it says which terms were not found", async () => {
     const { engine } = await openVault();
     const broken = Object.assign(new Error("no"), { statusCode: 401, responseHeaders: {}, responseBody: "{}" });
     const session = createAgent({ engine, model: scriptedModel(["It turns [1].", broken]), runner: "vault" }).session();
-    await session.ask("What did I write about Woodbridge?");
-    const { answer, notes } = await session.ask("zeppelins?");
+    await session.send("What did I write about Woodbridge?");
+    const { answer, notices } = await session.send("zeppelins?");
     expect(answer).toBe('Nothing was found in the notes for "zeppelins".');
-    expect(notes).toEqual([expect.not.stringContaining("quoted instead")]);
+    expect(notices).toEqual([expect.not.stringContaining("quoted instead")]);
   });
 
-  test("without a model nothing is made of it, and the topic stays what it was", async () => {
+  test("without a model it is not processed, and the topic stays the same", async () => {
     const { engine } = await openVault();
     const session = createAgent({ engine, runner: "vault" }).session();
-    await session.ask("What did I write about tide mills?");
-    expect((await session.ask("Shorter please")).answer).toMatch(/^There is nothing in this to look for/u);
-    expect((await session.ask("zeppelins?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
-    expect((await session.ask("why?")).answer).toContain("> A tide mill turns with the tide.");
+    await session.send("What did I write about tide mills?");
+    expect((await session.send("Shorter please")).answer).toMatch(/^The prompt names nothing to search for/u);
+    expect((await session.send("zeppelins?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
+    expect((await session.send("why?")).answer).toContain("> A tide mill turns with the tide.");
     const other = createAgent({ engine, runner: "vault" }).session();
-    await other.ask("zeppelins?");
-    expect((await other.ask("why?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
+    await other.send("zeppelins?");
+    expect((await other.send("why?")).answer).toBe('Nothing was found in the notes for "zeppelins".');
   });
 });
 
-test("[E01] daily notes are of the day they name, though all files were copied today", async () => {
+test("[E01] daily notes have the date in their name, even if all files were copied today", async () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   const files = {
     "2026-11-03.md": "# Tuesday\n\nMet Carla for lunch.\n",
@@ -441,10 +441,10 @@ describe("[E01] without a model", () => {
     ["What does the printer cost?", ["printer | 300 €", "Bob orders the printer"]],
     ["备份保存多久", ["数据库每天凌晨三点备份，备份保存在北京机房，保留三十天。"]],
   ])(
-    "a note that is about what is asked for is quoted by its beginning, others by what fits: %s",
-    async (question, quotes) => {
+    "a note about the requested topic is quoted from its beginning, others by their matches: %s",
+    async (prompt, quotes) => {
       const { engine } = await agentWorld({ files });
-      const { answer } = await createAgent({ engine, runner: "vault" }).run(question);
+      const { answer } = await createAgent({ engine, runner: "vault" }).run(prompt);
       expect([...answer.matchAll(/^> (.*) \[\d\]$/gmu)].map(([, quote]) => quote)).toEqual(quotes);
     },
   );
@@ -452,13 +452,13 @@ describe("[E01] without a model", () => {
 
 test("[E02] @vault searches in the same way", async () => {
   const { engine } = await openVault();
-  const answered = async (question: string, plan: string): Promise<string> => {
+  const answered = async (prompt: string, plan: string): Promise<string> => {
     const model = scriptedModel([{ text: plan }, "ok"]);
-    await createAgent({ engine, model, runner: "planned" }).run(question);
+    await createAgent({ engine, model, runner: "planned" }).run(prompt);
     return JSON.stringify(model.calls.at(-1)?.prompt.at(-1)).replaceAll("\\", "");
   };
   expect(await answered("@vault What did my notes say about quantum gravity?", "")).toContain('"documents":[]');
-  // Whatever the model takes for words that matter.
+  // The terms of the model do not matter.
   const yesterday = await answered("@vault What did I write yesterday?", "terms: yesterday, notes");
   expect(yesterday).toMatch(/昨天一\.md.*昨天二\.md/u);
   expect(yesterday).not.toContain("evil.md");

@@ -1,15 +1,18 @@
 import { isFailureError } from "../../../base/index.ts";
-import type { Flow } from "../../flow/flow.ts";
+import type { RunProgram } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentQuestion, Runner, RunnerAnswer } from "../../runner.ts";
-import { noteCommands } from "../commands/meant-commands.ts";
+import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
+import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
 import { userMessage } from "../user-message.ts";
-import { answerByQuotes, nothingAsked, nothingFound } from "./answer-by-quotes.ts";
-import { type Grounds, answerWithCitations, hasNotes } from "./answer-with-citations.ts";
+import { type AnswerGrounds, answerWithCitations, hasNotes } from "./answer-with-citations.ts";
 import { earlierNotes } from "./earlier-notes.ts";
-import { findPassages } from "./find-passages.ts";
+import { findPassages, type FoundPassages } from "./find-passages.ts";
 import { NoteNumbers } from "./note-numbers.ts";
-import { topicOf } from "./topic-of.ts";
+import { extractTopic } from "./extract-topic.ts";
+import type { AnswerSource } from "../../events/agent-result.ts";
+import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
+import { formatTerms, vaultTexts } from "./vault-texts.ts";
 
 /** Answers from the notes of the workspace, with citations; without a model by quoting them. */
 export const vaultRunner: Runner = {
@@ -18,34 +21,78 @@ export const vaultRunner: Runner = {
   run: answerFromNotes,
 };
 
-function* answerFromNotes(run: AgentRun, question: AgentQuestion): Flow<RunnerAnswer> {
-  noteCommands(run, question.text);
-  run.messages = [...question.history, userMessage(question, question.text)];
-  const earlier = earlierNotes(question.history);
-  const terms = topicOf(question);
-  if (terms === undefined) return yield* answer(run, { question, found: undefined, earlier });
-  const found = yield* findPassages(run, { question, terms });
-  // Where there is nothing to answer from, nobody is asked to make something up.
-  if (found.passages.length === 0 && earlier.size === 0) return nothingFound(question.text, terms);
-  return yield* answer(run, { question, found, earlier });
+function* answerFromNotes(run: AgentRun, prompt: AgentPrompt): RunProgram<RunnerAnswer> {
+  noticeIgnoredCommands(run, prompt.text);
+  run.messages = [...prompt.history, userMessage(prompt, prompt.text)];
+  const earlier = earlierNotes(prompt.history);
+  const terms = extractTopic(prompt);
+  if (terms === undefined) return yield* answer(run, { prompt, passages: undefined, earlier });
+  const found = yield* findPassages(run, { prompt, terms });
+  // Without any source, no model request is made: the model could only invent an answer.
+  if (found.passages.length === 0 && earlier.size === 0) return nothingFoundAnswer(prompt.text, terms);
+  return yield* answer(run, { prompt, passages: found, earlier });
 }
 
-function* answer(run: AgentRun, grounds: Grounds): Flow<RunnerAnswer> {
-  const { question, found } = grounds;
+function* answer(run: AgentRun, grounds: AnswerGrounds): RunProgram<RunnerAnswer> {
+  const { prompt, passages } = grounds;
   if (run.model === undefined) return answerAlone(grounds);
   try {
     return yield* answerWithCitations(run, grounds);
   } catch (error) {
     if (run.isCancelled || !isFailureError(error)) throw error;
-    const instead = hasNotes(found) ? "; the notes are quoted instead" : "";
-    run.note(`the model gave no answer (${error.message})${instead}`);
-    run.messages = [...question.history, userMessage(question, question.text)];
+    const instead = hasNotes(passages) ? "; the notes are quoted instead" : "";
+    run.notice(`the model gave no answer (${error.message})${instead}`);
+    run.messages = [...prompt.history, userMessage(prompt, prompt.text)];
     return answerAlone(grounds);
   }
 }
 
-function answerAlone({ question, found, earlier }: Grounds): RunnerAnswer {
-  if (found === undefined) return nothingAsked(question.text);
-  if (!hasNotes(found)) return nothingFound(question.text, found.terms);
-  return answerByQuotes(question.text, found, new NoteNumbers(earlier));
+function answerAlone({ prompt, passages, earlier }: AnswerGrounds): RunnerAnswer {
+  if (passages === undefined) return emptyPromptAnswer(prompt.text);
+  if (!hasNotes(passages)) return nothingFoundAnswer(prompt.text, passages.terms);
+  return answerByQuotes(prompt.text, passages, new NoteNumbers(earlier));
+}
+
+/** An answer without a model: the best sentences of the notes as quotes, each with its location. */
+function answerByQuotes(prompt: string, found: FoundPassages, numbers: NoteNumbers): RunnerAnswer {
+  const { passages, terms } = found;
+  const isList = terms.length === 0;
+  const quotes = isList ? firstSentences(passages) : quoteSentences(passages, terms.join(" "));
+  const sources = new Map<number, AnswerSource>();
+  const lines = quotes.map((quote) => {
+    const { passage, location, text } = quote;
+    const number = numbers.of(passage);
+    if (!sources.has(number)) sources.set(number, { number, title: passage.title, location, quote: text });
+    return quoteLines(quote, { number, isDated: isList });
+  });
+  return { answer: [headOf(prompt, found), ...lines].join("\n\n"), sources: [...sources.values()] };
+}
+
+function headOf(prompt: string, { terms, time, missedTime, more }: FoundPassages): string {
+  const words = vaultTexts[detectLanguage(prompt)];
+  const isList = terms.length === 0;
+  const head = isList ? words.listed(missedTime ? undefined : time) : words.extracted;
+  const missed = missedTime && time !== undefined ? [words.otherTimes(time, formatTerms(terms, words))] : [];
+  return [head, ...missed, ...(isList && more ? [words.more] : [])].join("\n");
+}
+
+/** `earlierNotes` parses this format. */
+function quoteLines(
+  { passage, text, location }: Quote,
+  { number, isDated }: { readonly number: number; readonly isDated: boolean },
+): string {
+  const { title, modified } = passage;
+  const date = isDated && modified !== "" ? `, ${modified.slice(0, 10)}` : "";
+  return `> ${text.replaceAll(/\s+/gu, " ")} [${number}]\n> — ${title} (${location})${date}`;
+}
+
+/** The answer if there is no source for one. */
+function nothingFoundAnswer(prompt: string, terms: readonly string[]): RunnerAnswer {
+  const words = vaultTexts[detectLanguage(prompt)];
+  return { answer: words.nothing(formatTerms(terms, words)), sources: [] };
+}
+
+/** The answer if there is nothing to search for. */
+function emptyPromptAnswer(prompt: string): RunnerAnswer {
+  return { answer: vaultTexts[detectLanguage(prompt)].noTopic, sources: [] };
 }

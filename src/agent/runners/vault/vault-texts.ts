@@ -1,31 +1,31 @@
 import type { ReasoningLanguage } from "../../reasoning/reasoning-block.ts";
 import { widestTerms } from "../notes/salient-terms.ts";
 
-/** What the runner itself says in an answer. */
-interface VaultWords {
+/** Texts of the runner itself in an answer. */
+interface VaultTexts {
   readonly nothing: (terms: string) => string;
-  /** Where the question says nothing that could be looked for. */
+  /** Used if the prompt names nothing to search for. */
   readonly noTopic: string;
   readonly extracted: string;
-  /** Where no words were looked for: the notes of a time, or all. */
+  /** Used without search terms: the notes of a time, or all. */
   readonly listed: (time: string | undefined) => string;
   readonly more: string;
-  /** Where no such note is of the time that was asked for. */
+  /** Used if no matching note is of the requested time. */
   readonly otherTimes: (time: string, terms: string) => string;
   readonly quoted: (term: string) => string;
   readonly list: string;
 }
 
-/** In the language of the question. */
-export const vaultWords: Readonly<Record<ReasoningLanguage, VaultWords>> = {
+/** By the language of the prompt. */
+export const vaultTexts: Readonly<Record<ReasoningLanguage, VaultTexts>> = {
   en: {
     nothing: (terms) => `Nothing was found in the notes${terms === "" ? "" : ` for ${terms}`}.`,
     noTopic:
-      "There is nothing in this to look for in the notes. Name a topic or a time; what is put in quotes is looked for as it is.",
+      "The prompt names nothing to search for in the notes. Name a topic or a time; quoted text is searched for exactly.",
     extracted:
-      "No model has worded this: these are the sentences of the notes that fit the question best, word for word.",
+      "No model wrote this answer: these are the sentences of the notes that match the prompt best, word for word.",
     listed: (time) =>
-      `No model has worded this: these are the ${time === undefined ? "newest notes" : `notes of the time "${time}"`}, the newest first, each with its first sentence.`,
+      `No model wrote this answer: these are the ${time === undefined ? "newest notes" : `notes of the time "${time}"`}, the newest first, each with its first sentence.`,
     more: "There are more of them.",
     otherTimes: (time, terms) =>
       `No note${terms === "" ? " is" : ` that fits ${terms} is`} of the time "${time}"; these are of other times.`,
@@ -45,9 +45,9 @@ export const vaultWords: Readonly<Record<ReasoningLanguage, VaultWords>> = {
   },
 };
 
-const mostNamed = 5;
+const maxListed = 5;
 
-/** What was looked for, as it is told. */
-export function namedTerms(terms: readonly string[], { quoted, list }: VaultWords): string {
-  return widestTerms(terms).slice(0, mostNamed).map(quoted).join(list);
+/** Formats the search terms for the user. */
+export function formatTerms(terms: readonly string[], { quoted, list }: VaultTexts): string {
+  return widestTerms(terms).slice(0, maxListed).map(quoted).join(list);
 }

@@ -1,52 +1,52 @@
 import { quoteText } from "../../../text/index.ts";
-import { put } from "../../../schema/index.ts";
+import { setOwn } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { type ValuePath, indexIn } from "./value-path.ts";
 
-/** A plain object that may be changed. */
+/** A mutable plain object. */
 export type Mutable = Record<string, unknown>;
 
-/** A deep copy that may be changed. */
+/** Returns a mutable deep copy. */
 export function copyValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyValue);
   if (!isObject(value)) return value;
   const copy: Mutable = {};
-  for (const key of Object.keys(value)) put(copy, key, copyValue(value[key]));
+  for (const key of Object.keys(value)) setOwn(copy, key, copyValue(value[key]));
   return copy;
 }
 
-/** An object of JSON: neither a list nor null. */
+/** True for a JSON object: neither a list nor null. */
 export function isObject(value: unknown): value is Mutable {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A copy with another value at a place; objects and lists on the way there are made where they are missing. */
+/** Returns a copy with another value at a path; missing objects and lists on the way are created. */
 export function setAt(value: unknown, path: ValuePath, to: unknown): unknown {
   const [part, ...rest] = path;
   if (part === undefined) return to;
   if (Array.isArray(value)) return setItem(value, path, to);
   if (value == null) return typeof part === "number" ? setItem([], path, to) : { [part]: setAt(undefined, rest, to) };
-  if (!isObject(value)) throw noPlace(part, `a ${typeof value}`);
+  if (!isObject(value)) throw pathNotFoundFailure(part, `a ${typeof value}`);
   const key = String(part);
   return { ...value, [key]: setAt(Object.hasOwn(value, key) ? value[key] : undefined, rest, to) };
 }
 
 function setItem(list: readonly unknown[], [part = "-", ...rest]: ValuePath, to: unknown): unknown[] {
   const index = part === "-" ? list.length : (indexIn(list, part) ?? -1);
-  if (index < 0 || index > list.length) throw noPlace(part, `a list of ${list.length} items`);
+  if (index < 0 || index > list.length) throw pathNotFoundFailure(part, `a list of ${list.length} items`);
   const changed = [...list];
   changed[index] = setAt(list[index], rest, to);
   return changed;
 }
 
-function noPlace(part: string | number, inside: string): Error {
-  return dataFailure("bad_path", `there is no place ${quoteText(String(part))} in ${inside}`, { parameter: "path" });
+function pathNotFoundFailure(part: string | number, inside: string): Error {
+  return dataFailure("bad_path", `there is no location ${quoteText(String(part))} in ${inside}`, { parameter: "path" });
 }
 
 /** The keys that a list of paths names, as a tree; a leaf stands for everything below. */
 export type PathTree = ReadonlyMap<string, PathTree | true>;
 
-/** Reads many paths into one tree. */
+/** Parses many paths into one tree. */
 export function pathTree(paths: readonly ValuePath[]): PathTree {
   const root = new Map<string, PathTree | true>();
   for (const path of paths) {
@@ -54,7 +54,7 @@ export function pathTree(paths: readonly ValuePath[]): PathTree {
     for (const [at, part] of path.entries()) {
       const known = node.get(String(part));
       if (known === true) break;
-      // The maps are this function's own.
+      // The maps were created by this function.
       const next = (known ?? new Map()) as Map<string, PathTree | true>;
       node.set(String(part), at === path.length - 1 ? true : next);
       node = next;
@@ -63,39 +63,39 @@ export function pathTree(paths: readonly ValuePath[]): PathTree {
   return root;
 }
 
-/** Only what the tree names. A list is passed through: the tree counts for each of its items. */
+/** Returns only what the tree names. Lists are traversed: the tree applies to each of their items. */
 export function pick(value: unknown, tree: PathTree): unknown {
   if (Array.isArray(value)) return value.map((item) => pick(item, tree));
   if (!isObject(value)) return value;
-  const kept: Mutable = {};
+  const retained: Mutable = {};
   for (const [key, inner] of tree) {
-    if (Object.hasOwn(value, key)) put(kept, key, inner === true ? value[key] : pick(value[key], inner));
+    if (Object.hasOwn(value, key)) setOwn(retained, key, inner === true ? value[key] : pick(value[key], inner));
   }
-  return kept;
+  return retained;
 }
 
-/** Everything except what the tree names; lists are passed through. */
+/** Returns everything except what the tree names; lists are traversed. */
 export function omit(value: unknown, tree: PathTree): unknown {
   if (Array.isArray(value)) return value.map((item) => omit(item, tree));
   if (!isObject(value)) return value;
-  const kept: Mutable = {};
+  const retained: Mutable = {};
   for (const key of Object.keys(value)) {
     const inner = tree.get(key);
-    if (inner !== true) put(kept, key, inner === undefined ? value[key] : omit(value[key], inner));
+    if (inner !== true) setOwn(retained, key, inner === undefined ? value[key] : omit(value[key], inner));
   }
-  return kept;
+  return retained;
 }
 
-/** What happens to two lists at the same place. */
+/** Merging of two lists at the same path. */
 export type MergeLists = "replace" | "concat";
 
-/** Two values as one: objects are merged key by key, anything else of the second wins. */
+/** Merges two values: objects are merged key by key, for anything else the second wins. */
 export function mergeValues(first: unknown, second: unknown, lists: MergeLists = "replace"): unknown {
   if (Array.isArray(first) && Array.isArray(second) && lists === "concat") return [...first, ...second];
   if (!isObject(first) || !isObject(second)) return second;
   const merged: Mutable = { ...first };
   for (const key of Object.keys(second)) {
-    put(merged, key, Object.hasOwn(first, key) ? mergeValues(first[key], second[key], lists) : second[key]);
+    setOwn(merged, key, Object.hasOwn(first, key) ? mergeValues(first[key], second[key], lists) : second[key]);
   }
   return merged;
 }

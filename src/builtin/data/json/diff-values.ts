@@ -1,18 +1,19 @@
 import { OutputBudget } from "../output-budget.ts";
 import { isObject } from "./change-value.ts";
 
-/** One change of a JSON Patch (RFC 6902), of those that {@link diffValues} gives. */
+/** One change of a JSON Patch (RFC 6902), of the kinds that {@link diffValues} returns. */
 export type ValueChange =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * The changes that make one value of another, as a JSON Patch. Correct, though not always the shortest: of lists, what
- * is equal at both ends stays, and what is between is compared item by item.
+ * Returns the changes that convert one value to another, as a JSON Patch. Correct, though not always the shortest: in
+ * lists, equal items at both ends stay, and those in between are compared item by item.
  *
  * @example
  * ```ts
- * diffValues({ a: 1 }, { a: 2, b: 3 }); // [{ op: "replace", path: "/a", value: 2 }, { op: "add", path: "/b", value: 3 }]
+ * diffValues({ a: 1 }, { a: 2, b: 3 });
+ * // [{ op: "replace", path: "/a", value: 2 }, { op: "add", path: "/b", value: 3 }]
  * ```
  */
 export function diffValues(before: unknown, after: unknown): ValueChange[] {
@@ -39,9 +40,9 @@ function compare({ before, after, path }: Pair, add: Add): void {
   if (Array.isArray(before) && Array.isArray(after)) compareLists({ before, after, path }, add);
   else if (isObject(before) && isObject(after)) {
     for (const key of Object.keys(before)) {
-      const place = `${path}/${escapeKey(key)}`;
-      if (Object.hasOwn(after, key)) compare({ before: before[key], after: after[key], path: place }, add);
-      else add({ op: "remove", path: place });
+      const location = `${path}/${escapeKey(key)}`;
+      if (Object.hasOwn(after, key)) compare({ before: before[key], after: after[key], path: location }, add);
+      else add({ op: "remove", path: location });
     }
     for (const key of Object.keys(after)) {
       if (!Object.hasOwn(before, key)) add({ op: "add", path: `${path}/${escapeKey(key)}`, value: after[key] });
@@ -53,12 +54,12 @@ function compareLists(
   { before, after, path }: Pair & { readonly before: readonly unknown[]; readonly after: readonly unknown[] },
   add: Add,
 ): void {
-  const most = Math.min(before.length, after.length);
+  const max = Math.min(before.length, after.length);
   let head = 0;
-  while (head < most && isSame(before[head], after[head])) head++;
+  while (head < max && isSame(before[head], after[head])) head++;
   let tail = 0;
-  while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
-  const shared = most - tail;
+  while (tail < max - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  const shared = max - tail;
   for (let at = head; at < shared; at++) compare({ before: before[at], after: after[at], path: `${path}/${at}` }, add);
   for (let at = before.length - tail - 1; at >= shared; at--) add({ op: "remove", path: `${path}/${at}` });
   for (let at = shared; at < after.length - tail; at++) add({ op: "add", path: `${path}/${at}`, value: after[at] });
@@ -68,17 +69,17 @@ function escapeKey(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** Are two values equal? The order of keys does not matter; levels beyond `deepest` count as different. */
-export function isSame(a: unknown, b: unknown, deepest: number = 1_000): boolean {
+/** True if two values are equal. The order of keys does not matter; levels beyond `maxDepth` count as different. */
+export function isSame(a: unknown, b: unknown, maxDepth: number = 1_000): boolean {
   if (a === b) return true;
-  if (deepest === 0) return false;
+  if (maxDepth === 0) return false;
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => isSame(item, b[at], deepest - 1));
+    return a.length === b.length && a.every((item, at) => isSame(item, b[at], maxDepth - 1));
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key], deepest - 1))
+    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key], maxDepth - 1))
   );
 }

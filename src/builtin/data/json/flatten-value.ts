@@ -1,12 +1,12 @@
 import { formatPath } from "../../../base/index.ts";
 import { quoteText } from "../../../text/index.ts";
-import { put } from "../../../schema/index.ts";
+import { setOwn } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { OutputBudget } from "../output-budget.ts";
 import { type Mutable, isObject } from "./change-value.ts";
-import { type ValuePath, parsePath } from "./value-path.ts";
+import { type ValuePath, parseValuePath } from "./value-path.ts";
 
-/** Every innermost value under its path: `{ "a.b[0]": 1 }`. Empty lists and objects count as values. */
+/** Returns every innermost value by its path: `{ "a.b[0]": 1 }`. Empty lists and objects count as values. */
 export function flattenValue(value: unknown): Mutable {
   const flat: Mutable = {};
   const budget = new OutputBudget();
@@ -17,7 +17,7 @@ export function flattenValue(value: unknown): Mutable {
     const name = formatPath(path);
     // A long key above many values is repeated in each of their paths.
     budget.spend(name.length + 10);
-    put(flat, name, item);
+    setOwn(flat, name, item);
   };
   walk(value, []);
   return flat;
@@ -28,23 +28,23 @@ function entriesOf(item: object): [string | number, unknown][] {
   return Object.entries(item);
 }
 
-/** A part of the value that is being put together; nothing but lists and objects that were there are leaves. */
+/** A part of the value under construction; lists and objects of the input are leaves. */
 type Part = Map<string | number, Part> | { readonly leaf: unknown };
 
-/** The opposite of {@link flattenValue}. */
+/** The inverse of {@link flattenValue}. */
 export function unflattenValue(flat: unknown): unknown {
   if (!isObject(flat))
     throw dataFailure("wrong_type", "unflatten needs an object with paths as keys", { parameter: "data" });
   const root: Part = new Map();
   for (const [name, leaf] of Object.entries(flat)) {
-    const path = parsePath(name, "data");
+    const path = parseValuePath(name, "data");
     if (path.length === 0 && Object.keys(flat).length === 1) return leaf;
-    place(root, path, leaf);
+    setLeaf(root, path, leaf);
   }
   return build(root, "");
 }
 
-function place(root: Map<string | number, Part>, path: ValuePath, leaf: unknown): void {
+function setLeaf(root: Map<string | number, Part>, path: ValuePath, leaf: unknown): void {
   let node = root;
   for (const part of path.slice(0, -1)) {
     const next = node.get(part) ?? new Map<string | number, Part>();
@@ -62,7 +62,7 @@ function build(part: Part, name: string): unknown {
   const numbers = [...part.keys()].filter((key) => typeof key === "number");
   if (numbers.length === 0) {
     const object: Mutable = {};
-    for (const [key, inner] of part) put(object, String(key), build(inner, String(key)));
+    for (const [key, inner] of part) setOwn(object, String(key), build(inner, String(key)));
     return object;
   }
   if (numbers.length !== part.size || numbers.some((index) => index < 0 || index >= part.size)) {

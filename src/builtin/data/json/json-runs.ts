@@ -1,25 +1,24 @@
 import { isFailureError, plainJsonSize } from "../../../base/index.ts";
-import { dataFailure, needed } from "../data-reasons.ts";
+import { dataFailure, requireParameter } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import type { JsonProcessInput, JsonResult } from "../process-json.ts";
 import { type PathTree, isObject, mergeValues, omit, pathTree, pick, setAt } from "./change-value.ts";
 import { checkValue } from "./check-value.ts";
 import { diffValues } from "./diff-values.ts";
 import { flattenValue, unflattenValue } from "./flatten-value.ts";
-import { formatJson } from "./format-json.ts";
 import type { JsonOperationName } from "./json-operations.ts";
-import { asList, groupItems, sortItems, uniqueItems } from "./order-items.ts";
+import { requireList, groupItems, sortItems, uniqueItems } from "./order-items.ts";
 import { parseCsv } from "./parse-csv.ts";
 import { patchValue } from "./patch-value.ts";
-import { queryValue } from "./query-value.ts";
-import { readData } from "./read-data.ts";
-import { getAt, parsePath } from "./value-path.ts";
+import { readData, isRounded } from "./read-data.ts";
+import { getAt, parseValuePath } from "./value-path.ts";
 import { writeCsv } from "./write-csv.ts";
+import { compileSelect, isExpressionError, missing } from "../../../expr/index.ts";
 
 /** Does an operation. */
 export type JsonRun = (data: unknown, input: JsonProcessInput) => JsonResult;
 
-/** What each operation does. */
+/** Implementation of each operation. */
 export const jsonRuns: Readonly<Record<JsonOperationName, JsonRun>> = {
   parse: (data) => ({ result: data }),
   query,
@@ -43,17 +42,17 @@ export const jsonRuns: Readonly<Record<JsonOperationName, JsonRun>> = {
   minify,
 };
 
-/** Operations whose data is not read as JSON first. */
-export const unread: ReadonlySet<JsonOperationName> = new Set(["csv_to_json", "validate", "format", "minify"]);
+/** Operations whose data is not parsed as JSON first. */
+export const rawOperations: ReadonlySet<JsonOperationName> = new Set(["csv_to_json", "validate", "format", "minify"]);
 
 function query(data: unknown, { path }: JsonProcessInput): JsonResult {
-  const written = needed(path, "path", "query");
+  const written = requireParameter(path, "path", "query");
   if (typeof written === "string") return queryValue(data, written);
   throw dataFailure("bad_parameter", "query needs `path` as a JSONPath text", { parameter: "path" });
 }
 
 function get(data: unknown, { path, default: otherwise = null }: JsonProcessInput): JsonResult {
-  const found = getAt(data, parsePath(needed(path, "path", "get"), "path"));
+  const found = getAt(data, parseValuePath(requireParameter(path, "path", "get"), "path"));
   return { result: found === undefined ? otherwise : found.value, found: found !== undefined };
 }
 
@@ -63,11 +62,11 @@ function keys(data: unknown): JsonResult {
 }
 
 function set(data: unknown, { path, value }: JsonProcessInput): JsonResult {
-  const to = readValue(needed(value, "value", "set"));
-  return { result: setAt(data, parsePath(needed(path, "path", "set"), "path"), to) };
+  const to = readValue(requireParameter(value, "value", "set"));
+  return { result: setAt(data, parseValuePath(requireParameter(path, "path", "set"), "path"), to) };
 }
 
-/** A value that is text stays text; only its size and shape are checked. */
+/** Reads a value; text stays text, only its size and shape are checked. */
 function readValue(value: unknown): unknown {
   return typeof value === "string" ? value : readData(value, "value").value;
 }
@@ -86,7 +85,7 @@ function withKeys(data: unknown, operation: string): unknown {
 }
 
 function treeOf({ keys, operation }: JsonProcessInput): PathTree {
-  return pathTree(needed(keys, "keys", operation).map((path) => parsePath(path, "keys")));
+  return pathTree(requireParameter(keys, "keys", operation).map((path) => parseValuePath(path, "keys")));
 }
 
 function merge(data: unknown, { other, lists }: JsonProcessInput): JsonResult {
@@ -99,17 +98,17 @@ function merge(data: unknown, { other, lists }: JsonProcessInput): JsonResult {
 }
 
 function diff(data: unknown, { other }: JsonProcessInput): JsonResult {
-  return { result: diffValues(data, readData(needed(other, "other", "diff"), "other").value) };
+  return { result: diffValues(data, readData(requireParameter(other, "other", "diff"), "other").value) };
 }
 
 function patch(data: unknown, { patch }: JsonProcessInput): JsonResult {
-  return { result: patchValue(data, readData(needed(patch, "patch", "patch"), "patch").value) };
+  return { result: patchValue(data, readData(requireParameter(patch, "patch", "patch"), "patch").value) };
 }
 
-/** What ends a cell cannot be what quotes it, or ends a row. */
+/** The delimiter must be neither a quote nor a line end. */
 function checkDelimiter(delimiter: string | undefined): void {
   if (delimiter === undefined || !/["\r\n]/.test(delimiter)) return;
-  throw dataFailure("bad_parameter", "delimiter may be no quote and no line end");
+  throw dataFailure("bad_parameter", "delimiter must not be a quote or a line end");
 }
 
 function fromCsv(data: unknown, { delimiter, header, infer }: JsonProcessInput): JsonResult {
@@ -125,15 +124,17 @@ function toCsv(data: unknown, input: JsonProcessInput): JsonResult {
 }
 
 function sortBy(data: unknown, { key = "", order = "asc" }: JsonProcessInput): JsonResult {
-  return { result: sortItems(asList(data, "sort_by"), parsePath(key, "key"), order) };
+  return { result: sortItems(requireList(data, "sort_by"), parseValuePath(key, "key"), order) };
 }
 
 function groupBy(data: unknown, { key }: JsonProcessInput): JsonResult {
-  return { result: groupItems(asList(data, "group_by"), parsePath(needed(key, "key", "group_by"), "key")) };
+  return {
+    result: groupItems(requireList(data, "group_by"), parseValuePath(requireParameter(key, "key", "group_by"), "key")),
+  };
 }
 
 function unique(data: unknown, { key = "" }: JsonProcessInput): JsonResult {
-  return { result: uniqueItems(asList(data, "unique"), parsePath(key, "key")) };
+  return { result: uniqueItems(requireList(data, "unique"), parseValuePath(key, "key")) };
 }
 
 function validate(data: unknown, { schema }: JsonProcessInput): JsonResult {
@@ -141,7 +142,7 @@ function validate(data: unknown, { schema }: JsonProcessInput): JsonResult {
   try {
     return { result: checkValue(readData(data, "data").value, json) };
   } catch (error) {
-    // That a text is not JSON is an answer here.
+    // Text that is not JSON is a valid result here.
     if (typeof data !== "string" || !isFailureError(error) || error.reason !== "not_json") throw error;
     return { result: { valid: false, issues: [{ path: "", code: "not_json", message: error.message }] } };
   }
@@ -155,11 +156,56 @@ function minify(data: unknown, { sort_keys: sortKeys = false }: JsonProcessInput
   return { result: formatJson(data, { indent: 0, sortKeys }) };
 }
 
-/** Refuses a result that nobody could take. */
+/** Refuses a result that is too large to return. */
 export function checkResult(result: unknown): void {
   const size = plainJsonSize(result, dataLimits.out);
   if (size === Infinity) {
-    throw dataFailure("too_large", `the result would be larger than ${dataLimits.out} characters; ask for less of it`);
+    throw dataFailure("too_large", `the result would be larger than ${dataLimits.out} characters; request less of it`);
   }
-  if (size === -1) throw dataFailure("too_deep", "the result nests too deep; ask for a part of it");
+  if (size === -1) throw dataFailure("too_deep", "the result is nested too deep; request a part of it");
+}
+
+/** Returns the result of a JSONPath (RFC 9535): a list, or the value if the path can match only one location. */
+function queryValue(value: unknown, path: string): { readonly result: unknown; readonly found: boolean } {
+  try {
+    const found = compileSelect(path).select(value);
+    if (found === missing) return { result: null, found: false };
+    return { result: found, found: !Array.isArray(found) || found.length > 0 };
+  } catch (error) {
+    if (!isExpressionError(error)) throw error;
+    const costly = error.fault !== "select_syntax" && error.fault !== "select_refused";
+    const message = `${error.message}${error.hint === undefined ? "" : `; ${error.hint}`}`;
+    throw dataFailure(costly ? "too_costly" : "bad_path", message, { parameter: "path", cause: error });
+  }
+}
+
+/** Options of {@link formatJson}. */
+interface FormatOptions {
+  /** Spaces for each level; 0 writes everything in one line. */
+  readonly indent: number;
+  readonly sortKeys: boolean;
+}
+
+/** Methods of newer engines that the compiler's library does not declare. */
+const raw = JSON as typeof JSON & {
+  rawJSON(text: string): object;
+  isRawJSON(value: unknown): boolean;
+};
+
+/** Formats JSON text; integers of any length keep their digits. */
+function formatJson(input: unknown, { indent, sortKeys }: FormatOptions): string {
+  const { value, inexact } = readData(input, "data");
+  const exact = inexact && typeof input === "string" ? preserveDigits(input) : value;
+  return JSON.stringify(exact, sortKeys ? sorted : undefined, indent);
+}
+
+function preserveDigits(text: string): unknown {
+  return JSON.parse(text.replace(/^\ufeff/, ""), (_key, item: unknown, written?: { readonly source?: string }) =>
+    isRounded(item, written?.source ?? "") ? raw.rawJSON(written?.source ?? "") : item,
+  );
+}
+
+function sorted(_key: string, item: unknown): unknown {
+  if (!isObject(item) || raw.isRawJSON(item)) return item;
+  return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,16 +2,16 @@ import { canonicalJson } from "../../../base/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { type ValuePath, getAt } from "./value-path.ts";
 
-/** The items of a list that have the same value at a place. */
+/** The items of a list that have the same value at a path. */
 export interface Group {
-  /** The value that they share; null where they have none. */
+  /** The value that they share; null if they have none. */
   readonly key: unknown;
   readonly count: number;
   readonly items: readonly unknown[];
 }
 
-/** The data as a list, or a failure that says what is needed. */
-export function asList(data: unknown, operation: string): readonly unknown[] {
+/** Returns the data as a list, or throws a failure that explains what is needed. */
+export function requireList(data: unknown, operation: string): readonly unknown[] {
   if (Array.isArray(data)) return data;
   throw dataFailure(
     "wrong_type",
@@ -22,7 +22,7 @@ export function asList(data: unknown, operation: string): readonly unknown[] {
   );
 }
 
-/** The items in the order of the values at a place: numbers, then texts, then others; items without one come last. */
+/** Sorts items by their values at a path: numbers, then texts, then others; items without one come last. */
 export function sortItems(list: readonly unknown[], key: ValuePath, order: "asc" | "desc"): unknown[] {
   const sign = order === "desc" ? -1 : 1;
   const keyed = list.map((item) => ({ item, key: getAt(item, key)?.value }));
@@ -38,7 +38,7 @@ const ranks = ["number", "string", "boolean"];
 function compare(a: unknown, b: unknown): number {
   if (typeof a !== typeof b) return rankOf(a) - rankOf(b);
   if (typeof a === "object") return 0;
-  // Of one type, and neither lists nor objects.
+  // Both have the same type, and neither is a list or an object.
   return (a as number) < (b as number) ? -1 : Number((a as number) > (b as number));
 }
 
@@ -47,7 +47,7 @@ function rankOf(value: unknown): number {
   return rank === -1 ? ranks.length : rank;
 }
 
-/** The items by their values at a place, in the order in which those first occur. */
+/** Groups items by their values at a path, in the order in which those first occur. */
 export function groupItems(list: readonly unknown[], key: ValuePath): Group[] {
   const groups = new Map<string, { readonly key: unknown; readonly items: unknown[] }>();
   for (const item of list) {
@@ -60,7 +60,7 @@ export function groupItems(list: readonly unknown[], key: ValuePath): Group[] {
   return [...groups.values()].map(({ key, items }) => ({ key, count: items.length, items }));
 }
 
-/** The first of all items that are equal, or equal at a place. */
+/** Returns the first of all items that are equal, or equal at a path. */
 export function uniqueItems(list: readonly unknown[], key: ValuePath): unknown[] {
   return groupItems(list, key).map(({ items }) => items[0]);
 }

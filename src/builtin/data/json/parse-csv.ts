@@ -1,23 +1,23 @@
-import { put } from "../../../schema/index.ts";
+import { setOwn } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import { OutputBudget } from "../output-budget.ts";
 import type { Mutable } from "./change-value.ts";
 import { checkLength, forbiddenKey } from "./read-data.ts";
 
-/** How a CSV text is read. */
+/** Options for parsing CSV. */
 export interface CsvOptions {
-  /** One character; found out where absent. */
+  /** One character. Default: detected. */
   readonly delimiter?: string | undefined;
-  /** The first row names the columns; true where absent. */
+  /** The first row names the columns. Default: true. */
   readonly header?: boolean | undefined;
-  /** Numbers, true, false and empty cells become JSON values; everything stays text where absent. */
+  /** Converts numbers, true, false and empty cells to JSON values. Default: false, everything stays text. */
   readonly infer?: boolean | undefined;
 }
 
 /**
- * Reads CSV (RFC 4180): quoted cells with delimiters, line ends and doubled quotes, any line end, a byte order mark.
- * Gives objects by the names of the first row, or lists where there is no such row.
+ * Parses CSV (RFC 4180): quoted cells with delimiters, line ends and doubled quotes, any line end, a byte order mark.
+ * Returns objects by the names of the first row, or lists if there is no such row.
  *
  * @example
  * ```ts
@@ -42,12 +42,12 @@ function toObjects(first: readonly string[], rows: readonly string[][], read: (c
     const columns = Math.max(names.length, row.length);
     // A wide first row and many short ones make more cells than there are characters.
     budget.spend(columns);
-    for (let at = 0; at < columns; at++) put(object, names[at] ?? `column_${at + 1}`, read(row[at] ?? ""));
+    for (let at = 0; at < columns; at++) setOwn(object, names[at] ?? `column_${at + 1}`, read(row[at] ?? ""));
     return object;
   });
 }
 
-/** Names that are missing or there twice get a number. */
+/** Adds a number to missing or duplicate names. */
 function columnNames(first: readonly string[]): string[] {
   const taken = new Set<string>();
   return first.map((cell, at) => {
@@ -60,10 +60,10 @@ function columnNames(first: readonly string[]): string[] {
   });
 }
 
-/** The delimiters that occur; the first is the usual one. */
+/** Supported delimiters; the first is the default. */
 const delimiters = [",", ";", "\t", "|"];
 
-/** The delimiter that splits the first lines into the most columns of equal number. */
+/** Returns the delimiter that splits the first lines into the largest equal number of columns. */
 function detectDelimiter(text: string): string {
   const lines = text
     .slice(0, 20_000)
@@ -80,7 +80,7 @@ function detectDelimiter(text: string): string {
   return best === 0 ? "," : (delimiters[scores.indexOf(best)] ?? ",");
 }
 
-/** The cells of every row; rows of nothing are left out. */
+/** Returns the cells of every row; empty rows are omitted. */
 function readRows(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -101,7 +101,7 @@ function readRows(text: string, delimiter: string): string[][] {
 
 interface Cell {
   readonly value: string;
-  /** Where the delimiter or the line end after it is. */
+  /** Offset of the delimiter or line end after it. */
   readonly end: number;
   readonly quoted: boolean;
 }
@@ -120,7 +120,7 @@ function readCell(text: string, start: number, delimiter: string): Cell {
     at++;
   }
   const quoted = text.slice(start + 1, at - 1).replaceAll('""', '"');
-  // What stands between the closing quote and the delimiter belongs to the cell, as most readers have it.
+  // Text between the closing quote and the delimiter belongs to the cell, as in most readers.
   const end = cellEnd(text, at, delimiter);
   return { value: quoted + text.slice(at, end).trimEnd(), end, quoted: true };
 }
@@ -136,7 +136,7 @@ function unclosed(text: string, start: number): Error {
   return dataFailure("bad_csv", `the quote that opens in line ${line} is never closed`, { parameter: "data" });
 }
 
-/** A cell as the value that it plainly is; `007` and `1e999` are texts. */
+/** Converts a cell to the value that it clearly is; `007` and `1e999` stay texts. */
 function inferred(cell: string): unknown {
   const text = cell.trim();
   if (text === "") return null;

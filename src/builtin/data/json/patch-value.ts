@@ -7,17 +7,17 @@ import { isSame } from "./diff-values.ts";
 import { forbiddenKey } from "./read-data.ts";
 import { getAt, pointerParts } from "./value-path.ts";
 
-/** Most changes of one patch. */
-const mostChanges = 10_000;
+/** Maximum number of changes in one patch. */
+const maxChanges = 10_000;
 
 /**
- * A value after the changes of a JSON Patch (RFC 6902): add, remove, replace, move, copy, test. All or none: the first
- * change that does not fit fails, and the value that was given never changes.
+ * Applies a JSON Patch (RFC 6902): add, remove, replace, move, copy, test. All or none: the first change that does not
+ * apply fails, and the input value is never modified.
  */
 export function patchValue(value: unknown, changes: unknown): unknown {
   if (!Array.isArray(changes)) throw badPatch("`patch` must be a list of changes such as { op, path, value }");
-  if (changes.length > mostChanges) throw badPatch(`a patch may have at most ${mostChanges} changes`);
-  // The root in a list of one, so that it has a place like everything else.
+  if (changes.length > maxChanges) throw badPatch(`a patch may have at most ${maxChanges} changes`);
+  // The root is wrapped in a list, so that it has a location like everything else.
   const root = [copyValue(value)];
   const budget = new OutputBudget(dataLimits.nodes, "values");
   for (const [index, change] of changes.entries()) new Change(index, change, budget).applyTo(root);
@@ -31,7 +31,7 @@ class Change {
 
   constructor(index: number, change: unknown, budget: OutputBudget) {
     this.#where = `change ${index} of the patch`;
-    if (!isObject(change)) throw badPatch(`${this.#where} is no object such as { op, path, value }`);
+    if (!isObject(change)) throw badPatch(`${this.#where} is not an object such as { op, path, value }`);
     this.#change = change;
     this.#budget = budget;
   }
@@ -66,7 +66,7 @@ class Change {
     this.#add(root, path, this.#remove(root, from));
   }
 
-  /** The parts of a pointer, after the place of the root. */
+  /** Returns the parts of a pointer, after the index of the root. */
   #pointer(name: "path" | "from"): string[] {
     const pointer = this.#change[name];
     if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/"))) {
@@ -83,13 +83,13 @@ class Change {
     return this.#copyOf(this.#change["value"]);
   }
 
-  /** Copies can double what there is, again and again. */
+  /** Copies a value within the budget: copies can double the size repeatedly. */
   #copyOf(value: unknown): unknown {
     const open = [{ item: value, depth: 0 }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       this.#budget.spend(1);
       const { item, depth } = next;
-      if (depth > dataLimits.depth) throw this.#failed("what it copies nests too deep");
+      if (depth > dataLimits.depth) throw this.#failed("the copied value is nested too deep");
       if (typeof item !== "object" || item === null) continue;
       for (const inner of Object.values(item)) open.push({ item: inner, depth: depth + 1 });
     }
@@ -109,31 +109,31 @@ class Change {
   }
 
   #add(root: unknown[], path: readonly string[], value: unknown): void {
-    const [place, last] = this.#placeOf(root, path);
+    const [location, last] = this.#locate(root, path);
     if (path.length === 1) root[0] = value;
-    else if (Array.isArray(place)) place.splice(this.#index(place, last, place.length), 0, value);
-    else place[last] = value;
+    else if (Array.isArray(location)) location.splice(this.#index(location, last, location.length), 0, value);
+    else location[last] = value;
   }
 
   #remove(root: unknown[], path: readonly string[]): unknown {
     const gone = this.#get(root, path);
-    const [place, last] = this.#placeOf(root, path);
+    const [location, last] = this.#locate(root, path);
     if (path.length === 1) root[0] = null;
-    else if (Array.isArray(place)) place.splice(this.#index(place, last, place.length - 1), 1);
-    else delete place[last];
+    else if (Array.isArray(location)) location.splice(this.#index(location, last, location.length - 1), 1);
+    else delete location[last];
     return gone;
   }
 
-  /** The list or object that holds the place, and the last part of its path. */
-  #placeOf(root: unknown[], path: readonly string[]): [unknown[] | Mutable, string] {
-    const place = this.#get(root, path.slice(0, -1));
-    if (Array.isArray(place) || isObject(place)) return [place, path.at(-1) ?? ""];
-    throw this.#failed(`${this.#shown("path")} leads into a value that holds nothing`);
+  /** Returns the list or object that contains the location, and the last part of its path. */
+  #locate(root: unknown[], path: readonly string[]): [unknown[] | Mutable, string] {
+    const location = this.#get(root, path.slice(0, -1));
+    if (Array.isArray(location) || isObject(location)) return [location, path.at(-1) ?? ""];
+    throw this.#failed(`${this.#shown("path")} leads into a value without members`);
   }
 
-  #index(list: readonly unknown[], part: string, most: number): number {
+  #index(list: readonly unknown[], part: string, max: number): number {
     const index = part === "-" ? list.length : /^(?:0|[1-9]\d{0,8})$/.test(part) ? Number(part) : Infinity;
-    if (index > most) throw this.#failed(`a list of ${list.length} items has no place ${quoteText(part)}`);
+    if (index > max) throw this.#failed(`a list of ${list.length} items has no index ${quoteText(part)}`);
     return index;
   }
 

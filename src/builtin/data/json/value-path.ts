@@ -3,7 +3,7 @@ import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import { forbiddenKey } from "./read-data.ts";
 
-/** A place inside of a value: keys of objects and indexes of lists. */
+/** A path inside a value: keys of objects and indexes of lists. */
 export type ValuePath = readonly (string | number)[];
 
 /** A path as callers write it: `items[0].url`, `/items/0/url`, or its parts as a list. */
@@ -12,8 +12,8 @@ export type WrittenPath = string | ValuePath;
 /** One part of a written path: `.key`, `[0]` or `["any key"]`. */
 const part = /\.?([^.[\]"']+)|\[(-?\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|\[('(?:[^'\\]|\\.)*')\]/y;
 
-/** Reads a path; the empty one is the whole value. */
-export function parsePath(path: WrittenPath, parameter: string): ValuePath {
+/** Parses a path; the empty one is the whole value. */
+export function parseValuePath(path: WrittenPath, parameter: string): ValuePath {
   const parts = typeof path === "string" ? partsOf(path, parameter) : path;
   if (parts.length > dataLimits.pathParts) {
     throw dataFailure("bad_path", `a path may have at most ${dataLimits.pathParts} parts`, { parameter });
@@ -30,7 +30,7 @@ function partsOf(path: string, parameter: string): (string | number)[] {
     part.lastIndex = at;
     const found = part.exec(path);
     if (found === null || (at > 0 && found[1] !== undefined && !found[0].startsWith("."))) {
-      // What only the operation query understands.
+      // Syntax that only the operation query understands.
       const hint = /[*?]|\.\.|:/.test(path) ? ", or use the operation query for a JSONPath" : "";
       const message = `the path cannot be read from ${quoteText(path.slice(at), 40)} on; write items[0].url or /items/0/url${hint}`;
       throw dataFailure("bad_path", message, { parameter });
@@ -52,7 +52,7 @@ function readPart([, key, index, quoted, single]: RegExpExecArray): string | num
   }
 }
 
-/** The parts of a JSON Pointer (RFC 6901). */
+/** Returns the parts of a JSON Pointer (RFC 6901). */
 export function pointerParts(pointer: string): string[] {
   return pointer
     .split("/", dataLimits.pathParts + 2)
@@ -60,20 +60,20 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** What a path leads to: a box with the value, or `undefined` where there is nothing. Own properties only. */
+/** Returns a box with the value at a path, or `undefined` if there is nothing. Own properties only. */
 export function getAt(value: unknown, path: ValuePath): { readonly value: unknown } | undefined {
   let at: unknown = value;
   for (const part of path) {
     if (typeof at !== "object" || at === null) return undefined;
     const key = Array.isArray(at) ? indexIn(at, part) : String(part);
     if (key === undefined || !Object.hasOwn(at, key)) return undefined;
-    // A list or an object whose own key this is.
+    // A list or an object with this own key.
     at = (at as Record<string | number, unknown>)[key];
   }
   return { value: at };
 }
 
-/** The index that a part of a path means: -1 is the last item. */
+/** Returns the index that a part of a path means: -1 is the last item. */
 export function indexIn(list: readonly unknown[], part: string | number): number | undefined {
   if (typeof part === "string" && !/^(?:0|[1-9]\d{0,8})$/.test(part)) return undefined;
   const index = Number(part);

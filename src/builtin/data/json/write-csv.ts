@@ -2,15 +2,15 @@ import { dataFailure } from "../data-reasons.ts";
 import { OutputBudget } from "../output-budget.ts";
 import { isObject } from "./change-value.ts";
 
-/** How a CSV text is written. */
+/** Options for writing CSV. */
 export interface WriteCsvOptions {
-  /** A comma where absent. */
+  /** Default: a comma. */
   readonly delimiter?: string | undefined;
-  /** Which columns and in which order; all of them, as they first occur, where absent. */
+  /** Columns, in this order. Default: all of them, in order of first occurrence. */
   readonly columns?: readonly string[] | undefined;
-  /** Begin with the names of the columns; true where absent. */
+  /** Begin with the names of the columns. Default: true. */
   readonly header?: boolean | undefined;
-  /** Put `'` before texts that a spreadsheet would run as a formula, and keep others from being split into such. */
+  /** Prefix texts that a spreadsheet would run as a formula with `'`, and keep others from being split into such. */
   readonly escapeFormulas?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export function writeCsv(data: unknown, options: WriteCsvOptions = {}): string {
   if (list.every((row) => Array.isArray(row))) return list.map(line).join("");
   const rows = list.map(asObject);
   const columns = options.columns ?? columnsOf(rows);
-  // Every cell takes a character at least.
+  // Every cell takes at least one character.
   new OutputBudget().spend(rows.length * columns.length);
   const head = options.header === false ? "" : line(columns);
   return head + rows.map((row) => line(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : "")))).join("");
@@ -44,18 +44,18 @@ function asObject(row: unknown, at: number): Readonly<Record<string, unknown>> {
   throw dataFailure("wrong_type", message, { parameter: "data" });
 }
 
-/** What spreadsheets take for a formula, blanks before it and signs of full width included. */
+/** Texts that spreadsheets interpret as a formula, including leading blanks and full-width characters. */
 const formula = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
 function lineWriter({
   delimiter = ",",
   escapeFormulas = false,
 }: WriteCsvOptions): (cells: readonly unknown[]) => string {
-  // Rows with keys of their own make more cells than there are values.
+  // Rows with different keys make more cells than there are values.
   const budget = new OutputBudget();
   const needsQuotes = escapeFormulas ? /[",;|\t\r\n]|^\s|\s$/ : /["\r\n]|^\s|\s$/;
   const cell = (value: unknown): string => {
-    const plain = textOf(value);
+    const plain = cellText(value);
     const safe = escapeFormulas && typeof value === "string" && formula.test(plain) ? `'${plain}` : plain;
     const quoted = safe.includes(delimiter) || needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     budget.spend(quoted.length + 1);
@@ -63,12 +63,12 @@ function lineWriter({
   };
   return (cells) => {
     // A row of one empty cell would be read as no row.
-    if (cells.length === 1 && textOf(cells[0]) === "") return '""\r\n';
+    if (cells.length === 1 && cellText(cells[0]) === "") return '""\r\n';
     return `${cells.map(cell).join(delimiter)}\r\n`;
   };
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   if (value == null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

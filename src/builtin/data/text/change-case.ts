@@ -1,4 +1,4 @@
-/** The ways to write the letters of a text. */
+/** Letter cases. */
 export type LetterCase =
   | "upper"
   | "lower"
@@ -9,7 +9,7 @@ export type LetterCase =
   | "snake_case"
   | "kebab_case";
 
-/** Writes a text in another case; scripts without case stay as they are. */
+/** Converts a text to another case; scripts without case are unchanged. */
 export function changeCase(text: string, to: LetterCase, locale: string = "en"): string {
   const upper = (part: string): string => part.toLocaleUpperCase(locale);
   const lower = (part: string): string => part.toLocaleLowerCase(locale);
@@ -27,20 +27,20 @@ export function changeCase(text: string, to: LetterCase, locale: string = "en"):
     case "title_case":
       return text.replaceAll(/\p{L}[\p{L}\p{M}\p{N}'’]*/gu, capital);
     case "camel_case":
-      return wordsOf(text)
+      return splitCaseWords(text)
         .map((word, at) => (at === 0 ? lower(word) : capital(word)))
         .join("");
     case "pascal_case":
-      return wordsOf(text).map(capital).join("");
+      return splitCaseWords(text).map(capital).join("");
     case "snake_case":
-      return wordsOf(text).map(lower).join("_");
+      return splitCaseWords(text).map(lower).join("_");
     case "kebab_case":
-      return wordsOf(text).map(lower).join("-");
+      return splitCaseWords(text).map(lower).join("-");
   }
 }
 
-/** `parseHTTPRequest2` is parse, HTTP, Request2. */
-function wordsOf(text: string): string[] {
+/** Splits `parseHTTPRequest2` into parse, HTTP, Request2. */
+function splitCaseWords(text: string): string[] {
   const apart = text.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ").replaceAll(/(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ");
   return apart.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }

@@ -1,10 +1,10 @@
 import { graphemes, sentenceEnds } from "../../../text/index.ts";
 
-/** How much a text holds. */
+/** Size of a text. */
 export interface TextCounts {
   /** Characters as people see them: an emoji of five code points is one. */
   readonly characters: number;
-  /** Those that are not blank. */
+  /** Characters that are not blank. */
   readonly characters_without_spaces: number;
   /** Words of scripts with blanks between them, and each Chinese or Japanese character, as word processors count. */
   readonly words: number;
@@ -48,7 +48,7 @@ function countMatches(text: string, pattern: RegExp): number {
   return count;
 }
 
-/** The line end of the last line begins no new one. */
+/** A line end after the last line does not begin a new one. */
 function countLines(text: string): number {
   if (text === "") return 0;
   return countMatches(text, /\r\n|[\r\n]/g) + (/[\r\n]$/.test(text) ? 0 : 1);

@@ -1,6 +1,6 @@
 import { dataFailure } from "../data-reasons.ts";
 
-/** The ways to write a text in other characters. */
+/** The supported encodings of a text. */
 export const encodings = ["base64", "base64url", "hex", "url", "html", "json"] as const;
 
 /** One of {@link encodings}. */
@@ -14,8 +14,8 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Writes a text in this encoding; bytes are those of UTF-8. */
-export function encodeText(text: string, encoding: Encoding): string {
+/** Encodes a text; bytes are those of UTF-8. */
+export function encodeAs(text: string, encoding: Encoding): string {
   switch (encoding) {
     case "base64":
     case "base64url":
@@ -30,8 +30,8 @@ export function encodeText(text: string, encoding: Encoding): string {
   }
 }
 
-/** Reads a text that is written in this encoding. */
-export async function decodeText(text: string, encoding: Encoding): Promise<string> {
+/** Decodes a text. */
+export async function decodeEncodedText(text: string, encoding: Encoding): Promise<string> {
   switch (encoding) {
     case "base64":
     case "base64url":
@@ -79,12 +79,12 @@ function decodeJson(text: string): string {
   } catch (error) {
     throw badEncoding("json", error);
   }
-  throw dataFailure("bad_encoding", "the text is JSON but no JSON string; use json_process for other values", {
+  throw dataFailure("bad_encoding", "the text is JSON but not a JSON string; use json_process for other values", {
     parameter: "text",
   });
 }
 
-/** References to characters, by the tables of HTML; tags are text here. */
+/** Decodes character references, by the tables of HTML; tags are text here. */
 async function decodeEntities(text: string): Promise<string> {
   if (!text.includes("&")) return text;
   const { Parser } = await import("htmlparser2");

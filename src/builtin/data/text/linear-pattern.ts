@@ -5,27 +5,27 @@ import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 
-/** One place in a text that matches, in UTF-16 units. */
-export interface Found {
+/** One match in a text, in UTF-16 units. */
+export interface PatternMatch {
   readonly at: number;
   readonly end: number;
-  /** A group by number or name: its text, empty where it took no part, `undefined` where there is none. */
+  /** Returns a group by number or name: its text, empty if it did not participate, `undefined` if it does not exist. */
   readonly group: (which: number | string) => string | undefined;
-  /** How many groups the pattern has. */
+  /** Number of groups of the pattern. */
   readonly groups: number;
 }
 
-/** What to look for. */
+/** A pattern and its options. */
 export interface PatternQuery {
   readonly pattern: string;
   readonly ignoreCase: boolean;
 }
 
 /**
- * Every match of a pattern, one after the other. A single search takes time linear in the text, but many of them may
- * read the same text again and again; so the whole has a deadline.
+ * Iterates over all matches of a pattern. A single search takes time linear in the text, but many of them may read the
+ * same text repeatedly; so the whole has a deadline.
  */
-export function* findAll(query: PatternQuery, text: string, clock: Clock): Generator<Found, void, undefined> {
+export function* findAll(query: PatternQuery, text: string, clock: Clock): Generator<PatternMatch, void, undefined> {
   const regex = compile(query);
   checkSteps(regex.programSize(), text.length);
   const matcher = regex.matcher(text);
@@ -41,12 +41,15 @@ export function* findAll(query: PatternQuery, text: string, clock: Clock): Gener
   }
 }
 
-/** Nothing stops a search once it has begun, and large repetitions make each step of it many. */
+/**
+ * Refuses a search that would take too long: nothing stops it once it has begun, and large repetitions multiply its
+ * steps.
+ */
 function checkSteps(size: number, length: number): void {
-  const longest = Math.floor(dataLimits.matchSteps / size);
-  if (length <= longest) return;
-  const most = `write smaller repetitions, or send at most ${longest} characters`;
-  const message = `the pattern takes too many steps for ${length} characters of text; ${most}`;
+  const maxLength = Math.floor(dataLimits.matchSteps / size);
+  if (length <= maxLength) return;
+  const max = `write smaller repetitions, or send at most ${maxLength} characters`;
+  const message = `the pattern takes too many steps for ${length} characters of text; ${max}`;
   throw dataFailure("too_costly", message, { parameter: "pattern" });
 }
 
@@ -58,7 +61,7 @@ function groupOf(matcher: Re2Js.Matcher, which: number | string): string | undef
 
 function compile({ pattern, ignoreCase }: PatternQuery): Re2Js.RE2JS {
   try {
-    // Says in plain words what cannot be used, and keeps patterns small.
+    // Reports unsupported syntax in plain words, and keeps patterns small.
     compilePattern(pattern);
     const { RE2JS } = loadPackage("re2js");
     const source = pattern.replaceAll(/\\([pP])\{(?:Script|sc)=(\w+)\}/g, String.raw`\$1{$2}`);

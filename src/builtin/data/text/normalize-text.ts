@@ -1,6 +1,6 @@
 import { stripUnsafe } from "../../../text/index.ts";
 
-/** The ways to make texts alike that mean the same. */
+/** The normalization steps for texts. */
 export const normalizeSteps = [
   "nfc",
   "nfkc",
@@ -26,15 +26,15 @@ const steps: Readonly<Record<NormalizeStep, (text: string) => string>> = {
   whitespace: collapseWhitespace,
 };
 
-/** What is done where nothing is said. */
-export const usualNormalizeSteps: readonly NormalizeStep[] = ["nfc", "line_ends", "invisible", "whitespace"];
+/** The default steps. */
+export const defaultNormalizeSteps: readonly NormalizeStep[] = ["nfc", "line_ends", "invisible", "whitespace"];
 
-/** Does these steps, one after the other. */
-export function normalizeText(text: string, wanted: readonly NormalizeStep[] = usualNormalizeSteps): string {
-  return wanted.reduce((done, step) => steps[step](done), text);
+/** Applies these steps in order. */
+export function normalizeText(text: string, requested: readonly NormalizeStep[] = defaultNormalizeSteps): string {
+  return requested.reduce((done, step) => steps[step](done), text);
 }
 
-/** Blanks in a row become one, lines lose theirs at both ends, blank lines in a row become one. */
+/** Collapses runs of blanks, trims lines, and collapses runs of blank lines. */
 function collapseWhitespace(text: string): string {
   return text
     .replaceAll(/[^\S\n]+/g, " ")
@@ -43,7 +43,7 @@ function collapseWhitespace(text: string): string {
     .trim();
 }
 
-/** Letters, digits, signs and blanks of full width; Chinese punctuation is wide by nature and stays. */
+/** Converts full-width letters, digits, signs and blanks; Chinese punctuation is wide by nature and stays. */
 function toHalfWidth(text: string): string {
   return text
     .replaceAll(/[\uff02-\uff07\uff0a\uff0b\uff0d-\uff19\uff1c-\uff1e\uff20-\uff5d]/g, (character) =>
@@ -52,7 +52,7 @@ function toHalfWidth(text: string): string {
     .replaceAll("\u3000", " ");
 }
 
-/** Visible ASCII in full width. */
+/** Converts visible ASCII to full width. */
 function toFullWidth(text: string): string {
   return text
     .replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0))

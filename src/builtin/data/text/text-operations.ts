@@ -26,12 +26,12 @@ export type TextOperationName =
   | "decode"
   | "hash";
 
-/** Every operation of `text_process`. Its schema is made from this table. */
+/** Every operation of `text_process`. Its schema is generated from this table. */
 export const textOperations: Readonly<Record<TextOperationName, Operation>> = {
   upper: operation("all letters in upper case", "locale"),
   lower: operation("all letters in lower case", "locale"),
   capitalize: operation("the first letter in upper case", "locale"),
-  title_case: operation("Every Word Capitalised", "locale"),
+  title_case: operation("Every Word Capitalized", "locale"),
   camel_case: operation("camelCase", "locale"),
   pascal_case: operation("PascalCase", "locale"),
   snake_case: operation("snake_case", "locale"),

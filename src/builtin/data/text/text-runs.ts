@@ -1,21 +1,20 @@
 import { type Clock, nodeCrypto } from "../../../base/index.ts";
 import { cutText, graphemes, quoteText } from "../../../text/index.ts";
 import { lineDiff } from "../../files/line-diff.ts";
-import { dataFailure, needed } from "../data-reasons.ts";
+import { dataFailure, requireParameter } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import { OutputBudget } from "../output-budget.ts";
 import type { TextProcessInput, TextResult } from "../process-text.ts";
-import { dedupeLines, linesOf, sortLines } from "./arrange-lines.ts";
 import { type LetterCase, changeCase } from "./change-case.ts";
 import { countText } from "./count-text.ts";
-import { decodeText, encodeText } from "./encode-text.ts";
+import { decodeEncodedText, encodeAs } from "./encode-text.ts";
 import { extractItems } from "./extract-items.ts";
 import { findAll } from "./linear-pattern.ts";
 import { normalizeText } from "./normalize-text.ts";
 import { replaceText } from "./replace-text.ts";
 import type { TextOperationName } from "./text-operations.ts";
 
-/** A text and what to do with it. */
+/** A text and the operation on it. */
 export interface TextWork {
   readonly text: string;
   readonly input: TextProcessInput;
@@ -25,7 +24,7 @@ export interface TextWork {
 /** Does an operation. */
 export type TextRun = (work: TextWork) => TextResult | Promise<TextResult>;
 
-/** What each operation does. */
+/** Implementation of each operation. */
 export const textRuns: Readonly<Record<TextOperationName, TextRun>> = {
   upper: inCase("upper"),
   lower: inCase("lower"),
@@ -60,7 +59,7 @@ function localeOf({ locale = "en" }: TextProcessInput): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? "en";
   } catch (error) {
-    const message = `${quoteText(locale)} is no language tag; send one such as "en", "zh" or "tr"`;
+    const message = `${quoteText(locale)} is not a language tag; send one such as "en", "zh" or "tr"`;
     throw dataFailure("bad_parameter", message, { parameter: "locale", cause: error });
   }
 }
@@ -76,13 +75,13 @@ function reverse({ text }: TextWork): TextResult {
 
 function split({ text, input, clock }: TextWork): TextResult {
   const { separator, pattern, limit = dataLimits.items, ignore_case: ignoreCase = false } = input;
-  const most = Math.min(limit, dataLimits.items);
+  const max = Math.min(limit, dataLimits.items);
   notBoth({ separator, pattern });
-  if (pattern === undefined) return listOf(partsAt(text, separator ?? "\n"), most);
-  return listOf(partsBetween(text, findAll({ pattern, ignoreCase }, text, clock)), most);
+  if (pattern === undefined) return listOf(partsAt(text, separator ?? "\n"), max);
+  return listOf(partsBetween(text, findAll({ pattern, ignoreCase }, text, clock)), max);
 }
 
-/** Two ways to say what to look for would leave one of them out. */
+/** Refuses two parameters with the same purpose: one of them would be ignored. */
 function notBoth(ways: Readonly<Record<string, string | undefined>>): void {
   const [first, second] = Object.keys(ways).filter((way) => ways[way] !== undefined);
   if (first === undefined || second === undefined) return;
@@ -101,11 +100,11 @@ function* partsAt(text: string, separator: string): Generator<string, void, unde
 
 function* partsBetween(
   text: string,
-  places: Iterable<{ readonly at: number; readonly end: number }>,
+  positions: Iterable<{ readonly at: number; readonly end: number }>,
 ): Generator<string, void, undefined> {
   let done = 0;
-  for (const { at, end } of places) {
-    // A match of nothing separates characters, but there is none before the first and after the last.
+  for (const { at, end } of positions) {
+    // An empty match separates characters, but not before the first and after the last.
     if (end === at && (at === 0 || at === text.length)) continue;
     yield text.slice(done, at);
     done = end;
@@ -113,18 +112,18 @@ function* partsBetween(
   yield text.slice(done);
 }
 
-/** A list of so many items, marked when there were more. */
-function listOf(items: Iterable<unknown>, most: number): TextResult {
+/** Returns a list of at most `max` items, marked if there were more. */
+function listOf(items: Iterable<unknown>, max: number): TextResult {
   const result: unknown[] = [];
   for (const item of items) {
-    if (result.length >= most) return { result, truncated: true };
+    if (result.length >= max) return { result, truncated: true };
     result.push(item);
   }
   return { result };
 }
 
 function join({ input: { items, separator = "\n" } }: TextWork): TextResult {
-  const parts = needed(items, "items", "join");
+  const parts = requireParameter(items, "items", "join");
   const budget = new OutputBudget();
   for (const part of parts) budget.spend(part.length + separator.length);
   return { result: parts.join(separator) };
@@ -132,10 +131,11 @@ function join({ input: { items, separator = "\n" } }: TextWork): TextResult {
 
 function replace({ text, input, clock }: TextWork): TextResult {
   const { find, pattern, replacement, all = true, ignore_case: ignoreCase = false } = input;
-  if (find === "") throw dataFailure("bad_parameter", "`find` is empty; say what to replace", { parameter: "find" });
+  if (find === "")
+    throw dataFailure("bad_parameter", "`find` is empty; specify what to replace", { parameter: "find" });
   notBoth({ find, pattern });
-  if (pattern === undefined) needed(find, "find", "replace");
-  const by = needed(replacement, "replacement", "replace");
+  if (pattern === undefined) requireParameter(find, "find", "replace");
+  const by = requireParameter(replacement, "replacement", "replace");
   const done = replaceText(text, { find, pattern, replacement: by, all, ignoreCase }, clock);
   return { result: done.text, replacements: done.replacements };
 }
@@ -145,14 +145,14 @@ function extract({ text, input, clock }: TextWork): TextResult {
   notBoth({ what, pattern });
   const found =
     pattern === undefined
-      ? extractItems(text, needed(what, "what", "extract"))
+      ? extractItems(text, requireParameter(what, "what", "extract"))
       : matches(text, findAll({ pattern, ignoreCase }, text, clock));
   return listOf(unique ? once(found) : found, dataLimits.items);
 }
 
-/** The first group of a match where the pattern has one, else all of it. */
-function* matches(text: string, places: ReturnType<typeof findAll>): Generator<string, void, undefined> {
-  for (const { at, end, group, groups } of places) yield groups > 0 ? (group(1) ?? "") : text.slice(at, end);
+/** Returns the first group of a match if the pattern has one, else all of it. */
+function* matches(text: string, positions: ReturnType<typeof findAll>): Generator<string, void, undefined> {
+  for (const { at, end, group, groups } of positions) yield groups > 0 ? (group(1) ?? "") : text.slice(at, end);
 }
 
 function* once(items: Iterable<unknown>): Generator<unknown, void, undefined> {
@@ -170,7 +170,11 @@ function count({ text }: TextWork): TextResult {
 }
 
 function truncate({ text, input: { max_length, at, ending } }: TextWork): TextResult {
-  const done = cutText(text, needed(max_length, "max_length", "truncate"), { at, ending, count: "characters" });
+  const done = cutText(text, requireParameter(max_length, "max_length", "truncate"), {
+    at,
+    ending,
+    count: "characters",
+  });
   return { result: done.text, ...(done.cut && { truncated: true }) };
 }
 
@@ -188,18 +192,54 @@ function sort({ text, input }: TextWork): TextResult {
 }
 
 function diff({ text, input: { other } }: TextWork): TextResult {
-  const { diff, truncated } = lineDiff(text, needed(other, "other", "diff"));
+  const { diff, truncated } = lineDiff(text, requireParameter(other, "other", "diff"));
   return { result: diff, ...(truncated && { truncated }) };
 }
 
 function encode({ text, input: { encoding } }: TextWork): TextResult {
-  return { result: encodeText(text, needed(encoding, "encoding", "encode")) };
+  return { result: encodeAs(text, requireParameter(encoding, "encoding", "encode")) };
 }
 
 async function decode({ text, input: { encoding } }: TextWork): Promise<TextResult> {
-  return { result: await decodeText(text, needed(encoding, "encoding", "decode")) };
+  return { result: await decodeEncodedText(text, requireParameter(encoding, "encoding", "decode")) };
 }
 
 function hash({ text, input: { algorithm = "sha256" } }: TextWork): TextResult {
   return { result: nodeCrypto().createHash(algorithm).update(text).digest("hex") };
+}
+
+/** Returns a text's lines without their ends. */
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|[\r\n]/);
+  // The text after the last line end is not a line.
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Returns every line once, at its first occurrence; blank lines are not duplicates of each other. */
+function dedupeLines(lines: readonly string[], ignoreCase: boolean): string[] {
+  const seen = new Set<string>();
+  return lines.filter((line) => {
+    const key = ignoreCase ? line.trim().toLowerCase() : line.trim();
+    if (key === "") return true;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** Options of {@link sortLines}. */
+interface SortLinesOptions {
+  readonly order: "asc" | "desc";
+  /** `a2` comes before `a10`. */
+  readonly numeric: boolean;
+  readonly ignoreCase: boolean;
+  readonly locale: string;
+}
+
+/** Sorts lines in the order of a language; equal lines keep their order. */
+function sortLines(lines: readonly string[], { order, numeric, ignoreCase, locale }: SortLinesOptions): string[] {
+  const collator = new Intl.Collator(locale, { numeric, sensitivity: ignoreCase ? "accent" : "variant" });
+  const sign = order === "desc" ? -1 : 1;
+  return lines.toSorted((a, b) => sign * collator.compare(a, b));
 }

@@ -2,8 +2,8 @@ import type { SandboxFile } from "../run-sandboxed.ts";
 import type { TestProject } from "./test-project.ts";
 
 /**
- * How one file of tests is run, and what that needs. A driver reads its mark from its standard input before anything
- * else runs, and puts it before every event that it tells: what is printed without the mark is only output.
+ * Runs one file of tests. A driver reads its mark from standard input before anything else runs, and puts it before
+ * every event that it emits: text without the mark is only output.
  */
 export interface Driver {
   readonly command: readonly string[];
@@ -11,7 +11,7 @@ export interface Driver {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a driver is told. */
+/** Options of a driver. */
 export interface DriverOptions {
   /** The file whose tests are run. */
   readonly path: string;
@@ -20,8 +20,8 @@ export interface DriverOptions {
   readonly memoryBytes: number;
 }
 
-/** Makes the driver for a file of a project. */
+/** Creates the driver for a file of a project. */
 export type MakeDriver = (project: TestProject, options: DriverOptions) => Driver;
 
-/** A driver cuts longer messages, so that an event stays a small piece of the output. */
-export const longestTold = 4_000;
+/** A driver truncates longer messages, so that an event stays a small part of the output. */
+export const maxMessageChars = 4_000;

@@ -1,23 +1,23 @@
-import { ownFolder } from "../bubblewrap-arguments.ts";
-import { type Driver, type DriverOptions, longestTold } from "./driver.ts";
+import { sandboxFolder } from "../bubblewrap-arguments.ts";
+import { type Driver, type DriverOptions, maxMessageChars } from "./driver.ts";
 import type { TestProject } from "./test-project.ts";
 
 /**
- * How long what goes on after the last test is waited for, at most. Errors out of work that no test waited for come
- * then; a server or a timer that was left behind goes on for ever.
+ * Maximum wait after the last test. Errors of work that no test awaited occur in this time; a server or a timer that
+ * was not closed would run indefinitely.
  */
-const longestLateMs = 2_000;
+const maxLateMs = 2_000;
 
 /**
- * Runs inside the sandbox, in the process of the tests: tells what Node reports. It works once, for Node, which asks
- * for it before the first line of the code under test, and with functions that were taken before that line: names
- * imported from Node can be exchanged. The mark is never in a buffer that others get a part of.
+ * Runs inside the sandbox, in the process of the tests: emits Node's test events. It works once, for Node, which loads
+ * it before the first line of the code under test, and uses functions that were captured before that line: names
+ * imported from Node can be replaced. The mark is never in a buffer that other code can get a part of.
  *
- * Node ends its report when nothing is left to do, so that it sees what comes late. Where something goes on, this makes
- * Node end it: when the file is loaded, all its tests are told, and a while has passed.
+ * Node ends its report when the event loop is empty, so that it sees late errors. If something keeps the loop alive,
+ * this makes Node end the report once the file is loaded, all its tests are reported, and some time has passed.
  *
- * A file without tests ends without a report of Node, so that this has to tell the end. Only the first process has a
- * mark to read; threads and processes of the tests load this, too.
+ * A file without tests ends without a report of Node, so this emits the end. Only the first process has a mark to read;
+ * threads and processes of the tests load this too.
  */
 const reporter = `
 import fs from "node:fs";
@@ -58,7 +58,7 @@ function watch() {
   waiting.unref();
 }
 
-function tell(event) {
+function emit(event) {
   const bytes = encode(mark + event + "\\n");
   for (let at = 0; at < bytes.length; ) {
     try {
@@ -79,20 +79,20 @@ function messageOf(error) {
   }
 }
 
-const quote = (value) => stringify(String(value).slice(0, ${longestTold}));
+const quote = (value) => stringify(String(value).slice(0, ${maxMessageChars}));
 
 function test(status, name, message = "") {
-  tell('{"kind":"test","status":"' + status + '","name":' + quote(name) + ',"message":' + quote(message) + "}");
+  emit('{"kind":"test","status":"' + status + '","name":' + quote(name) + ',"message":' + quote(message) + "}");
 }
 
 function coverage({ files }) {
-  let told = "";
+  let reported = "";
   for (const { path, totalLineCount, lines } of files) {
     let missed = "";
     for (const { line, count } of lines) if (count === 0) missed += (missed && ",") + line;
-    told += (told && ",") + '{"path":' + quote(path) + ',"lines":' + totalLineCount + ',"missed":[' + missed + "]}";
+    reported += (reported && ",") + '{"path":' + quote(path) + ',"lines":' + totalLineCount + ',"missed":[' + missed + "]}";
   }
-  tell('{"kind":"coverage","files":[' + told + "]}");
+  emit('{"kind":"coverage","files":[' + reported + "]}");
 }
 
 function take(type, data) {
@@ -112,7 +112,7 @@ function take(type, data) {
   watch();
 }
 
-const end = () => tell('{"kind":"end","note":' + quote(notes) + "}");
+const end = () => emit('{"kind":"end","note":' + quote(notes) + "}");
 
 export default async function* (source) {
   if (!isOpen) return;
@@ -133,8 +133,8 @@ if (isOpen) {
 `;
 
 /**
- * Runs inside the sandbox, before the tests: makes Node load and call the reporter, and tells it when the file of the
- * tests is loaded, which may take as long as it awaits something.
+ * Runs inside the sandbox, before the tests: makes Node load and call the reporter, and notifies it when the test file
+ * is loaded, which may take long if it awaits something.
  */
 const preparation = (lateMs: number): string => `
 import { before } from "node:test";
@@ -144,12 +144,12 @@ if (begun) {
   before(() => {});
   await begun;
   // By then Node itself has begun to load it.
-  const tell = () => loaded(${lateMs});
-  setImmediate(() => import(pathToFileURL(process.argv[1])).then(tell, tell));
+  const emit = () => loaded(${lateMs});
+  setImmediate(() => import(pathToFileURL(process.argv[1])).then(emit, emit));
 }
 `;
 
-/** Runs inside the sandbox: finds \`./main\` and \`./main.js\` where there is a main.ts, as bundlers do. */
+/** Runs inside the sandbox: resolves \`./main\` and \`./main.js\` to a main.ts, as bundlers do. */
 const resolver = `
 import { registerHooks } from "node:module";
 const endings = [".ts", ".js", ".mjs", ".cjs", ".mts", ".cts", ".json", "/index.ts", "/index.js"];
@@ -173,19 +173,19 @@ registerHooks({
 });
 `;
 
-/** Tests in JavaScript and TypeScript, with the test runner of Node. */
+/** Driver for tests in JavaScript and TypeScript, with the test runner of Node. */
 export function nodeDriver(
   { tests, files }: TestProject,
   { path, coverage, timeMs, memoryBytes }: DriverOptions,
 ): Driver {
   const heap = Math.floor((memoryBytes / 1_048_576) * 0.6);
-  // A test that waits for something that never comes is named; one that never yields ends with the sandbox.
+  // A test that never settles is named; one that never yields ends with the sandbox.
   const testTimeout = Math.max(1000, Math.floor(timeMs * 0.8));
-  const lateMs = Math.min(longestLateMs, Math.floor(timeMs * 0.1));
+  const lateMs = Math.min(maxLateMs, Math.floor(timeMs * 0.1));
   const measured = coverage
     ? [
         "--experimental-test-coverage",
-        `--test-coverage-exclude=${ownFolder}/**`,
+        `--test-coverage-exclude=${sandboxFolder}/**`,
         ...tests.map((path) => `--test-coverage-exclude=${path}`),
         ...(tests.length === files.length ? [] : ["--test-coverage-exclude=**/*.{test,spec}.*"]),
       ]
@@ -195,10 +195,10 @@ export function nodeDriver(
       "node",
       "--no-warnings",
       "--experimental-transform-types",
-      `--import=${ownFolder}/preparation.mjs`,
-      `--import=${ownFolder}/resolver.mjs`,
+      `--import=${sandboxFolder}/preparation.mjs`,
+      `--import=${sandboxFolder}/resolver.mjs`,
       `--test-timeout=${testTimeout}`,
-      `--test-reporter=${ownFolder}/reporter.mjs`,
+      `--test-reporter=${sandboxFolder}/reporter.mjs`,
       "--test-reporter-destination=stdout",
       ...measured,
       "--",
@@ -209,7 +209,7 @@ export function nodeDriver(
       { path: "preparation.mjs", content: preparation(lateMs) },
       { path: "resolver.mjs", content: resolver },
     ],
-    // Told that it runs below a test runner, Node does not leave out tests because others are marked with `only`.
+    // With this setting, Node does not skip tests because others are marked with `only`.
     env: { NODE_OPTIONS: `--max-old-space-size=${heap}`, FORCE_COLOR: "0", NODE_TEST_CONTEXT: "windlass" },
   };
 }

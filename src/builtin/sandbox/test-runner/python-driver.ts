@@ -1,14 +1,14 @@
-import { ownFolder, workFolder } from "../bubblewrap-arguments.ts";
-import { type Driver, type DriverOptions, longestTold } from "./driver.ts";
+import { sandboxFolder, workFolder } from "../bubblewrap-arguments.ts";
+import { type Driver, type DriverOptions, maxMessageChars } from "./driver.ts";
 import type { TestProject } from "./test-project.ts";
 
 /**
- * Runs inside the sandbox: tests with pytest where it is installed, else with unittest, which here also takes plain
- * functions named test_… and classes named Test…, as pytest does. Events go to a copy of the standard output, as pytest
- * keeps what tests print there. When the tests are done the process ends, whatever threads they left behind.
+ * Runs inside the sandbox: tests with pytest if it is installed, else with unittest, which here also takes plain
+ * functions named test_… and classes named Test…, as pytest does. Events go to a copy of the standard output, because
+ * pytest captures what tests print. When the tests are done the process exits, even if threads are still running.
  *
- * A test that gives a coroutine back has not run yet, so it is run; one that yields or returns something never checked
- * what it was written for, which Python lets pass.
+ * A test that returns a coroutine has not run yet, so it is run; one that yields or returns a value never checked what
+ * it was written for, which Python would accept.
  */
 const driver = `
 import importlib.util, json, os, sys, threading, traceback, types, unittest
@@ -18,12 +18,12 @@ def reporter():
     mark, channel = sys.stdin.buffer.read(), os.dup(1)
     write, dumps = os.write, json.dumps
 
-    def tell(**event):
+    def emit(**event):
         data = mark + dumps(event).encode() + b"\\n"
         while data:
             data = data[write(channel, data):]
 
-    return tell
+    return emit
 
 def judge(value):
     if isinstance(value, (types.GeneratorType, types.AsyncGeneratorType)):
@@ -49,21 +49,21 @@ def hold_asynchronous_cases():
         module.IsolatedAsyncioTestCase._callTestMethod = lambda self, method: judge(self._callMaybeAsync(method))
 
 def main():
-    tell = reporter()
+    emit = reporter()
     plan = json.loads(sys.argv[1])
     root = ${JSON.stringify(workFolder)}
     show, format_error = traceback.format_exc, traceback.format_exception
     has_pytest = importlib.util.find_spec("pytest") is not None
-    told = {"failed": 0}
+    reported = {"failed": 0}
     sys.argv[1:] = []
     sys.path.insert(0, root)
     sys.dont_write_bytecode = True
 
     def test(status, name, message=""):
-        told["failed"] += status == "failed"
+        reported["failed"] += status == "failed"
         message = str(message)
         # What went wrong stands at the end.
-        tell(kind="test", status=status, name=str(name)[:300], message=message[-${longestTold}:])
+        emit(kind="test", status=status, name=str(name)[:300], message=message[-${maxMessageChars}:])
 
     measured = {os.path.join(root, path) for path in plan["code"]}
     ran = set()
@@ -94,7 +94,7 @@ def main():
             lines.discard(0)
             missed = sorted(line for line in lines if (path, line) not in ran)
             files.append({"path": path, "lines": len(lines), "missed": missed})
-        tell(kind="coverage", files=files)
+        emit(kind="coverage", files=files)
 
     class Result(unittest.TestResult):
         def name(self, case):
@@ -183,7 +183,7 @@ def main():
         import pytest
         code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", root, path], plugins=[Plugin()]))
         # All passed, some failed, and no tests; anything else is a run that was broken off.
-        if code not in (0, 1, 5) and not told["failed"]:
+        if code not in (0, 1, 5) and not reported["failed"]:
             test("failed", path, "pytest broke off with exit code %d" % code)
 
     path = plan["path"]
@@ -203,7 +203,7 @@ def main():
             stream.flush()
         except Exception:
             pass
-    tell(kind="end")
+    emit(kind="end")
 
 main()
 os._exit(0)
@@ -215,7 +215,7 @@ export function pythonDriver({ tests, files }: TestProject, { path, coverage }: 
   const code = files.map(({ path }) => path).filter((path) => path.endsWith(".py") && !isTest.has(path));
   const plan = JSON.stringify({ path, coverage, code: code.length === 0 ? tests : code });
   return {
-    command: ["python3", "-s", "-B", `${ownFolder}/run_tests.py`, plan],
+    command: ["python3", "-s", "-B", `${sandboxFolder}/run_tests.py`, plan],
     ownFiles: [{ path: "run_tests.py", content: driver }],
     env: { PYTHONUNBUFFERED: "1", PYTHONHASHSEED: "0" },
   };

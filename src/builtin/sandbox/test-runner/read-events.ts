@@ -1,13 +1,13 @@
-/** How much of one file of code ran. */
+/** Line coverage of one file. */
 export interface CoveredFile {
   readonly path: string;
-  /** How many lines count. */
+  /** Number of executable lines. */
   readonly lines: number;
-  /** The numbers of those that did not run. */
+  /** Numbers of the lines that did not run. */
   readonly missed: readonly number[];
 }
 
-/** What a driver inside the sandbox tells. */
+/** Events of a driver inside the sandbox. */
 export type TestEvent =
   | {
       readonly kind: "test";
@@ -16,10 +16,10 @@ export type TestEvent =
       readonly message?: string;
     }
   | { readonly kind: "coverage"; readonly files: readonly CoveredFile[] }
-  /** The tests are done; `note` is what went wrong outside of them. */
+  /** The tests are done; `note` has errors outside of them. */
   | { readonly kind: "end"; readonly note?: string };
 
-/** What stood on a driver's standard output. */
+/** Parsed standard output of a driver. */
 export interface DriverOutput {
   readonly events: readonly TestEvent[];
   /** Everything else. */
@@ -27,8 +27,8 @@ export interface DriverOutput {
 }
 
 /**
- * Tells the events of a driver from what the code under test printed: only the driver knows the mark, and puts it
- * before each line of JSON. An event that was broken off is no event.
+ * Separates the events of a driver from the output of the code under test: only the driver knows the mark, which it
+ * puts before each line of JSON. An incomplete event is ignored.
  */
 export function readEvents(text: string, mark: string): DriverOutput {
   const [first = "", ...marked] = text.split(mark);
@@ -63,13 +63,13 @@ function isEvent(value: unknown): value is TestEvent {
         ["string", "undefined"].includes(typeof event["message"])
       );
     case "coverage":
-      return Array.isArray(event["files"]) && event["files"].every(isCovered);
+      return Array.isArray(event["files"]) && event["files"].every(isCoverage);
     default:
       return event["kind"] === "end" && ["string", "undefined"].includes(typeof event["note"]);
   }
 }
 
-function isCovered(value: unknown): value is CoveredFile {
+function isCoverage(value: unknown): value is CoveredFile {
   if (typeof value !== "object" || value === null) return false;
   const file: Readonly<Record<string, unknown>> = { ...value };
   const missed: unknown = file["missed"];

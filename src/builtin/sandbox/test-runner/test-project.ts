@@ -1,6 +1,6 @@
 import { quoteText } from "../../../text/index.ts";
 import type { SandboxFile } from "../run-sandboxed.ts";
-import { refuseSandbox } from "../sandbox-reasons.ts";
+import { sandboxFailure } from "../sandbox-reasons.ts";
 
 /** Languages whose tests can be run. */
 export type TestLanguage = "javascript" | "typescript" | "python";
@@ -11,21 +11,21 @@ export interface CodeFile {
   readonly content: string;
 }
 
-/** Code as several files, as code_generator gives it. */
+/** Code as several files, as code_generator returns it. */
 export interface CodeFiles {
   readonly language?: string;
   readonly files: readonly CodeFile[];
   readonly tests?: readonly CodeFile[];
 }
 
-/** Code and tests as they are asked for. */
+/** Code and tests of a request. */
 export interface TestRequest {
   readonly code: string | CodeFiles;
   readonly tests?: string | readonly CodeFile[];
   readonly language?: string;
 }
 
-/** What to put into the sandbox, and which of it to run. */
+/** Files to put into the sandbox, and the ones to run. */
 export interface TestProject {
   readonly language: TestLanguage;
   readonly files: readonly SandboxFile[];
@@ -45,7 +45,7 @@ const endings: readonly (readonly [RegExp, TestLanguage])[] = [
   [/\.py$/i, "python"],
 ];
 
-/** Where code and tests go that are given as text; tests import the code by these names. */
+/** Paths of code and tests that are passed as text; tests import the code by these names. */
 export const textPaths: Readonly<Record<TestLanguage, { readonly code: string; readonly tests: string }>> = {
   javascript: { code: "main.js", tests: "main.test.js" },
   typescript: { code: "main.ts", tests: "main.test.ts" },
@@ -54,22 +54,22 @@ export const textPaths: Readonly<Record<TestLanguage, { readonly code: string; r
 
 const testName = /(?:^|\/)(?:test_[^/]*\.py|[^/]*_test\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]s)$/i;
 
-/** Is a file of this path called a test? */
+/** True if a file with this path is named like a test. */
 export function isTestName(path: string): boolean {
   return testName.test(path);
 }
 
-/** Arranges code and tests as files. Without tests of their own, files named like tests are run, else all of them. */
-export function testProject({ code, tests, language: said }: TestRequest): TestProject {
-  const given = typeof code === "string" ? undefined : code;
+/** Arranges code and tests as files. Without separate tests, files named like tests are run, else all of them. */
+export function testProject({ code, tests, language: text }: TestRequest): TestProject {
+  const input = typeof code === "string" ? undefined : code;
   const listed = Array.isArray(tests) ? (tests as readonly CodeFile[]) : [];
-  const extra = [...(given?.tests ?? []), ...listed];
-  const language = languageOf(said ?? given?.language, [...(given?.files ?? []), ...extra]);
+  const extra = [...(input?.tests ?? []), ...listed];
+  const language = languageOf(text ?? input?.language, [...(input?.files ?? []), ...extra]);
   const paths = textPaths[language];
   const codeFiles = typeof code === "string" ? [{ path: paths.code, content: code }] : code.files;
   const testFiles = typeof tests === "string" ? [...extra, { path: paths.tests, content: tests }] : extra;
   const files = [...codeFiles, ...testFiles];
-  if (files.length === 0) throw refuseSandbox("bad_files", "there is no code; give it as text or as files");
+  if (files.length === 0) throw sandboxFailure("bad_files", "there is no code; give it as text or as files");
   return { language, files, tests: testPaths(codeFiles, testFiles, language) };
 }
 
@@ -81,18 +81,18 @@ function testPaths(code: readonly CodeFile[], tests: readonly CodeFile[], langua
   return [...new Set(chosen.map(({ path }) => path.replace(/^(?:\.?\/)+/, "")))];
 }
 
-/** A test may bring data along. */
+/** A test may come with data files. */
 function isCode(path: string, language: TestLanguage): boolean {
   const found = endings.find(([ending]) => ending.test(path))?.[1];
   return found !== undefined && (found === "python") === (language === "python");
 }
 
-function languageOf(said: string | undefined, files: readonly CodeFile[]): TestLanguage {
-  if (said !== undefined && said.trim() !== "") {
-    const known = names.get(said.trim().toLowerCase());
+function languageOf(text: string | undefined, files: readonly CodeFile[]): TestLanguage {
+  if (text !== undefined && text.trim() !== "") {
+    const known = names.get(text.trim().toLowerCase());
     if (known !== undefined) return known;
-    const message = `tests in ${quoteText(said)} cannot be run; use JavaScript, TypeScript or Python`;
-    throw refuseSandbox("unknown_language", message);
+    const message = `tests in ${quoteText(text)} cannot be run; use JavaScript, TypeScript or Python`;
+    throw sandboxFailure("unknown_language", message);
   }
   for (const { path } of files) {
     const found = endings.find(([ending]) => ending.test(path))?.[1];

@@ -1,5 +1,5 @@
 import { cutText, stripUnsafe } from "../../../text/index.ts";
-import { advise } from "./advise.ts";
+import { adviseOnFailure } from "./advise.ts";
 import type { CoveredFile, TestEvent } from "./read-events.ts";
 import type { TestLanguage } from "./test-project.ts";
 
@@ -9,63 +9,62 @@ export interface TestFailure {
   readonly message: string;
 }
 
-/** What a run of tests gave. */
+/** Result of a test run. */
 export interface TestReport {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   readonly total: number;
   readonly failures: readonly TestFailure[];
-  /** Percent of the lines of the code that ran. */
+  /** Percentage of the code lines that ran. */
   readonly coverage?: { readonly lines: number };
-  /** What the tests printed. */
+  /** Output of the tests. */
   readonly output: string;
-  /** The output or the list of failures was cut. */
+  /** True if the output or the list of failures was truncated. */
   readonly truncated: boolean;
 }
 
-/** How it went with one file of tests. */
+/** Result of one test file. */
 export interface FileRun {
   readonly path: string;
   readonly events: readonly TestEvent[];
-  /** What it printed. */
+  /** Its output. */
   readonly printed: string;
-  /** Why it did not end as tests end, told as one more failed test of the file's name. */
+  /** Why it did not end normally, reported as one more failed test with the name of the file. */
   readonly broken: string | undefined;
 }
 
-const mostFailures = 50;
-const longestMessage = 2_000;
-const longestOutput = 16_000;
+const maxFailures = 50;
+const maxMessageLength = 2_000;
+const maxOutputLength = 16_000;
 
-/** What all runs have in common. */
-export interface Whole {
+/** Data that all runs share. */
+export interface ReportContext {
   readonly language: TestLanguage;
-  /** Why the whole proves nothing, told as one more failure. */
+  /** Why the whole run proves nothing, reported as one more failure. */
   readonly unfounded: string | undefined;
 }
 
-/** Sums up what happened. A failure that shows that tests were written for another runner begins with what to change. */
-export function testReport(runs: readonly FileRun[], { language, unfounded }: Whole): TestReport {
+/** Summarizes the runs. A failure of tests written for another runner begins with advice. */
+export function testReport(runs: readonly FileRun[], { language, unfounded }: ReportContext): TestReport {
   const tests = runs.flatMap(({ events }) => events.filter((event) => event.kind === "test"));
   const count = (status: string): number => tests.filter((test) => test.status === status).length;
-  const told = [
+  const messages = [
     ...runs.flatMap(failuresOf),
     ...(unfounded === undefined ? [] : [{ name: "(run)", message: unfounded }]),
   ];
-  const failures = told.map((failure) => readable(failure, language));
+  const failures = messages.map((failure) => readable(failure, language));
   const output = stripUnsafe(runs.map(({ printed }) => printed).join(""));
   return {
     passed: count("passed"),
     failed: failures.length,
     skipped: count("skipped"),
     total: count("passed") + count("skipped") + failures.length,
-    // The last one says why the run broke off.
-    failures:
-      failures.length > mostFailures ? [...failures.slice(0, mostFailures - 1), ...failures.slice(-1)] : failures,
+    // The last one explains why the run was interrupted.
+    failures: failures.length > maxFailures ? [...failures.slice(0, maxFailures - 1), ...failures.slice(-1)] : failures,
     ...coverageOf(runs),
     output: shorten(output),
-    truncated: failures.length > mostFailures || output.length > longestOutput,
+    truncated: failures.length > maxFailures || output.length > maxOutputLength,
   };
 }
 
@@ -78,20 +77,20 @@ function failuresOf({ path, events, broken }: FileRun): TestFailure[] {
 }
 
 function readable({ name, message }: TestFailure, language: TestLanguage): TestFailure {
-  const advice = advise(message, language);
-  const told = advice === undefined ? message : `${advice}\n${message}`;
-  return { name: clean(name, 300), message: clean(ownFrames(told), longestMessage) };
+  const advice = adviseOnFailure(message, language);
+  const messages = advice === undefined ? message : `${advice}\n${message}`;
+  return { name: clean(name, 300), message: clean(userFrames(messages), maxMessageLength) };
 }
 
-/** A line that one file of tests missed may have run in another. */
+/** Merges coverage: a line that one test file missed may have run in another. */
 function coverageOf(runs: readonly FileRun[]): Pick<TestReport, "coverage"> {
   const files = new Map<string, CoveredFile>();
-  const told = runs.flatMap(({ events }) => events.filter((event) => event.kind === "coverage"));
-  for (const file of told.flatMap((event) => event.files)) {
+  const messages = runs.flatMap(({ events }) => events.filter((event) => event.kind === "coverage"));
+  for (const file of messages.flatMap((event) => event.files)) {
     const missed = new Set(files.get(file.path)?.missed ?? file.missed);
     files.set(file.path, { ...file, missed: file.missed.filter((line) => missed.has(line)) });
   }
-  if (told.length === 0) return {};
+  if (messages.length === 0) return {};
   const sum = (of: (file: CoveredFile) => number): number =>
     files.values().reduce((total, file) => total + of(file), 0);
   const lines = sum((file) => file.lines);
@@ -99,18 +98,18 @@ function coverageOf(runs: readonly FileRun[]): Pick<TestReport, "coverage"> {
   return { coverage: { lines: lines === 0 ? 100 : Math.round((ran / lines) * 10_000) / 100 } };
 }
 
-/** Without the frames of Node itself, and where it threw, which say nothing about the code. */
-function ownFrames(message: string): string {
+/** Removes stack frames of Node itself, which are not useful for the code. */
+function userFrames(message: string): string {
   return message.replace(/\n\s+at [^\n]*\(?node:[^\n]*/g, "").replace(/\bnode:[\w/:]+\n[^\n]*\n\s*\^\n+/, "");
 }
 
-function clean(text: string, longest: number): string {
-  return cutText(stripUnsafe(text).trim(), longest, { at: "word" }).text;
+function clean(text: string, maxLength: number): string {
+  return cutText(stripUnsafe(text).trim(), maxLength, { at: "word" }).text;
 }
 
-/** The beginning and the end: causes come first, summaries last. */
+/** Truncates in the middle: causes come first, summaries last. */
 function shorten(text: string): string {
-  if (text.length <= longestOutput) return text;
-  const half = longestOutput / 2;
+  if (text.length <= maxOutputLength) return text;
+  const half = maxOutputLength / 2;
   return `${text.slice(0, half).toWellFormed()}\n…\n${text.slice(-half).toWellFormed()}`;
 }

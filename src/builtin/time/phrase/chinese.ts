@@ -1,9 +1,18 @@
 import { dayParts } from "./day-parts.ts";
 import { chineseHolidays } from "./holidays.ts";
-import { type Mark, type Meaning, type Token, mark, number, shift, third, unit } from "./token.ts";
+import {
+  type Mark,
+  type Meaning,
+  type Token,
+  createMark,
+  createNumber,
+  createShift,
+  createThird,
+  createUnit,
+} from "./token.ts";
 
-/** Words of up to this many characters. */
-export const longestWord = 5;
+/** Maximum length of a word. */
+export const maxChineseWordLength = 5;
 
 const marks: Partial<Record<Mark, string>> = {
   filler: "的 个 里 期间 在 于 整个 全年 全天 全月 为止 间 份",
@@ -47,26 +56,26 @@ const years: readonly (readonly [words: string, offset: number])[] = [
 ];
 
 const units: readonly (readonly [words: string, token: Token])[] = [
-  ["秒 秒钟", unit("second")],
-  ["分钟", unit("minute")],
-  ["刻 刻钟", unit("minute", { times: 15 })],
-  ["小时 钟头", unit("hour")],
-  ["天", unit("day")],
-  ["日", unit("day", { names: true })],
-  ["周 星期 礼拜", unit("week")],
-  ["个月", unit("month")],
-  ["月", unit("month", { names: true })],
-  ["个季度", unit("quarter")],
-  ["季度 季", unit("quarter", { names: true })],
-  ["年 年度", unit("year", { names: true })],
+  ["秒 秒钟", createUnit("second")],
+  ["分钟", createUnit("minute")],
+  ["刻 刻钟", createUnit("minute", { times: 15 })],
+  ["小时 钟头", createUnit("hour")],
+  ["天", createUnit("day")],
+  ["日", createUnit("day", { names: true })],
+  ["周 星期 礼拜", createUnit("week")],
+  ["个月", createUnit("month")],
+  ["月", createUnit("month", { names: true })],
+  ["个季度", createUnit("quarter")],
+  ["季度 季", createUnit("quarter", { names: true })],
+  ["年 年度", createUnit("year", { names: true })],
 ];
 
 const shifts: readonly (readonly [words: string, token: Token])[] = [
-  ["上", shift(-1, { byWeek: true })],
-  ["本 这 当", shift(0, { byWeek: true })],
-  ["下", shift(1, { byWeek: true })],
-  ["最近 近 过去 过往 这些", shift(-1, { rolling: true })],
-  ["未来 接下来 今后 往后", shift(1, { rolling: true })],
+  ["上", createShift(-1, { byWeek: true })],
+  ["本 这 当", createShift(0, { byWeek: true })],
+  ["下", createShift(1, { byWeek: true })],
+  ["最近 近 过去 过往 这些", createShift(-1, { rolling: true })],
+  ["未来 接下来 今后 往后", createShift(1, { rolling: true })],
 ];
 
 const parts: readonly (readonly [words: string, meaning: Meaning])[] = [
@@ -91,21 +100,21 @@ const parts: readonly (readonly [words: string, meaning: Meaning])[] = [
 const others: readonly (readonly [words: string, meaning: Meaning])[] = [
   ["上半年", [{ kind: "half", number: 1 }]],
   ["下半年", [{ kind: "half", number: 2 }]],
-  ["上旬", [third(1, "ten_days")]],
-  ["中旬", [third(2, "ten_days")]],
-  ["下旬", [third(3, "ten_days")]],
-  ["初", [third(1, "edge")]],
-  ["中 中期", [third(2, "edge")]],
-  ["底 末", [third(3, "edge")]],
+  ["上旬", [createThird(1, "ten_days")]],
+  ["中旬", [createThird(2, "ten_days")]],
+  ["下旬", [createThird(3, "ten_days")]],
+  ["初", [createThird(1, "edge")]],
+  ["中 中期", [createThird(2, "edge")]],
+  ["底 末", [createThird(3, "edge")]],
   ["周末", [{ kind: "weekend" }]],
-  ["半", [number(0.5)]],
-  ["几 数", [number(3)]],
+  ["半", [createNumber(0.5)]],
+  ["几 数", [createNumber(3)]],
 ];
 
-/** What every Chinese word means. */
+/** The meaning of every Chinese word. */
 export const chinese: ReadonlyMap<string, Meaning> = new Map(
   [
-    ...Object.entries(marks).map(([name, words]) => [words, [mark(name as Mark)]] as const),
+    ...Object.entries(marks).map(([name, words]) => [words, [createMark(name as Mark)]] as const),
     ...days.map(([words, offset]) => [words, [{ kind: "day", offset }]] as const),
     ...years.map(([words, offset]) => [words, [{ kind: "year", offset }]] as const),
     ...units.map(([words, token]) => [words, [token]] as const),
@@ -124,12 +133,12 @@ function weekdays(): (readonly [words: string, meaning: Meaning])[] {
   ]);
 }
 
-/** Pairs: a traditional character and its simplified form. */
+/** Pairs of a traditional character and its simplified form. */
 const pairs =
   "週周 個个 過过 後后 號号 兩两 點点 這这 當当 內内 從从 開开 間间 時时 鐘钟 鍾钟 禮礼 來来 與与 為为 爲为 幾几 數数 現现 裡里 裏里 於于 淩凌 節节 國国 慶庆 勞劳 動动 婦妇 兒儿 師师 雙双 聖圣 誕诞 餘余 農农 曆历 陰阴 臘腊 親亲 長长 黃黄";
 const simpler: ReadonlyMap<string, string> = new Map(pairs.split(" ").map((pair) => [pair.slice(0, 1), pair.slice(1)]));
 
-/** Traditional characters as simplified ones, as far as they occur in words of time. */
+/** Converts traditional characters to simplified ones, as far as they occur in time words. */
 export function simplify(text: string): string {
   let result = "";
   for (const character of text) result += simpler.get(character) ?? character;
@@ -139,12 +148,12 @@ export function simplify(text: string): string {
 const digits = "零一二三四五六七八九";
 const powers: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
 
-/** May this character be part of a number in words? */
+/** True if this character may be part of a written number. */
 export function isNumeral(character: string | undefined): boolean {
   return character !== undefined && (digitOf(character) >= 0 || Object.hasOwn(powers, character));
 }
 
-/** 三, 十二, 二十, 一百零五, 二〇二五; undefined where it is no number. */
+/** Reads 三, 十二, 二十, 一百零五, 二〇二五; undefined if it is not a number. */
 export function readNumeral(text: string): { readonly value: number; readonly digits: number } | undefined {
   const characters = Array.from(text);
   if (!characters.some((character) => Object.hasOwn(powers, character))) {
@@ -159,11 +168,11 @@ export function readNumeral(text: string): { readonly value: number; readonly di
     const power = powers[character];
     if (power === undefined) {
       const digit = digitOf(character);
-      // 零 only holds a place.
+      // 零 is only a filler.
       if (digit !== 0 && pending !== undefined) return undefined;
       pending = digit === 0 ? undefined : digit;
     } else {
-      // 十 alone is ten; the powers only fall.
+      // 十 alone is ten; the powers must decrease.
       if (power >= last) return undefined;
       value += (pending ?? 1) * power;
       pending = undefined;

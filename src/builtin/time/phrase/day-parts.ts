@@ -2,7 +2,7 @@ import type { DayPart } from "./token.ts";
 
 type PartName = "smallHours" | "morning" | "noon" | "afternoon" | "evening" | "night" | "lateNight";
 
-/** The hours that the parts of a day have here; a night reaches into the next day. */
+/** Hours of the parts of a day; a night extends into the next day. */
 export const dayParts: Readonly<Record<PartName, DayPart>> = {
   smallHours: { kind: "part", from: 0, to: 6 },
   morning: { kind: "part", from: 6, to: 12 },

@@ -1,10 +1,20 @@
 import { monthNames, weekdayNames } from "../day-names.ts";
 import { dayParts } from "./day-parts.ts";
 import { englishHolidays } from "./holidays.ts";
-import { type Mark, type Meaning, type Token, type Unit, mark, number, shift, third, unit } from "./token.ts";
+import {
+  type Mark,
+  type Meaning,
+  type Token,
+  type Unit,
+  createMark,
+  createNumber,
+  createShift,
+  createThird,
+  createUnit,
+} from "./token.ts";
 
-/** Words and phrases of up to this many words. */
-export const longestPhrase = 4;
+/** Maximum number of words of a phrase. */
+export const maxEnglishPhraseLength = 4;
 
 const marks: Partial<Record<Mark, string>> = {
   filler: "the of on at during over for whole entire all calendar iso s|month of",
@@ -73,7 +83,7 @@ const shifts: readonly (readonly [words: string, by: number, rolling: boolean])[
 const quarterHours: Readonly<Record<string, Meaning>> = Object.fromEntries(
   ["quarter of an hour", "quarters of an hour", "quarter hour", "quarter hours"].map((words) => [
     words,
-    [unit("minute", { times: 15 })],
+    [createUnit("minute", { times: 15 })],
   ]),
 );
 
@@ -98,35 +108,35 @@ const others: Readonly<Record<string, Meaning>> = {
   "night before last": [{ kind: "day", offset: -2 }, dayParts.night],
   "late night": [dayParts.lateNight],
   ...quarterHours,
-  fortnight: [unit("week", { times: 2 })],
-  fortnights: [unit("week", { times: 2 })],
-  decade: [unit("year", { times: 10 })],
-  decades: [unit("year", { times: 10 })],
-  early: [third(1, "third")],
-  "beginning of": [third(1, "edge")],
-  "start of": [third(1, "edge")],
-  mid: [third(2, "third")],
-  "middle of": [third(2, "edge")],
-  late: [third(3, "third")],
-  "end of": [third(3, "edge")],
-  first: [number(1, { ordinal: true })],
-  third: [number(3, { ordinal: true })],
-  fourth: [number(4, { ordinal: true })],
+  fortnight: [createUnit("week", { times: 2 })],
+  fortnights: [createUnit("week", { times: 2 })],
+  decade: [createUnit("year", { times: 10 })],
+  decades: [createUnit("year", { times: 10 })],
+  early: [createThird(1, "third")],
+  "beginning of": [createThird(1, "edge")],
+  "start of": [createThird(1, "edge")],
+  mid: [createThird(2, "third")],
+  "middle of": [createThird(2, "edge")],
+  late: [createThird(3, "third")],
+  "end of": [createThird(3, "edge")],
+  first: [createNumber(1, { ordinal: true })],
+  third: [createNumber(3, { ordinal: true })],
+  fourth: [createNumber(4, { ordinal: true })],
   // Alone, a second is a unit.
   "second quarter": [{ kind: "quarter", number: 2 }],
   "first half": [{ kind: "half", number: 1 }],
   "second half": [{ kind: "half", number: 2 }],
 };
 
-/** What every English word and phrase means; the words of a phrase are one space apart. */
+/** The meaning of every English word and phrase; the words of a phrase are separated by one space. */
 export const english: ReadonlyMap<string, Meaning> = new Map([
   ...Object.entries(others),
   ...englishHolidays,
-  ...Object.entries(marks).flatMap(([name, words]) => every(words, [mark(name as Mark)])),
-  ...Object.entries(units).flatMap(([name, words]) => every(words, [unit(name as Unit)])),
-  ...numbers.split(" ").map((word, value): Entry => [word, [number(value)]]),
-  ...Object.entries(more).map(([word, value]): Entry => [word, [number(value)]]),
-  ...shifts.flatMap(([words, by, rolling]) => every(words, [shift(by, { rolling })])),
+  ...Object.entries(marks).flatMap(([name, words]) => every(words, [createMark(name as Mark)])),
+  ...Object.entries(units).flatMap(([name, words]) => every(words, [createUnit(name as Unit)])),
+  ...numbers.split(" ").map((word, value): Entry => [word, [createNumber(value)]]),
+  ...Object.entries(more).map(([word, value]): Entry => [word, [createNumber(value)]]),
+  ...shifts.flatMap(([words, by, rolling]) => every(words, [createShift(by, { rolling })])),
   ...named("weekday", weekdayNames, { tue: ["tues"], wed: ["weds"], thu: ["thur", "thurs"] }),
   ...named("month", monthNames, { sep: ["sept"] }),
   ...aroundLast(),
@@ -134,7 +144,7 @@ export const english: ReadonlyMap<string, Meaning> = new Map([
 
 type Entry = readonly [word: string, meaning: Meaning];
 
-/** Words are parted by spaces, phrases by bars. */
+/** Words are separated by spaces, phrases by bars. */
 function every(words: string, meaning: Meaning): Entry[] {
   const [single = "", ...phrases] = words.split("|");
   // A list that begins with a phrase has no single words.
@@ -158,13 +168,13 @@ function named(
 function aroundLast(): Entry[] {
   const periods: readonly (readonly [string, Token])[] = [
     ["weekend", { kind: "weekend" }],
-    ...(["week", "month", "quarter", "year"] as const).map((name) => [name, unit(name)] as const),
+    ...(["week", "month", "quarter", "year"] as const).map((name) => [name, createUnit(name)] as const),
   ];
   return periods.flatMap(([name, token]): Entry[] => {
-    const sinceItsStart: Meaning = [shift(0), token, mark("onward")];
+    const sinceItsStart: Meaning = [createShift(0), token, createMark("onward")];
     return [
-      [`${name} before last`, [shift(-2, { byWeek: true }), token]],
-      [`${name} after next`, [shift(2, { byWeek: true }), token]],
+      [`${name} before last`, [createShift(-2, { byWeek: true }), token]],
+      [`${name} after next`, [createShift(2, { byWeek: true }), token]],
       [`${name} to date`, sinceItsStart],
       [`${name.slice(0, 1)}td`, sinceItsStart],
     ];

@@ -10,19 +10,19 @@ import {
   monthsFrom,
   weekdayOf,
 } from "../calendar.ts";
-import { type Parts, type Relative, dayKeys } from "./parts.ts";
-import { thirdOf } from "./third-of.ts";
+import { type PhraseParts, type Relative, dayKeys } from "./phrase-parts.ts";
+import { thirdOf } from "./split-in-thirds.ts";
 import type { Unit } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
-/** Where the search for days begins. */
-export interface Around {
+/** Reference points of the search for days. */
+export interface DayAnchor {
   readonly today: Day;
-  /** The start of the range that these parts end: what they name lies on or after it. */
+  /** Start of the range that these parts end: the named days are on or after it. */
   readonly after?: Day | undefined;
 }
 
-/** The combinations of parts that name days; any other is a contradiction, or words without sense. */
+/** The combinations of parts that name days; any other is a contradiction, or meaningless. */
 const shapes: ReadonlySet<string> = new Set([
   "",
   "day",
@@ -60,28 +60,28 @@ const leaningShapes: ReadonlySet<string> = new Set([
   "month dayOfMonth",
 ]);
 
-/** The days that the parts name. */
-export function findDays(given: Parts, around: Around): Days {
-  const parts = withYear(given, around.today);
+/** Returns the days that the parts name. */
+export function findDays(tokens: PhraseParts, around: DayAnchor): Days {
+  const parts = withYear(tokens, around.today);
   const shape = dayKeys.filter((key) => parts[key] !== undefined).join(" ");
   if (!shapes.has(shape)) throw new Unclear("its words do not go together");
   if (parts.lean !== undefined && !leaningShapes.has(shape)) throw new Unclear("its words do not go together");
-  if (parts.bareDay === true && parts.month === undefined) throw new Unclear("a number alone is no time");
+  if (parts.bareDay === true && parts.month === undefined) throw new Unclear("a number alone is not a time");
   const days = daysOfShape(parts, around);
   const isOther = parts.weekday !== undefined && weekdayOf(days.start) !== parts.weekday;
   if (isOther) throw new Unclear("the date is another day of the week");
   return days;
 }
 
-/** "last month" as a year and a month, and the like, so that a day, a quarter, … can follow. */
-function withYear(parts: Parts, today: Day): Parts {
+/** Resolves "last month" to a year and a month, and the like, so that a day, a quarter, … can follow. */
+function withYear(parts: PhraseParts, today: Day): PhraseParts {
   const { relative, yearOffset, ...rest } = parts;
   const { year } = dateOf(today);
   if (yearOffset !== undefined) {
     if (parts.year !== undefined || relative !== undefined) throw new Unclear("it names two years");
     return { ...rest, year: year + yearOffset };
   }
-  // Counted from today, it stays what it is, unless something follows.
+  // Counted from today, it is unchanged, unless something follows.
   const isAlone = dayKeys.every((key) => key === "relative" || parts[key] === undefined);
   if (
     relative === undefined ||
@@ -97,7 +97,7 @@ function withYear(parts: Parts, today: Day): Parts {
   return parts;
 }
 
-function daysOfShape(parts: Parts, around: Around): Days {
+function daysOfShape(parts: PhraseParts, around: DayAnchor): Days {
   const { day, relative, weekday, weekend, dayOfMonth } = parts;
   if (day !== undefined) return oneDay(around.today + day);
   if (relative !== undefined) return inRelative(parts, relative, around.today);
@@ -109,7 +109,7 @@ function daysOfShape(parts: Parts, around: Around): Days {
   return oneDay(around.today);
 }
 
-/** The calendar's week, month, … that lies so many before or after today's. */
+/** Returns the calendar week, month, … at this offset from the current one. */
 export function periodOf({ unit, offset }: Relative, today: Day): Days {
   const { year, month } = dateOf(today);
   const months = { month: 1, quarter: 3, year: 12 };
@@ -129,14 +129,14 @@ export function periodOf({ unit, offset }: Relative, today: Day): Days {
   }
 }
 
-/** The day that lies so many units before or after today. */
+/** Returns the day at this distance from today. */
 export function dayAway(today: Day, unit: Relative["unit"], count: number): Day {
   const months = { month: 1, quarter: 3, year: 12 };
   if (unit === "month" || unit === "quarter" || unit === "year") return addMonths(today, count * months[unit]);
   return today + count * (unit === "week" ? 7 : 1);
 }
 
-function inRelative({ weekday, weekend, third }: Parts, relative: Relative, today: Day): Days {
+function inRelative({ weekday, weekend, third }: PhraseParts, relative: Relative, today: Day): Days {
   const period = periodOf(relative, today);
   if (third !== undefined) return thirdOf(period, relative.unit, third);
   if (weekday === undefined && weekend === undefined) return period;
@@ -144,8 +144,8 @@ function inRelative({ weekday, weekend, third }: Parts, relative: Relative, toda
   return weekend === undefined ? oneDay(period.start + (weekday ?? 0)) : { start: period.start + 5, end: period.end };
 }
 
-/** The days that month, quarter, … name in a year; undefined where the year does not have them. */
-function namedDays(parts: Parts, year: number): Days | undefined {
+/** Returns the days that month, quarter, … name in a year; undefined if the year does not have them. */
+function namedDays(parts: PhraseParts, year: number): Days | undefined {
   const { half, quarter, month, third, dayOfMonth } = parts;
   const part = (period: Days, unit: Unit): Days => (third === undefined ? period : thirdOf(period, unit, third));
   if (half !== undefined) return monthsFrom(year, half * 6 - 5, 6);
@@ -158,32 +158,35 @@ function namedDays(parts: Parts, year: number): Days | undefined {
   return part(monthsFrom(year, month, 1), "month");
 }
 
-/** Years in which 29 February is missing come at most seven in a row. */
-const mostYears = 9;
+/** At most seven years in a row have no 29 February. */
+const maxYears = 9;
 
-/** Without a year: the latest that has begun, or what last, this, next or the start of the range ask for. */
-function nearestYear(parts: Parts, { today, after }: Around): Days {
+/**
+ * Chooses the year if none is named: the latest that has begun, or the one that last, this, next or the start of the
+ * range requires.
+ */
+function nearestYear(parts: PhraseParts, { today, after }: DayAnchor): Days {
   const by = parts.lean?.by;
   const { year } = dateOf(after ?? today);
   if (by === 0) return namedDays(parts, year) ?? noSuchDay();
   const step = after !== undefined || by === 1 ? 1 : -1;
   // Week 1 may begin in December.
-  for (let at = year - step, tried = 0; tried < mostYears + 1; at += step, tried++) {
+  for (let at = year - step, tried = 0; tried < maxYears + 1; at += step, tried++) {
     const days = namedDays(parts, at);
     if (days !== undefined && fits(days, { by, today, after })) return days;
   }
   return noSuchDay();
 }
 
-function fits(days: Days, { by, today, after }: Around & { readonly by: number | undefined }): boolean {
+function fits(days: Days, { by, today, after }: DayAnchor & { readonly by: number | undefined }): boolean {
   if (after !== undefined) return days.start >= after;
   if (by === undefined) return days.start <= today;
   if (Math.abs(by) > 1) return false;
   return by < 0 ? days.end <= today : days.start > today;
 }
 
-/** The latest day with this number, or the first from the start of the range on. */
-function nearestMonth(dayOfMonth: number, { today, after }: Around): Days {
+/** Returns the latest day with this number, or the first one from the start of the range. */
+function nearestMonth(dayOfMonth: number, { today, after }: DayAnchor): Days {
   const { year, month } = dateOf(after ?? today);
   for (let tried = 0; tried < 3; tried++) {
     const first = dateOf(dayOf(year, month + (after === undefined ? -tried : tried), 1));
@@ -194,7 +197,7 @@ function nearestMonth(dayOfMonth: number, { today, after }: Around): Days {
   return noSuchDay();
 }
 
-function nearestWeekday(weekday: number, { lean }: Parts, { today, after }: Around): Day {
+function nearestWeekday(weekday: number, { lean }: PhraseParts, { today, after }: DayAnchor): Day {
   const inThisWeek = mondayOf(today) + weekday;
   if (lean?.byWeek === true || lean?.by === 0) return inThisWeek + lean.by * 7;
   if (lean?.by === 1) return firstFrom(today + 1, weekday);
@@ -202,14 +205,14 @@ function nearestWeekday(weekday: number, { lean }: Parts, { today, after }: Arou
   return after === undefined ? firstFrom(today - 6, weekday) : firstFrom(after, weekday);
 }
 
-function nearestWeekend({ lean }: Parts, { today, after }: Around): Days {
+function nearestWeekend({ lean }: PhraseParts, { today, after }: DayAnchor): Days {
   const saturday = mondayOf(today) + 5;
-  const usual = after === undefined ? firstFrom(today - 6, 5) : firstFrom(after, 5);
-  const start = lean === undefined ? usual : saturday + lean.by * 7;
+  const defaultTimezone = after === undefined ? firstFrom(today - 6, 5) : firstFrom(after, 5);
+  const start = lean === undefined ? defaultTimezone : saturday + lean.by * 7;
   return { start, end: start + 2 };
 }
 
-/** The first such weekday on or after a day. */
+/** Returns the first such weekday on or after a day. */
 function firstFrom(day: Day, weekday: number): Day {
   return day + ((weekday - weekdayOf(day) + 7) % 7);
 }

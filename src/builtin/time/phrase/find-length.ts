@@ -1,27 +1,29 @@
 import { checkInstant } from "../check-now.ts";
 import { dayAway } from "./find-days.ts";
-import { type Here, instantsOf } from "./find-moment.ts";
+import { type TimeContext, instantsOf } from "./find-moment.ts";
 import { fixedMs } from "./fixed-ms.ts";
 import { isCount } from "./read-parts.ts";
-import { type NumberToken, type Shift, type Token, type UnitToken, isMark, unit } from "./token.ts";
+import { type NumberToken, type Shift, type Token, type UnitToken, isMark, createUnit } from "./token.ts";
 import { wholeUnits } from "./whole-units.ts";
 
-/** So many units before or after now. */
+/** A number of units before or after now. */
 interface Length {
   readonly direction: -1 | 1;
   readonly count: number;
   readonly of: UnitToken;
 }
 
-/** "past 3 days", 最近两周, "7d": whole days up to now, or from now on; hours and minutes to the millisecond. */
-export function findLength(tokens: readonly Token[], here: Here): { start: number; end: number } | undefined {
+/**
+ * Returns the range of "past 3 days", 最近两周, "7d": whole days up to now, or from now on; hours and minutes are exact.
+ */
+export function findLength(tokens: readonly Token[], here: TimeContext): { start: number; end: number } | undefined {
   const length = readLength(tokens);
   if (length === undefined) return undefined;
   const edge = edgeOf(length, here);
   return length.direction < 0 ? { start: edge, end: here.now } : { start: here.now, end: edge };
 }
 
-function edgeOf({ direction, count, of }: Length, here: Here): number {
+function edgeOf({ direction, count, of }: Length, here: TimeContext): number {
   const amount = count * of.times;
   const exact = fixedMs(of.unit);
   const whole = exact === undefined ? wholeUnits({ count: amount, unit: of.unit }) : { count: amount, unit: of.unit };
@@ -39,16 +41,16 @@ function readLength(tokens: readonly Token[]): Length | undefined {
   return rest.length > 1 ? undefined : bareLength(first, rest[0]);
 }
 
-/** A length alone reaches back. 3年 may be a year as well, 半年 may not. */
+/** A length alone reaches back. 3年 may also be a year, 半年 may not. */
 function bareLength(count: Token | undefined, of: Token | undefined): Length | undefined {
   if (count?.kind !== "number" || of?.kind !== "unit" || !isCount(count, of)) return undefined;
   return of.names && Number.isInteger(count.value) ? undefined : { direction: -1, count: count.value, of };
 }
 
-/** What recently means. */
-const recent: Length = { direction: -1, count: 7, of: unit("day") };
+/** The length of "recently". */
+const recent: Length = { direction: -1, count: 7, of: createUnit("day") };
 
-/** "recently", or 最近 alone. */
+/** True for "recently", or 最近 alone. */
 function isRecent(token: Token | undefined): boolean {
   return isMark(token, "recent") || (token?.kind === "shift" && token.rolling && token.by < 0);
 }
@@ -66,14 +68,14 @@ function isLengthItself(by: Shift, of: UnitToken): boolean {
   return by.rolling || (by.by !== 0 && isShort(of));
 }
 
-/** 过去2025年 is no length, nor are 上一周, 上3月 and 上半个月. */
+/** False for 过去2025年, 上一周, 上3月 and 上半个月, which are not lengths. */
 function isLengthAfter(by: Shift, count: NumberToken, of: UnitToken): boolean {
   const isYear = of.unit === "year" && of.names && count.digits === 4;
   const isPeriod = by.byWeek && !isShort(of) && (count.value <= 1 || of.names);
   return !count.ordinal && !isYear && !isPeriod;
 }
 
-/** Is "last" before it a length, rather than a period of the calendar? */
+/** True if "last" before it makes a length instead of a calendar period. */
 function isShort({ unit, times }: UnitToken): boolean {
   return fixedMs(unit) !== undefined || unit === "day" || times > 1;
 }

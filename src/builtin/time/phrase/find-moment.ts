@@ -4,30 +4,30 @@ import { timeFailure } from "../time-reasons.ts";
 import type { Zone } from "../zone.ts";
 import { dayAway, findDays } from "./find-days.ts";
 import { fixedMs } from "./fixed-ms.ts";
-import { type Parts, type Relative, saysNoDay } from "./parts.ts";
-import { Unclear } from "./unclear.ts";
+import { type PhraseParts, type Relative, hasNoDay } from "./phrase-parts.ts";
+import { Unclear } from "./unclear-phrase.ts";
 import type { DayPart } from "./token.ts";
 
-/** What the words are about: where the clocks are, and what they show. */
-export interface Here {
+/** The zone, its current time and today's date. */
+export interface TimeContext {
   readonly zone: Zone;
   readonly now: number;
   readonly today: Day;
 }
 
-/** A period, and the points it gives to a range that begins or ends with it. */
+/** A period, and the instants that it contributes to a range that begins or ends with it. */
 export interface Moment {
   readonly start: number;
   readonly end: number;
-  /** Where "since this" begins. */
+  /** Start of "since this". */
   readonly from: number;
-  /** Where "until this" ends: a day counts to its end, a time of day is a point. */
+  /** End of "until this": a day counts to its end, a time of day is an instant. */
   readonly to: number;
   readonly day: Day;
 }
 
-/** The period that the parts name; `after` is the start of the range that it ends. */
-export function findMoment(parts: Parts, here: Here, after?: Moment): Moment {
+/** Returns the period that the parts name; `after` is the start of the range that it ends. */
+export function findMoment(parts: PhraseParts, here: TimeContext, after?: Moment): Moment {
   const point = findPoint(parts, here);
   if (point !== undefined) {
     if (!isAlone(parts)) throw new Unclear("its words do not go together");
@@ -45,22 +45,25 @@ export function findMoment(parts: Parts, here: Here, after?: Moment): Moment {
   return { start, end, from: edges.start, to: edges.end, day };
 }
 
-/** The instants at which days begin and end. */
-export function instantsOf({ start, end }: Days, { zone }: Here): { readonly start: number; readonly end: number } {
+/** Returns the instants at which days begin and end. */
+export function instantsOf(
+  { start, end }: Days,
+  { zone }: TimeContext,
+): { readonly start: number; readonly end: number } {
   if (!isCounted(start) || !isCounted(end - 1)) throw tooFar();
   return { start: zone.instantOf(start), end: zone.instantOf(end) };
 }
 
-/** A zone that changed sides of the date line has left out a day: yesterday is then the day before it. */
-function existing(days: Days, parts: Parts, here: Here): Days {
+/** A zone that crossed the date line has skipped a day: yesterday is then the day before it. */
+function existing(days: Days, parts: PhraseParts, here: TimeContext): Days {
   const step = Math.sign(parts.day ?? (parts.relative?.unit === "day" ? parts.relative.offset : 0));
   if (step === 0 || !isCounted(days.start)) return days;
   const { start, end } = instantsOf(days, here);
   return start < end ? days : { start: days.start + step, end: days.end + step };
 }
 
-/** What is a point in time rather than some days: now, an instant, some hours ago. */
-function findPoint(parts: Parts, here: Here): Moment | undefined {
+/** Returns an instant instead of days: now, a time of day, some hours ago. */
+function findPoint(parts: PhraseParts, here: TimeContext): Moment | undefined {
   const { instant, relative } = parts;
   if (parts.now === true) return around(here.now, "minute", here);
   if (instant !== undefined) {
@@ -73,19 +76,23 @@ function findPoint(parts: Parts, here: Here): Moment | undefined {
   return around(checkInstant(here.now + relative.offset * length, "description"), relative.unit, here);
 }
 
-/** The minute or the hour that an instant lies in. */
-function around(point: number, unit: Relative["unit"], { zone }: Here): Moment {
+/** Returns the minute or the hour that contains an instant. */
+function around(point: number, unit: Relative["unit"], { zone }: TimeContext): Moment {
   const { day, ms } = zone.wallClock(point);
   const length = fixedMs(unit) ?? 0;
   const start = point - (ms % length);
   return { start, end: start + length, from: point, to: point, day };
 }
 
-function isAlone(parts: Parts): boolean {
+function isAlone(parts: PhraseParts): boolean {
   return Object.keys(parts).length === 1;
 }
 
-function clockOn(days: Days, parts: Parts, { here, after }: { here: Here; after: Moment | undefined }): Moment {
+function clockOn(
+  days: Days,
+  parts: PhraseParts,
+  { here, after }: { here: TimeContext; after: Moment | undefined },
+): Moment {
   const { clock, part } = parts;
   if (days.end - days.start !== 1 || clock === undefined) throw new Unclear("a time of day needs one day");
   const ms = part === undefined || clock.fixed ? clock.ms : inPart(clock.ms, part);
@@ -93,13 +100,13 @@ function clockOn(days: Days, parts: Parts, { here, after }: { here: Here; after:
   const at = (day: Day, offset = 0): number =>
     here.zone.instantOf(day + Math.floor((ms + offset) / dayMs), (ms + offset) % dayMs);
   // "10pm to 2am" ends on the next day.
-  const isNextDay = after !== undefined && saysNoDay(parts) && at(days.start) <= after.from;
+  const isNextDay = after !== undefined && hasNoDay(parts) && at(days.start) <= after.from;
   const day = days.start + (isNextDay ? 1 : 0);
   const point = Math.max(start, at(day));
   return { start: point, end: at(day, fixedMs(clock.unit) ?? 0), from: point, to: point, day };
 }
 
-/** 下午3点 is 15:00, 晚上12点 the end of the day, 凌晨12点 its start. */
+/** 下午3点 is 15:00, 晚上12点 is the end of the day, 凌晨12点 its start. */
 function inPart(ms: number, part: DayPart): number {
   const noon = dayMs / 2;
   const hour = ms / 3_600_000;
@@ -109,7 +116,7 @@ function inPart(ms: number, part: DayPart): number {
   return part.from >= 11 && hour < 11 ? ms + noon : ms;
 }
 
-function partOf(days: Days, { from, to }: DayPart, here: Here): Moment {
+function partOf(days: Days, { from, to }: DayPart, here: TimeContext): Moment {
   if (days.end - days.start !== 1) throw new Unclear("a part of a day needs one day");
   instantsOf(days, here);
   const start = here.zone.instantOf(days.start, from * 3_600_000);

@@ -1,8 +1,8 @@
 import { quoteText } from "../../../text/index.ts";
 import type { Meaning } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
-/** Days that have the same date in every year, wherever they are known. Phrases are parted by bars, words by blanks. */
+/** Holidays with a fixed date. Phrases are separated by bars, words by blanks. */
 const fixed: readonly (readonly [month: number, day: number, english: string, chinese: string])[] = [
   [1, 1, "new year s day|new years day|new year day", "元旦 元旦节 元旦日"],
   [2, 14, "valentine s day|valentines day|valentine day", "情人节"],
@@ -22,7 +22,7 @@ const fixed: readonly (readonly [month: number, day: number, english: string, ch
   [12, 31, "new year s eve|new years eve|new year eve", "跨年夜"],
 ];
 
-/** Holidays that are called by their dates; before a unit these are only numbers. */
+/** Holidays that are named by their dates; before a unit these are only numbers. */
 const byNumber: Readonly<Record<string, readonly [month: number, day: number]>> = {
   五一: [5, 1],
   六一: [6, 1],
@@ -34,7 +34,7 @@ const elsewhere = "has other dates in other years or countries; name the date";
 const daysOff = "is set anew every year; name its first and last day";
 const season = "is at another time elsewhere on earth; name the months";
 
-/** What has a name, but no date that follows from it, and why. */
+/** Names without a fixed date, and the reason. */
 const unfit: readonly (readonly [why: string, english: string, chinese: string])[] = [
   [
     moon,
@@ -85,16 +85,16 @@ const refusals: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Throws for a name that no date follows from, and says why. */
+/** Throws for a name without a fixed date, with the reason. */
 export function refuseUnfit(name: string): void {
   const why = refusals.get(name);
   if (why !== undefined) throw new Unclear(`${quoteText(name)} ${why}`);
 }
 
-/** What makes a number in words a count or a date. */
+/** Characters that make a written number a count or a date. */
 const counted = /^[零一二三四五六七八九十百千〇\d年月日号点时分秒个天周星礼季小钟刻世]/;
 
-/** 五一, 十一: undefined where what follows makes it a number. */
+/** Reads 五一, 十一; undefined if the following text makes it a number. */
 export function holidayByNumber(numeral: string, following: string): Meaning | undefined {
   const date = Object.hasOwn(byNumber, numeral) && !counted.test(following) ? byNumber[numeral] : undefined;
   return date === undefined ? undefined : dateOfYear(...date);

@@ -8,23 +8,23 @@ export interface Relative {
   readonly exact: boolean;
 }
 
-/** A time of day; `unit` is how exactly it was said. */
+/** A time of day; `unit` is its precision. */
 export interface ClockTime {
   readonly ms: number;
   readonly unit: Unit;
-  /** Said with am or pm. */
+  /** True if am or pm was given. */
   readonly fixed: boolean;
 }
 
-/** What a description says of one period, in any order: "5 March 2025", 去年三月, "Friday last week", … */
-export interface Parts {
+/** The parts of a description of one period, in any order: "5 March 2025", 去年三月, "Friday last week", … */
+export interface PhraseParts {
   /** Days from today. */
   day?: number;
   relative?: Relative;
   year?: number;
   /** Years from this one. */
   yearOffset?: number;
-  /** The year is the first of ten. */
+  /** True if the year is the first of ten. */
   decade?: true;
   half?: number;
   quarter?: number;
@@ -33,7 +33,7 @@ export interface Parts {
   /** The first, second or last part of the period. */
   third?: Third;
   dayOfMonth?: number;
-  /** The day was a number with nothing to say so: without a month it means nothing. */
+  /** True if the day was a bare number: without a month it has no meaning. */
   bareDay?: true;
   weekday?: number;
   weekend?: true;
@@ -62,7 +62,7 @@ export const dayKeys = [
   "weekend",
 ] as const;
 
-/** Do these parts say nothing about the day? */
-export function saysNoDay(parts: Parts): boolean {
+/** True if these parts do not determine the day. */
+export function hasNoDay(parts: PhraseParts): boolean {
   return parts.instant === undefined && parts.now === undefined && dayKeys.every((key) => parts[key] === undefined);
 }

@@ -1,12 +1,12 @@
 import { dayMs, dayOf, firstYear, isDate } from "../calendar.ts";
 import { quoteText } from "../../../text/index.ts";
 import { readOffset } from "../check-now.ts";
-import { type Found, type Token, type Unit, number } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { type TokenMatch, type Token, type Unit, createNumber } from "./token.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
 type Reader = (parts: readonly (string | undefined)[]) => readonly Token[];
 
-/** What begins with a digit, the longest forms first. No pattern can match in two ways, so none goes back far. */
+/** Forms that begin with a digit, the longest first. Every pattern is unambiguous, so none backtracks far. */
 const forms: readonly (readonly [pattern: RegExp, read: Reader])[] = [
   [/(\d{4})-(\d\d)-(\d\d)[t ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(z)(?![a-z])/y, readStamp],
   [/(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([+-]\d\d:?\d\d)?(?!\d)/y, readStamp],
@@ -19,19 +19,19 @@ const forms: readonly (readonly [pattern: RegExp, read: Reader])[] = [
   [/(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)/y, readSlashes],
   [/(\d{1,2})[/.](\d{4})(?!\d)/y, ([, month, year]) => [date(year, month)]],
   [/(\d{1,2}):(\d\d)(?::(\d\d))?(?![\d:])/y, ([, hour, minute, second]) => [clock({ hour, minute, second })]],
-  [/(\d{1,3})(?:st|nd|rd|th)(?![a-z])/y, ([, value]) => [number(Number(value), { ordinal: true })]],
+  [/(\d{1,3})(?:st|nd|rd|th)(?![a-z])/y, ([, value]) => [createNumber(Number(value), { ordinal: true })]],
   [
     /(\d{1,8})(\.\d{1,3})?(?![\d.])/y,
     ([, whole = "", rest]) => [
-      number(Number(whole + (rest ?? "")), rest === undefined ? { digits: whole.length } : {}),
+      createNumber(Number(whole + (rest ?? "")), rest === undefined ? { digits: whole.length } : {}),
     ],
   ],
   // The full stop of a sentence, or two dots.
-  [/(\d{1,8})(?!\d)/y, ([, whole = ""]) => [number(Number(whole), { digits: whole.length })]],
+  [/(\d{1,8})(?!\d)/y, ([, whole = ""]) => [createNumber(Number(whole), { digits: whole.length })]],
 ];
 
-/** The date, the time or the number that begins with the digit at a place. */
-export function readDigits(text: string, at: number): Found {
+/** Reads the date, the time or the number that begins with the digit at this offset. */
+export function readDigits(text: string, at: number): TokenMatch {
   for (const [pattern, read] of forms) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
@@ -48,10 +48,10 @@ function date(year: string | undefined, month: string | undefined, day?: string)
     day: day === undefined ? day : Number(day),
   } as const;
   if (token.year >= firstYear && isDate(token.year, token.month, token.day ?? 1)) return token;
-  throw new Unclear(`${[year, month, ...(day === undefined ? [] : [day])].join("-")} is no date of the calendar`);
+  throw new Unclear(`${[year, month, ...(day === undefined ? [] : [day])].join("-")} is not a date of the calendar`);
 }
 
-/** 3/14/2025 can mean one day only; 3/5/2025 means different days to different people. */
+/** 3/14/2025 is unambiguous; 3/5/2025 means different days to different people. */
 function readSlashes([, first, second, year]: readonly (string | undefined)[]): readonly Token[] {
   if (Number(first) > 12) return [date(year, second, first)];
   if (Number(second) > 12 || Number(first) === Number(second)) return [date(year, first, second)];
@@ -64,19 +64,21 @@ function readStamp(parts: readonly (string | undefined)[]): readonly Token[] {
   const at = clock({ hour, minute, second });
   if (offset === undefined) return [on, at];
   const ahead = readOffset(offset);
-  if (ahead === undefined) throw new Unclear(`${quoteText(offset)} is no offset from UTC`);
+  if (ahead === undefined) throw new Unclear(`${quoteText(offset)} is not an offset from UTC`);
   const ms = fraction === "" ? 0 : Number(fraction.padEnd(3, "0").slice(0, 3));
   const start = dayOf(Number(year), Number(month), Number(day)) * dayMs;
   return [{ kind: "instant", ms: start + at.ms + ms - ahead, unit: at.unit }];
 }
 
-interface ClockFields {
+function clock({
+  hour,
+  minute,
+  second,
+}: {
   readonly hour: string | undefined;
   readonly minute: string | undefined;
   readonly second: string | undefined;
-}
-
-function clock({ hour, minute, second }: ClockFields): Extract<Token, { kind: "clock" }> {
+}): Extract<Token, { kind: "clock" }> {
   const [h, m, s] = [Number(hour), Number(minute), Number(second ?? 0)];
   // 24:00 is the end of a day.
   if (h > 24 || m > 59 || s > 59 || (h === 24 && m + s > 0)) throw new Unclear("there is no such time of day");

@@ -1,15 +1,15 @@
-import type { Parts } from "./parts.ts";
+import type { PhraseParts } from "./phrase-parts.ts";
 import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { Unclear } from "./unclear-phrase.ts";
 import { wholeUnits } from "./whole-units.ts";
 
-/** What the tokens say of one period; throws {@link Unclear} where they say something else, or one thing twice. */
-export function readParts(tokens: readonly Token[]): Parts {
+/** Reads the tokens of one period; throws {@link Unclear} if they describe something else, or one part twice. */
+export function readParts(tokens: readonly Token[]): PhraseParts {
   if (tokens.length === 0) throw new Unclear("a time is missing");
   return new PartsReader(tokens).read();
 }
 
-/** Is this a number of units, such as 3 days? 3月 is a month, 2025年 a year, and the 3rd quarter one quarter. */
+/** True for a number of units, such as 3 days. 3月 is a month, 2025年 a year, and the 3rd quarter one quarter. */
 export function isCount(count: Token | undefined, of: Token | undefined): boolean {
   if (count?.kind !== "number" || of?.kind !== "unit" || count.ordinal) return false;
   if (!of.names) return true;
@@ -18,14 +18,14 @@ export function isCount(count: Token | undefined, of: Token | undefined): boolea
 
 class PartsReader {
   readonly #tokens: readonly Token[];
-  readonly #parts: Parts = {};
+  readonly #parts: PhraseParts = {};
   #at = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
-  read(): Parts {
+  read(): PhraseParts {
     while (this.#at < this.#tokens.length) this.#readNext();
     return this.#parts;
   }
@@ -34,7 +34,7 @@ class PartsReader {
     return this.#tokens[this.#at + ahead];
   }
 
-  #set<K extends keyof Parts>(key: K, value: NonNullable<Parts[K]>): void {
+  #set<K extends keyof PhraseParts>(key: K, value: NonNullable<PhraseParts[K]>): void {
     if (this.#parts[key] !== undefined) throw new Unclear("it names two times");
     this.#parts[key] = value;
   }
@@ -64,7 +64,7 @@ class PartsReader {
     }
   }
 
-  /** Tokens that are one part each. */
+  /** Reads tokens that are one part each. */
   #plain(token: Token | undefined): void {
     switch (token?.kind) {
       case "day":
@@ -87,7 +87,7 @@ class PartsReader {
     }
   }
 
-  /** The third month, the second quarter, … */
+  /** Reads the third month, the second quarter, … */
   #numbered(token: Token | undefined): void {
     switch (token?.kind) {
       case "month":
@@ -102,7 +102,7 @@ class PartsReader {
 
   #mark(token: Token): void {
     if (isMark(token, "now")) return this.#set("now", true);
-    // "in 3 days"; elsewhere, in says nothing and is gone.
+    // "in 3 days"; elsewhere, "in" has no meaning and is dropped.
     if (isMark(token, "in")) {
       const count = this.#tokens[this.#at++];
       const of = this.#tokens[this.#at++];
@@ -145,7 +145,7 @@ class PartsReader {
     this.#set("year", yearOf(count));
   }
 
-  /** -1 for ago, 1 for later, 0 for neither. */
+  /** Returns -1 for ago, 1 for later, 0 for neither. */
   #direction(): -1 | 0 | 1 {
     const next = this.#peek();
     const isPast = isMark(next, "ago", "before", "front");
@@ -174,7 +174,7 @@ class PartsReader {
     this.#clock(ms, next?.kind === "number" ? "minute" : "hour");
   }
 
-  /** The minutes behind the hour: a half, or a number of them or of quarters. */
+  /** Reads the minutes after the hour: a half, or a number of minutes or quarters. */
   #minutes(count: NumberToken): number {
     this.#at++;
     if (count.value === 0.5) return 30;
@@ -184,7 +184,7 @@ class PartsReader {
     return isQuarter ? whole(count, 3) * of.times : whole(count, 59, 0);
   }
 
-  /** A time of day, with the am or pm behind it. */
+  /** Reads a time of day, with a following am or pm. */
   #clock(ms: number, unit: Unit): void {
     const next = this.#peek();
     if (next?.kind !== "meridiem") return this.#set("clock", { ms, unit, fixed: false });
@@ -207,12 +207,12 @@ class PartsReader {
     throw new Unclear("say which one: last, this, next, or a number");
   }
 
-  /** "end of the month" is this month's; 去年年底 has said which year. */
+  /** "end of the month" is this month's; 去年年底 names its year. */
   #unitInParts(unit: Unit, times: number): void {
     const { year, yearOffset, month, quarter, relative } = this.#parts;
-    const said = { year: year ?? yearOffset, month, quarter }[unit as string];
+    const text = { year: year ?? yearOffset, month, quarter }[unit as string];
     if (times !== 1 || !calendarUnits.has(unit)) throw new Unclear("it has no beginning and no end of its own");
-    if (said !== undefined || relative?.unit === unit) return;
+    if (text !== undefined || relative?.unit === unit) return;
     this.#set("relative", { unit, offset: 0, exact: false });
   }
 
@@ -250,7 +250,7 @@ class PartsReader {
 }
 
 const calendarUnits: ReadonlySet<string> = new Set(["week", "month", "quarter", "year"]);
-/** What last, this and next can stand before, besides units. */
+/** Tokens that last, this and next can precede, besides units. */
 const leaning: ReadonlySet<string | undefined> = new Set([
   "weekday",
   "weekend",
@@ -268,8 +268,8 @@ function dayOfPart(by: number, from: number): number {
   throw new Unclear("say of which day");
 }
 
-function whole({ value }: NumberToken, most: number, least = 1): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
+function whole({ value }: NumberToken, max: number, min = 1): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new Unclear(`${value} is too large or too small here`);
 }
 

@@ -1,11 +1,11 @@
 import { type Days, dateOf, monthsFrom } from "../calendar.ts";
 import type { Third, Unit } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
-/** How many days from the beginning of a week or a month its three parts begin. */
+/** First days of the three parts of a week or a month, counted from its beginning. */
 const firstDays: Partial<Record<Unit, readonly number[]>> = { week: [0, 2, 4], month: [0, 10, 20] };
 
-/** The months of a quarter or a year in which its three parts begin, and how many they have. */
+/** First months of the three parts of a quarter or a year, and their lengths. */
 const firstMonths: Partial<Record<Unit, readonly (readonly [first: number, count: number])[]>> = {
   quarter: [
     [0, 1],
@@ -19,7 +19,7 @@ const firstMonths: Partial<Record<Unit, readonly (readonly [first: number, count
   ],
 };
 
-/** The beginning of a year is less than what is early in it. */
+/** The beginning of a year is shorter than its early part. */
 const edgesOfYear: readonly (readonly [first: number, count: number])[] = [
   [0, 2],
   [4, 4],
@@ -27,8 +27,9 @@ const edgesOfYear: readonly (readonly [first: number, count: number])[] = [
 ];
 
 /**
- * The first, second or last part of a period: of a week Monday and Tuesday, Wednesday and Thursday, the rest; of a
- * month ten days, ten days, the rest; of a quarter a month; of a year four months, but two for its beginning and end.
+ * Returns the first, second or last part of a period. A week is split into Monday and Tuesday, Wednesday and Thursday,
+ * and the rest; a month into ten days, ten days and the rest; a quarter into months; a year into parts of four months,
+ * but its beginning and its end are two months each.
  */
 export function thirdOf(period: Days, unit: Unit, { number, sort }: Third): Days {
   if (sort === "ten_days" && unit !== "month") throw new Unclear("only months have parts of ten days");

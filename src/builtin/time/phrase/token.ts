@@ -1,11 +1,11 @@
 /** The units that lengths of time are counted in. */
 export type Unit = "second" | "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
 
-/** What the small words of both languages do. */
+/** Functions of the small words of both languages. */
 export type Mark =
-  /** the, of, on, 的: says nothing. */
+  /** the, of, on, 的: no meaning. */
   | "filler"
-  /** in: before a length, that much later; else nothing. */
+  /** in: before a length, that much later; otherwise no meaning. */
   | "in"
   /** since, from, 从 */
   | "since"
@@ -29,7 +29,7 @@ export type Mark =
   | "and"
   /** before, 之前 */
   | "before"
-  /** 前: before a length the past, after one ago, after a date before. */
+  /** 前: "past" before a length, "ago" after a length, "before" after a date. */
   | "front"
   /** after, 之后 */
   | "after"
@@ -55,20 +55,20 @@ export interface Shift {
   readonly kind: "shift";
   /** -1 for last, 0 for this, 1 for next. */
   readonly by: number;
-  /** Up to now or from now on, as in "past week"; else whole weeks, months and years of the calendar. */
+  /** True for a range up to now or from now on, as in "past week"; otherwise whole calendar weeks, months and years. */
   readonly rolling: boolean;
   /** 上周五 is the Friday of last week; "last Friday" the nearest one. */
   readonly byWeek: boolean;
 }
 
-/** Some hours of a day; those after midnight belong to the night before. */
+/** Some hours of a day; those after midnight belong to the previous night. */
 export interface DayPart {
   readonly kind: "part";
   readonly from: number;
   readonly to: number;
 }
 
-/** A number; `digits` is how many there were, 0 for one in words. */
+/** A number; `digits` is its number of digits, 0 for a written number. */
 export interface NumberToken {
   readonly kind: "number";
   readonly value: number;
@@ -80,7 +80,7 @@ export interface NumberToken {
 export interface Third {
   readonly kind: "third";
   readonly number: number;
-  /** early and late are thirds, beginnings and ends less of a year; 上旬 are ten days of a month. */
+  /** early and late are thirds; beginnings and ends are shorter in a year; 上旬 is ten days of a month. */
   readonly sort: "third" | "edge" | "ten_days";
 }
 
@@ -89,11 +89,11 @@ export interface UnitToken {
   readonly kind: "unit";
   readonly unit: Unit;
   readonly times: number;
-  /** A number before it may be a name: 3月 is March, not three months. */
+  /** True if a number before it may be a name: 3月 is March, not three months. */
   readonly names: boolean;
 }
 
-/** A piece of a description of a range, whatever the language. */
+/** A token of a description, independent of the language. */
 export type Token =
   | Shift
   | DayPart
@@ -112,7 +112,7 @@ export type Token =
   | { readonly kind: "weekday"; readonly number: number }
   | { readonly kind: "weekend" }
   | { readonly kind: "meridiem"; readonly afternoon: boolean }
-  /** Without a year, a day of every year. */
+  /** Without a year, it is a day of every year. */
   | {
       readonly kind: "date";
       readonly year: number | undefined;
@@ -123,42 +123,45 @@ export type Token =
   | { readonly kind: "clock"; readonly ms: number; readonly unit: Unit }
   | { readonly kind: "instant"; readonly ms: number; readonly unit: Unit };
 
-/** What a word stands for. */
+/** The tokens that a word stands for. */
 export type Meaning = readonly Token[];
 
-/** What a reader of the text at a place found: tokens, and where the rest begins. */
-export interface Found {
+/** Tokens found at an offset of the text, and the offset of the rest. */
+export interface TokenMatch {
   readonly tokens: Meaning;
   readonly end: number;
 }
 
-export function mark(mark: Mark): Token {
+export function createMark(mark: Mark): Token {
   return { kind: "mark", mark };
 }
 
-export function unit(unit: Unit, { times = 1, names = false }: { times?: number; names?: boolean } = {}): UnitToken {
+export function createUnit(
+  unit: Unit,
+  { times = 1, names = false }: { times?: number; names?: boolean } = {},
+): UnitToken {
   return { kind: "unit", unit, times, names };
 }
 
-export function third(number: number, sort: Third["sort"]): Third {
+export function createThird(number: number, sort: Third["sort"]): Third {
   return { kind: "third", number, sort };
 }
 
-export function number(
+export function createNumber(
   value: number,
   { digits = 0, ordinal = false }: { digits?: number; ordinal?: boolean } = {},
 ): NumberToken {
   return { kind: "number", value, digits, ordinal };
 }
 
-export function shift(
+export function createShift(
   by: number,
   { rolling = false, byWeek = false }: { rolling?: boolean; byWeek?: boolean } = {},
 ): Shift {
   return { kind: "shift", by, rolling, byWeek };
 }
 
-/** Is this token this mark? */
+/** True if this token is one of these marks. */
 export function isMark(token: Token | undefined, ...marks: readonly Mark[]): boolean {
   return token?.kind === "mark" && marks.includes(token.mark);
 }

@@ -1,19 +1,19 @@
-import { isNumeral, longestWord, readNumeral, simplify, chinese } from "./chinese.ts";
-import { english, longestPhrase } from "./english.ts";
+import { isNumeral, maxChineseWordLength, readNumeral, simplify, chinese } from "./chinese.ts";
+import { english, maxEnglishPhraseLength } from "./english.ts";
 import { quoteText } from "../../../text/index.ts";
 import { holidayByNumber, refuseUnfit } from "./holidays.ts";
 import { readDigits } from "./read-digits.ts";
-import { type Found, type Meaning, type Token, mark, number } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { type TokenMatch, type Meaning, type Token, createMark, createNumber } from "./token.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
-/** Signs that part words and say nothing else. */
+/** Characters that separate words and have no other meaning. */
 const blank = /[\s,.;!?()"“”、。「」《》]/;
 const dash = /[-–—−~〜/]/;
 const letter = /[a-z&]/;
 
 /**
- * A description as tokens, the same for both languages. Every character is read once, and every word is looked for in
- * at most five lengths, so the time is linear.
+ * Converts a description to tokens that are the same for both languages. Every character is read once, and every word
+ * is looked up in at most five lengths, so the time is linear.
  */
 export function tokenize(text: string): Token[] {
   const plain = simplify(text.normalize("NFKC").toLowerCase())
@@ -39,14 +39,14 @@ export function tokenize(text: string): Token[] {
 /** 第: the next number is an ordinal. */
 const ordinalSign: Meaning = [];
 
-function readAt(text: string, at: number): Found {
+function readAt(text: string, at: number): TokenMatch {
   const character = text.charAt(at);
-  if (text.startsWith("..", at)) return { tokens: [mark("to")], end: at + 2 };
+  if (text.startsWith("..", at)) return { tokens: [createMark("to")], end: at + 2 };
   if (blank.test(character)) return { tokens: [], end: at + 1 };
   if (character === "第") return { tokens: ordinalSign, end: at + 1 };
   if (/\d/.test(character)) return readDigits(text, at);
   if (letter.test(character)) return readEnglish(text, at);
-  if (dash.test(character)) return { tokens: [mark("to")], end: at + 1 };
+  if (dash.test(character)) return { tokens: [createMark("to")], end: at + 1 };
   return readChinese(text, at);
 }
 
@@ -54,13 +54,13 @@ const word = /[a-z&]+/y;
 const nextWord = /[ .-]?[a-z]+/y;
 const numbered = /([qhw])(\d{1,2})(?:[-/](\d{4}))?(?![a-z\d])/y;
 
-function readEnglish(text: string, at: number): Found {
+function readEnglish(text: string, at: number): TokenMatch {
   numbered.lastIndex = at;
   const [whole = "", sign = "", digits = "", year] = numbered.exec(text) ?? [];
   if (whole !== "") {
     const period = numberedPeriod(sign, Number(digits));
     return {
-      tokens: year === undefined ? [period] : [period, number(Number(year), { digits: 4 })],
+      tokens: year === undefined ? [period] : [period, createNumber(Number(year), { digits: 4 })],
       end: at + whole.length,
     };
   }
@@ -74,11 +74,11 @@ function readEnglish(text: string, at: number): Found {
   throw unknownWord(text.slice(at, ends[0]));
 }
 
-/** Where the phrases of one, two, … words that begin here end. */
+/** Returns the ends of the phrases of one, two, … words that begin here. */
 function phraseEnds(text: string, at: number): number[] {
   word.lastIndex = at;
   const ends = [at + (word.exec(text)?.[0].length ?? 1)];
-  while (ends.length < longestPhrase) {
+  while (ends.length < maxEnglishPhraseLength) {
     const last = ends.at(-1) ?? at;
     nextWord.lastIndex = last;
     const next = nextWord.exec(text);
@@ -96,8 +96,8 @@ function numberedPeriod(sign: string, value: number): Token {
   throw unknownWord(`${sign}${value}`);
 }
 
-function readChinese(text: string, at: number): Found {
-  for (let length = longestWord; length > 0; length--) {
+function readChinese(text: string, at: number): TokenMatch {
+  for (let length = maxChineseWordLength; length > 0; length--) {
     const word = text.slice(at, at + length);
     refuseUnfit(word);
     const tokens = chinese.get(word);
@@ -110,13 +110,13 @@ function readChinese(text: string, at: number): Found {
   const written = text.slice(at, end);
   const holiday = holidayByNumber(written, text.slice(end, end + 1));
   if (holiday !== undefined) return { tokens: holiday, end };
-  // 两三天 is one number or the other; only years are written digit by digit.
+  // 两三天 is ambiguous; only years are written digit by digit.
   if (numeral.digits > 1 && text[end] !== "年")
     throw new Unclear(`${quoteText(written)} may be two numbers; write one`);
-  return { tokens: [number(numeral.value, { digits: numeral.digits })], end };
+  return { tokens: [createNumber(numeral.value, { digits: numeral.digits })], end };
 }
 
-/** What to show of text that no word begins: up to the next blank, and not much. */
+/** Returns the unknown text to show: up to the next blank, and truncated. */
 function unknownAt(text: string, at: number): string {
   let end = at;
   while (end < text.length && end < at + 12 && !blank.test(text.charAt(end))) end++;

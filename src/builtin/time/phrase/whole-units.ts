@@ -1,13 +1,13 @@
 import type { Unit } from "./token.ts";
-import { Unclear } from "./unclear.ts";
+import { Unclear } from "./unclear-phrase.ts";
 
-/** So many of a unit. */
+/** A number of units. */
 export interface Amount {
   readonly count: number;
   readonly unit: Unit;
 }
 
-/** How many of a smaller unit a unit always has. */
+/** Units that consist of a constant number of smaller units. */
 const smaller: Partial<Record<Unit, Amount>> = {
   minute: { count: 60, unit: "second" },
   hour: { count: 60, unit: "minute" },
@@ -16,7 +16,10 @@ const smaller: Partial<Record<Unit, Amount>> = {
   year: { count: 12, unit: "month" },
 };
 
-/** A count without a fraction: half an hour are 30 minutes, a year and a half 18 months; half a month is 15 days here. */
+/**
+ * Converts a count to one without a fraction: half an hour is 30 minutes, a year and a half 18 months; half a month is
+ * 15 days here.
+ */
 export function wholeUnits({ count, unit }: Amount): Amount {
   if (Number.isInteger(count)) return { count, unit };
   if (unit === "month" && Number.isInteger(count * 2)) return { count: count * 30, unit: "day" };

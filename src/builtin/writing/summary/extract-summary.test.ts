@@ -5,13 +5,13 @@ interface Row {
   readonly about: string;
   readonly title?: string;
   readonly text: string;
-  /** A good summary of 40 % of the text says this… */
+  /** A good summary of 40 % of the text contains this… */
   readonly says: readonly string[];
   /** … and not this. */
   readonly leavesOut: readonly string[];
 }
 
-/** Texts written for this table, with what matters in them. */
+/** Texts written for this table, with their key points. */
 const table: readonly Row[] = [
   {
     about: "an English news item",
@@ -67,7 +67,7 @@ const table: readonly Row[] = [
 
 describe("an extractive summary", () => {
   test.each(table.map((row) => [row.about, row] as const))(
-    "of %s says what matters",
+    "a summary of %s contains the important sentences",
     (_, { text, title, says, leavesOut }) => {
       const pieces = [{ text, ...(title !== undefined && { title }) }];
       const { text: summary } = extractSummary(pieces, {
@@ -80,7 +80,7 @@ describe("an extractive summary", () => {
     },
   );
 
-  test("keeps the order of the text and says nothing twice", () => {
+  test("keeps the order of the text and repeats nothing", () => {
     const text =
       "Mills grind grain into flour. Rivers drive most mills. Mills grind grain into flour. Wind drives other mills.";
     const { text: summary } = extractSummary([{ text }], { style: "bullet-points", maxLength: 500 });
@@ -152,7 +152,7 @@ describe("hostile content", () => {
     ).toEqual({ pieces: [], truncated: true });
   });
 
-  test("long texts leave room for short ones", () => {
+  test("long texts leave space for short ones", () => {
     const { pieces, truncated } = readContent(
       [{ text: "x".repeat(5_000) }, { text: "short" }, { text: "y".repeat(5_000) }],
       2_005,

@@ -1,31 +1,31 @@
 import { cutSummary } from "./cut-summary.ts";
-import { type Placed, type Ranking, rankSentences } from "./rank-sentences.ts";
+import { type PositionedSentence, type Ranking, rankSentences } from "./rank-sentences.ts";
 import type { Piece } from "./read-content.ts";
 import { isHan, splitSentences } from "./split-sentences.ts";
 import type { SummaryStyle } from "./summary-style.ts";
 
-/** What {@link extractSummary} takes besides the texts. */
+/** Options of {@link extractSummary}. */
 export interface ExtractOptions {
   readonly style: SummaryStyle;
-  /** The most characters of the summary. */
+  /** Maximum number of characters of the summary. */
   readonly maxLength: number;
-  /** What the reader wants to know. */
+  /** Interest of the reader, as a query or a topic. */
   readonly focus?: string | undefined;
 }
 
-/** What {@link extractSummary} gives. */
+/** Result of {@link extractSummary}. */
 export interface ExtractedSummary {
   readonly text: string;
-  /** The texts that it has sentences of, by their place in the list. */
+  /** Indices of the texts that it has sentences of. */
   readonly from: ReadonlySet<number>;
 }
 
 /** More sentences are not compared with each other: the work grows with their square. */
-const mostSentences = 240;
-/** How many sentences are looked at before some of them are chosen. */
-const mostRead = 2_000;
+const maxSentences = 240;
+/** Maximum number of sentences that are read before some of them are chosen. */
+const maxRead = 2_000;
 
-const mostPicked: Readonly<Record<SummaryStyle, number>> = {
+const maxPicked: Readonly<Record<SummaryStyle, number>> = {
   "one-line": 1,
   paragraph: 5,
   "bullet-points": 7,
@@ -33,8 +33,8 @@ const mostPicked: Readonly<Record<SummaryStyle, number>> = {
 };
 
 /**
- * Sums texts up in sentences of their own: the most central ones, the beginnings of the texts weighing more, none like
- * another, in their order. Nothing is rephrased, so nothing is made up.
+ * Summarizes texts with their own sentences: the most central ones, with more weight on the beginnings of the texts,
+ * without near-duplicates, in order. Nothing is rephrased, so nothing is made up.
  *
  * @example
  * ```ts
@@ -57,23 +57,23 @@ export function extractSummary(pieces: readonly Piece[], options: ExtractOptions
   };
 }
 
-/** Sentences that say something. */
-function gather(pieces: readonly Piece[]): Placed[] {
-  const room = Math.max(20, Math.ceil(mostRead / Math.max(1, pieces.length)));
+/** Returns the sentences with content. */
+function gather(pieces: readonly Piece[]): PositionedSentence[] {
+  const room = Math.max(20, Math.ceil(maxRead / Math.max(1, pieces.length)));
   const all = pieces.flatMap(({ text }, piece) =>
     splitSentences(text, room).map((text, position) => ({ text: text.replaceAll(/\s+/g, " "), piece, position })),
   );
-  const telling = all.filter(({ text }) => isTelling(text));
-  const usable = telling.length > 0 ? telling : all.filter(({ text }) => /\p{L}/u.test(text));
+  const reporting = all.filter(({ text }) => isInformativeSentence(text));
+  const usable = reporting.length > 0 ? reporting : all.filter(({ text }) => /\p{L}/u.test(text));
   const seen = new Set<string>();
   return thin(usable.filter(({ text }) => !seen.has(text) && seen.add(text)));
 }
 
-/** The first half of what is allowed, and the rest spread evenly over what follows. */
-function thin(sentences: readonly Placed[]): Placed[] {
-  if (sentences.length <= mostSentences) return [...sentences];
+/** Returns the first half of the maximum, and the rest spread evenly over what follows. */
+function thin(sentences: readonly PositionedSentence[]): PositionedSentence[] {
+  if (sentences.length <= maxSentences) return [...sentences];
   const rising = sentences.toSorted((a, b) => a.position - b.position);
-  const half = mostSentences / 2;
+  const half = maxSentences / 2;
   const rest = rising.slice(half);
   const step = rest.length / half;
   const spread = Array.from({ length: half }, (_, at) => rest[Math.floor(at * step)]);
@@ -82,45 +82,49 @@ function thin(sentences: readonly Placed[]): Placed[] {
   );
 }
 
-/** What pages say about themselves. */
-const pageTalk =
+/** Phrases of web pages about themselves, such as cookie notices. */
+const pageBoilerplate =
   /\bcookies?\b|\bsubscribe\b|\bsign (?:in|up)\b|\blog ?in\b|all rights reserved|©|\bcopyright\b|click here|privacy policy|terms of (?:use|service)|版权所有|登录|注册|订阅|隐私政策|点击这里|转载请注明|last (?:edited|updated)|最后(?:编辑|更新)/i;
 
-function isTelling(text: string): boolean {
+function isInformativeSentence(text: string): boolean {
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const enough = isHan(text) ? letters >= 6 : letters >= 20;
-  return enough && letters / text.length > 0.6 && !pageTalk.test(text);
+  return enough && letters / text.length > 0.6 && !pageBoilerplate.test(text);
 }
 
 interface PickOptions extends ExtractOptions {
   readonly titles: readonly (string | undefined)[];
 }
 
-/** How much room a sentence takes, with its bullet, its line end and, if it is the first of its text, the title. */
-function lengthOf(sentence: Placed | undefined, before: readonly (Placed | undefined)[], options: PickOptions): number {
+/** Returns the length of a sentence, with its bullet, its line end and, if it is the first of its text, the title. */
+function lengthOf(
+  sentence: PositionedSentence | undefined,
+  before: readonly (PositionedSentence | undefined)[],
+  options: PickOptions,
+): number {
   if (sentence === undefined) return Infinity;
   const isFirst = options.style === "structured" && before.every((other) => other?.piece !== sentence.piece);
   const around = options.style === "bullet-points" || options.style === "structured" ? 3 : 1;
   return sentence.text.length + around + (isFirst ? (options.titles[sentence.piece]?.length ?? 0) + 5 : 0);
 }
 
-/** How much being like a chosen sentence counts against one. */
+/** Penalty for similarity to a chosen sentence. */
 const sameness = 0.3;
-/** A sentence worth less than this share of the best one only fills the page. */
-const leastWorth = 0.35;
+/** A sentence worth less than this share of the best one is omitted. */
+const minWorth = 0.35;
 
-/** The best sentences that fit together into the length, each judged by what it adds to those before. */
-function pick(sentences: readonly Placed[], { scores, likeness }: Ranking, options: PickOptions): number[] {
+/** Chooses the best sentences that fit into the length, each judged by what it adds to those before. */
+function pick(sentences: readonly PositionedSentence[], { scores, likeness }: Ranking, options: PickOptions): number[] {
   const picked: number[] = [];
   const open = new Set(scores.keys());
-  const least = leastWorth * (scores[indexOfBest(scores)] ?? 0);
+  const min = minWorth * (scores[indexOfBest(scores)] ?? 0);
   let room = options.maxLength;
-  while (open.size > 0 && picked.length < mostPicked[options.style]) {
+  while (open.size > 0 && picked.length < maxPicked[options.style]) {
     let best = -1;
-    let most = -Infinity;
+    let limit = -Infinity;
     for (const at of open) {
       const worth = (scores[at] ?? 0) - sameness * Math.max(0, ...picked.map((other) => likeness(at, other)));
-      if (worth > most) [best, most] = [at, worth];
+      if (worth > limit) [best, limit] = [at, worth];
     }
     open.delete(best);
     const length = lengthOf(
@@ -128,7 +132,7 @@ function pick(sentences: readonly Placed[], { scores, likeness }: Ranking, optio
       picked.map((at) => sentences[at]),
       options,
     );
-    if (length > room || (scores[best] ?? 0) < least) continue;
+    if (length > room || (scores[best] ?? 0) < min) continue;
     picked.push(best);
     room -= length;
   }
@@ -139,7 +143,7 @@ function indexOfBest(scores: Float64Array): number {
   return scores.reduce((best, score, at) => (score > (scores[best] ?? -Infinity) ? at : best), 0);
 }
 
-function write(chosen: readonly Placed[], pieces: readonly Piece[], style: SummaryStyle): string {
+function write(chosen: readonly PositionedSentence[], pieces: readonly Piece[], style: SummaryStyle): string {
   switch (style) {
     case "one-line":
     case "paragraph":
@@ -153,13 +157,13 @@ function write(chosen: readonly Placed[], pieces: readonly Piece[], style: Summa
   }
 }
 
-/** Nothing between Chinese sentences, a space between others. */
+/** Returns nothing between Chinese sentences, a space between others. */
 function gap(before: string): string {
   return before === "" || /[。！？…”」』）]$/.test(before) ? "" : " ";
 }
 
-/** By text, each under its title; a text without one begins with its first sentence. */
-function writeStructured(chosen: readonly Placed[], pieces: readonly Piece[]): string {
+/** Groups by text, each under its title; a text without one begins with its first sentence. */
+function writeStructured(chosen: readonly PositionedSentence[], pieces: readonly Piece[]): string {
   const groups = Map.groupBy(chosen, ({ piece }) => piece);
   return [...groups]
     .map(([piece, group]) => {
@@ -171,7 +175,7 @@ function writeStructured(chosen: readonly Placed[], pieces: readonly Piece[]): s
     .join("\n\n");
 }
 
-/** Where there are no sentences, as in code or numbers: the texts as they are. */
+/** Returns the texts as they are if there are no sentences, as in code or numbers. */
 function bareText(pieces: readonly Piece[]): string {
   return pieces
     .map(({ text }) => text.replaceAll(/^\s*(?:```|~~~).*$/gm, "").trim())

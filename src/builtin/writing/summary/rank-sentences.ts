@@ -1,13 +1,13 @@
-/** A sentence and where it stands. */
-export interface Placed {
+/** A sentence and its position. */
+export interface PositionedSentence {
   readonly text: string;
   /** Which text it is from. */
   readonly piece: number;
-  /** Which sentence of that text it is. */
+  /** Index of the sentence in its text. */
   readonly position: number;
 }
 
-/** Ranked sentences: their scores, and how alike any two of them are. */
+/** Ranked sentences: their scores, and the similarity of any two of them. */
 export interface Ranking {
   readonly scores: Float64Array;
   readonly likeness: (a: number, b: number) => number;
@@ -21,10 +21,10 @@ const stopWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Characters that join words rather than say something; a run of Han characters is split at them. */
+/** Function characters; a run of Han characters is split at them. */
 const joints = /[的了是在和与及也就都而但并将被把从到对为以于其这那有个之或]/;
 
-/** The words that a sentence is compared by: word stems, and pairs of Han characters. */
+/** Returns the terms that a sentence is compared by: word stems, and pairs of Han characters. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
   for (const [run] of text.toLowerCase().matchAll(/[\u3040-\u30ff\u3400-\u9fff]+|[\p{L}\p{N}]+/gu)) {
@@ -43,11 +43,11 @@ function stem(word: string): string {
   return word.length > 4 ? word.replace(/(?:ing|ed|es|s|ly)$/, "") : word;
 }
 
-/** What counts besides how central a sentence is. */
+/** Criteria besides the centrality of a sentence. */
 export interface RankHints {
   /** Titles of the texts, by piece. */
   readonly titles: readonly (string | undefined)[];
-  /** What the reader wants to know. */
+  /** Interest of the reader, as a query or a topic. */
   readonly focus?: string | undefined;
 }
 
@@ -56,10 +56,10 @@ const titleWeight = 0.15;
 const focusWeight = 2;
 
 /**
- * LexRank with a weight on the beginning of a text: a sentence is central when it is like many central ones, and the
- * first sentences of most texts say what they are about.
+ * LexRank with a weight on the beginning of a text: a sentence is central if it is similar to many central ones, and
+ * the first sentences of most texts state their topic.
  */
-export function rankSentences(sentences: readonly Placed[], hints: RankHints): Ranking {
+export function rankSentences(sentences: readonly PositionedSentence[], hints: RankHints): Ranking {
   const vectors = toVectors(sentences.map(({ text }) => termsOf(text)));
   const size = sentences.length;
   const alike = likenesses(vectors);
@@ -100,10 +100,10 @@ function toVectors(terms: readonly (readonly string[])[]): Vector[] {
   });
 }
 
-/** Less than this is chance. */
-const leastLikeness = 0.02;
+/** A lower similarity is chance. */
+const minLikeness = 0.02;
 
-/** Cosines of all pairs, by way of the sentences that share a term: most pairs share none. */
+/** Returns the cosines of all pairs, computed from sentences that share a term: most pairs share none. */
 function likenesses(vectors: readonly Vector[]): Float64Array {
   const size = vectors.length;
   const alike = new Float64Array(size * size);
@@ -112,8 +112,8 @@ function likenesses(vectors: readonly Vector[]): Float64Array {
     for (const [term, weight] of vector) {
       const others = holders.get(term) ?? [];
       for (const other of others) {
-        const place = other.at * size + at;
-        alike[place] = (alike[place] ?? 0) + other.weight * weight;
+        const location = other.at * size + at;
+        alike[location] = (alike[location] ?? 0) + other.weight * weight;
       }
       others.push({ at, weight });
       holders.set(term, others);
@@ -122,9 +122,9 @@ function likenesses(vectors: readonly Vector[]): Float64Array {
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) {
       const cosine = alike[a * size + b] ?? 0;
-      const kept = cosine > leastLikeness ? cosine : 0;
-      alike[a * size + b] = kept;
-      alike[b * size + a] = kept;
+      const retained = cosine > minLikeness ? cosine : 0;
+      alike[a * size + b] = retained;
+      alike[b * size + a] = retained;
     }
   }
   return alike;
@@ -133,7 +133,7 @@ function likenesses(vectors: readonly Vector[]): Float64Array {
 const damping = 0.85;
 const rounds = 30;
 
-/** The share of time that a reader who goes from sentence to like sentence spends at each. */
+/** Returns the stationary distribution of a random walk between similar sentences. */
 function centrality(alike: Float64Array, size: number): Float64Array {
   const rows = Array.from({ length: size }, (_, at) => alike.subarray(at * size, (at + 1) * size));
   const degrees = rows.map((row) => row.reduce((sum, likeness) => sum + likeness, 0));
@@ -143,7 +143,7 @@ function centrality(alike: Float64Array, size: number): Float64Array {
     for (const [from, row] of rows.entries()) spread(next, row, (damping * (shares[from] ?? 0)) / (degrees[from] || 1));
     shares = next;
   }
-  // What everyone gets says nothing; a sentence that is like no other is not central at all.
+  // The share that every sentence gets is subtracted; a sentence that is similar to no other is not central at all.
   return shares.map((share) => Math.max(0, share - (1 - damping) / size));
 }
 
@@ -151,18 +151,21 @@ function spread(shares: Float64Array, row: Float64Array, flow: number): void {
   for (let to = 0; to < row.length; to++) shares[to] = (shares[to] ?? 0) + flow * (row[to] ?? 0);
 }
 
-function overlap(terms: ReadonlySet<string>, wanted: ReadonlySet<string> | undefined): number {
-  if (wanted === undefined || wanted.size === 0) return 0;
+function overlap(terms: ReadonlySet<string>, requested: ReadonlySet<string> | undefined): number {
+  if (requested === undefined || requested.size === 0) return 0;
   let shared = 0;
-  for (const term of wanted) if (terms.has(term)) shared++;
-  return shared / wanted.size;
+  for (const term of requested) if (terms.has(term)) shared++;
+  return shared / requested.size;
 }
 
-/** Sentences that lean on the one before, ask, or run on do not stand well alone. */
+/**
+ * Penalizes sentences that do not stand well alone: those that refer to the one before, end with a question mark, or
+ * are too long.
+ */
 function burden(text: string): number {
   const leans =
     /^(?:this|these|that|those|it|he|she|they|however|but|also|and|so)\b/i.test(text) ||
     /^(?:这|那|他|她|它|但|而|此外|因此|所以|另外)/.test(text);
-  const asks = /[?？]$/.test(text);
-  return (leans ? 0.1 : 0) + (asks ? 0.2 : 0) + (text.length > 320 ? 0.3 : 0);
+  const isInterrogative = /[?？]$/.test(text);
+  return (leans ? 0.1 : 0) + (isInterrogative ? 0.2 : 0) + (text.length > 320 ? 0.3 : 0);
 }

@@ -1,49 +1,48 @@
 import { withoutCredentials } from "../../../net/index.ts";
-import { stripUnsafe } from "../../../text/index.ts";
-import { fairShare } from "../fair-share.ts";
+import { fairShare, stripUnsafe } from "../../../text/index.ts";
 
-/** One text of what is to be summarised, and where it is from. */
+/** One text to be summarized, and its source. */
 export interface Piece {
   readonly text: string;
   readonly title?: string;
   readonly url?: string;
 }
 
-/** The texts of a content of any shape. */
-export interface ReadContent {
+/** The texts of content of any shape. */
+export interface SummaryContent {
   readonly pieces: readonly Piece[];
-  /** Something was left out, because there is too much of it. */
+  /** True if something was omitted, because there is too much of it. */
   readonly truncated: boolean;
 }
 
-const mostPieces = 50;
-const mostNodes = 20_000;
-const deepest = 12;
+const maxPieces = 50;
+const maxNodes = 20_000;
+const maxDepth = 12;
 
 /** Keys under which tools put the whole text of a page or a note. */
 const wholeKeys = ["content", "text", "markdown", "body", "transcript"];
-/** The same and those for a part of it, the fullest first. */
+/** Those keys, and keys for a part of the text, the fullest first. */
 const textKeys = [...wholeKeys, "summary", "snippet", "description"];
 const titleKeys = ["title", "name", "heading"];
 const urlKeys = ["url", "link", "href", "uri", "address", "source", "path"];
 
 /**
- * Reads the texts out of anything that other tools give: a text, a page, a list of pages or search results, or an object
- * of whatever shape. Items that hold nothing but an error, and pages without text, are passed over.
+ * Reads the texts from any tool output: a text, a page, a list of pages or search results, or an object of any shape.
+ * Items that contain only an error, and pages without text, are skipped.
  */
-export function readContent(content: unknown, maxChars: number): ReadContent {
+export function readContent(content: unknown, maxChars: number): SummaryContent {
   const reader = new ContentReader();
   reader.read(content, {}, 0);
   const distinct = [...new Map(reader.pieces.map((piece) => [piece.text, piece])).values()];
-  const kept = distinct.slice(0, mostPieces);
+  const retained = distinct.slice(0, maxPieces);
   const share = fairShare(
-    kept.map(({ text }) => text.length),
+    retained.map(({ text }) => text.length),
     maxChars,
   );
-  const cut = kept.map((piece) =>
+  const cut = retained.map((piece) =>
     piece.text.length > share ? { ...piece, text: piece.text.slice(0, share).toWellFormed() } : piece,
   );
-  const truncated = reader.gaveUp || distinct.length > mostPieces || kept.some(({ text }) => text.length > share);
+  const truncated = reader.gaveUp || distinct.length > maxPieces || retained.some(({ text }) => text.length > share);
   return { pieces: cut, truncated };
 }
 
@@ -55,7 +54,7 @@ class ContentReader {
   #nodes = 0;
 
   read(value: unknown, origin: Origin, depth: number): void {
-    if (++this.#nodes > mostNodes || depth > deepest) this.gaveUp = true;
+    if (++this.#nodes > maxNodes || depth > maxDepth) this.gaveUp = true;
     else if (typeof value === "string") this.#add(value, origin);
     else if (Array.isArray(value)) this.#readList(value, origin, depth);
     else if (typeof value === "object" && value !== null) this.#readObject(value, origin, depth);
@@ -84,14 +83,14 @@ class ContentReader {
     const origin = {
       ...above,
       ...(title !== undefined && { title: short(title) }),
-      ...(url !== undefined && isAddress(url) && { url: shownAddress(url.trim()) }),
+      ...(url !== undefined && isAddress(url) && { url: displayedAddress(url.trim()) }),
     };
     const text = textIn(object);
     if (text !== undefined) this.read(text, origin, depth + 1);
-    else if (!isTextless(object)) this.#readOther(entries, origin, depth);
+    else if (!hasNoText(object)) this.#readOther(entries, origin, depth);
   }
 
-  /** An object of no known shape: its short facts as lines of one text, and what is inside it. */
+  /** Reads an object of unknown shape: its short values as lines of one text, and its nested values. */
   #readOther(entries: readonly (readonly [string, unknown])[], origin: Origin, depth: number): void {
     const facts: string[] = [];
     for (const [key, value] of entries) {
@@ -103,14 +102,16 @@ class ContentReader {
   }
 }
 
-/** A page that could not be read, or has no text: what else is known of it, such as its title, is nothing to work on. */
-export function isTextless(object: object): boolean {
+/**
+ * True for a page that could not be read, or has no text: its other data, such as its title, is not enough to work on.
+ */
+export function hasNoText(object: object): boolean {
   const isSign = ([key, value]: [string, unknown]): boolean =>
     key === "error" ? isThere(value) : wholeKeys.includes(key) && typeof value === "string";
   return textIn(object) === undefined && Object.entries(object).some(isSign);
 }
 
-/** What an object holds as its text, if anything. */
+/** Returns the value that an object holds as its text, if any. */
 function textIn(object: object): unknown {
   const own = new Map<string, unknown>(Object.entries(object));
   return textKeys.map((key) => own.get(key)).find(isThere);
@@ -128,7 +129,10 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** A web address, or one of a note or a memory; a name alone is none, and neither is what would run or be the content. */
+/**
+ * True for a web address, or that of a note or a memory; false for a plain name, and for addresses that would run code
+ * or contain the content.
+ */
 function isAddress(text: string): boolean {
   const url = text.trim();
   return (
@@ -136,8 +140,11 @@ function isAddress(text: string): boolean {
   );
 }
 
-/** An address as it may be shown; what cannot be seen in it is written as `%XX`, so that it still leads where it did. */
-function shownAddress(url: string): string {
+/**
+ * Returns an address for display; invisible characters in it are written as `%XX`, so that it still leads to the same
+ * target.
+ */
+function displayedAddress(url: string): string {
   const plain = withoutCredentials(url);
   const seen = stripUnsafe(plain);
   return seen === plain ? plain : (URL.parse(plain)?.href ?? seen);

@@ -1,11 +1,10 @@
-import { sentenceEnds, stripUnsafe } from "../../../text/index.ts";
-import { breakText } from "./break-text.ts";
+import { sentenceEnds, stripUnsafe, findCutPoint } from "../../../text/index.ts";
 
 const han = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
-/** Longer runs without a full stop are lists, logs or noise; they are broken up. */
-const longestSentence = 400;
+/** Longer runs without a full stop are lists, logs or noise; they are split. */
+const maxSentenceLength = 400;
 
-/** Is a text mostly Chinese or Japanese? */
+/** True if a text is mostly Chinese or Japanese. */
 export function isHan(text: string): boolean {
   const sample = text.slice(0, 4_000);
   const dense = sample.match(/[\u3040-\u30ff\u3400-\u9fff]/g)?.length ?? 0;
@@ -14,26 +13,26 @@ export function isHan(text: string): boolean {
 }
 
 /**
- * The sentences of a text, English, Chinese or mixed. Markdown is read through: headings, tables and code are left out,
- * links keep their words, list items stand for themselves, lines wrapped in the middle of a sentence are joined.
+ * Splits a text, English, Chinese or mixed, into sentences. Markdown is interpreted: headings, tables and code are
+ * omitted, links keep their words, list items are separate, and lines wrapped in the middle of a sentence are joined.
  *
  * @example
  * ```ts
  * splitSentences("Dr. Wu came. 他走了。"); // ["Dr. Wu came.", "他走了。"]
  * ```
  */
-export function splitSentences(text: string, most: number = Infinity): string[] {
+export function splitSentences(text: string, max: number = Infinity): string[] {
   const found: string[] = [];
   for (const paragraph of paragraphs(plain(text))) {
     for (const sentence of sentencesOf(paragraph)) {
-      found.push(...(sentence.length > longestSentence ? breakText(sentence, longestSentence) : [sentence]));
-      if (found.length >= most) return found.slice(0, most);
+      found.push(...(sentence.length > maxSentenceLength ? breakText(sentence, maxSentenceLength) : [sentence]));
+      if (found.length >= max) return found.slice(0, max);
     }
   }
   return found;
 }
 
-/** Every class excludes what opens the next match, so that each pattern stays linear. */
+/** Every class excludes the beginning of the next match, so that each pattern stays linear. */
 function plain(text: string): string {
   return withoutFences(stripUnsafe(text))
     .replaceAll(/<\/?[A-Za-z][^<>]{0,300}>/g, " ")
@@ -43,20 +42,20 @@ function plain(text: string): string {
 }
 
 function withoutFences(text: string): string {
-  const kept: string[] = [];
+  const retained: string[] = [];
   let inCode = false;
   for (const line of text.split("\n")) {
     const isFence = /^\s{0,3}(?:```|~~~)/.test(line);
     if (isFence) {
       inCode = !inCode;
-      kept.push("");
-    } else if (!inCode) kept.push(line);
+      retained.push("");
+    } else if (!inCode) retained.push(line);
   }
-  return kept.join("\n");
+  return retained.join("\n");
 }
 
 const listItem = /^\s{0,12}(?:(?:[-*+•·]|\d{1,3}[.)])\s+|\d{1,3}、\s*)/;
-/** Headings, tables, rules: they say what follows, not what is. */
+/** Headings, tables, rules: they announce content, but are not prose. */
 const notProse = /^\s{0,3}(?:#{1,6}\s|\||[-=*_]{3,}\s*$)/;
 
 function paragraphs(text: string): string[] {
@@ -78,7 +77,7 @@ function paragraphs(text: string): string[] {
   return found;
 }
 
-/** Lines of running text; between Chinese characters a line end is no space. */
+/** Joins lines of running text; between Chinese characters a line end is not a space. */
 function joinLines(lines: readonly string[]): string {
   const parts = lines.map((line, at) => {
     const before = lines[at - 1]?.at(-1);
@@ -94,4 +93,17 @@ function* sentencesOf(paragraph: string): Generator<string, void, undefined> {
     start = end;
     if (sentence !== "") yield sentence;
   }
+}
+
+/** Splits into parts of at most `max` units each, where a reader would pause if possible. */
+function breakText(text: string, max: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > max) {
+    // A single character longer than the limit cannot occur in real text.
+    const end = findCutPoint(rest, max, { at: "word" }) || max;
+    parts.push(rest.slice(0, end).trim());
+    rest = rest.slice(end);
+  }
+  return [...parts, rest.trim()].filter((part) => part !== "");
 }

@@ -1,7 +1,7 @@
-/** How a summary is laid out. */
+/** Layout of a summary. */
 export type SummaryStyle = "paragraph" | "bullet-points" | "structured" | "one-line";
 
-/** Every {@link SummaryStyle}, and what is meant by it. */
+/** Every {@link SummaryStyle}, with its description. */
 export const summaryStyles: Readonly<Record<SummaryStyle, string>> = {
   paragraph: "one paragraph of running text",
   "bullet-points": "a list of points, one line each, beginning with -",

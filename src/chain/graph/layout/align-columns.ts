@@ -1,23 +1,22 @@
 import { columnDistance } from "./column-distance.ts";
-import { listAt, numberAt, placesOf } from "./entry-at.ts";
+import { listAt, numberAt, rowPositions } from "./array-access.ts";
 import { type LayeredGraph, segmentKey } from "./layered-graph.ts";
-import { markConflicts } from "./mark-conflicts.ts";
 
 /** A graph seen from one of its four corners. */
 interface View {
   readonly boxes: number;
   readonly rows: readonly (readonly number[])[];
-  readonly place: readonly number[];
-  /** The neighbours in the row that was placed before. */
+  readonly position: readonly number[];
+  /** The neighbors in the row that was placed before. */
   readonly before: LayeredGraph["above"];
-  /** The neighbours in the row that is placed next. */
+  /** The neighbors in the row that is placed next. */
   readonly after: LayeredGraph["above"];
   readonly left: readonly number[];
   readonly right: readonly number[];
 }
 
 /**
- * The axis of every id, by the method of Brandes and Köpf: chains of median neighbours are put under each other and
+ * The axis of every id, by the method of Brandes and Köpf: chains of median neighbors are put under each other and
  * packed, once from each corner, and the mean of the two middle results is taken. Lines that pass rows stay straight.
  */
 export function alignColumns(graph: LayeredGraph): number[] {
@@ -38,7 +37,7 @@ function viewFrom(graph: LayeredGraph, upwards: boolean, mirrored: boolean): Vie
   return {
     boxes: graph.boxes,
     rows,
-    place: placesOf(rows, graph.left.length),
+    position: rowPositions(rows, graph.left.length),
     before: upwards ? graph.below : graph.above,
     after: upwards ? graph.above : graph.below,
     left: mirrored ? graph.right : graph.left,
@@ -48,30 +47,30 @@ function viewFrom(graph: LayeredGraph, upwards: boolean, mirrored: boolean): Vie
 
 /** For each id the first id of the chain it belongs to. */
 function alignChains(view: View, conflicts: ReadonlySet<number>): number[] {
-  const root = view.place.map((_, id) => id);
+  const root = view.position.map((_, id) => id);
   for (const row of view.rows) {
     // Chains must not cross: each takes its partner right of the last one that was taken.
     let reached = -1;
     for (const id of row) {
       const partner = medians(view, id).find(
         (other) =>
-          numberAt(view.place, other) > reached &&
+          numberAt(view.position, other) > reached &&
           !yields(view, id, other) &&
           !conflicts.has(segmentKey(other, id)) &&
           !conflicts.has(segmentKey(id, other)),
       );
       if (partner === undefined) continue;
       root[id] = numberAt(root, partner);
-      reached = numberAt(view.place, partner);
+      reached = numberAt(view.position, partner);
     }
   }
   return root;
 }
 
-/** The one or two neighbours in the middle, among those that are like it. */
-function medians({ boxes, place, before }: View, id: number): readonly number[] {
+/** The one or two neighbors in the middle, among those that are like it. */
+function medians({ boxes, position, before }: View, id: number): readonly number[] {
   const near = likes(listAt(before, id), id >= boxes, boxes).toSorted(
-    (a, b) => numberAt(place, a) - numberAt(place, b),
+    (a, b) => numberAt(position, a) - numberAt(position, b),
   );
   return near.slice(Math.floor((near.length - 1) / 2), Math.floor(near.length / 2) + 1);
 }
@@ -97,7 +96,7 @@ interface Constraint {
   readonly distance: number;
 }
 
-/** Packs the chains to the left, then lets those that hang loose follow what stands right of them. */
+/** Packs the chains to the left, then moves unconstrained ones next to their right neighbors. */
 function packBlocks(view: View, root: readonly number[]): number[] {
   const followers = followersOf(view, root);
   const order = leftToRight(followers, root);
@@ -113,7 +112,7 @@ function packBlocks(view: View, root: readonly number[]): number[] {
   return root.map((block) => numberAt(x, block));
 }
 
-/** What must stand right of each block, and how far. */
+/** The blocks that must be right of each block, with their minimum distances. */
 function followersOf(view: View, root: readonly number[]): Constraint[][] {
   const followers: Constraint[][] = root.map(() => []);
   for (const row of view.rows)
@@ -130,7 +129,7 @@ function leftToRight(followers: readonly Constraint[][], root: readonly number[]
   const waiting = root.map(() => 0);
   for (const { block } of followers.flat()) waiting[block] = numberAt(waiting, block) + 1;
   const order = root.filter((block, id) => block === id && waiting[block] === 0);
-  // Grows while it is walked.
+  // Grows during iteration.
   for (const block of order)
     for (const { block: next } of listAt(followers, block)) {
       const left = numberAt(waiting, next) - 1;
@@ -140,7 +139,7 @@ function leftToRight(followers: readonly Constraint[][], root: readonly number[]
   return order;
 }
 
-/** Lines up the four results at the narrowest one and takes the mean of the middle two: distances are kept. */
+/** Aligns the four results at the narrowest one and takes the mean of the middle two, which preserves distances. */
 function middle(graph: LayeredGraph, results: readonly number[][]): number[] {
   const spans = results.map((columns) => spanOf(graph, columns));
   const [narrow = { from: 0, to: 0 }] = spans.toSorted((a, b) => a.to - a.from - (b.to - b.from));
@@ -160,4 +159,62 @@ export function spanOf(graph: LayeredGraph, columns: readonly number[]): { from:
     to = Math.max(to, x + numberAt(graph.right, id));
   }
   return columns.length === 0 ? { from: 0, to: 0 } : { from, to };
+}
+
+/**
+ * Segments, by their keys, that cross the inner part of a line that passes rows. They give way, so that long lines
+ * stay straight.
+ */
+function markConflicts(graph: LayeredGraph): Set<number> {
+  const position = rowPositions(graph.rows, graph.left.length);
+  const conflicts = new Set<number>();
+  for (let at = 1; at < graph.rows.length; at++)
+    for (const stretch of stretches(graph, position, at))
+      for (const key of crossing(graph, position, stretch)) conflicts.add(key);
+  return conflicts;
+}
+
+/** Members of a row up to one that is held straight, and the range above within which their lines cross nothing. */
+interface Stretch {
+  readonly members: readonly number[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The segments that leave a stretch, those apart that are held straight themselves. */
+function* crossing(
+  graph: LayeredGraph,
+  position: readonly number[],
+  { members, from, to }: Stretch,
+): Generator<number> {
+  for (const lower of members)
+    for (const upper of listAt(graph.above, lower)) {
+      const seat = numberAt(position, upper);
+      if (seat >= from && seat <= to) continue;
+      if (!isBend(graph, lower) || !isBend(graph, upper)) yield segmentKey(upper, lower);
+    }
+}
+
+function* stretches(graph: LayeredGraph, position: readonly number[], at: number): Generator<Stretch> {
+  let members: number[] = [];
+  let from = 0;
+  for (const id of listAt(graph.rows, at)) {
+    members.push(id);
+    const held = bendAbove(graph, id);
+    if (held === undefined) continue;
+    const to = numberAt(position, held);
+    yield { members, from, to };
+    members = [];
+    from = to;
+  }
+  yield { members, from, to: listAt(graph.rows, at - 1).length };
+}
+
+/** The bend above this bend, where the line passed the row above as well. */
+function bendAbove(graph: LayeredGraph, id: number): number | undefined {
+  return isBend(graph, id) ? graph.above[id]?.find((upper) => isBend(graph, upper)) : undefined;
+}
+
+function isBend(graph: LayeredGraph, id: number): boolean {
+  return id >= graph.boxes;
 }

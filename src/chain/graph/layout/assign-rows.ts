@@ -1,5 +1,5 @@
 import { columnGap } from "./column-distance.ts";
-import { listAt, numberAt } from "./entry-at.ts";
+import { listAt, numberAt } from "./array-access.ts";
 import type { LayoutEdge, LayoutNode } from "./layered-graph.ts";
 
 interface Neighbours {
@@ -8,8 +8,9 @@ interface Neighbours {
 }
 
 /**
- * Gives every box its row, each as high as what it waits for allows: what can start together stands side by side.
- * Boxes that more lines leave than reach move down to where they are needed; a row wider than `maxWidth` is broken.
+ * Assigns a row to every box, each as high as its dependencies allow: boxes that can start together are side by side.
+ * Boxes with more outgoing than incoming lines move down to where they are needed; a row wider than `maxWidth` is
+ * split.
  */
 export function assignRows(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], maxWidth: number): number[] {
   const neighbours = neighboursOf(nodes.length, edges);
@@ -28,7 +29,7 @@ function neighboursOf(count: number, edges: readonly LayoutEdge[]): Neighbours {
   return { above, below };
 }
 
-/** Longest paths from the top, and the boxes in an order in which lines lead only forward. */
+/** Longest paths from the top, and the boxes in topological order. */
 function earliestRows(nodes: readonly LayoutNode[], { above, below }: Neighbours): { order: number[]; row: number[] } {
   const waiting = above.map((needs) => needs.length);
   const row = nodes.map(() => 0);
@@ -47,7 +48,7 @@ function earliestRows(nodes: readonly LayoutNode[], { above, below }: Neighbours
   };
   let at = 0;
   for (const next of [-1, ...nodes.keys()]) {
-    // Plans have no circles; a graph from elsewhere may, and is drawn all the same, without the lines that close them.
+    // Plans have no cycles; a graph from another source may, and is drawn without the lines that close them.
     if (next >= 0 && !done.has(next)) {
       done.add(next);
       order.push(next);

@@ -1,16 +1,16 @@
-import { numberAt } from "./entry-at.ts";
+import { numberAt } from "./array-access.ts";
 import type { LayeredGraph } from "./layered-graph.ts";
 
-/** Room between two boxes of a row. */
+/** Gap between two boxes of a row. */
 export const columnGap = 28;
 
-/** Room between a box and a line that passes it. */
+/** Gap between a box and a line that passes it. */
 const passingGap = 20;
 
-/** Room between two lines. */
+/** Gap between two lines. */
 const lineGap = 7;
 
-/** How far the axes of two neighbours in a row are apart at least. */
+/** Minimum distance between the axes of two neighbors in a row. */
 export function columnDistance(
   { boxes, left, right }: Pick<LayeredGraph, "boxes" | "left" | "right">,
   id: number,

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { countCrossings } from "./count-crossings.ts";
-import { placesOf } from "./entry-at.ts";
+import { countCrossings } from "./order-rows.ts";
+import { rowPositions } from "./array-access.ts";
 import { layeredGraph } from "./layered-graph.ts";
 
 const pairs = fc.uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: ([a, b]) => `${a} ${b}` });
 
-test("counts what comparing every two lines counts", () => {
+test("counts the same as comparing every pair of lines", () => {
   fc.assert(
     fc.property(pairs, (ends) => {
       const nodes = Array.from({ length: 16 }, () => ({ left: 1, right: 1, height: 1 }));
@@ -19,7 +19,7 @@ test("counts what comparing every two lines counts", () => {
       let expected = 0;
       for (const [at, [a, b]] of ends.entries())
         for (const [c, d] of ends.slice(at + 1)) if ((a - c) * (b - d) < 0) expected++;
-      expect(countCrossings(graph, placesOf(graph.rows, 16))).toBe(expected);
+      expect(countCrossings(graph, rowPositions(graph.rows, 16))).toBe(expected);
     }),
   );
 });

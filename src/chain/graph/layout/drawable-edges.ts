@@ -1,22 +1,22 @@
-import { listAt, numberAt } from "./entry-at.ts";
+import { listAt, numberAt } from "./array-access.ts";
 import { type LayoutEdge, trunkOf } from "./layered-graph.ts";
 
-/** With more bends than this a picture shows only lines that say something new. */
+/** With more bends than this a picture omits lines that other paths imply. */
 const manyBends = 20_000;
-/** With more bends than this the longest lines are left out, whatever they say. */
-const mostBends = 120_000;
+/** With more bends than this the longest lines are omitted, regardless of their kind. */
+const maxBends = 120_000;
 
 /**
- * The edges worth drawing, by their places: all of them, unless the picture would be nothing but lines. Then those
- * go first whose order another path implies, then the longest.
+ * The indexes of the edges to draw: all of them, unless there are too many. Then edges whose order another path implies
+ * are dropped first, then the longest.
  */
 export function drawableEdges(edges: readonly LayoutEdge[], row: readonly number[]): number[] {
   const drawable = [...edges.keys()].filter((at) => lengthOf(edges[at], row) > 0);
   if (bendsOf(edges, drawable, row) <= manyBends) return drawable;
   const needed = withoutImplied(edges, drawable, row);
-  if (bendsOf(edges, needed, row) <= mostBends) return needed;
+  if (bendsOf(edges, needed, row) <= maxBends) return needed;
   const shortFirst = needed.toSorted((a, b) => lengthOf(edges[a], row) - lengthOf(edges[b], row) || a - b);
-  let room = mostBends;
+  let room = maxBends;
   return shortFirst.filter((at) => (room -= lengthOf(edges[at], row) - 1) >= 0).toSorted((a, b) => a - b);
 }
 
@@ -24,21 +24,21 @@ function lengthOf(edge: LayoutEdge | undefined, row: readonly number[]): number 
   return edge === undefined ? 0 : numberAt(row, edge.to) - numberAt(row, edge.from);
 }
 
-/** How many bends the lines need, shared ones counted once. */
+/** Number of bends that the lines need; shared ones count once. */
 function bendsOf(edges: readonly LayoutEdge[], chosen: readonly number[], row: readonly number[]): number {
   const list = chosen.flatMap((at) => edges[at] ?? []);
   const trunk = trunkOf(list, row.length);
-  const longest = new Map<string, number>();
+  const maxLength = new Map<string, number>();
   for (const edge of list) {
     const key = trunk(edge);
-    longest.set(key, Math.max(longest.get(key) ?? 0, lengthOf(edge, row) - 1));
+    maxLength.set(key, Math.max(maxLength.get(key) ?? 0, lengthOf(edge, row) - 1));
   }
   let bends = 0;
-  for (const length of longest.values()) bends += length;
+  for (const length of maxLength.values()) bends += length;
   return bends;
 }
 
-/** Leaves out each edge between whose ends another path leads. */
+/** Drops each edge whose ends are connected by another path. */
 function withoutImplied(edges: readonly LayoutEdge[], chosen: readonly number[], row: readonly number[]): number[] {
   const targets = targetsOf(edges, chosen, row.length);
   const words = Math.ceil(row.length / 32);
@@ -68,7 +68,7 @@ function targetsOf(edges: readonly LayoutEdge[], chosen: readonly number[], boxe
 }
 
 interface End {
-  /** The place of the edge. */
+  /** The index of the edge. */
   readonly at: number;
   readonly to: number;
 }

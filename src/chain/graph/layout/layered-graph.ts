@@ -1,16 +1,16 @@
-import { numberAt } from "./entry-at.ts";
-/** A box to be placed; it hangs on a vertical axis, on which its lines begin and end. */
+import { numberAt } from "./array-access.ts";
+/** A box of the layout; it is centered on a vertical axis, on which its lines begin and end. */
 export interface LayoutNode {
-  /** Room to the left of the axis. */
+  /** Width to the left of the axis. */
   readonly left: number;
-  /** Room to the right of the axis. */
+  /** Width to the right of the axis. */
   readonly right: number;
   readonly height: number;
-  /** Kept alone above or below everything else. */
+  /** Stays alone above or below everything else. */
   readonly pin?: "first" | "last";
 }
 
-/** A line from one box down to another; they are named by their places in the list of boxes. */
+/** A line from one box down to another; they are given by their indexes in the list of boxes. */
 export interface LayoutEdge {
   readonly from: number;
   readonly to: number;
@@ -23,13 +23,13 @@ export interface LayoutEdge {
  * leads from one row to the next. Bends are numbered on from the boxes.
  */
 export interface LayeredGraph {
-  /** How many of the ids are boxes. */
+  /** Number of ids that are boxes. */
   readonly boxes: number;
   /** Ids from top to bottom, each row from left to right. */
   readonly rows: number[][];
-  /** Neighbours in the row above, by id. */
+  /** Neighbors in the row above, by id. */
   readonly above: readonly (readonly number[])[];
-  /** Neighbours in the row below, by id. */
+  /** Neighbors in the row below, by id. */
   readonly below: readonly (readonly number[])[];
   readonly left: readonly number[];
   readonly right: readonly number[];
@@ -37,7 +37,7 @@ export interface LayeredGraph {
   readonly routes: readonly (readonly number[])[];
 }
 
-/** Half of the room that a line takes beside others. */
+/** Half of the width that a line takes beside others. */
 const bendRoom = 5;
 
 /** Puts a bend into every row that a line passes; lines with one end in common share their bends. */
@@ -93,7 +93,7 @@ export function segmentKey(upper: number, lower: number): number {
   return upper * 2 ** 26 + lower;
 }
 
-/** With which others a line shares its way: the busier of its two ends decides. */
+/** The lines with which a line shares its route: the busier of its two ends decides. */
 export function trunkOf(edges: readonly LayoutEdge[], boxes: number): (edge: LayoutEdge) => string {
   const outgoing = Array.from({ length: boxes }, () => 0);
   const incoming = Array.from({ length: boxes }, () => 0);

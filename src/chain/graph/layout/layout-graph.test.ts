@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Layout, type Stop, layOut } from "./lay-out.ts";
+import { type Layout, type VerticalSegment, layOut } from "./layout-graph.ts";
 import type { LayoutEdge, LayoutNode } from "./layered-graph.ts";
 
 const options = { maxRowWidth: 1400, rowGap: 44 };
@@ -34,10 +34,10 @@ function box(node: LayoutNode, { x, y }: { x: number; y: number }) {
 }
 
 function boxesOf(nodes: readonly LayoutNode[], layout: Layout) {
-  return layout.boxes.map((place, at) => box(nodes[at]!, place));
+  return layout.boxes.map((position, at) => box(nodes[at]!, position));
 }
 
-function passesThrough(each: ReturnType<typeof box>, { x, top, bottom }: Stop): boolean {
+function passesThrough(each: ReturnType<typeof box>, { x, top, bottom }: VerticalSegment): boolean {
   return x >= each.left && x <= each.right && bottom >= each.top && top <= each.bottom;
 }
 
@@ -45,7 +45,7 @@ const plain = (count: number): LayoutNode[] =>
   Array.from({ length: count }, () => ({ left: 60, right: 60, height: 50 }));
 const edge = (from: number, to: number): LayoutEdge => ({ from, to, style: "data" });
 
-describe("whatever the graph", () => {
+describe("for any graph", () => {
   test("no two boxes overlap, and all lie inside the picture", () => {
     fc.assert(
       fc.property(graphs, ({ nodes, edges }) => {
@@ -123,7 +123,7 @@ test("lines that need not cross do not", () => {
   for (const [a, b] of ends) for (const [c, d] of ends) expect((a - c) * (b - d)).toBeGreaterThanOrEqual(0);
 });
 
-test("a row wider than allowed is broken into rows of the same length", () => {
+test("a row wider than allowed is split into rows of the same length", () => {
   const edges = Array.from({ length: 20 }, (_, at) => [edge(0, at + 1), edge(at + 1, 21)]).flat();
   const { boxes, width } = layOut(plain(22), edges, options);
   const rows = new Map<number, number>();
@@ -132,7 +132,7 @@ test("a row wider than allowed is broken into rows of the same length", () => {
   expect(width).toBeLessThan(options.maxRowWidth);
 });
 
-test("a box that only gives stands right above where it is needed", () => {
+test("a box without inputs stands right above where it is needed", () => {
   const edges = [edge(0, 1), edge(1, 2), edge(2, 3), edge(4, 3)];
   const { boxes } = layOut(plain(5), edges, options);
   expect(boxes[4]!.y).toBe(boxes[2]!.y);
@@ -148,13 +148,13 @@ test("pinned boxes stand alone at the top and at the bottom", () => {
   expect(Math.max(...heights)).toBe(heights[4]);
 });
 
-test("lines that close a circle are not drawn, nor are lines from a box to itself", () => {
+test("lines that close a cycle are not drawn, nor are lines from a box to itself", () => {
   const { lines, boxes } = layOut(plain(3), [edge(0, 1), edge(1, 2), edge(2, 0), edge(1, 1)], options);
   expect(boxes).toHaveLength(3);
   expect(lines.map((line) => line.length > 0)).toEqual([true, true, false, false]);
 });
 
-test("nothing at all takes no room", () => {
+test("an empty graph has no size", () => {
   expect(layOut([], [], options)).toEqual({ width: 0, height: 0, boxes: [], lines: [] });
 });
 
@@ -168,10 +168,10 @@ describe("large graphs finish in seconds", () => {
     };
   }
 
-  function randomEdges(count: number, wanted: number): LayoutEdge[] {
+  function randomEdges(count: number, expected: number): LayoutEdge[] {
     const below = chance(7);
     const found = new Map<string, LayoutEdge>();
-    while (found.size < wanted) {
+    while (found.size < expected) {
       const [a, b] = [below(count), below(count)];
       if (a < b) found.set(`${a} ${b}`, edge(a, b));
     }
@@ -186,7 +186,7 @@ describe("large graphs finish in seconds", () => {
     expect(width).toBeLessThan(40_000);
   });
 
-  test("lines that a sequence implies are left out when there are thousands", () => {
+  test("lines that a sequence implies are omitted if there are thousands", () => {
     const edges = [...sequence(1000), ...randomEdges(1000, 9000).filter(({ from, to }) => to > from + 1)];
     const { lines, boxes } = layOut(plain(1000), edges, options);
     expect(lines.slice(0, 999).every((line) => line.length === 2)).toBe(true);
@@ -194,12 +194,12 @@ describe("large graphs finish in seconds", () => {
     expect(new Set(boxes.map(({ x }) => x)).size).toBe(1);
   });
 
-  test("a sequence of twenty thousand", () => {
+  test("a sequence of twenty thousand nodes is laid out", () => {
     const { boxes } = layOut(plain(20_000), sequence(20_000), options);
     expect(boxes[19_999]!.y).toBeGreaterThan(boxes[19_998]!.y);
   });
 
-  test("ten thousand side by side", () => {
+  test("ten thousand nodes side by side are laid out", () => {
     const edges = Array.from({ length: 10_000 }, (_, at) => [edge(0, at + 1), edge(at + 1, 10_001)]).flat();
     const { width, lines } = layOut(plain(10_002), edges, { ...options, maxRowWidth: 16_000 });
     expect(width).toBeLessThan(17_000);

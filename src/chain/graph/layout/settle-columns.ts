@@ -1,13 +1,15 @@
-import { listAt, numberAt } from "./entry-at.ts";
+import { listAt, numberAt } from "./array-access.ts";
 import type { LayeredGraph } from "./layered-graph.ts";
 import { columnDistance } from "./column-distance.ts";
 
-/** How strongly a segment pulls its ends under each other: long lines most, lest they wind. */
+/**
+ * Strength with which a segment pulls its ends under each other: strongest for long lines, so that they do not wind.
+ */
 const pulls = { boxes: 1, mixed: 2, bends: 12 };
 
 /**
- * The axis of every id, where lines are too many to keep each of them straight: each row in turn is drawn towards
- * its neighbours, as near as the distances between its own members allow. Narrow, and still mostly straight.
+ * The axis of every id, where lines are too many to keep each of them straight: each row in turn is drawn toward
+ * its neighbors, as near as the distances between its own members allow. Narrow, and still mostly straight.
  */
 export function settleColumns(graph: LayeredGraph): number[] {
   const x = Array.from({ length: graph.left.length }, () => 0);
@@ -26,7 +28,7 @@ export function settleColumns(graph: LayeredGraph): number[] {
   return x;
 }
 
-/** Where each member of a row would stand if all were packed to the left. */
+/** Offset of each member of a row if all were packed to the left. */
 function offsetsOf(graph: LayeredGraph, row: readonly number[]): number[] {
   const offsets: number[] = [];
   let at = 0;
@@ -47,7 +49,7 @@ interface Pool {
 
 /**
  * The least squares answer that keeps all distances. Without the packed offsets it is the problem of fitting a
- * sequence that never falls, which pooling neighbours that are out of order solves in one pass.
+ * sequence that never falls, which pooling neighbors that are out of order solves in one pass.
  */
 function settleRow(
   graph: LayeredGraph,
@@ -56,8 +58,8 @@ function settleRow(
 ): void {
   const pools: Pool[] = [];
   for (const [index, id] of row.entries()) {
-    const { place, weight } = wishOf(graph, x, id);
-    let pool: Pool = { sum: (place - numberAt(offset, index)) * weight, weight, count: 1 };
+    const { position, weight } = preferredColumn(graph, x, id);
+    let pool: Pool = { sum: (position - numberAt(offset, index)) * weight, weight, count: 1 };
     for (let last = pools.at(-1); last !== undefined && last.sum * pool.weight > pool.sum * last.weight;) {
       pool = { sum: last.sum + pool.sum, weight: last.weight + pool.weight, count: last.count + pool.count };
       pools.pop();
@@ -71,8 +73,8 @@ function settleRow(
       x[numberAt(row, index)] = sum / weight + numberAt(offset, index);
 }
 
-/** Where an id wants to stand, and how much. */
-function wishOf(graph: LayeredGraph, x: readonly number[], id: number): { place: number; weight: number } {
+/** Preferred position of an id, and its weight. */
+function preferredColumn(graph: LayeredGraph, x: readonly number[], id: number): { position: number; weight: number } {
   let sum = 0;
   let weight = 0;
   for (const neighbours of [graph.above, graph.below])
@@ -81,7 +83,7 @@ function wishOf(graph: LayeredGraph, x: readonly number[], id: number): { place:
       sum += numberAt(x, other) * pull;
       weight += pull;
     }
-  return weight === 0 ? { place: numberAt(x, id), weight: 0.1 } : { place: sum / weight, weight };
+  return weight === 0 ? { position: numberAt(x, id), weight: 0.1 } : { position: sum / weight, weight };
 }
 
 function pullOf(bend: boolean, otherBend: boolean): number {

@@ -2,8 +2,8 @@ import { duration } from "../describe-step.ts";
 import type { GraphStep } from "../graph.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Font, fitText, textWidth } from "./text-width.ts";
-import { writeText } from "./write-text.ts";
-import { element, oneLine } from "./write-xml.ts";
+import { renderText } from "./render-text.ts";
+import { element, escapeOneLine } from "./render-xml.ts";
 
 const chipFont: Font = { size: 10.5, face: "sans" };
 const chipHeight = 18;
@@ -20,14 +20,14 @@ interface Chip {
   readonly width: number;
 }
 
-/** Small marks of a step in rows, and how much room they take. */
+/** Small marks of a step in rows, and their size. */
 export interface ChipRows {
   readonly chips: readonly Chip[];
   readonly width: number;
   readonly height: number;
 }
 
-/** Puts what is special about a step into rows of chips no wider than `room`. */
+/** Lays out the features of a step as rows of chips no wider than `room`. */
 export function layChips(step: GraphStep, room: number): ChipRows {
   const chips: Chip[] = [];
   let x = 0;
@@ -53,17 +53,17 @@ function marksOf(step: GraphStep): [IconName, string][] {
   if (step.repeat !== undefined) marks.push(["repeat", `repeat \u2264 ${step.repeat.max}`]);
   if (step.retry !== undefined) marks.push(["retry", `retry ${step.retry}`]);
   if (step.cacheMs !== undefined) marks.push(["cache", `cache ${duration(step.cacheMs)}`]);
-  if (step.compensate !== undefined) marks.push(["undo", oneLine(step.compensate)]);
+  if (step.compensate !== undefined) marks.push(["undo", escapeOneLine(step.compensate)]);
   return marks;
 }
 
-/** The chips as XML, their first row at the given place. */
+/** The chips as XML, their first row at the given position. */
 export function drawChips({ chips }: ChipRows, { x, y }: { x: number; y: number }): string {
   return chips
     .map((chip) => {
       const left = x + chip.x;
       const top = y + chip.row * (chipHeight + chipGap);
-      const tone = chip.icon === "approval" ? "ask" : "";
+      const tone = chip.icon === "approval" ? "approval" : "";
       return [
         element("rect", {
           class: `chip ${tone}`.trim(),
@@ -74,7 +74,7 @@ export function drawChips({ chips }: ChipRows, { x, y }: { x: number; y: number 
           rx: 9,
         }),
         icon(chip.icon, { x: left + 6, y: top + 3, tone }),
-        writeText(chip.text, { x: left + before, y: top + 12.8, font: chipFont, tone: `muted ${tone}`.trim() }),
+        renderText(chip.text, { x: left + before, y: top + 12.8, font: chipFont, tone: `muted ${tone}`.trim() }),
       ].join("");
     })
     .join("");

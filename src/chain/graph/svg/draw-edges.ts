@@ -1,16 +1,16 @@
 import type { ChainGraph, GraphEdge } from "../graph.ts";
-import type { Layout, Stop } from "../layout/lay-out.ts";
+import type { Layout, VerticalSegment } from "../layout/layout-graph.ts";
 import type { Figure } from "./figure.ts";
-import { headDown, headRoom, wayDown } from "./lines.ts";
-import { element, escapeXml, prose } from "./write-xml.ts";
+import { arrowHead, headRoom, verticalPath } from "./line-paths.ts";
+import { element, escapeXml, prose } from "./render-xml.ts";
 
 /** A connection with the way of its line: from the foot of one figure to just above another. */
 export interface Drawn {
   readonly edge: GraphEdge;
-  readonly stops: readonly Stop[];
+  readonly stops: readonly VerticalSegment[];
 }
 
-/** The ways of all connections that are drawn. */
+/** The routes of all connections that are drawn. */
 export function drawnEdges(graph: ChainGraph, layout: Layout, figures: readonly Figure[]): Drawn[] {
   return graph.edges.flatMap((edge, at) => {
     const stops = layout.lines[at] ?? [];
@@ -23,23 +23,23 @@ export function drawnEdges(graph: ChainGraph, layout: Layout, figures: readonly 
   });
 }
 
-/** The lines as XML. What several share is drawn once, and so is the head at each target. */
+/** The lines as XML. Shared parts are drawn once, and so is the head at each target. */
 export function drawEdges(drawn: readonly Drawn[]): string {
   const done = new Set<string>();
   const lines: string[] = [];
   const heads = new Map<number, string>();
   for (const { edge, stops } of drawn) {
     const tip = stops.at(-1);
-    if (tip !== undefined) heads.set(tip.id, headDown({ x: tip.x, y: tip.bottom + headRoom }));
+    if (tip !== undefined) heads.set(tip.id, arrowHead({ x: tip.x, y: tip.bottom + headRoom }));
     for (const run of freshRuns(edge.kind, stops, done)) lines.push(drawRun(edge, run));
   }
   return lines.join("") + [...heads.values()].join("");
 }
 
-/** The stretches of a way that no line of this kind has taken yet; where they meet one, they end at its edge. */
-function freshRuns(kind: string, stops: readonly Stop[], done: Set<string>): Stop[][] {
-  const runs: Stop[][] = [];
-  let open: Stop[] = [];
+/** The segments of a route that no line of this kind uses yet; where they meet one, they end at its edge. */
+function freshRuns(kind: string, stops: readonly VerticalSegment[], done: Set<string>): VerticalSegment[][] {
+  const runs: VerticalSegment[][] = [];
+  let open: VerticalSegment[] = [];
   for (const [index, stop] of stops.entries()) {
     const before = stops[index - 1];
     if (before === undefined) continue;
@@ -60,8 +60,8 @@ function freshRuns(kind: string, stops: readonly Stop[], done: Set<string>): Sto
   return runs;
 }
 
-function drawRun(edge: GraphEdge, run: readonly Stop[]): string {
+function drawRun(edge: GraphEdge, run: readonly VerticalSegment[]): string {
   const reads = edge.reads.length === 0 ? "" : `: ${edge.reads.join(", ")}`;
   const title = element("title", {}, escapeXml(prose(`${edge.from} \u2192 ${edge.to}${reads}`)));
-  return element("path", { class: `line ${edge.kind}`, d: wayDown(run) }, title);
+  return element("path", { class: `line ${edge.kind}`, d: verticalPath(run) }, title);
 }

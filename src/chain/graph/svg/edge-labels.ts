@@ -1,17 +1,17 @@
-import type { Stop } from "../layout/lay-out.ts";
+import type { VerticalSegment } from "../layout/layout-graph.ts";
 import type { Drawn } from "./draw-edges.ts";
-import { type Point, pointOnTurn } from "./lines.ts";
+import { type Point, pointOnTurn } from "./line-paths.ts";
 import { type Font, fitText, textWidth } from "./text-width.ts";
-import { writeText } from "./write-text.ts";
-import { element, oneLine } from "./write-xml.ts";
+import { renderText } from "./render-text.ts";
+import { element, escapeOneLine } from "./render-xml.ts";
 
 const font: Font = { size: 10.5, face: "mono" };
 const height = 15;
 const widest = 150;
 
 interface Segment {
-  readonly upper: Stop;
-  readonly lower: Stop;
+  readonly upper: VerticalSegment;
+  readonly lower: VerticalSegment;
 }
 
 interface Label {
@@ -21,8 +21,8 @@ interface Label {
 }
 
 /**
- * The labels as XML. Each stands on a stretch that its line shares with no other, where it covers neither another
- * label nor another line; one that finds no such place is left to the tooltip of its line.
+ * The labels as XML. Each label stands on a segment that its line shares with no other, where it covers neither another
+ * label nor another line. If no position is free, the label is shown only as the tooltip of its line.
  */
 export function drawEdgeLabels(drawn: readonly Drawn[]): string {
   const gaps = gapsOf(drawn);
@@ -30,9 +30,9 @@ export function drawEdgeLabels(drawn: readonly Drawn[]): string {
   const taken = new Map<number, Label[]>();
   for (const { edge, stops } of drawn) {
     if (edge.label === undefined) continue;
-    const text = fitText(oneLine(edge.label), font, widest);
+    const text = fitText(escapeOneLine(edge.label), font, widest);
     const width = textWidth(text, font) + 8;
-    const label = placeLabel({ text, width, stops, gaps, taken });
+    const label = positionLabel({ text, width, stops, gaps, taken });
     if (label !== undefined) labels.push(label);
   }
   return labels.map(drawLabel).join("");
@@ -58,7 +58,7 @@ function gapsOf(drawn: readonly Drawn[]): Map<number, Gap> {
   return gaps;
 }
 
-function segmentsOf(stops: readonly Stop[]): Segment[] {
+function segmentsOf(stops: readonly VerticalSegment[]): Segment[] {
   return stops.flatMap((lower, at) => {
     const upper = stops[at - 1];
     return upper === undefined ? [] : [{ upper, lower }];
@@ -74,15 +74,15 @@ function keyOf({ upper, lower }: Segment): string {
   return `${upper.id} ${lower.id}`;
 }
 
-interface Wanted {
+interface LabelRequest {
   readonly text: string;
   readonly width: number;
-  readonly stops: readonly Stop[];
+  readonly stops: readonly VerticalSegment[];
   readonly gaps: ReadonlyMap<number, Gap>;
   readonly taken: Map<number, Label[]>;
 }
 
-function placeLabel({ text, width, stops, gaps, taken }: Wanted): Label | undefined {
+function positionLabel({ text, width, stops, gaps, taken }: LabelRequest): Label | undefined {
   for (const segment of segmentsOf(stops).toReversed()) {
     const level = levelOf(segment);
     const gap = gaps.get(level);
@@ -103,7 +103,7 @@ function placeLabel({ text, width, stops, gaps, taken }: Wanted): Label | undefi
   return undefined;
 }
 
-/** Where a label may stand on a segment, best first: in its middle, then aside, but never off the line. */
+/** Positions for a label on a segment, best first: in its middle, then aside, but never off the line. */
 function spots({ upper, lower }: Segment, width: number): Point[] {
   const points = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74].map((share) => pointOnTurn(upper, lower, share));
   return [0, -width / 3, width / 3].flatMap((aside) => points.map(({ x, y }) => ({ x: x + aside, y })));
@@ -113,7 +113,7 @@ function overlap(a: Label, b: Label): boolean {
   return Math.abs(a.at.x - b.at.x) < (a.width + b.width) / 2 + 4 && Math.abs(a.at.y - b.at.y) < height + 1;
 }
 
-/** Does a line pass under a label? Looked at where the line is as high as the label's edges and its middle. */
+/** True if a line passes under a label. Tested at the heights of the label's edges and its middle. */
 function crosses({ upper, lower }: Segment, { at, width }: Label): boolean {
   const low = Math.min(upper.x, lower.x) - 3;
   const high = Math.max(upper.x, lower.x) + 3;
@@ -127,6 +127,6 @@ function crosses({ upper, lower }: Segment, { at, width }: Label): boolean {
 
 function drawLabel({ text, at, width }: Label): string {
   const box = { x: at.x - width / 2, y: at.y - height / 2, width, height, rx: 4 };
-  const place = { x: at.x, y: at.y + 3.6, font, tone: "muted", anchor: "middle" } as const;
-  return element("rect", { class: "ground", ...box }) + writeText(text, place);
+  const position = { x: at.x, y: at.y + 3.6, font, tone: "muted", anchor: "middle" } as const;
+  return element("rect", { class: "ground", ...box }) + renderText(text, position);
 }

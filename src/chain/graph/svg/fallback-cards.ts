@@ -1,20 +1,20 @@
 import { describeFallback, furtherCondition } from "../describe-step.ts";
 import type { GraphFallback, GraphStep } from "../graph.ts";
-import { arrowRight } from "./lines.ts";
+import { arrowRight } from "./line-paths.ts";
 import { type Font, fitText, textWidth } from "./text-width.ts";
-import { writeText } from "./write-text.ts";
-import { element, escapeXml, oneLine, prose } from "./write-xml.ts";
+import { renderText } from "./render-text.ts";
+import { element, escapeXml, escapeOneLine, prose } from "./render-xml.ts";
 
 const toolFont: Font = { size: 11.5, face: "mono" };
 const whenFont: Font = { size: 10.5, face: "sans" };
 const cardHeight = 42;
 const cardGap = 8;
-/** Room for the arrow between a step and its stand-ins. */
+/** Width of the arrow between a step and its fallbacks. */
 const reach = 34;
 const pad = 12;
 const widest = 190;
-/** More stand-ins than this are counted, not drawn. */
-const most = 4;
+/** More fallbacks than this are counted, not drawn. */
+const maxCount = 4;
 
 interface FallbackCard {
   readonly tool: string;
@@ -22,23 +22,23 @@ interface FallbackCard {
   readonly tip: string;
 }
 
-/** The stand-ins of a step beside its card. */
+/** The fallbacks of a step beside its card. */
 export interface FallbackCards {
   readonly cards: readonly FallbackCard[];
-  /** With the room for the arrow. */
+  /** Including the arrow. */
   readonly width: number;
   readonly height: number;
   readonly cardWidth: number;
-  /** Where the arrow leaves, below the upper edge of the step's card. */
+  /** Start of the arrow, below the upper edge of the step's card. */
   readonly middle: number;
-  /** Where the first of them begins, below the upper edge of the step's card. */
+  /** Start of the first card, below the upper edge of the step's card. */
   readonly top: number;
 }
 
-/** Measures the stand-ins of a step whose card has the given height. */
+/** Measures the fallbacks of a step whose card has the given height. */
 export function measureFallbacks(step: GraphStep, height: number): FallbackCards {
-  const cards = step.fallbacks.slice(0, most).map((fallback) => cardOf(step, fallback));
-  const more = step.fallbacks.length - most;
+  const cards = step.fallbacks.slice(0, maxCount).map((fallback) => cardOf(step, fallback));
+  const more = step.fallbacks.length - maxCount;
   if (more > 0) cards.push({ tool: `and ${more} more`, when: "", tip: "" });
   const room = widest - 2 * pad;
   const widths = cards.flatMap(({ tool, when }) => [textWidth(tool, toolFont), textWidth(when, whenFont)]);
@@ -58,11 +58,11 @@ export function measureFallbacks(step: GraphStep, height: number): FallbackCards
 
 function cardOf(step: GraphStep, fallback: GraphFallback): FallbackCard {
   const condition = furtherCondition(step, fallback);
-  const when = condition === undefined ? "if it fails" : `if ${oneLine(condition)}`;
-  return { tool: oneLine(fallback.tool), when, tip: describeFallback(fallback) };
+  const when = condition === undefined ? "if it fails" : `if ${escapeOneLine(condition)}`;
+  return { tool: escapeOneLine(fallback.tool), when, tip: describeFallback(fallback) };
 }
 
-/** The stand-ins as XML, for a step whose card ends at `x` and begins at `y`. */
+/** The fallbacks as XML, for a step whose card ends at `x` and begins at `y`. */
 export function drawFallbacks(group: FallbackCards, { x, y }: { x: number; y: number }): string {
   const room = group.cardWidth - 2 * pad;
   return group.cards
@@ -75,8 +75,8 @@ export function drawFallbacks(group: FallbackCards, { x, y }: { x: number; y: nu
         arrowRight({ x, y: y + group.middle }, { x: left, y: top + cardHeight / 2 }),
         element("rect", { class: "card", ...box }),
         element("rect", { class: "edge fallback", ...box }),
-        writeText(fitText(card.when, whenFont, room), { x: left + pad, y: top + 17, font: whenFont, tone: "muted" }),
-        writeText(fitText(card.tool, toolFont, room), { x: left + pad, y: top + 32, font: toolFont, tone: "text" }),
+        renderText(fitText(card.when, whenFont, room), { x: left + pad, y: top + 17, font: whenFont, tone: "muted" }),
+        renderText(fitText(card.tool, toolFont, room), { x: left + pad, y: top + 32, font: toolFont, tone: "text" }),
       ];
       return element("g", {}, parts.join(""));
     })

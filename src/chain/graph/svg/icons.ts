@@ -1,4 +1,4 @@
-import { element, short } from "./write-xml.ts";
+import { element, short } from "./render-xml.ts";
 
 /** Line drawings on a field of 12 by 12. */
 const paths = {
@@ -15,7 +15,7 @@ const paths = {
 /** The name of an icon. */
 export type IconName = keyof typeof paths;
 
-/** An icon with its upper left corner at the given place. */
+/** An icon with its upper left corner at the given position. */
 export function icon(name: IconName, { x, y, tone = "" }: { x: number; y: number; tone?: string }): string {
   return element("path", {
     class: `icon ${tone}`.trim(),

@@ -1,5 +1,5 @@
-import type { Stop } from "../layout/lay-out.ts";
-import { element, short } from "./write-xml.ts";
+import type { VerticalSegment } from "../layout/layout-graph.ts";
+import { element, short } from "./render-xml.ts";
 
 /** Half the width and the length of an arrow's head. */
 const head = { half: 4, length: 8 };
@@ -10,8 +10,8 @@ export interface Point {
   readonly y: number;
 }
 
-/** A smooth way down through stops; between two of them it turns aside only where there are no boxes. */
-export function wayDown(stops: readonly Stop[]): string {
+/** A smooth path down through stops; between two of them it turns aside only where there are no boxes. */
+export function verticalPath(stops: readonly VerticalSegment[]): string {
   const [first] = stops;
   if (first === undefined) return "";
   let d = `M${short(first.x)} ${short(first.top)}`;
@@ -35,17 +35,17 @@ function turn(from: Point, to: Point): string {
   return `C${short(from.x)} ${middle} ${short(to.x)} ${middle} ${short(to.x)} ${short(to.y)}`;
 }
 
-/** The head of an arrow that points down at a place. */
-export function headDown({ x, y }: Point): string {
+/** The head of an arrow that points down at a point. */
+export function arrowHead({ x, y }: Point): string {
   const base = short(y - head.length);
   const d = `M${short(x)} ${short(y)}L${short(x - head.half)} ${base}H${short(x + head.half)}Z`;
   return element("path", { class: "head", d });
 }
 
-/** How far above its target a line ends, so that it does not look out of its head. */
+/** Distance above its target at which a line ends, so that it does not show beyond its head. */
 export const headRoom: number = head.length - 2;
 
-/** A dashed arrow to the right, to what stands in. */
+/** A dashed arrow to the right, to a fallback. */
 export function arrowRight(from: Point, to: Point): string {
   const end = to.x - headRoom;
   const middle = short((from.x + end) / 2);
@@ -61,8 +61,8 @@ export function arrowRight(from: Point, to: Point): string {
   );
 }
 
-/** Where a turn between two stops is when it has come a share `t` of its way. */
-export function pointOnTurn(upper: Stop, lower: Stop, t: number): Point {
+/** The point of a turn between two stops at the share `t` of its length. */
+export function pointOnTurn(upper: VerticalSegment, lower: VerticalSegment, t: number): Point {
   const ease = t * t * (3 - 2 * t);
   // Both middle points of the curve are at half height.
   const rise = 1.5 * t * (1 - t) + t ** 3;

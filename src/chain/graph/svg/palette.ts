@@ -1,6 +1,6 @@
 import type { GraphEffect } from "../graph.ts";
 
-/** How a picture is coloured; `auto` follows what the reader's system prefers. */
+/** Colors of a picture; `auto` follows the preference of the reader's system. */
 export type Theme = "light" | "dark" | "auto";
 
 interface Palette {
@@ -12,8 +12,8 @@ interface Palette {
   readonly text: string;
   readonly muted: string;
   readonly line: string;
-  readonly ask: string;
-  readonly askText: string;
+  readonly approval: string;
+  readonly approvalText: string;
   readonly effects: Readonly<Record<GraphEffect, string>>;
 }
 
@@ -26,8 +26,8 @@ const light: Palette = {
   text: "#1c2128",
   muted: "#57606a",
   line: "#8a94a0",
-  ask: "#fff1cc",
-  askText: "#7a5200",
+  approval: "#fff1cc",
+  approvalText: "#7a5200",
   effects: { pure: "#8250df", read: "#0969da", idempotent: "#1a7f37", once: "#c4480a", varies: "#6e7781" },
 };
 
@@ -40,8 +40,8 @@ const dark: Palette = {
   text: "#eef2f7",
   muted: "#9aa4b0",
   line: "#6f7a87",
-  ask: "#43340b",
-  askText: "#f2cc60",
+  approval: "#43340b",
+  approvalText: "#f2cc60",
   effects: { pure: "#b18cff", read: "#58a6ff", idempotent: "#4cc263", once: "#ff8f4d", varies: "#9aa4b0" },
 };
 
@@ -90,9 +90,9 @@ function colourRules(root: string, palette: Palette): string {
     rule(".line", `stroke:${palette.line};stroke-width:1.5`),
     rule(".head", `fill:${palette.line}`),
     rule(".icon", `stroke:${palette.muted};stroke-width:1.3`),
-    rule(".chip.ask", `fill:${palette.ask}`),
-    rule(".muted.ask", `fill:${palette.askText}`),
-    rule(".icon.ask", `stroke:${palette.askText}`),
+    rule(".chip.approval", `fill:${palette.approval}`),
+    rule(".muted.approval", `fill:${palette.approvalText}`),
+    rule(".icon.approval", `stroke:${palette.approvalText}`),
     ...effects,
   ].join("");
 }

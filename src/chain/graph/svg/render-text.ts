@@ -1,42 +1,42 @@
 import type { Font } from "./text-width.ts";
-import { element, escapeXml } from "./write-xml.ts";
+import { element, escapeXml } from "./render-xml.ts";
 
-/** How a text is written. */
+/** Style of a text. */
 export interface TextStyle {
   readonly font: Font;
   /** Classes of the style sheet. */
   readonly tone: string;
 }
 
-/** Where a line of text begins, or where its middle or end is. */
-export interface TextPlace {
+/** Position of the start, the middle or the end of a line of text. */
+export interface TextPosition {
   readonly x: number;
-  /** The line on which the letters stand. */
+  /** The baseline of the letters. */
   readonly y: number;
   readonly anchor?: "middle" | "end";
 }
 
 /** A line of text as XML. */
-export function writeText(text: string, { font, tone, ...place }: TextPlace & TextStyle): string {
-  return element("text", { ...placeOf(place), ...styleOf({ font, tone }) }, escapeXml(text));
+export function renderText(text: string, { font, tone, ...position }: TextPosition & TextStyle): string {
+  return element("text", { ...positionAttributes(position), ...styleOf({ font, tone }) }, escapeXml(text));
 }
 
 /** A piece of a line. */
-export interface Span extends TextStyle {
+export interface StyledRun extends TextStyle {
   readonly text: string;
-  /** Room before it. */
+  /** Gap before it. */
   readonly gap?: number;
 }
 
-/** Several pieces in one line: each begins where the one before really ends, whatever the fonts are. */
-export function writeSpans(spans: readonly Span[], place: TextPlace): string {
+/** Several pieces in one line: each begins where the one before really ends, with any fonts. */
+export function renderTextRuns(spans: readonly StyledRun[], position: TextPosition): string {
   const pieces = spans.map(({ text, gap, ...style }) =>
     element("tspan", { dx: gap, ...styleOf(style) }, escapeXml(text)),
   );
-  return element("text", placeOf(place), pieces.join(""));
+  return element("text", positionAttributes(position), pieces.join(""));
 }
 
-function placeOf({ x, y, anchor }: TextPlace): Record<string, string | number | undefined> {
+function positionAttributes({ x, y, anchor }: TextPosition): Record<string, string | number | undefined> {
   return { x, y, "text-anchor": anchor };
 }
 

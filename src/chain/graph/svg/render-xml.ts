@@ -1,6 +1,6 @@
 import { showUnsafe, stripUnsafe } from "../../../text/index.ts";
 
-/** What an element may be told; `undefined` is left out. */
+/** Attributes of an element; `undefined` is omitted. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** One XML element; attributes are escaped, the content is XML already. */
@@ -19,12 +19,12 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** One line of a name or an expression, with everything in it that would act shown instead. */
-export function oneLine(text: string): string {
+/** One line of a name or an expression, with control characters made visible. */
+export function escapeOneLine(text: string): string {
   return showUnsafe(shorten(text).trim().replace(/\s+/g, " "));
 }
 
-/** Prose as one line, without what is not seen. */
+/** Prose as one line, without invisible characters. */
 export function prose(text: string): string {
   return stripUnsafe(shorten(text)).trim().replace(/\s+/g, " ");
 }
@@ -34,7 +34,7 @@ export function short(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** No picture shows more of one text, so no more is looked at. */
+/** Pictures show no more than this of one text, so no more is processed. */
 function shorten(text: string): string {
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }

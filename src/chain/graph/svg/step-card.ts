@@ -5,8 +5,8 @@ import { drawFallbacks, measureFallbacks } from "./fallback-cards.ts";
 import type { Figure } from "./figure.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Font, fitText, textWidth } from "./text-width.ts";
-import { writeSpans, writeText } from "./write-text.ts";
-import { element, escapeXml, oneLine, prose, short } from "./write-xml.ts";
+import { renderTextRuns, renderText } from "./render-text.ts";
+import { element, escapeXml, escapeOneLine, prose, short } from "./render-xml.ts";
 
 const idFont: Font = { size: 14, face: "sans", bold: true };
 const toolFont: Font = { size: 12, face: "mono" };
@@ -22,7 +22,7 @@ const padRight = 12;
 const stripHeight = 24;
 /** From the upper edge of the main part to below the name of the tool. */
 const mainHeight = 54;
-/** How far the cards of a `for_each` look out behind the first. */
+/** Offset by which the cards of a `for_each` show behind the first. */
 const stackStep = 4;
 
 interface Strip {
@@ -39,7 +39,7 @@ interface Card {
   readonly height: number;
 }
 
-/** A step as a card, with what stands in for it beside it. */
+/** A step as a card, with its fallbacks beside it. */
 export function stepCard(step: GraphStep): Figure {
   const card = measureCard(step);
   const behind = step.forEach === undefined ? 0 : stackStep * 2;
@@ -51,11 +51,11 @@ export function stepCard(step: GraphStep): Figure {
     height: Math.max(card.height + behind, fallbacks.height),
     foot: card.height + behind,
     draw: (x, y) => {
-      const place = { x: x - half, y };
+      const position = { x: x - half, y };
       const parts = [
         element("title", {}, escapeXml(describeStep(step).split("\n").map(prose).join("\n"))),
-        behind === 0 ? "" : drawStack(card, place),
-        drawCard(card, place),
+        behind === 0 ? "" : drawStack(card, position),
+        drawCard(card, position),
         drawFallbacks(fallbacks, { x: x + half, y }),
       ];
       return element("g", {}, parts.join(""));
@@ -68,8 +68,8 @@ function measureCard(step: GraphStep): Card {
   const room = widest - padLeft - padRight;
   const chips = layChips(step, room);
   const widths = [
-    textWidth(oneLine(step.id), idFont) + 14 + textWidth(step.effect, wordFont),
-    textWidth(oneLine(step.tool), toolFont) + (step.kind === "chain" ? 17 : 0),
+    textWidth(escapeOneLine(step.id), idFont) + 14 + textWidth(step.effect, wordFont),
+    textWidth(escapeOneLine(step.tool), toolFont) + (step.kind === "chain" ? 17 : 0),
     ...strips.map((strip) => textWidth(strip.word, wordFont) + textWidth(strip.text, stripFont) + 24),
     chips.width,
   ];
@@ -92,24 +92,24 @@ function stripsOf({ condition, forEach }: GraphStep): Strip[] {
 
 /** An expression in one line; a long one names outputs by their steps alone, so that more of it can be seen. */
 function readable(expression: string): string {
-  const text = oneLine(expression);
+  const text = escapeOneLine(expression);
   if (textWidth(text, stripFont) <= widest - padLeft - padRight - 40) return text;
   return text.replace(/\bsteps\.([\p{L}\p{N}_-]+)\.output\b/gu, "$1");
 }
 
-interface Place {
+interface CardPosition {
   readonly x: number;
   readonly y: number;
 }
 
-function drawStack({ width, height }: Card, { x, y }: Place): string {
+function drawStack({ width, height }: Card, { x, y }: CardPosition): string {
   return [2, 1]
     .map((step) => ({ x: x + step * stackStep, y: y + step * stackStep, width, height, rx: round }))
     .map((box) => element("rect", { class: "card", ...box }) + element("rect", { class: "edge", ...box }))
     .join("");
 }
 
-function drawCard(card: Card, { x, y }: Place): string {
+function drawCard(card: Card, { x, y }: CardPosition): string {
   const { width, height, strips } = card;
   const box = { x, y, width, height, rx: round };
   const top = y + strips.length * stripHeight;
@@ -123,7 +123,7 @@ function drawCard(card: Card, { x, y }: Place): string {
   ].join("");
 }
 
-function drawStrips({ strips, width }: Card, { x, y }: Place): string {
+function drawStrips({ strips, width }: Card, { x, y }: CardPosition): string {
   if (strips.length === 0) return "";
   const bottom = y + strips.length * stripHeight;
   const [left, right, upper] = [short(x), short(x + width), short(y + round)];
@@ -138,15 +138,15 @@ function drawStrips({ strips, width }: Card, { x, y }: Place): string {
     ];
     return [
       icon(strip.icon, { x: x + padLeft, y: base + 6 }),
-      writeSpans(spans, { x: x + padLeft + 17, y: base + 16 }),
+      renderTextRuns(spans, { x: x + padLeft + 17, y: base + 16 }),
       element("path", { class: "rule", d: `M${left} ${short(base + stripHeight)}H${right}` }),
     ].join("");
   });
   return element("path", { class: "strip", d }) + lines.join("");
 }
 
-/** The bar at the left, in the colour of the effect; its corners follow those of the card. */
-function drawBar({ step, height }: Card, { x, y }: Place): string {
+/** The bar at the left, in the color of the effect; its corners follow those of the card. */
+function drawBar({ step, height }: Card, { x, y }: CardPosition): string {
   const inset = round - Math.sqrt(round ** 2 - (round - barWidth) ** 2);
   const arc = `A${round} ${round} 0 0 0`;
   const edge = short(x + barWidth);
@@ -154,14 +154,14 @@ function drawBar({ step, height }: Card, { x, y }: Place): string {
   return element("path", { class: `bar ${step.effect}`, d });
 }
 
-function drawMain({ step, width }: Card, { x, y }: Place): string {
+function drawMain({ step, width }: Card, { x, y }: CardPosition): string {
   const room = width - padLeft - padRight;
   const indent = step.kind === "chain" ? 17 : 0;
-  const id = fitText(oneLine(step.id), idFont, room - textWidth(step.effect, wordFont) - 10);
-  const tool = fitText(oneLine(step.tool), toolFont, room - indent);
+  const id = fitText(escapeOneLine(step.id), idFont, room - textWidth(step.effect, wordFont) - 10);
+  const tool = fitText(escapeOneLine(step.tool), toolFont, room - indent);
   return [
-    writeText(id, { x: x + padLeft, y: y + 23, font: idFont, tone: "text" }),
-    writeText(step.effect, {
+    renderText(id, { x: x + padLeft, y: y + 23, font: idFont, tone: "text" }),
+    renderText(step.effect, {
       x: x + width - padRight,
       y: y + 22.5,
       font: wordFont,
@@ -169,6 +169,6 @@ function drawMain({ step, width }: Card, { x, y }: Place): string {
       anchor: "end",
     }),
     indent === 0 ? "" : icon("chain", { x: x + padLeft, y: y + 31 }),
-    writeText(tool, { x: x + padLeft + indent, y: y + 41, font: toolFont, tone: "muted" }),
+    renderText(tool, { x: x + padLeft + indent, y: y + 41, font: toolFont, tone: "muted" }),
   ].join("");
 }

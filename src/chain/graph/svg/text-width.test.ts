@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Font, fitText, textWidth, wrapText } from "./text-width.ts";
+import { type Font, fitText, textWidth, wrapSvgText } from "./text-width.ts";
 
 const sans: Font = { size: 10, face: "sans" };
 const mono: Font = { size: 10, face: "mono" };
@@ -20,14 +20,14 @@ test("a text that fits stays whole, a longer one ends in an ellipsis", () => {
   expect(fitText("你好世界", mono, 30)).toBe("你好…");
 });
 
-test("whatever the text, what is kept fits, and no character is cut in two", () => {
+test("for any text, the remaining text fits and no character is split", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 20, max: 200 }), (text, width) => {
       for (const font of [sans, mono]) {
-        const kept = fitText(text, font, width);
-        expect(textWidth(kept, font)).toBeLessThanOrEqual(width);
-        expect(kept.isWellFormed()).toBe(true);
-        for (const line of wrapText(text, font, { width, most: 3 })) {
+        const stored = fitText(text, font, width);
+        expect(textWidth(stored, font)).toBeLessThanOrEqual(width);
+        expect(stored.isWellFormed()).toBe(true);
+        for (const line of wrapSvgText(text, font, { width, max: 3 })) {
           expect(textWidth(line, font)).toBeLessThanOrEqual(width);
         }
       }
@@ -36,8 +36,9 @@ test("whatever the text, what is kept fits, and no character is cut in two", () 
 });
 
 test("lines break between words, and anywhere in Chinese; the last one is cut", () => {
-  expect(wrapText("one two three four", mono, { width: 62, most: 9 })).toEqual(["one two", "three four"]);
-  expect(wrapText("研究主题总结结果", mono, { width: 40, most: 9 })).toEqual(["研究主题", "总结结果"]);
-  expect(wrapText("one two three four five six", mono, { width: 50, most: 2 })).toEqual(["one two", "three f…"]);
-  expect(wrapText("  ", mono, { width: 50, most: 2 })).toEqual([]);
+  expect(wrapSvgText("one two three four", mono, { width: 62, max: 9 })).toEqual(["one two", "three four"]);
+  expect(wrapSvgText("研究主题总结结果", mono, { width: 40, max: 9 })).toEqual(["研究主题", "总结结果"]);
+  expect(wrapSvgText("one two three four five six", mono, { width: 50, max: 2 })).toEqual(["one two", "three f…"]);
+  expect(wrapSvgText("  ", mono, { width: 50, max: 2 })).toEqual([]);
+  expect(wrapSvgText("研!!!!究 !  ", mono, { width: 20, max: 3 })).toEqual(["研", "!!…", "究…"]);
 });

@@ -1,13 +1,13 @@
 import { displayWidth, graphemes } from "../../../text/index.ts";
 
-/** A way to write text; sizes in pixels. */
+/** Font of a text; sizes in pixels. */
 export interface Font {
   readonly size: number;
   readonly face: "sans" | "mono";
   readonly bold?: boolean;
 }
 
-/** Shares of the font size that letters take in the widest of the usual fonts, so that text fits in all of them. */
+/** Widths of letters as shares of the font size in the widest common font, so that text fits in all of them. */
 const sansWidths: readonly (readonly [RegExp, number])[] = [
   [/[ijlIJ.,:;'|! ]/, 0.34],
   [/[()[\]/\\ftr"*-]/, 0.42],
@@ -16,7 +16,7 @@ const sansWidths: readonly (readonly [RegExp, number])[] = [
   [/[ -~]/, 0.63],
 ];
 
-/** About how wide a text is; never much less than it will be. */
+/** Approximate width of a text; never much less than the real one. */
 export function textWidth(text: string, font: Font): number {
   let width = 0;
   for (const character of graphemes(text)) width += letterWidth(character, font);
@@ -28,18 +28,20 @@ export function fitText(text: string, font: Font, width: number): string {
   const ending = letterWidth("…", font);
   let used = 0;
   let whole = "";
-  let kept = "";
+  let fitting = "";
   for (const character of graphemes(text)) {
     used += letterWidth(character, font);
-    if (used > width) return `${kept.trimEnd()}…`;
+    if (used > width) return `${fitting.trimEnd()}…`;
     whole += character;
-    if (used + ending <= width) kept = whole;
+    if (used + ending <= width) fitting = whole;
   }
   return text;
 }
 
-/** A text in lines of at most `width`; what does not fit into `most` lines is cut. Chinese breaks anywhere. */
-export function wrapText(text: string, font: Font, { width, most }: { width: number; most: number }): string[] {
+/** A text in lines of at most `width`; the rest after `max` lines is cut. Chinese breaks anywhere. */
+export function wrapSvgText(text: string, font: Font, { width, max }: { width: number; max: number }): string[] {
+  // A part without a break, such as a long word, can be wider than a line.
+  const fitLines = (texts: string[]) => texts.map((each) => fitText(each, font, width));
   const lines: string[] = [];
   let line = "";
   let used = 0;
@@ -48,7 +50,7 @@ export function wrapText(text: string, font: Font, { width, most }: { width: num
   ) ?? []) {
     const size = textWidth(part, font);
     if (used + size > width && line.trim() !== "") {
-      if (lines.length === most - 1) return [...lines, fitText(`${line}${part}…`, font, width)];
+      if (lines.length === max - 1) return fitLines([...lines, `${line}${part}…`]);
       lines.push(line.trim());
       line = "";
       used = 0;
@@ -58,14 +60,14 @@ export function wrapText(text: string, font: Font, { width, most }: { width: num
     used += size;
   }
   if (line.trim() !== "") lines.push(line.trim());
-  return lines.map((each) => fitText(each, font, width));
+  return fitLines(lines);
 }
 
 function letterWidth(character: string, { size, face, bold }: Font): number {
   const columns = displayWidth(character);
   if (columns !== 1) return (columns * size) / 2;
   if (face === "mono") return size * 0.602;
-  // In most fonts letters are narrower; the room around a text takes up the rest in the widest.
+  // In most fonts letters are narrower; the padding around a text absorbs the rest in the widest.
   const share = sansWidths.find(([letters]) => letters.test(character))?.[1] ?? 0.72;
   return size * share * 0.94 * (bold === true ? 1.12 : 1);
 }

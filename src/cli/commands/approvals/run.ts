@@ -1,15 +1,16 @@
-import type { Approval, ApprovalStatus, ApprovalStore } from "../../store/index.ts";
-import { argumentsLine } from "../arguments-line.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { formatDuration, formatTime } from "../format-figures.ts";
-import { formatTable, oneLine } from "../format-table.ts";
-import { type Invocation, commandLine } from "../invocation.ts";
-import { aboutStep } from "../open-questions.ts";
-import { withJournal } from "../open-journal.ts";
-import { safeJson } from "../safe-json.ts";
-import { unknownApproval } from "../unknown-approval.ts";
-import type { Style } from "../terminal.ts";
-import { toWireApproval } from "../wire-record.ts";
+import { type Approval, type ApprovalStatus, type ApprovalStore, neverExpires } from "../../../store/index.ts";
+import { argumentsLine } from "../../approvals/arguments-line.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatDuration } from "../../../text/index.ts";
+import { formatTime } from "../../terminal/format-figures.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { describeApprovalStep } from "../../approvals/list-open-approvals.ts";
+import { withJournal } from "../../open/open-journal.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { unknownApproval } from "../../approvals/unknown-approval.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { toWireApproval } from "../../wire/wire-record.ts";
 
 /** `windlass approvals`. */
 export const showApprovals: RunCommand = (invocation) =>
@@ -25,17 +26,17 @@ export const showApprovals: RunCommand = (invocation) =>
       return;
     }
     if (approvals.length === 0) {
-      terminal.tell(status === undefined ? "Nobody was ever asked here." : "Nothing waits for a decision.");
+      terminal.log(status === undefined ? "No approvals yet." : "No pending approvals.");
       return;
     }
     for (const line of approvalLines(approvals, invocation, { now, whole: false })) terminal.print(line);
     if (approvals.some((approval) => approval.status === "pending")) {
-      const hint = `${commandLine(invocation, "approve", "ID")} allows a call, ${commandLine(invocation, "reject", "ID")} refuses it`;
-      terminal.tell(terminal.tint("dim", hint));
+      const hint = `approve with: ${commandLine(invocation, "approve", "ID")}; reject with: ${commandLine(invocation, "reject", "ID")}`;
+      terminal.log(terminal.tint("dim", hint));
     }
   });
 
-/** All there is to know of one, and nothing of it cut. */
+/** Prints one approval in full. */
 async function showOne(id: string, invocation: Invocation, store: ApprovalStore | undefined): Promise<void> {
   const { terminal } = invocation;
   const now = Date.now();
@@ -53,7 +54,7 @@ const styles: Readonly<Record<ApprovalStatus, Style>> = {
   expired: "dim",
 };
 
-/** A row for each, and below it everything that somebody has to know who decides. */
+/** A row per approval, and below it everything that is needed to decide. */
 function approvalLines(
   approvals: readonly Approval[],
   invocation: Invocation,
@@ -64,7 +65,7 @@ function approvalLines(
     approval.id,
     approval.status,
     formatTime(approval.createdAt),
-    approval.status === "pending" ? `in ${formatDuration(approval.expiresAt - now)}` : "",
+    approval.status === "pending" ? expiryOf(approval, now) : "",
     approval.tool,
   ]);
   const [head = "", ...lines] = formatTable(rows, {
@@ -73,7 +74,7 @@ function approvalLines(
     columns: [
       { title: "ID", paint: (cell) => terminal.paint("bold", cell) },
       { title: "STATUS", paint: (cell, row) => terminal.paint(styles[approvals[row]?.status ?? "expired"], cell) },
-      { title: "ASKED" },
+      { title: "REQUESTED" },
       { title: "EXPIRES" },
       { title: "TOOL", long: "cut" },
     ],
@@ -83,12 +84,16 @@ function approvalLines(
   return [head, ...lines.flatMap((line, row) => [line, ...details(approvals[row])])];
 }
 
+function expiryOf({ expiresAt }: Approval, now: number): string {
+  return expiresAt === neverExpires ? "never" : `in ${formatDuration(expiresAt - now)}`;
+}
+
 function detailsOf(approval: Approval, invocation: Invocation, whole: boolean): string[] {
   const { id, message, runId, args, approvers } = approval;
   return [
-    `  ${oneLine(message)}`,
-    ...(runId === undefined ? [] : [`  run ${oneLine(runId)}, ${aboutStep(approval)}`]),
-    ...(approvers === undefined ? [] : [`  for ${approvers.map(oneLine).join(" or ")} to decide`]),
+    `  ${toOneLine(message)}`,
+    ...(runId === undefined ? [] : [`  run ${toOneLine(runId)}, ${describeApprovalStep(approval)}`]),
+    ...(approvers === undefined ? [] : [`  to be decided by ${approvers.map(toOneLine).join(" or ")}`]),
     `  ${whole ? safeJson(args, 0) : argumentsLine(args, commandLine(invocation, "approvals", id))}`,
   ];
 }

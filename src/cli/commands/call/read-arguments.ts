@@ -1,45 +1,52 @@
 import { createReadStream } from "node:fs";
-import { type JsonSchema, parseArguments } from "../schema/index.ts";
-import { type Parameter, otherTypesOf, parametersOf } from "./parameters-of.ts";
-import { shellPair } from "./invocation.ts";
-import { UsageError } from "./usage-error.ts";
+import { type JsonSchema, isOfType, parseArguments } from "../../../schema/index.ts";
+import { type Parameter, otherTypesOf, parametersOf } from "../tools/tool-parameters.ts";
+import { shellPair } from "../../program/invocation.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
-/** The arguments of a call as a person gave them. */
-export interface GivenArguments {
+/** Arguments of a call, from the command line. */
+export interface CliArguments {
   readonly args: Readonly<Record<string, unknown>>;
-  /** The keys that were typed as `key=value`. */
+  /** Keys that were passed as `key=value`. */
   readonly typed: ReadonlySet<string>;
+  /** The JSON form of values that were written as plain text and cannot be, by key. */
+  readonly forms?: ReadonlyMap<string, string>;
 }
 
-/** What {@link readArguments} reads. */
+/** Sources of {@link readArguments}. */
 export interface ArgumentSources {
-  /** `key=value`, each. */
+  /** Words of the form `key=value`. */
   readonly pairs: readonly string[];
-  /** The value of the option that takes them as JSON. */
+  /** Value of the option that takes the arguments as JSON. */
   readonly text: string | undefined;
-  /** The name of that option. */
+  /** Name of that option. */
   readonly option: string;
-  /** Says how values are read. */
+  /** Schema that decides how values are parsed. */
   readonly schema: JsonSchema;
 }
 
-/** Reads an option such as `--args` and the `key=value` words; a key that is in both has the value of its word. */
-export async function readArguments(sources: ArgumentSources): Promise<GivenArguments> {
+/** Reads an option such as `--args` and the `key=value` words; a word overrides the same key of the option. */
+export async function readArguments(sources: ArgumentSources): Promise<CliArguments> {
   const { pairs, text, option, schema: json } = sources;
-  const given = text === undefined ? {} : checked(await readText(text, option), `${option}: `);
+  const input = text === undefined ? {} : checked(await readText(text, option), `${option}: `);
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();
+  const forms = new Map<string, string>();
   for (const word of pairs) {
     const at = word.indexOf("=");
-    if (at < 1) throw notPair(word, { parameters, taken: new Set([...typed.keys(), ...Object.keys(given)]) });
+    if (at < 1) throw notPair(word, { parameters, taken: new Set([...typed.keys(), ...Object.keys(input)]) });
     const key = word.slice(0, at);
     if (typed.has(key))
-      throw new UsageError(`${key} is given twice`, `for several values write a list: ${key}='["a", "b"]'`);
-    typed.set(key, readValue(word.slice(at + 1), typesFor(key, parameters, json)));
+      throw new UsageError(`${key} is passed twice`, `to pass several values, write a list: ${key}='["a", "b"]'`);
+    const types = typesFor(key, parameters, json);
+    const value = readValue(word.slice(at + 1), types);
+    typed.set(key, value);
+    const form = howToWrite(key, value, types);
+    if (form !== undefined) forms.set(key, form);
   }
-  // Written out and read again: words pass the same checks of size, depth and keys as the option.
-  const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(given), ...typed])), "");
-  return { args: merged, typed: new Set(typed.keys()) };
+  // Serialized and parsed again, so that words pass the same checks of size, depth and keys as the option.
+  const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(input), ...typed])), "");
+  return { args: merged, typed: new Set(typed.keys()), forms };
 }
 
 function checked(text: string, where: string): Record<string, unknown> {
@@ -48,13 +55,13 @@ function checked(text: string, where: string): Record<string, unknown> {
   throw new UsageError(`${where}${result.issues.map(({ message }) => message).join("; ")}`);
 }
 
-/** The value of an option that takes JSON; `@FILE` reads a file, `-` stdin. */
-export async function readJson(text: string, option: string): Promise<unknown> {
+/** Parses the value of an option that takes JSON; `@FILE` reads a file, `-` reads stdin. */
+export async function readJsonOption(text: string, option: string): Promise<unknown> {
   const json = await readText(text, option);
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    throw new UsageError(`${option}: this is no JSON`, `text needs quotes of its own: ${option} '"like this"'`);
+    throw new UsageError(`${option}: invalid JSON`, `quote strings: ${option} '"like this"'`);
   }
 }
 
@@ -65,17 +72,17 @@ async function readText(text: string, option: string): Promise<string> {
     return await readStart(createReadStream(text.slice(1)));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new UsageError(`${option}: the file ${JSON.stringify(text.slice(1))} cannot be read (${code})`);
+    throw new UsageError(`${option}: cannot read file ${JSON.stringify(text.slice(1))} (${code})`);
   }
 }
 
-/** What comes on stdin, up to its end, or to more than a question or an argument may have. */
+/** Reads stdin to its end, or until it exceeds the maximum size of a prompt or of arguments. */
 export function readStdin(): Promise<Buffer> {
   return readBytes(process.stdin);
 }
 
-/** More is refused by the check of the arguments; there is no need to hold more of it. */
-const mostBytes = 2 * 1024 * 1024;
+/** Argument validation rejects more, so there is no need to read on. */
+const maxBytes = 2 * 1024 * 1024;
 
 async function readStart(stream: NodeJS.ReadableStream): Promise<string> {
   return (await readBytes(stream)).toString("utf8");
@@ -88,7 +95,7 @@ async function readBytes(stream: NodeJS.ReadableStream): Promise<Buffer> {
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     size += bytes.length;
-    if (size > mostBytes) break;
+    if (size > maxBytes) break;
   }
   return Buffer.concat(chunks);
 }
@@ -99,23 +106,37 @@ function typesFor(key: string, parameters: readonly Parameter[], json: JsonSchem
 
 const onlyText: ReadonlySet<string> = new Set(["string"]);
 
-/** JSON where the parameter takes something other than text and the value is JSON, else text. */
+/**
+ * Parses the value as JSON if it is valid JSON of a type that the parameter takes, or if the parameter takes no string;
+ * otherwise it is a string.
+ */
 function readValue(text: string, types: ReadonlySet<string>): unknown {
   if (types.size === 1 && types.has("string")) return text;
   try {
     const value: unknown = JSON.parse(text);
-    // A number that JSON cannot hold would silently become another one.
+    if (types.has("string") && ![...types].some((type) => isOfType(value, type))) return text;
+    // An integer that a JSON number cannot represent exactly stays a string, rather than silently changing its value.
     return typeof value === "number" && /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? text : value;
   } catch {
     return text;
   }
 }
 
+/** Shows how a list or an object is written, if the value is neither and the parameter takes nothing else. */
+function howToWrite(key: string, value: unknown, types: ReadonlySet<string>): string | undefined {
+  if (types.size === 0 || [...types].some((type) => type !== "array" && type !== "object" && type !== "null"))
+    return undefined;
+  if (typeof value === "object") return undefined;
+  if (!types.has("array")) return `write an object as JSON: ${shellPair(key, '{"name": "value"}')}`;
+  const items = typeof value === "string" ? value.split(",").map((item) => item.trim()) : [value];
+  return `write a list as JSON: ${shellPair(key, JSON.stringify(items))}`;
+}
+
 function notPair(word: string, known: { parameters: readonly Parameter[]; taken: ReadonlySet<string> }): UsageError {
   const shown = JSON.stringify(word);
-  if (word.startsWith("=")) return new UsageError(`${shown} names no parameter; arguments are written key=value`);
+  if (word.startsWith("=")) return new UsageError(`${shown} has no parameter name; write arguments as key=value`);
   const free = known.parameters.filter(({ name }) => !known.taken.has(name));
   const likely = free.find(({ required }) => required) ?? (free.length === 1 ? free[0] : undefined);
   const hints = likely === undefined ? [] : [`did you mean ${shellPair(likely.name, word)}?`];
-  return new UsageError(`${shown} is no argument; arguments are written key=value`, ...hints);
+  return new UsageError(`${shown} is not an argument; write arguments as key=value`, ...hints);
 }

@@ -1,28 +1,48 @@
 import { resolve } from "node:path";
-import type { Workspace } from "../app/index.ts";
-import { type ChainSpec, type LibrarySource, type Plan, readChain } from "../chain/index.ts";
-import { type JsonSchema, isRecord } from "../schema/index.ts";
-import { type Problem, hasErrors } from "../text/index.ts";
-import { oneLine } from "./format-table.ts";
-import { parametersOf } from "./parameters-of.ts";
-import { absence } from "./plan-for-picture.ts";
+import type { Workspace } from "../../../app/index.ts";
+import { type ChainSpec, type ChainLibrarySource, type Plan, parseChain } from "../../../chain/index.ts";
+import { type JsonSchema, isRecord } from "../../../schema/index.ts";
+import { type Problem, hasErrors } from "../../../text/index.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import { defaultOf, describeType, descriptionOf } from "../tools/describe-parameter.ts";
+import { parametersOf } from "../tools/tool-parameters.ts";
+import { missingTargetCodes } from "../graph/run.ts";
 
-/** A chain as lists show it: as planned, or as far as its file can be read. */
+/** A step of a chain. */
+export interface ListedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly depends_on?: readonly string[];
+}
+
+/** An input of a chain. */
+export interface ListedInput {
+  readonly name: string;
+  readonly required: boolean;
+  /** Such as `string` or `list of number`; undefined if the chain cannot be planned. */
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+/** A chain for lists: as planned, or as far as its file can be read. */
 export interface ListedChain {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** Absolute; undefined for one that is built in. */
+  /** Absolute path; undefined if the chain is built in. */
   readonly file: string | undefined;
   readonly steps: readonly string[];
-  readonly inputs: readonly { readonly name: string; readonly required: boolean }[];
-  /** What is known only of a chain that can be planned. */
+  /** The steps with the tools and chains that they call. */
+  readonly calls: readonly ListedCall[];
+  readonly inputs: readonly ListedInput[];
+  /** Only known for a chain that can be planned. */
   readonly schema?: JsonSchema;
   readonly effect?: Plan["effect"];
   readonly destructive?: boolean;
-  /** Why it cannot run, in a few words. */
+  /** Short reason why the chain cannot run. */
   readonly why: string | undefined;
-  /** Their files are absolute. */
+  /** Problems with absolute file paths. */
   readonly problems: readonly Problem[];
 }
 
@@ -44,45 +64,75 @@ export function listChains(workspace: Workspace): ListedChain[] {
 type Known = Omit<ListedChain, "name" | "file" | "problems" | "why">;
 
 function planned({ description, version, spec, input, effect, destructive }: Plan): Known {
-  const inputs = parametersOf(input.json).map(({ name, required }) => ({ name, required }));
+  const inputs = parametersOf(input.json).map((parameter): ListedInput => {
+    const { name, required } = parameter;
+    const about = descriptionOf(parameter);
+    const value = defaultOf(parameter);
+    return {
+      name,
+      required,
+      type: describeType(parameter, input.json),
+      ...(about !== "" && { description: about }),
+      ...(value !== undefined && { default: value }),
+    };
+  });
   const steps = spec.steps.map(({ id }) => id);
-  return { description, version, steps, inputs, schema: input.json, effect, destructive };
+  return { description, version, steps, calls: callsIn(spec), inputs, schema: input.json, effect, destructive };
 }
 
-/** A file that cannot be planned still says what it wants to be. */
-function readable(source: LibrarySource | undefined): Known {
+/** Reads the name and description of a file that cannot be planned. */
+function readable(source: ChainLibrarySource | undefined): Known {
   const spec = specOf(source);
-  if (spec === undefined) return { description: "", version: "", steps: [], inputs: [] };
+  if (spec === undefined) return { description: "", version: "", steps: [], calls: [], inputs: [] };
   return {
     description: (spec.description ?? "").trim(),
     version: spec.version ?? "1.0.0",
     steps: spec.steps.map(({ id }) => id),
-    inputs: Object.entries(spec.input ?? {}).map(([name, given]) => ({ name, required: isRequired(given) })),
+    calls: callsIn(spec),
+    inputs: inputsOf(spec),
   };
 }
 
-function specOf(source: LibrarySource | undefined): ChainSpec | undefined {
+function callsIn({ steps }: ChainSpec): ListedCall[] {
+  return steps.map(({ id, tool, depends_on: after }) => ({
+    id,
+    tool,
+    ...(after !== undefined && { depends_on: after }),
+  }));
+}
+
+function specOf(source: ChainLibrarySource | undefined): ChainSpec | undefined {
   if (source === undefined) return undefined;
-  return "spec" in source ? source.spec : readChain(source.text, { file: source.file }).spec;
+  return "spec" in source ? source.spec : parseChain(source.text, { file: source.file }).spec;
 }
 
-function isRequired(given: unknown): boolean {
-  if (typeof given === "string") return !given.includes("=") && !given.trim().endsWith("?");
-  return isRecord(given) && !Object.hasOwn(given, "default") && given["required"] !== false;
+function inputsOf({ input = {} }: ChainSpec): { readonly name: string; readonly required: boolean }[] {
+  if (Array.isArray(input)) {
+    return input.map((item: unknown) => {
+      const { name, required } = isRecord(item) ? item : {};
+      return { name: String(name), required: required === true };
+    });
+  }
+  return Object.entries(input).map(([name, parsedInput]) => ({ name, required: isRequired(parsedInput) }));
 }
 
-/** The tools that are missing, where that is all that is wrong; else the first thing. */
+function isRequired(parsedInput: unknown): boolean {
+  if (typeof parsedInput === "string") return !parsedInput.includes("=") && !parsedInput.trim().endsWith("?");
+  return isRecord(parsedInput) && !Object.hasOwn(parsedInput, "default") && parsedInput["required"] !== false;
+}
+
+/** Lists the missing tools if they are the only problem; otherwise returns the first problem. */
 function whyNot(name: string, workspace: Workspace): string | undefined {
   const errors = workspace.chains.problems(name).filter(({ severity }) => severity === "error");
   const [first] = errors;
   if (first === undefined) return undefined;
-  const missing = errors.every(({ code }) => absence.has(code)) ? missingTools(name, workspace) : [];
+  const missing = errors.every(({ code }) => missingTargetCodes.has(code)) ? missingTools(name, workspace) : [];
   if (missing.length > 0) return `needs ${missing.join(", ")}`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return `cannot run: ${oneLine(first.message)}${more}`;
+  return `cannot run: ${toOneLine(first.message)}${more}`;
 }
 
-/** Of the chain and of those that it calls. */
+/** Missing tools of the chain and of the chains that it calls. */
 function missingTools(name: string, { chains, engine }: Workspace): string[] {
   const missing = new Set<string>();
   const open = new Set([name]);

@@ -4,21 +4,21 @@ import {
   type ConversationMessage,
   type Session,
   type ReasoningLanguage,
-  isAmong,
-  languageOf,
-} from "../../agent/index.ts";
-import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
-import type { Registration } from "../../tool/index.ts";
-import type { Used } from "../agent-view/agent-words.ts";
-import { type WaitingQuestion, waitingQuestions } from "./waiting-questions.ts";
+  isListedTool,
+  detectLanguage,
+  deserializeAgentRun,
+} from "../../../agent/index.ts";
+import type { Workspace, WorkspaceAgentOptions } from "../../../app/index.ts";
+import type { Registration } from "../../../tool/index.ts";
+import type { AgentUsage } from "../../terminal/agent-view/agent-texts.ts";
 
-/** A conversation at the terminal: it goes on when its model or its runner is exchanged. */
-export class Talk {
+/** A conversation at the terminal. It continues when its model or runner is switched. */
+export class ChatConversation {
   readonly workspace: Workspace;
   #options: WorkspaceAgentOptions;
   readonly #session: Session;
-  /** What each question took that was asked here; one that goes on is told anew. */
-  readonly #used = new Map<string, Used>();
+  /** Usage per prompt of this session; a resumed prompt replaces its earlier entry. */
+  readonly #used = new Map<string, AgentUsage>();
 
   private constructor(workspace: Workspace, options: WorkspaceAgentOptions, session: Session) {
     this.workspace = workspace;
@@ -26,59 +26,59 @@ export class Talk {
     this.#session = session;
   }
 
-  /** Goes on with a conversation of the workspace, or begins one. */
+  /** Opens a conversation of the workspace, or starts one. */
   static async open(
     workspace: Workspace,
     options: WorkspaceAgentOptions,
     conversationId: string | undefined,
-  ): Promise<Talk> {
+  ): Promise<ChatConversation> {
     const agent = await workspace.agent(options);
     const session = agent.session(conversationId === undefined ? {} : { conversationId });
     if (conversationId !== undefined) await session.refresh();
-    return new Talk(workspace, options, session);
+    return new ChatConversation(workspace, options, session);
   }
 
   get conversationId(): string {
     return this.#session.conversationId;
   }
 
-  /** The questions of the conversation that wait for a person, the oldest first. */
-  waiting(): Promise<readonly WaitingQuestion[]> {
-    return waitingQuestions(this.workspace, this.conversationId);
+  /** Suspended prompts of the conversation that wait for approval, oldest first. */
+  waiting(): Promise<readonly SuspendedPrompt[]> {
+    return listSuspendedPrompts(this.workspace, this.conversationId);
   }
 
-  /** What was said so far. */
+  /** The conversation history. */
   get messages(): readonly ConversationMessage[] {
     return this.#session.messages;
   }
 
-  /** The language of the last question. */
+  /** Language of the last prompt. */
   get language(): ReasoningLanguage {
     const last = this.messages.findLast(({ role }) => role === "user")?.content;
-    return languageOf(
+    return detectLanguage(
       Array.isArray(last) ? last.map((part) => (part.type === "text" ? part.text : "")).join("\n") : "",
     );
   }
 
-  /** The tools that the model is told of or can find; a runner may let it use fewer. */
+  /** Tools that the model sees or can find; a runner may restrict them further. */
   async tools(): Promise<readonly Registration[]> {
     const { engine } = this.workspace;
     const { spec } = await this.workspace.agent(this.#options);
     if (spec.runner === "llm") return [];
     return engine.tools
       .list()
-      .filter(({ tool }) => engine.isAvailable(tool) && isAmong({ engine, spec, only: undefined }, tool));
+      .filter(({ tool }) => engine.isAvailable(tool) && isListedTool({ engine, spec, only: undefined }, tool));
   }
 
-  /** What the questions took that were asked here, and how many there were. */
-  get used(): Used & { readonly questions: number } {
+  /** Total usage and number of the prompts of this session. */
+  get used(): AgentUsage & { readonly prompts: number } {
     const all = [...this.#used.values()];
-    const sum = (of: (used: Used) => number): number => all.reduce((total, used) => total + of(used), 0);
+    const sum = (of: (used: AgentUsage) => number): number => all.reduce((total, used) => total + of(used), 0);
     const { usage } = this.#session;
-    return { questions: all.length, calls: sum(({ calls }) => calls), rounds: sum(({ rounds }) => rounds), usage };
+    return { prompts: all.length, calls: sum(({ calls }) => calls), rounds: sum(({ rounds }) => rounds), usage };
   }
 
-  /** How many messages there were. */
+  /** Number of messages. */
   get length(): number {
     return this.#session.messages.length;
   }
@@ -88,17 +88,17 @@ export class Talk {
     return typeof runner === "string" ? runner : runner.name;
   }
 
-  /** The model's name in the settings; undefined for the default one. */
+  /** Name of the model in the settings; undefined for the default model. */
   get model(): string | undefined {
     return this.#options.model ?? this.workspace.config.agent.model;
   }
 
-  /** Asks a question; `fromOutside` where it may be anybody's. */
-  ask(text: string, how: AgentExecuteOptions & { readonly fromOutside: boolean }): Promise<AgentResult> {
-    return this.#heard(this.#session.ask(text, how));
+  /** Sends a prompt; `untrusted` if it may not come from the user. */
+  send(text: string, how: AgentExecuteOptions & { readonly untrusted: boolean }): Promise<AgentResult> {
+    return this.#heard(this.#session.send(text, how));
   }
 
-  /** Goes on with the question that waited for a person. */
+  /** Resumes a suspended prompt. */
   resume(runId: string, how: AgentExecuteOptions): Promise<AgentResult> {
     return this.#heard(this.#session.resume(runId, how));
   }
@@ -107,7 +107,7 @@ export class Talk {
     await this.#session.clear();
   }
 
-  /** The same conversation, from now on with another model or another runner. */
+  /** Continues the same conversation with another model or runner. */
   async change(options: WorkspaceAgentOptions): Promise<void> {
     const changed = { ...this.#options, ...options };
     this.#session.use(await this.workspace.agent(changed));
@@ -120,4 +120,22 @@ export class Talk {
     this.#used.set(runId, { calls: toolUsageSummary.totalCalls, rounds, usage });
     return result;
   }
+}
+
+/** A prompt of a conversation that is suspended and waits for approval. */
+interface SuspendedPrompt {
+  readonly runId: string;
+  /** With secrets redacted. */
+  readonly text: string;
+}
+
+/** Suspended prompts of a conversation that wait for approval, oldest first, including those of other processes. */
+async function listSuspendedPrompts(
+  { runs, engine }: Workspace,
+  conversationId: string,
+): Promise<readonly SuspendedPrompt[]> {
+  const waiting = await runs.list({ conversation: conversationId, status: "waiting", limit: 1000 });
+  return waiting
+    .map((run) => ({ runId: run.id, text: engine.redactor.knownText(deserializeAgentRun(run).prompt.text) }))
+    .reverse();
 }

@@ -1,16 +1,16 @@
 import { type Interface, createInterface } from "node:readline";
-import type { LineInput, Typed } from "./line-input.ts";
-import { markPastes, stopMarking } from "../paste-marks.ts";
-import type { TypedAhead } from "../typed-ahead.ts";
+import type { LineInput, TerminalInputEvent } from "./line-input.ts";
+import { markPastes, stopMarking } from "../../terminal/paste-marks.ts";
+import type { TypeAhead } from "../../terminal/type-ahead.ts";
 
-/** How many lines can be had back with the arrow keys. */
-const mostKept = 500;
+/** Maximum number of lines in the history of the arrow keys. */
+const maxRetained = 500;
 
 /**
- * Lines that a person types at the terminal, with editing and with what was typed before under the arrow keys. What is
- * pasted is one message, however many lines it has. What was typed before it was asked for comes first.
+ * Reads lines that the user types at the terminal, with line editing and a history under the arrow keys. Pasted text is
+ * one message, however many lines it has. Buffered type-ahead comes first.
  */
-export function terminalInput(prompt: string, ahead: TypedAhead): LineInput {
+export function terminalInput(prompt: string, ahead: TypeAhead): LineInput {
   let history: string[] = [];
   return {
     next: async (signal) => {
@@ -25,14 +25,13 @@ export function terminalInput(prompt: string, ahead: TypedAhead): LineInput {
   };
 }
 
-interface History {
-  readonly history: readonly string[];
-  readonly onHistory: (lines: string[]) => void;
-}
-
-function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: History): Promise<Typed> {
+function readLine(
+  prompt: string,
+  signal: AbortSignal,
+  { history, onHistory }: { readonly history: readonly string[]; readonly onHistory: (lines: string[]) => void },
+): Promise<TerminalInputEvent> {
   const { stdin, stderr } = process;
-  // The input may have ended at a question in between: nothing will ever come of it.
+  // Stdin may have ended at a prompt in between; no event would ever follow.
   if (signal.aborted || stdin.readableEnded) return Promise.resolve({ kind: "end" });
   const reader = createInterface({
     input: stdin,
@@ -40,7 +39,7 @@ function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: H
     terminal: true,
     prompt,
     history: [...history],
-    historySize: mostKept,
+    historySize: maxRetained,
     removeHistoryDuplicates: true,
   });
   reader.on("history", (lines: string[]) => onHistory(lines));
@@ -50,13 +49,13 @@ function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: H
     rows.beforeKey(key);
     paste.key(key?.name);
   };
-  // Before the reader does anything about it.
+  // Before readline handles the key.
   stdin.prependListener("keypress", onKey);
   stderr.write(markPastes);
   reader.prompt();
-  return new Promise<Typed>((resolve) => {
+  return new Promise<TerminalInputEvent>((resolve) => {
     let ended = false;
-    const end = (typed: Typed): void => {
+    const end = (typed: TerminalInputEvent): void => {
       if (ended) return;
       ended = true;
       stdin.off("keypress", onKey);
@@ -71,8 +70,8 @@ function readLine(prompt: string, signal: AbortSignal, { history, onHistory }: H
       const text = paste.line(line);
       if (text !== undefined) end({ kind: "line", text });
     });
-    /** Without Enter the cursor still stands behind what was typed. */
-    const leave = (typed: Typed): void => {
+    /** Without Enter the cursor is still behind the typed text. */
+    const leave = (typed: TerminalInputEvent): void => {
       if (!ended) stderr.write("\n");
       end(typed);
     };
@@ -95,21 +94,21 @@ function isText({ sequence = "" }: Key = {}): boolean {
   return !/^[\u0000-\u001f\u007f]/.test(sequence);
 }
 
-/** What Node keeps of a line that is being typed. */
+/** Internal fields of a readline interface. */
 interface Typing {
-  /** False for all but the last of several keys that come at once. */
+  /** False for all but the last of several keys that arrive at once. */
   readonly isCompletionEnabled?: boolean;
-  /** The row of the cursor, counted from the prompt, when the line was last drawn. */
+  /** Row of the cursor relative to the prompt, as of the last redraw. */
   prevRows?: number;
 }
 
 /**
- * Knows on which row of a long line the cursor is. Node forgets it where several keys come at once, as from an input
- * method, and would draw the line again below itself.
+ * Tracks the row of the cursor within a long line. Node loses it if several keys arrive at once, as from an input
+ * method, and would redraw the line below itself.
  */
 class CursorRows {
   readonly #reader: Interface & Typing;
-  /** The last key was written as it is, wherever it went. */
+  /** True if the last key was echoed without a redraw. */
   #isBehind = false;
 
   constructor(reader: Interface) {
@@ -119,15 +118,15 @@ class CursorRows {
   beforeKey(key: Key | undefined): void {
     const wasBehind = this.#isBehind;
     this.#isBehind = this.#reader.isCompletionEnabled === false && isText(key);
-    // Of a long text that is pasted, only the end is looked at.
+    // For long pasted text, only the end is checked.
     if (this.#isBehind) return;
     const { rows, cols } = this.#reader.getCursorPos();
-    // The terminal begins a row with the next character only.
+    // The terminal starts a new row only with the next character.
     this.#reader.prevRows = wasBehind && cols === 0 && rows > 0 ? rows - 1 : rows;
   }
 }
 
-/** Lines that belong together, since they were pasted together. */
+/** Lines that belong together because they were pasted together. */
 class PastedLines {
   readonly #lines: string[] = [];
   #pasting = false;
@@ -141,7 +140,7 @@ class PastedLines {
     if (name === "paste-end") this.#pasting = false;
   }
 
-  /** The whole message; undefined while it is being pasted. */
+  /** The whole message; undefined while the paste is still going. */
   line(text: string): string | undefined {
     this.#lines.push(text);
     return this.#pasting ? undefined : this.#lines.join("\n");

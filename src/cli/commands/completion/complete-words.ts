@@ -1,30 +1,34 @@
-import type { ArgumentSpec, CommandSpec, Completes, OptionSpec } from "./command-spec.ts";
-import { commandGroups, dirOption } from "./command-table.ts";
+import type { ArgumentSpec, CommandSpec, Completes, OptionSpec } from "../../program/command-spec.ts";
+import { commandGroups, dirOption, trustOption } from "../command-table.ts";
 
-/** Something a word can become. */
+/** A possible completion of a word. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
-/** What a shell is told. */
+/** Result of a completion, for the shell. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** What the shell does besides: offer files or folders, or put no space behind. */
+  /** Additional action of the shell: offer files or folders, or add no space. */
   readonly also?: "files" | "folders" | "nospace";
 }
 
-/** Finds what is not in the table of commands; each is asked only when it is needed. */
+/** Sources for candidates that are not in the command table; each is called only if needed. */
 export interface CompletionSources {
   tools(): Promise<readonly Candidate[]>;
-  /** The parameters of a tool, each with `=` behind, or the values of one that is being typed. */
+  /** Parameters of a tool, each followed by `=`, or the values of the one that is being typed. */
   parameters(tool: string, typed: string): Promise<readonly Candidate[]>;
   chains(): Promise<readonly Candidate[]>;
+  /** Inputs of a chain, each followed by `=`. */
+  inputs(chain: string): Promise<readonly Candidate[]>;
+  /** Steps of the chain of a run. */
+  steps(run: string): Promise<readonly Candidate[]>;
   runs(): Promise<readonly Candidate[]>;
   approvals(): Promise<readonly Candidate[]>;
 }
 
-/** What the last word could become, after those before it. */
+/** Returns the completions of the last word, given the words before it. */
 export async function completeWords(words: readonly string[], sources: CompletionSources): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const { command, operands, option } = readLine(words.slice(0, -1));
@@ -39,7 +43,7 @@ export async function completeWords(words: readonly string[], sources: Completio
 }
 
 interface Line {
-  /** Undefined while no command is named. */
+  /** Undefined before a command is named. */
   readonly command: CommandSpec | undefined;
   /** Words that are neither commands nor options. */
   readonly operands: readonly string[];
@@ -75,9 +79,9 @@ function namesOf(flags: string): string[] {
 }
 
 function optionsOf(command: CommandSpec | undefined): readonly OptionSpec[] {
-  // Without a command beneath, the first one runs: its options count too.
+  // Without a subcommand the first one runs, so its options apply too.
   const [first] = command?.commands ?? [];
-  const own = [...(command?.options ?? []), ...(first?.options ?? []), dirOption, help];
+  const own = [...(command?.options ?? []), ...(first?.options ?? []), dirOption, trustOption, help];
   return command === undefined ? [...own, version] : own;
 }
 
@@ -110,37 +114,49 @@ function optionsOrCommands(
   return { candidates: commands.map(({ name, summary }) => ({ word: name, about: summary })) };
 }
 
-interface Asked {
+interface CompletionRequestWord {
   readonly current: string;
   readonly operands: readonly string[];
   readonly sources: CompletionSources;
 }
 
-async function valuesFor(spec: ArgumentSpec | OptionSpec, asked: Asked): Promise<Completion> {
+async function valuesFor(spec: ArgumentSpec | OptionSpec, request: CompletionRequestWord): Promise<Completion> {
   if (spec.choices !== undefined) return { candidates: spec.choices.map((word) => ({ word, about: "" })) };
-  return spec.completes === undefined ? { candidates: [] } : await valuesOfKind(spec.completes, asked);
+  return spec.completes === undefined ? { candidates: [] } : await valuesOfKind(spec.completes, request);
 }
 
-async function valuesOfKind(kind: Completes, { current, operands, sources }: Asked): Promise<Completion> {
+async function valuesOfKind(kind: Completes, request: CompletionRequestWord): Promise<Completion> {
+  const { sources } = request;
   switch (kind) {
+    case "parameter":
+    case "input":
+    case "step":
+      return await valuesOfOperand(kind, request);
     case "tool":
       return { candidates: await sources.tools() };
-    case "parameter": {
-      const candidates = await sources.parameters(operands[0] ?? "", current);
-      return { candidates, ...(current.includes("=") ? {} : { also: "nospace" as const }) };
-    }
     case "chain":
-      // A file is as good as a name.
+      // A path can be used instead of a name.
       return { candidates: await sources.chains(), also: "files" };
     case "run":
       return { candidates: await sources.runs() };
     case "approval":
       return { candidates: await sources.approvals() };
     case "file":
-      return { candidates: [], also: "files" };
     case "folder":
-      return { candidates: [], also: "folders" };
+      return { candidates: [], also: kind === "file" ? "files" : "folders" };
     default:
       return kind satisfies never;
   }
+}
+
+/** Candidates that depend on the first operand: a tool, a chain or a run. */
+async function valuesOfOperand(
+  kind: "parameter" | "input" | "step",
+  { current, operands: [first = ""], sources }: CompletionRequestWord,
+): Promise<Completion> {
+  if (kind === "step") return { candidates: await sources.steps(first) };
+  const isValue = current.includes("=");
+  const inputs = (): Promise<readonly Candidate[]> => (isValue ? Promise.resolve([]) : sources.inputs(first));
+  const candidates = await (kind === "input" ? inputs() : sources.parameters(first, current));
+  return { candidates, ...(!isValue && { also: "nospace" as const }) };
 }

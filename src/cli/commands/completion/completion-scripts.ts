@@ -1,7 +1,6 @@
 /**
- * What each shell runs to complete a command line. The shells ask `windlass __complete`, which prints one candidate a
- * line, a tab and what it is about behind it; the last line says what else the shell should do: `:files`, `:folders`,
- * `:nospace` or `:done`.
+ * Completion scripts of the shells. They call `windlass __complete`, which prints one candidate per line, followed by a
+ * tab and a description; the last line is a directive for the shell: `:files`, `:folders`, `:nospace` or `:done`.
  */
 export const completionScripts: ReadonlyMap<string, string> = new Map([
   [

@@ -1,14 +1,14 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findWorkspace, readSettings } from "../app/index.ts";
-import { builtinTools } from "../builtin/index.ts";
-import { createDoor } from "../net/index.ts";
-import { isRecord } from "../schema/index.ts";
-import { parseYaml } from "../text/index.ts";
-import { describeLimits, descriptionOf, valuesOf } from "./describe-parameter.ts";
-import { parametersOf } from "./parameters-of.ts";
+import { findWorkspace, readSettings } from "../../../app/index.ts";
+import { builtinTools } from "../../../builtin/index.ts";
+import { createHttpClient } from "../../../net/index.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { parseYaml } from "../../../text/index.ts";
+import { describeLimits, descriptionOf, valuesOf } from "../tools/describe-parameter.ts";
+import { parametersOf } from "../tools/tool-parameters.ts";
 
-/** A tool as far as it is known without running anything of the workspace. */
+/** A tool as far as it is known without running any code of the workspace. */
 export interface KnownTool {
   readonly name: string;
   readonly about: string;
@@ -19,22 +19,22 @@ export interface KnownTool {
 export interface KnownParameter {
   readonly name: string;
   readonly about: string;
-  /** The values it may have, where they are few. */
+  /** The allowed values, if they are few. */
   readonly values: readonly string[];
 }
 
-/** More files than this are not read while someone waits for a key. */
-const mostFiles = 500;
+/** Maximum number of files to read while the user waits for a completion. */
+const maxFiles = 500;
 
 /**
- * The tools there are, read quickly: files are looked at, no module is loaded. A tool that code makes is known by the
- * `name` beside its `defineTool`, if at all.
+ * Lists the tools quickly: files are scanned, no module is loaded. A tool defined in code is found by the `name` next
+ * to its `defineTool`, if at all.
  */
 export async function knownTools(from: string): Promise<KnownTool[]> {
   const dir = await findWorkspace(from);
   const { config } = await readSettings(dir);
   const own = await toolsOfFolder(join(dir, config.engine.toolsDirectory));
-  const builtins = builtinTools({ door: createDoor({}) }).map(({ name, description, input }): KnownTool => {
+  const builtins = builtinTools({ http: createHttpClient({}) }).map(({ name, description, input }): KnownTool => {
     const parameters = parametersOf(input.json).map((parameter) => ({
       name: parameter.name,
       about: [descriptionOf(parameter), ...describeLimits(parameter)].join(" "),
@@ -48,7 +48,7 @@ export async function knownTools(from: string): Promise<KnownTool[]> {
 
 async function toolsOfFolder(folder: string): Promise<KnownTool[]> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const files = names.filter((name) => !/(?:^|[/\\])(?:[._]|node_modules)/.test(name)).slice(0, mostFiles);
+  const files = names.filter((name) => !/(?:^|[/\\])(?:[._]|node_modules)/.test(name)).slice(0, maxFiles);
   const found = await Promise.all(
     files.map(async (name) => {
       const kind = /\.ya?ml$/i.test(name) ? fromYaml : /\.(?:ts|mts|js|mjs)$/.test(name) ? fromCode : undefined;
@@ -66,9 +66,9 @@ function fromYaml(text: string): KnownTool[] {
   const known = (Array.isArray(parameters) ? parameters : []).filter(isRecord).map((parameter) => {
     const { validation } = parameter;
     const values = isRecord(validation) && Array.isArray(validation["enum"]) ? validation["enum"].map(String) : [];
-    return { name: textOf(parameter["name"]), about: textOf(parameter["description"]), values };
+    return { name: stringOrEmpty(parameter["name"]), about: stringOrEmpty(parameter["description"]), values };
   });
-  return [{ name, about: textOf(description), parameters: known.filter((parameter) => parameter.name !== "") }];
+  return [{ name, about: stringOrEmpty(description), parameters: known.filter((parameter) => parameter.name !== "") }];
 }
 
 function fromCode(text: string): KnownTool[] {
@@ -76,6 +76,6 @@ function fromCode(text: string): KnownTool[] {
   return Array.from(found, ([, , name = ""]) => ({ name, about: "", parameters: [] }));
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

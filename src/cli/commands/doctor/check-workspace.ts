@@ -1,61 +1,67 @@
-import { join } from "node:path";
-import { type SqliteStore, openSqlite } from "../adapters/index.ts";
+import { dirname, join } from "node:path";
+import type { SqliteStore } from "../../../adapters/index.ts";
 import {
   type Workspace,
-  WorkspaceError,
-  exists,
+  pathExists,
+  findIgnoredFiles,
   findWorkspace,
-  openWorkspace,
   readSettings,
   workspaceFile,
-} from "../app/index.ts";
-import { isFailureError } from "../base/index.ts";
-import { defaultPermissions } from "../engine/index.ts";
-import { type Problem, createRedactor, hasErrors, isOrdinaryWord } from "../text/index.ts";
-import { examineAgent } from "./examine-agent.ts";
-import { examineServices } from "./examine-services.ts";
-import { examineServers } from "./examine-servers.ts";
+  isWorkspaceError,
+} from "../../../app/index.ts";
+import { cliCommand, isFailureError, isReadOnly } from "../../../base/index.ts";
+import { defaultPermissions } from "../../../engine/index.ts";
+import { type Problem, hasErrors } from "../../../text/index.ts";
+import { isWeakSecret } from "../../../secrets/index.ts";
+import { examineAgent } from "./check-agent.ts";
+import { examineServices } from "./check-services.ts";
+import { examineServers } from "./check-servers.ts";
 import type { Finding } from "./finding.ts";
-import { formatBytes, formatCount } from "./format-figures.ts";
-import { journalFile } from "./open-journal.ts";
+import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
+import { openHere, trustCommand } from "../../open/open-here.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { journalFile, readStore } from "../../open/open-journal.ts";
 import { problemFinding } from "./problem-finding.ts";
-import { fromHere } from "./tell-problems.ts";
+import { relativeToCwd } from "../../terminal/report-problems.ts";
 
-/** How a workspace is looked at. */
+/** Options of {@link examineWorkspace}. */
 export interface ExamineOptions {
-  /** Hears of files of tools that are slow to load. */
+  readonly terminal: Terminal;
+  /** Called for tool files that are slow to load. */
   readonly onSlowLoad: (file: string) => void;
-  /** Also ask the services that are set up, over the network. */
+  /** Also send test requests to the configured services. */
   readonly network: boolean;
 }
 
-/** Looks at everything that a workspace needs. Loads its tools, and calls none. */
-export async function examineWorkspace(from: string, { onSlowLoad, network }: ExamineOptions): Promise<Finding[]> {
-  const dir = await findWorkspace(from);
+/** Checks everything that a workspace needs. Loads its tools, but calls none. */
+export async function examineWorkspace({ terminal, onSlowLoad, network }: ExamineOptions): Promise<Finding[]> {
+  const dir = await findWorkspace(".");
   const { problems, source } = await readSettings(dir);
   const node = nodeFinding(process.versions.node);
-  const file = source === undefined ? undefined : fromHere(join(dir, workspaceFile));
+  const file = source === undefined ? undefined : relativeToCwd(join(dir, workspaceFile));
   const unopened = async (wrong: readonly Problem[]): Promise<Finding[]> => [
     node,
     ...settingsFindings(file, wrong),
     ...(await databaseFindings(dir)),
   ];
   if (hasErrors(problems)) return unopened(problems);
-  const workspace = await openWorkspace(dir, { store: "memory", reload: false, onSlowLoad }).catch(problemsOf);
+  const workspace = await openHere(terminal, { store: "memory", reload: false, onSlowLoad }).catch(problemsOf);
   if (!("engine" in workspace)) return unopened([...problems, ...workspace]);
   try {
     const aboutSettings = workspace.problems().filter((problem) => problem.file === workspaceFile);
     return [
       node,
       ...settingsFindings(file, aboutSettings),
+      ...trustFindings(workspace),
       ...toolFindings(workspace),
       ...skillFindings(workspace),
       ...(await examineServers(workspace.sources.mcp, network)),
       ...capabilityFindings(workspace),
       ...chainFindings(workspace),
+      ...(await findIgnoredFiles(dir, workspace.config)).map((problem) => problemFinding("files", problem)),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
-      ...(await examineServices({ dir, config: workspace.config, env: process.env, network })),
+      ...(await examineServices({ dir, workspace, config: workspace.config, env: process.env, network })),
       ...examineAgent(workspace),
       ...telemetryFindings(workspace),
       ...(await databaseFindings(dir)),
@@ -65,9 +71,9 @@ export async function examineWorkspace(from: string, { onSlowLoad, network }: Ex
   }
 }
 
-/** What the settings say that keeps a workspace from opening, once its tools are known. */
+/** Problems in the settings that prevent a workspace from opening, once its tools are known. */
 function problemsOf(error: unknown): readonly Problem[] {
-  if (error instanceof WorkspaceError) return error.problems;
+  if (isWorkspaceError(error)) return error.problems;
   throw error;
 }
 
@@ -81,17 +87,24 @@ function nodeFinding(version: string): Finding {
 
 function settingsFindings(file: string | undefined, problems: readonly Problem[]): Finding[] {
   if (file === undefined) {
-    const message = `no ${workspaceFile} here or above; the built-in tools and the default settings are used`;
+    const message = `no ${workspaceFile} in this folder or its parents; using the built-in tools and default settings`;
     return [{ about: "workspace", status: "ok", message }];
   }
   if (problems.length === 0) return [{ about: "workspace", status: "ok", message: file }];
   return problems.map((problem) => problemFinding("workspace", problem));
 }
 
+/** Empty if everything is trusted. */
+function trustFindings({ untrusted, dir }: Workspace): Finding[] {
+  if (untrusted.length === 0) return [];
+  const message = `not trusted, so ${formatCount(untrusted.length, "part")} of the workspace are not used or checked`;
+  return [{ about: "trust", status: "warn", message, todo: `review them with: ${trustCommand(dir)}` }];
+}
+
 function toolFindings(workspace: Workspace): Finding[] {
   const tools = workspace.engine.tools.list().filter(({ source }) => source !== "chains");
   const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
-  const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} can be called` };
+  const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} available` };
   return [loaded, ...workspace.sources.folder.problems().map((problem) => problemFinding("tools", problem))];
 }
 
@@ -104,18 +117,18 @@ function skillFindings({ sources: { skills }, config }: Workspace): Finding[] {
     ...skills.problems().map((problem) => problemFinding(about, problem)),
   ];
   if (count === 0) return findings;
-  return [{ about, status: "ok", message: `${formatCount(count, "skill")} can be used` }, ...findings];
+  return [{ about, status: "ok", message: `${formatCount(count, "skill")} available` }, ...findings];
 }
 
-/** Which files beside skills run as code; where nobody decided that, they are told as problems. */
+/** Files next to skills that run as code; if the setting is missing, they are reported as problems. */
 function codeFindings(files: readonly string[], code: boolean | undefined): Finding[] {
   if (files.length === 0 || code === undefined) return [];
   const named = files.join(", ");
-  const message = code ? `run code beside them: ${named}` : `code beside them is not loaded: ${named}`;
+  const message = code ? `code next to them is loaded: ${named}` : `code next to them is not loaded: ${named}`;
   return [{ about: "skills", status: code ? "ok" : "off", message }];
 }
 
-/** Who serves what the workspace describes; what nobody serves is told as a problem. */
+/** Tools that serve the capabilities of the workspace; a capability without a tool is reported as a problem. */
 function capabilityFindings({ hub }: Workspace): Finding[] {
   const described = hub
     .capabilities()
@@ -128,7 +141,7 @@ function capabilityFindings({ hub }: Workspace): Finding[] {
 
 function chainFindings(workspace: Workspace): Finding[] {
   const { chains, chainFolder, sources, config } = workspace;
-  // Sources make their problems anew whenever they are asked.
+  // Sources create their problems anew on each call, so they are compared by content.
   const others = new Set(sources.problems().map((problem) => JSON.stringify(problem)));
   const problems = workspace
     .problems()
@@ -137,8 +150,8 @@ function chainFindings(workspace: Workspace): Finding[] {
   const lacking = chains
     .names()
     .filter((name) => chainFolder.fileOf(name) === undefined && hasErrors(chains.problems(name)));
-  const without = lacking.length === 0 ? "" : `; built in, but without their tools: ${lacking.join(", ")}`;
-  const message = `${formatCount(usable, "chain")} can be run${without}`;
+  const without = lacking.length === 0 ? "" : `; built in, but with missing tools: ${lacking.join(", ")}`;
+  const message = `${formatCount(usable, "chain")} available${without}`;
   const aboutOf = ({ file }: Problem): string =>
     file.startsWith(`${config.capabilities.directory}/`) ? "capabilities" : "chains";
   const found = problems.map((problem) => problemFinding(aboutOf(problem), problem));
@@ -162,17 +175,17 @@ function secretFindings({ config, missingSecrets, engine }: Workspace): Finding[
       message: `${name} has no value`,
       todo: why,
     })),
-    ...names.filter((name) => isOrdinaryWord(engine.secrets.get(name) ?? "")).map(ordinaryFinding),
+    ...names.filter((name) => isWeakSecret(engine.secrets.get(name) ?? "")).map(ordinaryFinding),
   ];
 }
 
-/** The value itself is told to nobody. */
+/** The value itself must never be shown. */
 function ordinaryFinding(name: string): Finding {
   return {
     about: "secrets",
     status: "warn",
-    message: `${name} is short or an ordinary word: it is hidden wherever it stands, also where nobody means it`,
-    todo: `write it where it is used if it is no secret, such as the name of a user; else choose a longer one`,
+    message: `the value of ${name} is short or a common word, so it is redacted wherever that word occurs`,
+    todo: `if it is not secret, such as a user name, write it where it is used; otherwise choose a longer value`,
   };
 }
 
@@ -191,12 +204,12 @@ function policyFindings({ config }: Workspace): Finding[] {
   ];
 }
 
-/** Nothing is said of traces that nobody asked for. */
+/** Empty if telemetry is not enabled. */
 function telemetryFindings({ tracing, config }: Workspace): Finding[] {
   const about = "telemetry";
   if (tracing === undefined) return [];
-  const contents = config.telemetry.captureContent ? "with what was said and done, redacted" : "without their contents";
-  if (tracing.active) return [{ about, status: "ok", message: `calls, runs and questions are traced, ${contents}` }];
+  const contents = config.telemetry.captureContent ? "with their content, redacted" : "without their content";
+  if (tracing.active) return [{ about, status: "ok", message: `calls, runs and prompts are traced, ${contents}` }];
   const message = "enabled, but no OpenTelemetry SDK is registered in this process, so nothing is traced";
   return [{ about, status: "warn", message, todo: 'register one first: NODE_OPTIONS="--import ./tracing.mjs"' }];
 }
@@ -204,28 +217,42 @@ function telemetryFindings({ tracing, config }: Workspace): Finding[] {
 async function databaseFindings(dir: string): Promise<Finding[]> {
   const about = "database";
   const file = journalFile(dir);
-  if (!(await exists(file))) return [{ about, status: "ok", message: "none yet; the first call makes it" }];
+  const readOnly = await readOnlyFindings(dir, file);
+  if (!(await pathExists(file))) {
+    if (readOnly.length > 0) return readOnly;
+    return [{ about, status: "ok", message: "none yet; the first call creates it" }];
+  }
   try {
-    const store = await openSqlite({ file, redactor: createRedactor([]) });
+    const store = await readStore(file);
     try {
       const { records, approvals, runs, bytes } = await store.stats();
       const { version, faults } = await store.check();
-      const left = await runFindings(store);
+      const left = [...readOnly, ...(await runFindings(store))];
       const size = `${formatBytes(bytes)}, ${formatCount(records, "record")}, ${formatCount(runs, "run")}, ${formatCount(approvals, "approval")}`;
-      const message = `${fromHere(file)}: version ${version}, ${size}`;
+      const message = `${relativeToCwd(file)}: version ${version}, ${size}`;
       if (faults.length === 0) return [{ about, status: "ok", message: `${message}, intact` }, ...left];
-      const todo = "restore a backup, or move the file away and start anew";
+      const todo = "restore a backup, or move the file away and start over";
       return [{ about, status: "fail", message: `${message}; damaged: ${faults.join("; ")}`, todo }, ...left];
     } finally {
       await store.close();
     }
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    return [{ about, status: "fail", message: error.message }];
+    return [{ about, status: "fail", message: error.message }, ...readOnly];
   }
 }
 
-/** Runs that somebody has to do something about. */
+/** A finding if this user cannot write to the database, or cannot create it. */
+async function readOnlyFindings(dir: string, file: string): Promise<Finding[]> {
+  // SQLite creates files beside the database, so its folder matters as well; else the folder in which it is created.
+  const folder = (await pathExists(dirname(file))) ? dirname(file) : dir;
+  const path = [file, folder].find(isReadOnly);
+  if (path === undefined) return [];
+  const message = `${relativeToCwd(path)} is read-only for this user: only pure tools can be called, nothing is recorded, and runs cannot start`;
+  return [{ about: "database", status: "warn", message, todo: "give this user permission to write to the folder" }];
+}
+
+/** Runs that need an action of the user. */
 async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   const about = "runs";
   const left = await runs.list({ abandoned: true });
@@ -236,12 +263,12 @@ async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   };
   const findings: Finding[] = [];
   if (left.length > 0) {
-    const message = `${formatCount(left.length, "run")} left behind by a process that is gone: ${named(left)}`;
-    findings.push({ about, status: "warn", message, todo: "windlass resume goes on with what was left" });
+    const message = `${formatCount(left.length, "run")} interrupted, because the process has died: ${named(left)}`;
+    findings.push({ about, status: "warn", message, todo: `resume them with: ${cliCommand("resume")}` });
   }
   if (waiting.length > 0) {
-    const message = `${formatCount(waiting.length, "run")} waiting for a person: ${named(waiting)}`;
-    findings.push({ about, status: "warn", message, todo: "windlass approvals shows what is asked" });
+    const message = `${formatCount(waiting.length, "run")} waiting for approval: ${named(waiting)}`;
+    findings.push({ about, status: "warn", message, todo: `list them with: ${cliCommand("approvals")}` });
   }
   return findings;
 }

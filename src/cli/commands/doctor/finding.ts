@@ -1,10 +1,10 @@
-/** One thing that `windlass doctor` looked at. */
+/** One check of `windlass doctor`. */
 export interface Finding {
-  /** A stable word for what was looked at. */
+  /** Stable name of the checked subject. */
   readonly about: string;
-  /** `off`: not set up, and nothing that must be. */
+  /** `off`: optional, and not configured. */
   readonly status: "ok" | "off" | "warn" | "fail";
   readonly message: string;
-  /** What to do where it is not ok. */
+  /** Suggested fix, if it is not ok. */
   readonly todo?: string;
 }

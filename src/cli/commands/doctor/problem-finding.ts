@@ -1,9 +1,10 @@
-import type { Problem } from "../text/index.ts";
+import { cliCommand } from "../../../base/index.ts";
+import type { Problem } from "../../../text/index.ts";
 import type { Finding } from "./finding.ts";
 
-/** A problem with a file as something that was found. */
+/** Converts a problem of a file to a finding. */
 export function problemFinding(about: string, problem: Problem): Finding {
   const message = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
   const status = problem.severity === "error" ? "fail" : "warn";
-  return { about, status, message, todo: problem.hint ?? "windlass validate shows the place" };
+  return { about, status, message, todo: problem.hint ?? `find the position with: ${cliCommand("validate")}` };
 }

@@ -1,45 +1,57 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { exists, workspaceSchema } from "../../app/index.ts";
-import { fail } from "../../base/index.ts";
-import { chainFileSchema } from "../../chain/index.ts";
-import { contractFileSchema } from "../../hub/index.ts";
-import { toolFileSchema } from "../../tool/index.ts";
-import { calledAs, scriptRoot } from "../called-as.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { shellWord } from "../invocation.ts";
-import { safeJson } from "../safe-json.ts";
-import { sampleFiles } from "../sample-files.ts";
-import { fromHere } from "../tell-problems.ts";
-import { UsageError } from "../usage-error.ts";
+import { grantTrust, pathExists, readSettings, workspaceSchema } from "../../../app/index.ts";
+import { cliCommand, fail, isFailureError } from "../../../base/index.ts";
+import { chainFileSchema } from "../../../chain/index.ts";
+import { contractFileSchema } from "../../../hub/index.ts";
+import { nearestPackage, toolFileSchema } from "../../../tool/index.ts";
+import { scriptRoot } from "../../program/command-prefix.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { shellWord } from "../../program/invocation.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { sampleFiles } from "./sample-files.ts";
+import { relativeToCwd } from "../../terminal/report-problems.ts";
+import { trustCommand } from "../../open/open-here.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
 /** `windlass init`. */
 export const initWorkspace: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
   const dir = resolve(words[0] ?? ".");
   await refuseTaken(dir);
-  const written = await writeAll(dir, { ...sampleFiles, ...dataFiles() });
+  const written = await writeAll(dir, { ...sampleFiles, ...packageFile(dir), ...dataFiles() });
   if (await ignoreData(dir)) written.push(".gitignore");
   const shown = written.filter((file) => !file.startsWith(".windlass/"));
+  await trustOwn(dir, terminal);
   if (invocation.flag("json")) {
     terminal.print(safeJson({ dir, files: written }));
     return;
   }
-  terminal.print(`A workspace is in ${fromHere(dir)}:`);
+  terminal.print(`Created a workspace in ${relativeToCwd(dir)}:`);
   for (const file of shown) terminal.print(`  ${file}`);
-  terminal.tell("");
-  terminal.tell("Try next:");
-  for (const line of nextLines(dir, wayTo(words[0] ?? ".", invocation.dir))) terminal.tell(`  ${line}`);
+  terminal.log("");
+  terminal.log("Try next:");
+  for (const line of nextLines(dir, wayTo(words[0] ?? ".", invocation.dir))) terminal.log(`  ${line}`);
 };
 
-/** Command lines for the new workspace, in the form in which the program was called. */
+/** Trusts the new workspace: its files come from this program. */
+async function trustOwn(dir: string, terminal: Terminal): Promise<void> {
+  try {
+    await grantTrust({ dir, settings: await readSettings(dir), env: process.env });
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    terminal.log(`${terminal.tint("yellow", "warning:")} ${error.message}; later: ${trustCommand(dir)}`);
+  }
+}
+
+/** Commands to try in the new workspace, in the form in which the program was started. */
 function nextLines(dir: string, way: string | undefined): string[] {
-  const program = calledAs(process.env);
   const root = scriptRoot(process.env);
   // Outside of the package npm would not find the script.
   const stay = root !== undefined && isOutside(root, dir);
   const lines = nextSteps.map(([command, ...rest]) =>
-    [program, command, ...(stay ? ["-C", shellWord(way ?? dir)] : []), ...rest].join(" "),
+    cliCommand([command, ...(stay ? ["-C", shellWord(way ?? dir)] : []), ...rest].join(" ")),
   );
   return way === undefined || stay ? lines : [`cd ${shellWord(way)}`, ...lines];
 }
@@ -49,7 +61,7 @@ function isOutside(root: string, dir: string): boolean {
   return way.startsWith("..") || isAbsolute(way);
 }
 
-/** How to get to a folder from where the command was typed; undefined where that is the folder. */
+/** Path from the folder in which the command was typed; undefined if it is the same folder. */
 function wayTo(folder: string, dir: string | undefined): string | undefined {
   if (dir === undefined && resolve(folder) === process.cwd()) return undefined;
   const way = isAbsolute(folder) ? folder : join(dir ?? ".", folder);
@@ -63,7 +75,18 @@ const nextSteps = [
   ["ask", '"What did I write about tide mills?"', "--runner", "vault"],
 ];
 
-/** Data of this machine, not of the repository: the formats, for editors that know YAML. */
+/**
+ * A package.json that makes Node read the sample tools as ES modules, if the package around the workspace does not. In
+ * the folder of tools if the workspace is itself such a package: existing files are never changed.
+ */
+function packageFile(dir: string): Record<string, string> {
+  const around = nearestPackage(dir);
+  if (around === undefined || around.type === "module") return {};
+  const file = dirname(around.path) === dir ? "tools/package.json" : "package.json";
+  return { [file]: `${safeJson({ private: true, type: "module" })}\n` };
+}
+
+/** Data of this machine, not of the repository: the JSON Schemas of the file formats, for YAML editors. */
 function dataFiles(): Record<string, string> {
   return {
     ".windlass/.gitignore": "*\n",
@@ -74,14 +97,14 @@ function dataFiles(): Record<string, string> {
   };
 }
 
-/** Nothing that is there is ever changed. */
+/** Throws if a file already exists: existing files are never changed. */
 async function refuseTaken(dir: string): Promise<void> {
   const taken: string[] = [];
-  for (const file of Object.keys(sampleFiles)) if (await exists(join(dir, file))) taken.push(file);
+  for (const file of Object.keys(sampleFiles)) if (await pathExists(join(dir, file))) taken.push(file);
   if (taken.length === 0) return;
   throw new UsageError(
-    `${fromHere(dir)} has ${taken.join(", ")} already; nothing was written`,
-    "windlass init NEW_FOLDER makes a workspace elsewhere",
+    `${relativeToCwd(dir)} already has ${taken.join(", ")}; nothing was written`,
+    `create a workspace elsewhere with: ${cliCommand("init NEW_FOLDER")}`,
   );
 }
 
@@ -89,20 +112,20 @@ async function writeAll(dir: string, files: Readonly<Record<string, string>>): P
   try {
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(dir, file)), { recursive: true });
-      // A sample that came into being meanwhile is not overwritten either; the schemas are ours to renew.
-      await writeFile(join(dir, file), text, { flag: Object.hasOwn(sampleFiles, file) ? "wx" : "w" });
+      // A sample file that was created in the meantime is not overwritten either; the schemas are always renewed.
+      await writeFile(join(dir, file), text, { flag: file.startsWith(".windlass/") ? "w" : "wx" });
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw fail(`the workspace could not be written: ${why}`, { cause: error });
+    throw fail(`cannot write the workspace: ${why}`, { cause: error });
   }
   return Object.keys(files);
 }
 
-/** Adds the data folder to .gitignore, where it is not there yet. */
+/** Adds the data folder to .gitignore, unless it is already there. */
 async function ignoreData(dir: string): Promise<boolean> {
   const path = join(dir, ".gitignore");
-  const before = (await exists(path)) ? await readFile(path, "utf8") : "";
+  const before = (await pathExists(path)) ? await readFile(path, "utf8") : "";
   if (/^\/?\.windlass\/?\s*$/m.test(before)) return false;
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
   await writeFile(path, `${before}${gap}.windlass/\n`);

@@ -1,51 +1,51 @@
-/** The files of a new workspace, by their path in it. Everything works offline and needs nothing installed. */
+/** The files of a new workspace by path. All of them work offline and need no installation. */
 export const sampleFiles: Readonly<Record<string, string>> = {
   "windlass.yaml": `# yaml-language-server: $schema=.windlass/schema/workspace.json
-# Settings of this workspace. Every key is optional; what is commented out shows the default or an example.
+# Settings of this workspace. Every key is optional; commented-out lines show the default or an example.
 
 engine:
   tools_directory: tools
-  # timeout: 30               # seconds a tool may take when it states no timeout
-  # max_retries: 3            # further attempts after a failure that is safe to retry
-  # watch_for_changes: false  # reload a changed tool at once instead of every 5 seconds
+  # timeout: 30               # seconds; default timeout of a tool
+  # max_retries: 3            # after a failure that is safe to retry
+  # watch_for_changes: false  # reload changed tools immediately instead of every 5 seconds
 
-# How much may run at once.
+# Concurrency and rate limits.
 # concurrency:
 #   max_concurrent: 10
 #   bucket_limits: { http: 5 }   # by category
 #   rate_limits: { http: 10/s }
 
-# How chains run.
+# Defaults of chains.
 # chains:
-#   durable: true             # keep runs, so that they can be resumed
-#   max_parallel: 5           # steps of one run at once
+#   durable: true             # persist runs, so that they can be resumed
+#   max_parallel: 5           # concurrent steps of one run
 
-# Skills: instructions for a kind of task, read when somebody uses them.
+# Skills: instructions for a kind of task, loaded on demand.
 # skills:
 #   directory: skills
-#   code: true                # also load tools that lie beside the instructions, which runs their code
+#   code: true                # also load tools from the skill folders; this runs their code
 
-# Tools by what they can do: capability:search calls all that search. A file capabilities/NAME.yaml says what callers of
-# capability:NAME pass and get; its first line for editors: # yaml-language-server: $schema=../.windlass/schema/capability.json
+# Capabilities group tools by purpose: capability:search calls the tools that can search. A file capabilities/NAME.yaml
+# defines the input and output of capability:NAME; its first line, for editors: # yaml-language-server: $schema=../.windlass/schema/capability.json
 # capabilities:
-#   declare: { my_search: [search], "mcp:brave": [search] }   # what a tool or a server can do
-#   keywords: { invoice: [invoice, 发票] }                     # words by which it is known
+#   declare: { my_search: [search], "mcp:brave": [search] }   # capabilities of a tool or server
+#   keywords: { invoice: [invoice, 发票] }                     # words that identify it
 
-# How one of several tools is chosen.
+# Selection among several tools.
 # hub:
-#   at_once: 3                # that run at the same time
-#   tool_timeout: 30          # seconds, of a tool that states none
+#   max_parallel: 3           # candidates that run concurrently
+#   tool_timeout: 30          # seconds; default timeout of a candidate
 
 # Environment variables that chains may read.
 # env: [HOME, LANG]
 
-# Who may do what: the first rule that matches decides, in the order deny, ask, allow.
+# Permission rules: the first match decides, in the order deny, ask, allow.
 # permissions:
 #   deny: []
 #   ask: ["model:destructive", "mcp:destructive"]
 #   allow: ["*"]
 
-# Who approves what clients of \`windlass mcp serve\` want to call: the person at the client, or only you.
+# Approver of calls from clients of \`windlass mcp serve\`: the user of the client, or only the operator.
 # mcp:
 #   approvals: client         # or operator
 
@@ -54,18 +54,18 @@ engine:
 #   API_KEY: env
 #   CRM_TOKEN: { file: secrets/crm }
 
-# Private addresses that tools may reach; public ones are open.
+# Private addresses that tools may reach; public addresses are allowed.
 # network:
 #   allow: ["127.0.0.1:8080"]
 
-# Notes that \`windlass ask --runner vault\` answers from, and that agents search.
+# Notes for \`windlass ask --runner vault\` and for agents.
 vault: notes
 
-# Who answers \`windlass ask\`: any server that speaks the OpenAI protocol, also one on this machine.
+# Models of \`windlass ask\`: any server with an OpenAI-compatible API, also a local one.
 # models:
 #   default: { base_url: "http://127.0.0.1:11434/v1", model: qwen3 }
 
-# How long records of calls are kept.
+# Retention of call records.
 retention:
   days: 90
 `,
@@ -88,7 +88,7 @@ Still open: how did millers keep the silt out of the pond?
 还没有弄清楚：磨坊主怎样不让泥沙淤在塘里？
 `,
   "tools/greet.yaml": `# yaml-language-server: $schema=../.windlass/schema/tool.json
-# A tool without code: a program and its arguments. There is no shell, so no argument can become a command.
+# A tool without code: a program and its arguments. No shell is involved, so arguments cannot inject commands.
 # Try: windlass call greet name=Ada
 name: greet
 description: Greets someone by name, in English or in Chinese.
@@ -99,15 +99,15 @@ parameters:
   - name: name
     type: string
     required: true
-    description: Who is greeted.
+    description: Name of the person.
     validation: { min_length: 1, max_length: 80 }
   - name: language
     type: string
     default: en
-    description: The language of the greeting.
+    description: Language of the greeting.
     validation: { enum: [en, zh] }
 entry:
-  type: external
+  type: command
   command:
     - node
     - --print
@@ -118,10 +118,10 @@ entry:
   timeout: 10s
 `,
   "tools/slugify.yaml": `# yaml-language-server: $schema=../.windlass/schema/tool.json
-# A tool whose work is done by a function of this workspace.
+# A tool that is implemented by a function of this workspace.
 # Try: windlass call slugify text="Hello, World!"
 name: slugify
-description: Makes a short name for URLs and files out of a title.
+description: Converts a title to a short name for URLs and files.
 category: custom
 tags: [sample]
 effect: pure
@@ -134,7 +134,7 @@ parameters:
   - name: max_length
     type: integer
     default: 60
-    description: The longest name to make.
+    description: Maximum length of the name.
     validation: { min: 1, max: 200 }
 entry:
   type: custom
@@ -145,7 +145,7 @@ output:
     slug: string
   required: [slug]
 `,
-  "tools/slugify.ts": `/** What slugify.yaml lets through: the arguments are checked, and the defaults filled in, before this runs. */
+  "tools/slugify.ts": `/** Input as defined in slugify.yaml: validated, with defaults applied, before this function runs. */
 interface Input {
   readonly text: string;
   readonly max_length: number;
@@ -162,13 +162,13 @@ export function slugify({ text, max_length }: Input): { slug: string } {
   return { slug };
 }
 `,
-  "tools/word_count.ts": `// A tool that is code alone. For types in an editor: npm install --save-dev windlass
+  "tools/word_count.ts": `// A tool defined in code. For types in an editor: npm install --save-dev windlass
 // Try: windlass call word_count text="one two three"
 import { defineTool, fromJsonSchema } from "windlass";
 
 export const wordCount = defineTool({
   name: "word_count",
-  description: "Counts the words and the characters of a text.",
+  description: "Counts the words and characters of a text.",
   effect: "pure",
   tags: ["sample"],
   input: fromJsonSchema<{ text: string }>({
@@ -183,10 +183,10 @@ export const wordCount = defineTool({
 });
 `,
   "chains/welcome.yaml": `# yaml-language-server: $schema=../.windlass/schema/chain.json
-# A chain: steps that are wired by what they read of each other. Those that read nothing of each other run side by side.
+# A chain: steps that depend on each other through references. Independent steps run in parallel.
 # Try: windlass run welcome -i name=Ada
 name: welcome
-description: Greets someone in two languages, and prepares a page for the greeting.
+description: Greets someone in two languages and creates a page name for the greeting.
 input:
   name: string
   title: string="Welcome aboard"
@@ -200,12 +200,12 @@ steps:
     params: { name: "\${input.name}", language: zh }
 
   - id: page
-    description: Runs beside the greetings; it reads nothing of theirs.
+    description: Runs in parallel with the greetings, because it does not reference them.
     tool: slugify
     params: { text: "\${input.title}, \${input.name}" }
 
   - id: count
-    description: Waits for both greetings, because it reads them.
+    description: Waits for both greetings, because it references them.
     tool: word_count
     params: { text: "\${steps.english.output} \${steps.chinese.output}" }
 
@@ -215,30 +215,30 @@ output:
   words: "\${steps.count.output.words}"
 `,
   "skills/release-notes/SKILL.md": `---
-# A skill: instructions that an agent reads when a task fits the description, and files that they point to.
+# A skill: instructions that an agent reads if a task matches the description, and files that they refer to.
 # Try: windlass call skill name=release-notes
 name: release-notes
 description: >-
-  Writes release notes for the people who use a product, out of commits or a list of changes. Use when somebody asks
+  Writes release notes for the users of a product from commits or a list of changes. Use for requests
   for release notes, a changelog entry or an announcement of a version.
 ---
 
 # Release notes
 
-1. Collect the changes. Where nobody said from which version to which, ask; do not guess.
-2. Leave out what users do not notice: renamed variables, new tests, tidied code.
-3. Read [how we sound](references/tone.md), with its examples, before you write a line.
+1. Collect the changes. If the range of versions is not given, request it; do not guess.
+2. Leave out changes that users do not notice: renamed variables, new tests, tidied code.
+3. Read the [style guide](references/tone.md), with its examples, before you write.
 4. Write, in this order and without empty headings:
-   - **Before you update**: what stops working, and what to do about it. Nothing goes before it.
-   - **New**: what people can do now that they could not do before.
+   - **Before you update**: breaking changes, and how to adapt. This section is always first.
+   - **New**: what users can do now that they could not do before.
    - **Better**: what is faster, clearer or easier.
-   - **Fixed**: what went wrong, and for whom.
-5. Name the issue behind a change where the list names it. Never make up a number, a date or a name.
-6. Give the notes as Markdown, and below them the changes that you left out, a line each, for whoever checks them.
+   - **Fixed**: what was broken, and for whom.
+5. Reference the issue of a change if the list contains it. Never invent numbers, dates or names.
+6. Return the notes as Markdown, followed by the changes that you left out, one line each, for review.
 `,
-  "skills/release-notes/references/tone.md": `# How we sound
+  "skills/release-notes/references/tone.md": `# Style guide
 
-Say what people can do now, not what we did. Short sentences, plain words, no exclamation marks.
+Say what users can do now, not what we did. Short sentences, plain words, no exclamation marks.
 
 | instead of | write |
 | --- | --- |
@@ -247,6 +247,6 @@ Say what people can do now, not what we did. Short sentences, plain words, no ex
 | We are thrilled to announce dark mode! | There is a dark mode: Settings → Appearance. |
 | Various improvements and bug fixes | (say which, or leave it out) |
 
-A line has at most 20 words. Whoever reads only the first three words of each line knows what it is about.
+A line has at most 20 words, and its first three words say what it is about.
 `,
 };

@@ -1,21 +1,23 @@
-import type { McpServerStatus } from "../../hub/index.ts";
-import { type Redactor, stripUnsafe, suggest } from "../../text/index.ts";
-import { snakeKeys } from "../../tool/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { formatCount, formatDuration } from "../format-figures.ts";
-import { formatTable, oneLine } from "../format-table.ts";
-import { type Invocation, commandLine } from "../invocation.ts";
-import { type McpHere, withMcp } from "../open-mcp.ts";
-import { safeJson } from "../safe-json.ts";
-import { tellProblems } from "../tell-problems.ts";
-import type { Style, Terminal } from "../terminal.ts";
-import { UsageError } from "../usage-error.ts";
-import { watchInterrupts } from "../watch-interrupts.ts";
+import { cliCommand } from "../../../base/index.ts";
+import type { McpServerStatus } from "../../../hub/index.ts";
+import { type Redactor } from "../../../secrets/index.ts";
+import { stripUnsafe, suggest, formatDuration } from "../../../text/index.ts";
+import { snakeKeys } from "../../../tool/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { exitCodes } from "../../program/exit-codes.ts";
+import { formatCount } from "../../terminal/format-figures.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { reportProblems } from "../../terminal/report-problems.ts";
+import type { Style, Terminal } from "../../terminal/terminal.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { watchInterrupts } from "../../program/watch-interrupts.ts";
 
 /** `windlass mcp list`. */
 export const listServers: RunCommand = async (invocation) => {
-  refuseWords(invocation);
+  rejectUnknownMcpCommand(invocation);
   const { terminal } = invocation;
   return withMcp({ terminal }, async (here) => {
     const connects = invocation.flag("connect");
@@ -23,14 +25,19 @@ export const listServers: RunCommand = async (invocation) => {
     const servers = here.source.status();
     if (invocation.flag("json")) terminal.print(safeJson(servers.map((server) => toWire(server, here.redactor))));
     else show(servers, here.redactor, invocation);
-    const problems = here.source.problems().filter(({ code }) => !told.has(code));
-    if (problems.length > 0 && !invocation.flag("json")) await tellProblems(terminal, problems, here);
-    return connects && servers.some(({ lastFailure }) => lastFailure !== undefined) ? exitCodes.failed : exitCodes.ok;
+    const problems = here.source.problems().filter(({ code }) => !listedProblemCodes.has(code));
+    if (problems.length > 0 && !invocation.flag("json")) await reportProblems(terminal, problems, here);
+    return connects && servers.some(hasFailed) ? exitCodes.failed : exitCodes.ok;
   });
 };
 
-/** Problems that the list itself tells. */
-const told: ReadonlySet<string> = new Set([
+/** True if the server could not be connected, or its entry is invalid. */
+function hasFailed({ state, lastFailure }: McpServerStatus): boolean {
+  return state === "broken" || lastFailure !== undefined;
+}
+
+/** Codes of problems that the list itself shows. */
+const listedProblemCodes: ReadonlySet<string> = new Set([
   "server_failed",
   "pin_mismatch",
   "unpinned",
@@ -38,49 +45,49 @@ const told: ReadonlySet<string> = new Set([
   "server_changed",
 ]);
 
-async function connectToAll({ source }: McpHere, terminal: Terminal): Promise<void> {
+async function connectToAll({ source }: OpenedMcpServers, terminal: Terminal): Promise<void> {
   const interrupts = watchInterrupts();
   interrupts.arm({ onStop: () => {} });
-  // What is started otherwise than before is started by those who have seen how.
+  // A server whose command changed is only started after its approval.
   const names = source.status().filter(({ state }) => !["disabled", "broken", "changed"].includes(state));
   let left = names.length;
-  // Where no line can be replaced, one says what takes so long.
+  // If the output is not a terminal, one line says what takes so long.
   const patience = setTimeout(() => {
     if (terminal.screen === undefined)
-      terminal.tell(terminal.tint("dim", `connecting to ${formatCount(left, "server")}…`));
-  }, patienceMs);
-  const tell = (): void => terminal.status(left === 0 ? "" : `connecting to ${formatCount(left, "server")}…`);
-  tell();
+      terminal.log(terminal.tint("dim", `connecting to ${formatCount(left, "server")}…`));
+  }, connectTimeoutMs);
+  const report = (): void => terminal.status(left === 0 ? "" : `connecting to ${formatCount(left, "server")}…`);
+  report();
   await Promise.allSettled(
     names.map(async ({ name }) => {
-      // What failed is told by the status.
+      // The status contains the failure.
       await source.refresh(name, { signal: interrupts.signal }).catch(() => undefined);
       left--;
-      tell();
+      report();
     }),
   );
   clearTimeout(patience);
   interrupts.dispose();
 }
 
-/** The first connection to a server that knows only the older protocol may take some seconds. */
-const patienceMs = 2000;
+/** Delay before the notice: the first connection to a server with the older protocol version may take some seconds. */
+const connectTimeoutMs = 2000;
 
 function show(servers: readonly McpServerStatus[], redactor: Redactor, invocation: Invocation): void {
   const { terminal } = invocation;
   if (servers.length === 0) {
     const line = commandLine(invocation, "mcp add", "NAME", "--", "COMMAND", "ARGS…");
-    terminal.tell(`There are no MCP servers here; ${line} adds one.`);
+    terminal.log(`No MCP servers. Add one with: ${line}`);
     return;
   }
-  const rows = servers.map(({ name, state, tools, refused, shown }) => {
+  const rows = servers.map(({ name, state, tools, refused, display }) => {
     const isCounted = state !== "unknown" && state !== "disabled" && state !== "broken";
     return [
       name,
       state,
       isCounted ? String(tools.length) : "",
       refused.length === 0 ? "" : String(refused.length),
-      shown,
+      display,
     ];
   });
   const columns = [
@@ -96,10 +103,10 @@ function show(servers: readonly McpServerStatus[], redactor: Redactor, invocatio
     { columns, width: terminal.columns, paintTitle },
   );
   for (const line of table) terminal.print(line);
-  for (const server of servers) for (const line of notesOf(server)) terminal.tell(oneLine(redactor.text(line)));
+  for (const server of servers) for (const line of notesOf(server)) terminal.log(toOneLine(redactor.text(line)));
   if (servers.some(({ state }) => state === "unknown") && !invocation.flag("connect")) {
-    const line = `${commandLine(invocation, "mcp list", "--connect")} asks those that are unknown what they offer`;
-    terminal.tell(terminal.tint("dim", line));
+    const line = `connect to the unknown ones with: ${commandLine(invocation, "mcp list", "--connect")}`;
+    terminal.log(terminal.tint("dim", line));
   }
 }
 
@@ -111,26 +118,26 @@ const styles: Readonly<Record<string, Style>> = {
   changed: "yellow",
 };
 
-function notesOf({ name, state, lastFailure, refused, todo }: McpServerStatus): string[] {
+function notesOf({ name, state, lastFailure, refused, hint }: McpServerStatus): string[] {
   const again =
     lastFailure?.retryAt === undefined
       ? ""
-      : ` (left alone for ${formatDuration(lastFailure.retryAt - lastFailure.at)})`;
+      : ` (next attempt in ${formatDuration(lastFailure.retryAt - lastFailure.at)})`;
   const failed = lastFailure === undefined ? [] : [`${name}: ${lastFailure.message}${again}`];
-  // What is wrong with an entry is shown below, with its place.
-  const toDo = todo === undefined || state === "broken" ? [] : [`${name}: ${stripUnsafe(todo)}`];
+  // Problems of an entry are shown below, with their position.
+  const toDo = hint === undefined || state === "broken" ? [] : [`${name}: ${stripUnsafe(hint)}`];
   return [...failed, ...refusalsOf(name, refused), ...toDo];
 }
 
 function refusalsOf(server: string, refused: McpServerStatus["refused"]): string[] {
   const [first] = refused;
-  // One reason for all is said once.
+  // A common reason is shown once.
   if (first !== undefined && refused.length > 1 && refused.every(({ message }) => message === first.message)) {
-    return [`${server}: ${formatCount(refused.length, "tool")} are refused: ${first.message}`];
+    return [`${server}: ${formatCount(refused.length, "tool")} rejected: ${first.message}`];
   }
-  const shown = refused.slice(0, 5).map(({ name, message }) => `${name} is refused: ${message}`);
+  const shown = refused.slice(0, 5).map(({ name, message }) => `${name} is rejected: ${message}`);
   const more = refused.length - shown.length;
-  return more === 0 ? shown : [...shown, `${server}: ${formatCount(more, "more refused tool")}`];
+  return more === 0 ? shown : [...shown, `${server}: ${formatCount(more, "more rejected tool")}`];
 }
 
 function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor): unknown {
@@ -141,13 +148,13 @@ function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor)
   return redactor.value(wire);
 }
 
-/** `windlass mcp ad x` comes here, because `list` is what runs without a command. */
-function refuseWords({ words }: Invocation): void {
+/** `windlass mcp ad x` is parsed as `list`, the default subcommand. */
+function rejectUnknownMcpCommand({ words }: Invocation): void {
   const [word] = words;
   if (word === undefined) return;
   const near = suggest(word, ["list", "add", "remove", "approve", "login", "logout", "serve"]);
   throw new UsageError(
-    `there is no command "mcp ${word}"`,
-    near === undefined ? "windlass mcp --help lists them" : `did you mean windlass mcp ${near}?`,
+    `unknown command "mcp ${word}"`,
+    near === undefined ? `run "${cliCommand("mcp --help")}" for a list` : `did you mean ${cliCommand(`mcp ${near}`)}?`,
   );
 }

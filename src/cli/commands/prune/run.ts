@@ -1,27 +1,27 @@
-import { type WorkspaceConfig, WorkspaceError, parseSize, readSettings } from "../../app/index.ts";
-import { isFailureError } from "../../base/index.ts";
-import type { Retention } from "../../store/index.ts";
-import { hasErrors } from "../../text/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { formatBytes, formatCount } from "../format-figures.ts";
-import { type Invocation, commandLine } from "../invocation.ts";
-import { withJournal } from "../open-journal.ts";
-import { safeJson } from "../safe-json.ts";
-import { UsageError } from "../usage-error.ts";
+import { type WorkspaceConfig, WorkspaceError, parseSize, readSettings } from "../../../app/index.ts";
+import { isFailureError } from "../../../base/index.ts";
+import type { Retention } from "../../../store/index.ts";
+import { hasErrors } from "../../../text/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { withWritableJournal } from "../../open/open-journal.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
 const day = 86_400_000;
 
 /** `windlass prune`. */
 export const pruneRecords: RunCommand = (invocation) =>
-  withJournal(async ({ dir, store }) => {
+  withWritableJournal(async ({ dir, store }) => {
     const { terminal } = invocation;
-    const retention = asked(invocation) ?? configured(await settingsOf(dir), invocation);
+    const retention = pruneOptions(invocation) ?? configured(await settingsOf(dir), invocation);
     const pruned = (await store?.records.prune(retention)) ?? { records: 0, bytes: 0 };
     if (invocation.flag("json")) terminal.print(safeJson({ records: pruned.records, bytes: pruned.bytes }));
-    else terminal.print(`${formatCount(pruned.records, "record")} removed, ${formatBytes(pruned.bytes)} given back`);
+    else terminal.print(`${formatCount(pruned.records, "record")} removed, ${formatBytes(pruned.bytes)} freed`);
   });
 
-function asked(invocation: Invocation): Retention | undefined {
+function pruneOptions(invocation: Invocation): Retention | undefined {
   const days = invocation.number("days");
   const size = invocation.text("size");
   if (days === undefined && size === undefined) return undefined;
@@ -31,7 +31,7 @@ function asked(invocation: Invocation): Retention | undefined {
 
 async function settingsOf(dir: string): Promise<WorkspaceConfig> {
   const { config, problems } = await readSettings(dir);
-  // What cannot be read may say that less is to go.
+  // Settings that cannot be read might allow less to be removed.
   if (hasErrors(problems)) throw new WorkspaceError(problems);
   return config;
 }
@@ -39,9 +39,9 @@ async function settingsOf(dir: string): Promise<WorkspaceConfig> {
 function configured({ retention }: WorkspaceConfig, invocation: Invocation): Retention {
   if (retention.maxAgeMs !== undefined || retention.maxBytes !== undefined) return retention;
   throw new UsageError(
-    "windlass.yaml has no `retention`, so nothing says what is old",
-    `${commandLine(invocation, "prune", "--days", "30")} removes what is older than 30 days`,
-    `${commandLine(invocation, "prune", "--size", "500MB")} removes the oldest until the rest takes no more`,
+    "windlass.yaml has no `retention`; specify what to remove",
+    `to remove what is older than 30 days: ${commandLine(invocation, "prune", "--days", "30")}`,
+    `to remove the oldest until 500 MB remain: ${commandLine(invocation, "prune", "--size", "500MB")}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseWhen } from "./parse-when.ts";
+import { parseTimeOption } from "./parse-time-option.ts";
 
 const now = Date.parse("2026-11-15T12:00:00Z");
 
@@ -16,18 +16,18 @@ test.each([
   ["2026-11-15T08:30:00+08:00", Date.parse("2026-11-15T00:30:00Z")],
   ["2026-11-15t08:30z", Date.parse("2026-11-15T08:30:00Z")],
 ])("%s", (text, at) => {
-  expect(parseWhen("--since", text, now)).toBe(at);
+  expect(parseTimeOption("--since", text, now)).toBe(at);
 });
 
-describe("is refused with the forms that are read", () => {
+describe("rejects other text and lists the accepted forms", () => {
   test.each(["", "yesterday", "7", "-1h", "1y", "2026-02-30", "2026-13-01", "2026-11-15T25:00", "15.11.2026", "0x1h"])(
     "%j",
     (text) => {
-      expect(() => parseWhen("--since", text, now)).toThrow(`--since: ${JSON.stringify(text)} is no point in time`);
+      expect(() => parseTimeOption("--since", text, now)).toThrow(`--since: invalid time ${JSON.stringify(text)}`);
     },
   );
 });
 
-test("no text is no time", () => {
-  expect(parseWhen("--since", undefined, now)).toBeUndefined();
+test("an omitted option is undefined", () => {
+  expect(parseTimeOption("--since", undefined, now)).toBeUndefined();
 });

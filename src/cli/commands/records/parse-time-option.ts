@@ -1,4 +1,4 @@
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
 const units: Readonly<Record<string, number>> = {
   s: 1000,
@@ -8,20 +8,20 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** A point in time as a person gives it to an option: how long ago (`90s`, `30m`, `12h`, `7d`, `2w`), or a date. */
-export function parseWhen(option: string, text: string | undefined, now: number): number | undefined {
+/** Parses a time option: a duration ago (`90s`, `30m`, `12h`, `7d`, `2w`), or a date. */
+export function parseTimeOption(option: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const ago = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(text.trim());
   if (ago) return now - Number(ago[1]) * (units[ago[2] ?? ""] ?? 0);
   const at = parseDate(text.trim());
   if (at !== undefined) return at;
   throw new UsageError(
-    `${option}: ${JSON.stringify(text)} is no point in time`,
-    "write how long ago (30m, 12h, 7d, 2w) or a date (2026-11-15, 2026-11-15T08:30, 2026-11-15T08:30:00Z)",
+    `${option}: invalid time ${JSON.stringify(text)}`,
+    "write a duration (30m, 12h, 7d, 2w) or a date (2026-11-15, 2026-11-15T08:30, 2026-11-15T08:30:00Z)",
   );
 }
 
-/** ISO 8601; without a zone it means the time of this machine. */
+/** Parses ISO 8601; without a zone, in local time. */
 function parseDate(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text);
   if (!match) return undefined;
@@ -29,6 +29,6 @@ function parseDate(text: string): number | undefined {
   const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
   const midnight = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || Number.isNaN(midnight.getTime())) return undefined;
-  // A day that its month does not have would silently become another one.
+  // A day that the month does not have would silently become another date.
   return midnight.toISOString().startsWith(day) ? date.getTime() : undefined;
 }

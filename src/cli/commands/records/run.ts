@@ -1,19 +1,31 @@
-import type { CallRecord, CallerType, RecordQuery, RecordStatus } from "../../store/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { formatDuration, formatTime } from "../format-figures.ts";
-import { formatTable } from "../format-table.ts";
-import { type Invocation, commandLine, shellWord } from "../invocation.ts";
-import { withJournal } from "../open-journal.ts";
-import { parseWhen } from "../parse-when.ts";
-import { safeJson } from "../safe-json.ts";
-import { toWireRecord } from "../wire-record.ts";
+import type { CallRecord, CallerType, RecordQuery, RecordStatus, RecordStore } from "../../../store/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatDuration } from "../../../text/index.ts";
+import { formatTime } from "../../terminal/format-figures.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
+import { withJournal } from "../../open/open-journal.ts";
+import { parseTimeOption } from "./parse-time-option.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { toWireRecord } from "../../wire/wire-record.ts";
 
-const callerTypes: readonly CallerType[] = ["direct", "workflow_node", "conversation_agent", "mcp_client"];
+const callerTypes: readonly CallerType[] = [
+  "direct",
+  "workflow_node",
+  "conversation_agent",
+  "mcp_client",
+  "api",
+  "trigger",
+  "library",
+];
 
 /** `windlass records`. */
 export const showRecords: RunCommand = (invocation) =>
   withJournal(async ({ store }) => {
     const { terminal } = invocation;
+    const [id] = invocation.words;
+    if (id !== undefined) return showRecord(invocation, id, store?.records);
     const query = queryOf(invocation);
     const { records, next } = (await store?.records.query(query)) ?? { records: [] };
     if (invocation.flag("json")) {
@@ -22,20 +34,42 @@ export const showRecords: RunCommand = (invocation) =>
       return;
     }
     if (records.length === 0) {
-      terminal.tell(store === undefined ? "No calls were recorded here yet." : "No recorded call matches.");
+      terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
       return;
     }
     for (const line of recordTable(records, invocation)) terminal.print(line);
     if (next === undefined) return;
-    terminal.tell(
-      terminal.tint(
-        "dim",
-        `There are more: ${commandLine(invocation, "records", ...filters(invocation), "--cursor", next)}`,
-      ),
+    terminal.log(
+      terminal.tint("dim", `For more: ${commandLine(invocation, "records", ...filters(invocation), "--cursor", next)}`),
     );
   });
 
-/** The same filters again, for the command line of the next page. */
+/** Shows one record, with all of its values. */
+async function showRecord(invocation: Invocation, id: string, records: RecordStore | undefined): Promise<void> {
+  const query = id === "last" ? { limit: 1 } : { id, limit: 1 };
+  const [record] = (await records?.query(query))?.records ?? [];
+  if (record === undefined) {
+    const list =
+      records === undefined ? "no calls recorded yet" : `list calls with: ${commandLine(invocation, "records")}`;
+    throw new UsageError(`there is no record ${JSON.stringify(id)}`, list);
+  }
+  if (invocation.flag("json")) invocation.terminal.print(safeJson(toWireRecord(record)));
+  else printFields(invocation, toWireRecord(record));
+}
+
+/** Prints a value per field; further lines of a value are indented below it. */
+function printFields({ terminal }: Invocation, wire: Readonly<Record<string, unknown>>): void {
+  const width = Math.max(...Object.keys(wire).map((key) => key.length));
+  for (const [key, value] of Object.entries(wire)) {
+    if (value === undefined) continue;
+    const text = typeof value === "string" ? toOneLine(value) : safeJson(value);
+    const [first = "", ...rest] = text.split("\n");
+    terminal.print(`${terminal.paint("dim", key.padEnd(width))}  ${first}`);
+    for (const line of rest) terminal.print(`${" ".repeat(width + 2)}${line}`);
+  }
+}
+
+/** The same filters, for the command of the next page. */
 function filters(invocation: Invocation): string[] {
   const names = ["tool", "conversation", "caller", "since", "until", "status", "code"];
   const texts = names.flatMap((name) => {
@@ -48,14 +82,14 @@ function filters(invocation: Invocation): string[] {
 
 function queryOf(invocation: Invocation): RecordQuery {
   const now = Date.now();
-  const since = parseWhen("--since", invocation.text("since"), now);
-  const until = parseWhen("--until", invocation.text("until"), now);
+  const since = parseTimeOption("--since", invocation.text("since"), now);
+  const until = parseTimeOption("--until", invocation.text("until"), now);
   const caller = invocation.text("caller");
   const callerType = callerTypes.find((type) => type === caller);
   const { tool, conversation, status, code, cursor } = {
     tool: invocation.text("tool"),
     conversation: invocation.text("conversation"),
-    // The table of commands allows nothing else.
+    // The command table restricts the values.
     status: invocation.text("status") as RecordStatus | undefined,
     code: invocation.text("code"),
     cursor: invocation.text("cursor"),
@@ -76,18 +110,20 @@ function queryOf(invocation: Invocation): RecordQuery {
 
 function recordTable(records: readonly CallRecord[], { terminal }: Invocation): string[] {
   const rows = records.map((record) => [
+    record.id,
     formatTime(record.createdAt),
-    // Made within another call, such as by what chose among several tools.
+    // A nested call, such as by a resolver that chose among several tools.
     record.parentId === undefined ? record.tool : `↳ ${record.tool}`,
     record.success ? (record.cached ? "ok (cached)" : "ok") : (record.error?.code ?? "failed"),
     formatDuration(record.durationMs),
     record.conversationId ?? record.callerId ?? record.callerType,
-    shown(record.success ? record.args : (record.error?.message ?? "")),
+    shortValueText(record.success ? record.args : (record.error?.message ?? "")),
   ]);
   return formatTable(rows, {
     width: terminal.columns,
     paintTitle: (title) => terminal.paint("dim", title),
     columns: [
+      { title: "ID" },
       { title: "TIME" },
       { title: "TOOL", paint: (cell) => terminal.paint("bold", cell) },
       { title: "RESULT", paint: (cell, row) => terminal.paint(records[row]?.success === true ? "green" : "red", cell) },
@@ -98,8 +134,8 @@ function recordTable(records: readonly CallRecord[], { terminal }: Invocation): 
   });
 }
 
-/** A piece of a value, enough to recognise the call. */
-function shown(value: unknown): string {
+/** Beginning of a value, enough to recognize the call. */
+function shortValueText(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

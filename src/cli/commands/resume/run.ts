@@ -1,29 +1,31 @@
-import type { RunResult } from "../../chain/index.ts";
-import { isFailureError } from "../../base/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { withRun } from "../find-run.ts";
-import { formatCount } from "../format-figures.ts";
-import { isOfAgent } from "../is-of-agent.ts";
-import { tellError } from "../report-error.ts";
-import { type RunSession, followRun, withRuns } from "../run-session.ts";
-import { tellRun } from "../tell-run.ts";
-import { tellUnguarded } from "../tell-unguarded.ts";
-import { UsageError } from "../usage-error.ts";
+import type { RunResult } from "../../../chain/index.ts";
+import { isFailureError } from "../../../base/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
+import { withRun } from "../../open/find-run.ts";
+import { formatCount } from "../../terminal/format-figures.ts";
+import { isOfAgent } from "../../open/is-of-agent.ts";
+import { requireTrust } from "../../open/open-here.ts";
+import { reportFormattedError } from "../../program/report-error.ts";
+import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
+import { reportRunResult } from "../../open/report-run-result.ts";
+import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
 /** `windlass resume`. */
 export const resumeRuns: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id] = invocation.words;
-    tellUnguarded(session.workspace, invocation);
+    requireTrust(session.workspace);
+    warnUnmatchedRules(session.workspace, invocation);
     if (id !== undefined) return resumeAny(session, id);
     if (invocation.flag("json") || invocation.flag("events")) {
-      throw new UsageError("--json and --events are for one run: name it");
+      throw new UsageError("--json and --events require a RUN");
     }
     return resumeAll(session);
   });
 
-/** Goes on with a run in this process, and shows it. */
+/** Resumes a run in this process, and shows its progress. */
 export function resume(session: RunSession, id: string): Promise<RunResult> {
   const { runs } = session.workspace;
   return withRun(runs, { id, invocation: session.invocation }, () =>
@@ -31,26 +33,26 @@ export function resume(session: RunSession, id: string): Promise<RunResult> {
   );
 }
 
-/** Goes on with a run, of a chain or of an agent, and tells what came of it. */
+/** Resumes a run, of a chain or of an agent, and reports its result. */
 async function resumeAny(session: RunSession, id: string): Promise<ExitCode> {
   if (await isOfAgent(session.workspace, id)) {
-    const { goOnWithAgent } = await import("../go-on-with-agent.ts");
-    return goOnWithAgent(session, id);
+    const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
+    return resumeAgentRun(session, id);
   }
-  return tellRun(await resume(session, id), session, { durable: true });
+  return reportRunResult(await resume(session, id), session, { durable: true });
 }
 
-/** Goes on with every run whose process is gone, one after the other; one that cannot does not stop the rest. */
+/** Resumes every run whose process has died, one after another; a failure does not stop the rest. */
 async function resumeAll(session: RunSession): Promise<ExitCode> {
   const { terminal } = session.invocation;
   const left = await session.workspace.runs.list({ abandoned: true, limit: 1000 });
   if (left.length === 0) {
-    terminal.tell("No run was interrupted; there is nothing to go on with.");
+    terminal.log("No interrupted runs.");
     return exitCodes.ok;
   }
-  terminal.tell(`Going on with ${formatCount(left.length, "run")}.`);
+  terminal.log(`Resuming ${formatCount(left.length, "run")}.`);
   let worst: ExitCode = exitCodes.ok;
-  // The oldest first, as they began.
+  // Oldest first.
   for (const { id } of left.toReversed()) {
     const code = await resumeOne(session, id);
     if (session.interrupts.code !== undefined) return session.interrupts.code;
@@ -64,14 +66,14 @@ async function resumeOne(session: RunSession, id: string): Promise<ExitCode> {
     return await resumeAny(session, id);
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    // Somebody else was faster.
+    // Another process claimed it first.
     if (error.code === "run_held") return exitCodes.ok;
-    tellError(session.invocation.terminal, { message: `run ${id}: ${error.message}`, code: error.code });
+    reportFormattedError(session.invocation.terminal, { message: `run ${id}: ${error.message}`, code: error.code });
     return exitCodes.failed;
   }
 }
 
-/** A failure is worse than a question that is open. */
+/** A failure is worse than a pending approval. */
 function severity(code: ExitCode): number {
   return code === exitCodes.ok ? 0 : code === exitCodes.waiting ? 1 : 2;
 }

@@ -1,9 +1,9 @@
-import { workspaceSchema } from "../../app/index.ts";
-import { chainFileSchema } from "../../chain/index.ts";
-import { contractFileSchema } from "../../hub/index.ts";
-import { toolFileSchema } from "../../tool/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { safeJson } from "../safe-json.ts";
+import { workspaceSchema } from "../../../app/index.ts";
+import { chainFileSchema } from "../../../chain/index.ts";
+import { contractFileSchema } from "../../../hub/index.ts";
+import { toolFileSchema } from "../../../tool/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
 
 const schemas: Readonly<Record<string, unknown>> = {
   chain: chainFileSchema,

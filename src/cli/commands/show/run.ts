@@ -1,62 +1,62 @@
-import type { ExecutionLog, StepLog } from "../../chain/index.ts";
-import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { formatCount } from "../format-figures.ts";
-import { oneLine } from "../format-table.ts";
-import { type Invocation, commandLine } from "../invocation.ts";
-import { askedAbout, openQuestions } from "../open-questions.ts";
-import { type PastRun, withPastRun } from "../past-run.ts";
-import { summaryLine } from "../run-view/summary-line.ts";
-import { safeJson } from "../safe-json.ts";
-import { tellResume } from "../tell-resume.ts";
-import type { Style, Terminal } from "../terminal.ts";
+import type { ExecutionLog, StepLog } from "../../../chain/index.ts";
+import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../../text/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatCount } from "../../terminal/format-figures.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { describeApproval, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
+import { type InspectedRun, withInspectedRun } from "../../open/inspect-run.ts";
+import { summaryLine } from "../../terminal/run-view/summary-line.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { reportHowToResume } from "../../open/report-how-to-resume.ts";
+import type { Style, Terminal } from "../../terminal/terminal.ts";
 
 /** `windlass show`. */
 export const showRun: RunCommand = (invocation) =>
-  withPastRun(invocation, (past) => showChainRun(invocation, past), {
-    ofAgent: async (past) => (await import("../show-agent.ts")).showAgent(invocation, past),
+  withInspectedRun(invocation, (past) => showChainRun(invocation, past), {
+    ofAgent: async (past) => (await import("./show-agent-run.ts")).showAgent(invocation, past),
   });
 
-async function showChainRun(invocation: Invocation, { workspace, result, left }: PastRun): Promise<void> {
+async function showChainRun(invocation: Invocation, { workspace, result, isInterrupted }: InspectedRun): Promise<void> {
   const { terminal } = invocation;
   const log = result.log();
   if (invocation.flag("json")) {
     terminal.print(safeJson(log));
     return;
   }
-  for (const line of logLines(log, terminal, left)) terminal.print(line);
-  const questions = isOver(log.status) ? [] : await openQuestions(workspace, result.runId);
-  for (const question of questions) {
-    terminal.tell(`waiting: ${askedAbout(question)}`);
-    terminal.tell(`  ${terminal.tint("bold", oneLine(question.tool))} ${safeJson(question.args, 0)}`);
-    terminal.tell(`  ${terminal.tint("cyan", `${commandLine(invocation, "approve", question.id)} lets it go on`)}`);
+  for (const line of logLines(log, terminal, isInterrupted)) terminal.print(line);
+  const approvals = isOver(log.status) ? [] : await listOpenApprovals(workspace, result.runId);
+  for (const approval of approvals) {
+    terminal.log(`waiting: ${describeApproval(approval)}`);
+    terminal.log(`  ${terminal.tint("bold", toOneLine(approval.tool))} ${safeJson(approval.args, 0)}`);
+    terminal.log(`  ${terminal.tint("cyan", `approve with: ${commandLine(invocation, "approve", approval.id)}`)}`);
   }
-  const isDecided = log.status === "waiting" && questions.length === 0;
-  if (left || isDecided) tellResume(invocation, result.runId);
-  tellNext(log, invocation);
+  const isDecided = log.status === "waiting" && approvals.length === 0;
+  if (isInterrupted || isDecided) reportHowToResume(invocation, result.runId);
+  reportNextStep(log, invocation);
 }
 
 function isOver(status: ExecutionLog["status"]): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-function tellNext(log: ExecutionLog, invocation: Invocation): void {
+function reportNextStep(log: ExecutionLog, invocation: Invocation): void {
   const failed = log.steps.find(({ status }) => status === "failed");
   if (failed === undefined) return;
   const { terminal } = invocation;
-  const words = ["explain", log.chain_id, oneLine(failed.id)] as const;
-  terminal.tell(terminal.tint("dim", `${commandLine(invocation, ...words)} tells why`));
+  const words = ["explain", log.chain_id, toOneLine(failed.id)] as const;
+  terminal.log(terminal.tint("dim", `for details: ${commandLine(invocation, ...words)}`));
 }
 
-/** Values longer than this are for --json. */
-const longestValue = 2000;
+/** Maximum length of a value; `--json` prints it in full. */
+const maxValueLength = 2000;
 
-/** The log of a run for people: a line for each step, and beneath it what its tool got and gave. */
+/** Formats the log of a run: a line per step, with the input and output of its tool below it. */
 function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[] {
-  const width = terminal.columns === undefined ? longestValue : terminal.columns - 1;
+  const width = terminal.columns === undefined ? maxValueLength : terminal.columns - 1;
   const paint = (style: Style, text: string): string => terminal.paint(style, text);
   const value = (name: string, shown: unknown, indent: string): string => {
-    const text = oneLine(safeJson(shown, 0).slice(0, longestValue * 2));
+    const text = toOneLine(safeJson(shown, 0).slice(0, maxValueLength * 2));
     return paint("dim", cutDisplay(`${indent}${name} ${text}`, width));
   };
   const widths = {
@@ -64,7 +64,7 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
     tool: Math.min(30, Math.max(0, ...log.steps.map(({ tool }) => displayWidth(tool)))),
   };
   return [
-    `${paint("bold", oneLine(log.name))}  ${paint("dim", log.chain_id)}`,
+    `${paint("bold", toOneLine(log.name))}  ${paint("dim", log.chain_id)}`,
     value("input", log.input, "  "),
     ...log.steps.flatMap((step) => {
       const indent = " ".repeat(indentOf(step) + 4);
@@ -75,10 +75,10 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
       ];
     }),
     ...(log.output === null ? [] : [value("output", log.output, "  ")]),
-    summaryLine(log, paint, { left }),
+    summaryLine(log, paint, { isInterrupted: left }),
     ...(log.error === undefined
       ? []
-      : [cutDisplay(oneLine(`  ${log.error.code}: ${log.error.message}`), longestValue)]),
+      : [cutDisplay(toOneLine(`  ${log.error.code}: ${log.error.message}`), maxValueLength)]),
   ];
 }
 
@@ -101,7 +101,7 @@ const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: S
 function stepLine(step: StepLog, { widths, width, paint }: LineOptions): string {
   const [mark, style] = marks[step.status];
   const label = padDisplay(cutDisplay(labelOf(step), widths.label), widths.label);
-  const tool = padDisplay(cutDisplay(oneLine(step.tool), widths.tool), widths.tool);
+  const tool = padDisplay(cutDisplay(toOneLine(step.tool), widths.tool), widths.tool);
   const took = (step.status === "skipped" ? "" : formatDuration(step.duration_ms)).padStart(9);
   const head = `  ${paint(style, mark)} ${label}  ${paint("dim", `${tool} ${took}`)}`;
   const room = width - (4 + widths.label + 2 + widths.tool + 1 + 9 + 2);
@@ -109,11 +109,11 @@ function stepLine(step: StepLog, { widths, width, paint }: LineOptions): string 
   return note === "" ? head : `${head}  ${paint(step.status === "failed" ? "red" : "dim", note)}`;
 }
 
-/** `  search`, indented beneath the step that called its chain. */
+/** ` search`, indented below the step that called its chain. */
 function labelOf(step: StepLog): string {
   const name = step.id.slice(step.id.lastIndexOf("/") + 1);
   const item = /\[\d+\](?=\/[^/]*$)/.exec(step.id)?.[0];
-  return " ".repeat(indentOf(step)) + oneLine(item === undefined ? name : `${item} ${name}`);
+  return " ".repeat(indentOf(step)) + toOneLine(item === undefined ? name : `${item} ${name}`);
 }
 
 function indentOf({ id }: StepLog): number {
@@ -125,18 +125,19 @@ function noteOf(step: StepLog): string {
   const parts = [
     skip,
     step.status === "cancelled" && "cancelled",
+    step.queued_ms !== undefined && step.queued_ms >= 100 && `waited ${formatDuration(step.queued_ms)}`,
     step.cached && "cached",
-    standIn && `${standIn} stood in`,
+    standIn && `fallback ${standIn} used`,
     servedBy(step),
     triesOf(step),
     error && `${error.code}: ${error.message}`,
     compensation && undone(compensation),
     step.status === "waiting" && approval && `waits for approval ${approval}`,
   ];
-  return oneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
+  return toOneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
 }
 
-/** Where tools were chosen from: whose results these are, and who failed. */
+/** For calls that chose among several tools: the tools that produced the result, and those that failed. */
 function servedBy({ sources = [], failed_sources: failed = [] }: StepLog): string {
   const without =
     failed.length === 0 ? "" : `, ${failed.map(({ tool, code }) => `${tool} failed (${code})`).join(", ")}`;
@@ -150,5 +151,5 @@ function triesOf({ items, attempts }: StepLog): string {
 }
 
 function undone({ status, error }: NonNullable<StepLog["compensation"]>): string {
-  return status === "success" ? "undone" : `could not be undone: ${error?.message ?? "nobody knows why"}`;
+  return status === "success" ? "undone" : `could not be undone: ${error?.message ?? "unknown reason"}`;
 }

@@ -1,22 +1,23 @@
+import { cliCommand } from "../../../base/index.ts";
 import { join, resolve } from "node:path";
-import { exists, findWorkspace, readSettings } from "../../app/index.ts";
-import { type Skill, type SkillFolder, loadSkills } from "../../hub/index.ts";
-import { type Problem, hasErrors, suggest } from "../../text/index.ts";
-import { ToolRegistry } from "../../tool/index.ts";
-import { portablePath } from "../check-files.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { formatCount } from "../format-figures.ts";
-import { formatTable } from "../format-table.ts";
-import { type Invocation, commandLine, shellWord } from "../invocation.ts";
-import { safeJson } from "../safe-json.ts";
-import { tellProblems } from "../tell-problems.ts";
-import type { Terminal } from "../terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { pathExists, findWorkspace, readSettings } from "../../../app/index.ts";
+import { type Skill, type SkillFolder, loadSkills } from "../../../hub/index.ts";
+import { type Problem, hasErrors, suggest } from "../../../text/index.ts";
+import { ToolRegistry } from "../../../tool/index.ts";
+import { portablePath } from "../validate/check-files.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { exitCodes } from "../../program/exit-codes.ts";
+import { formatCount } from "../../terminal/format-figures.ts";
+import { formatTable } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { reportProblems } from "../../terminal/report-problems.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { UsageError } from "../../program/usage-error.ts";
 
-/** `windlass skills`. Reads the front matter of skills and runs nothing. */
+/** `windlass skills`. Reads the front matter of skills and runs no code. */
 export const listSkills: RunCommand = async (invocation) => {
-  refuseWords(invocation);
+  rejectUnknownSkillsCommand(invocation);
   const { terminal } = invocation;
   const dir = await findWorkspace(".");
   const { directory, code } = (await readSettings(dir)).config.skills;
@@ -27,7 +28,7 @@ export const listSkills: RunCommand = async (invocation) => {
     root: dir,
     registry,
     executors: registry,
-    // Where nobody decided about code, that is to be told; run it is never.
+    // If the setting is missing, that is reported as a problem; the code never runs here.
     ...(code !== undefined && { code: false }),
   });
   await folder.load();
@@ -35,14 +36,14 @@ export const listSkills: RunCommand = async (invocation) => {
   if (invocation.flag("json")) {
     terminal.print(safeJson(listed.map((each) => toWire(each, { dir, code: folder.codeFiles() }))));
   } else if (listed.length === 0) {
-    terminal.tell(`There are no skills. A skill is a folder in ${directory}/ with a SKILL.md in it.`);
+    terminal.log(`No skills. A skill is a folder in ${directory}/ with a SKILL.md file.`);
   } else {
     for (const line of skillTable(listed, terminal)) terminal.print(line);
-    const hint = `${commandLine(invocation, "call", "skill", "name=NAME")} shows the instructions of a skill`;
-    if (terminal.columns !== undefined) terminal.tell(terminal.tint("dim", hint));
+    const hint = `show the instructions of a skill with: ${commandLine(invocation, "call", "skill", "name=NAME")}`;
+    if (terminal.columns !== undefined) terminal.log(terminal.tint("dim", hint));
   }
-  tellCode(folder.codeFiles(), code, terminal);
-  tellFiles(folder.problems(), invocation);
+  reportSkillCode(folder.codeFiles(), code, terminal);
+  reportSkillFiles(folder.problems(), invocation);
 };
 
 /** `windlass skills validate`. */
@@ -52,12 +53,12 @@ export const checkSkills: RunCommand = async (invocation) => {
   const skills = new Map<string, readonly Problem[]>();
   const { validateSkills, unloadedCode } = await loadSkills();
   for (const path of await pathsFor(words)) {
-    if (!(await exists(path))) throw new UsageError(`there is no folder ${JSON.stringify(path)}`);
+    if (!(await pathExists(path))) throw new UsageError(`folder not found: ${JSON.stringify(path)}`);
     const dir = await findWorkspace(path);
     const { code } = (await readSettings(dir)).config.skills;
     const found = await validateSkills(path, dir);
     others.push(...found.problems, ...(code === undefined ? found.code.map(unloadedCode) : []));
-    tellCode(found.code.map(portablePath), code, terminal);
+    reportSkillCode(found.code.map(portablePath), code, terminal);
     for (const skill of found.skills) skills.set(skill.dir, skill.problems);
   }
   const problems = [...others, ...[...skills.values()].flat()];
@@ -66,28 +67,28 @@ export const checkSkills: RunCommand = async (invocation) => {
   } else if (problems.length === 0) {
     terminal.print(`${terminal.paint("green", "ok")}: ${formatCount(skills.size, "skill")}, no problems`);
   } else {
-    await tellProblems(terminal, problems, { dir: "." });
+    await reportProblems(terminal, problems, { dir: "." });
   }
   return hasErrors(problems) ? exitCodes.usage : exitCodes.ok;
 };
 
-/** The skills of the workspace where no path is given, if it has any. */
+/** Defaults to the skills of the workspace, if it has any. */
 async function pathsFor(words: readonly string[]): Promise<readonly string[]> {
   if (words.length > 0) return [...new Set(words.map((word) => resolve(word)))];
   const dir = await findWorkspace(".");
   const skills = join(dir, (await readSettings(dir)).config.skills.directory);
-  return (await exists(skills)) ? [skills] : [];
+  return (await pathExists(skills)) ? [skills] : [];
 }
 
 interface Listed {
   readonly name: string;
-  /** Undefined where the skill cannot be used. */
+  /** Undefined if the skill is invalid. */
   readonly skill: Skill | undefined;
   readonly file: string;
   readonly problems: readonly Problem[];
 }
 
-/** The skills that can be used, and after them the files that cannot. */
+/** The valid skills, followed by the invalid files. */
 function allOf(folder: SkillFolder): readonly Listed[] {
   const byFile = Map.groupBy(folder.problems(), ({ file }) => file);
   const skills = folder.skills();
@@ -111,7 +112,7 @@ function skillTable(listed: readonly Listed[], terminal: Terminal): string[] {
       paintTitle: (title) => terminal.paint("dim", title),
       columns: [
         { title: "NAME", paint: (cell) => terminal.paint("bold", cell) },
-        { title: "WHAT IT DOES", long: "cut" },
+        { title: "DESCRIPTION", long: "cut" },
       ],
     },
   );
@@ -119,20 +120,20 @@ function skillTable(listed: readonly Listed[], terminal: Terminal): string[] {
 
 function markOf(skill: Skill | undefined, problems: readonly Problem[]): string {
   if (skill === undefined) return `[broken] ${problems.find(({ severity }) => severity === "error")?.message ?? ""}`;
-  return skill.hidden ? `[by hand only] ${skill.description}` : skill.description;
+  return skill.hidden ? `[manual only] ${skill.description}` : skill.description;
 }
 
 interface Around {
-  /** The workspace. */
+  /** Folder of the workspace. */
   readonly dir: string;
-  /** Files beside skills that hold tools. */
+  /** Files next to skills that contain tools. */
   readonly code: readonly string[];
 }
 
 function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around): Record<string, unknown> {
   const path = portablePath(join(dir, file));
-  const told = problems.map((problem) => ({ ...problem, file: path }));
-  if (skill === undefined) return { name, file: path, valid: false, problems: told };
+  const report = problems.map((problem) => ({ ...problem, file: path }));
+  if (skill === undefined) return { name, file: path, valid: false, problems: report };
   const { description, license, compatibility, metadata, allowedTools, hidden } = skill;
   return {
     name,
@@ -145,35 +146,38 @@ function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around):
     hidden,
     code: code.filter((path) => path.startsWith(`${skill.folder}/`)).map((path) => portablePath(join(dir, path))),
     valid: true,
-    problems: told,
+    problems: report,
   };
 }
 
-/** Tells which files run as code when the workspace is opened, or that they do not; undecided, it is told as a problem. */
-function tellCode(files: readonly string[], code: boolean | undefined, terminal: Terminal): void {
+/**
+ * Reports which code files are loaded with the workspace, or that they are not; if the setting is missing, that is
+ * reported as a problem.
+ */
+function reportSkillCode(files: readonly string[], code: boolean | undefined, terminal: Terminal): void {
   if (files.length === 0 || code === undefined) return;
-  const what = code ? "run" : "not loaded";
-  const note = `code beside skills is ${what}, as skills: { code: ${String(code)} } says: ${files.join(", ")}`;
-  terminal.tell(terminal.tint("dim", note));
+  const state = code ? "run" : "not loaded";
+  const note = `code next to skills is ${state}, because of skills: { code: ${String(code)} }: ${files.join(", ")}`;
+  terminal.log(terminal.tint("dim", note));
 }
 
-function tellFiles(problems: readonly Problem[], invocation: Invocation): void {
+function reportSkillFiles(problems: readonly Problem[], invocation: Invocation): void {
   const files = [...new Set(problems.map(({ file }) => file))];
   if (files.length === 0) return;
   const { terminal } = invocation;
   const names = `${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`;
-  const how = `${commandLine(invocation, "skills", "validate")} shows what is wrong with ${files.length === 1 ? "it" : "them"}`;
-  terminal.tell(`${terminal.tint("yellow", "warning:")} ${names}: ${how}`);
+  const how = `${files.length === 1 ? "has" : "have"} problems; for details: ${commandLine(invocation, "skills", "validate")}`;
+  terminal.log(`${terminal.tint("yellow", "warning:")} ${names}: ${how}`);
 }
 
-/** `windlass skills pdf` comes here, because `list` is what runs without a command. */
-function refuseWords(invocation: Invocation): void {
+/** `windlass skills pdf` is parsed as `list`, the default subcommand. */
+function rejectUnknownSkillsCommand(invocation: Invocation): void {
   const [word] = invocation.words;
   if (word === undefined) return;
   const near = suggest(word, ["list", "validate"]);
   const hint =
     near === undefined
-      ? `${commandLine(invocation, "call", "skill", `name=${shellWord(word)}`)} shows the skill of that name`
-      : `did you mean windlass skills ${near}?`;
-  throw new UsageError(`there is no command "skills ${word}"`, hint);
+      ? `show the skill of that name with: ${commandLine(invocation, "call", "skill", `name=${shellWord(word)}`)}`
+      : `did you mean ${cliCommand(`skills ${near}`)}?`;
+  throw new UsageError(`unknown command "skills ${word}"`, hint);
 }

@@ -1,12 +1,13 @@
-import type { Statistics, ToolStatistics } from "../../store/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { formatCount, formatDuration, formatNumber } from "../format-figures.ts";
-import { formatTable } from "../format-table.ts";
-import type { Invocation } from "../invocation.ts";
-import { withJournal } from "../open-journal.ts";
-import { parseWhen } from "../parse-when.ts";
-import { safeJson } from "../safe-json.ts";
-import { toWireStatistics } from "../wire-record.ts";
+import type { Statistics, ToolStatistics } from "../../../store/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatCount, formatNumber } from "../../terminal/format-figures.ts";
+import { formatDuration } from "../../../text/index.ts";
+import { formatTable } from "../../terminal/format-table.ts";
+import type { Invocation } from "../../program/invocation.ts";
+import { withJournal } from "../../open/open-journal.ts";
+import { parseTimeOption } from "../records/parse-time-option.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { toWireStatistics } from "../../wire/wire-record.ts";
 
 const none: Statistics = {
   totalCalls: 0,
@@ -22,8 +23,8 @@ export const showStatistics: RunCommand = (invocation) =>
   withJournal(async ({ store }) => {
     const { terminal } = invocation;
     const now = Date.now();
-    const since = parseWhen("--since", invocation.text("since"), now);
-    const until = parseWhen("--until", invocation.text("until"), now);
+    const since = parseTimeOption("--since", invocation.text("since"), now);
+    const until = parseTimeOption("--until", invocation.text("until"), now);
     const tool = invocation.text("tool");
     const which = {
       ...(tool !== undefined && { tool }),
@@ -36,7 +37,7 @@ export const showStatistics: RunCommand = (invocation) =>
       return;
     }
     if (statistics.totalCalls === 0) {
-      terminal.tell(store === undefined ? "No calls were recorded here yet." : "No recorded call matches.");
+      terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
       return;
     }
     for (const line of toolTable(statistics.tools, invocation)) terminal.print(line);
@@ -81,7 +82,7 @@ function summaryOf({ totalCalls, successRate, failures }: Statistics): string {
     : `${head}; failures: ${codes.map(([code, count]) => `${code} ${count}`).join(", ")}`;
 }
 
-/** Rounded down: 99.96 % is not all of them. */
+/** Rounded down: 99.96 % must not appear as 100 %. */
 function formatRate(rate: number): string {
   return `${(Math.floor(rate * 10) / 10).toFixed(1).replace(/\.0$/, "")} %`;
 }

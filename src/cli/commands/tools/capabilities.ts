@@ -1,11 +1,11 @@
-import type { CapabilityInfo } from "../../hub/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { contractOf, howUsed, toWireCapability } from "../describe-capability.ts";
-import { formatTable } from "../format-table.ts";
-import { commandLine } from "../invocation.ts";
-import { tellBroken, withTools } from "../open-tools.ts";
-import { safeJson } from "../safe-json.ts";
-import type { Terminal } from "../terminal.ts";
+import type { CapabilityInfo } from "../../../hub/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { contractOf, howUsed, toWireCapability } from "./describe-capability.ts";
+import { formatTable } from "../../terminal/format-table.ts";
+import { commandLine } from "../../program/invocation.ts";
+import { reportBrokenFiles, withTools } from "../../open/open-tools.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 /** `windlass tools capabilities`. */
 export const listCapabilities: RunCommand = async (invocation) => {
@@ -16,10 +16,10 @@ export const listCapabilities: RunCommand = async (invocation) => {
       terminal.print(safeJson(all.map(toWireCapability)));
     } else {
       for (const line of capabilityTable(all, terminal)) terminal.print(line);
-      const hint = `${commandLine(invocation, "tools", "show", "capability:NAME")} tells who serves it, and who cannot and why`;
-      if (terminal.columns !== undefined) terminal.tell(terminal.tint("dim", hint));
+      const hint = `show the tools of a capability with: ${commandLine(invocation, "tools", "show", "capability:NAME")}`;
+      if (terminal.columns !== undefined) terminal.log(terminal.tint("dim", hint));
     }
-    tellBroken(workspace, invocation);
+    reportBrokenFiles(workspace, invocation);
   });
 };
 
@@ -41,5 +41,5 @@ function servedBy({ tools, unfit, contract }: CapabilityInfo): string {
   if (contract?.broken !== undefined) return "[broken]";
   const others = unfit.map((text) => text.slice(0, text.indexOf(": ")));
   const left = others.length === 0 ? "" : ` (not by ${others.join(", ")})`;
-  return `${tools.length === 0 ? "nobody" : tools.join(", ")}${left}`;
+  return `${tools.length === 0 ? "no tool" : tools.join(", ")}${left}`;
 }

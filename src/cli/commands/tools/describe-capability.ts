@@ -1,22 +1,22 @@
-import type { CapabilityInfo } from "../hub/index.ts";
+import type { CapabilityInfo } from "../../../hub/index.ts";
 
-/** How the tools of a capability are used, for people; empty where there is only one. */
+/** Describes how the tools of a capability are used; empty if there is only one. */
 export function howUsed({ tools, strategy }: CapabilityInfo): string {
-  return tools.length < 2 ? "" : strategyWords[strategy];
+  return tools.length < 2 ? "" : strategyTexts[strategy];
 }
 
-const strategyWords: Readonly<Record<CapabilityInfo["strategy"], string>> = {
-  pick_best: "several at once, the first that succeeds",
-  synthesise: "several at once, put together",
+const strategyTexts: Readonly<Record<CapabilityInfo["strategy"], string>> = {
+  pick_best: "several in parallel, first success wins",
+  synthesise: "several in parallel, results merged",
   in_turn: "one after another",
 };
 
-/** Where the contract of a capability is: its file, or `built in`; undefined where it has none. */
+/** Location of a capability's contract: its file, or `built in`; undefined if it has none. */
 export function contractOf({ contract }: CapabilityInfo): string | undefined {
   return contract === undefined ? undefined : (contract.file ?? "built in");
 }
 
-/** A capability as it is written for programs. */
+/** A capability in JSON output. */
 export function toWireCapability(info: CapabilityInfo): Record<string, unknown> {
   const { name, tools, unfit, strategy, contract } = info;
   return {

@@ -1,7 +1,7 @@
-import type { JsonSchema } from "../schema/index.ts";
-import { type Parameter, fieldsOf, itemOf } from "./parameters-of.ts";
+import type { JsonSchema } from "../../../schema/index.ts";
+import { type Parameter, fieldsOf, itemOf } from "./tool-parameters.ts";
 
-/** What a parameter takes: `integer`, `string or null`, `list of string`, `any`. `json` is the schema that it is from. */
+/** Type of a parameter: `integer`, `string or null`, `list of string`, `any`. `json` is the schema that contains it. */
 export function describeType(parameter: Parameter, json: JsonSchema): string {
   const { types } = parameter;
   if (types.size === 0) return "any";
@@ -10,7 +10,9 @@ export function describeType(parameter: Parameter, json: JsonSchema): string {
   return [...types].map((type) => (type === "array" ? list : type)).join(" or ");
 }
 
-/** Its limits in words: `one of GET, POST`, `1 to 300`, `at most 20 characters`, `matches ^https?://`. */
+/**
+ * Describes the limits of a parameter: `one of GET, POST`, `1 to 300`, `at most 20 characters`, `matches ^https?://`.
+ */
 export function describeLimits({ schemas }: Parameter): string[] {
   const find = (key: string): unknown => schemas.map((schema) => schema[key]).find((value) => value !== undefined);
   const text = (key: string, words: string): string[] => {
@@ -30,26 +32,26 @@ export function describeLimits({ schemas }: Parameter): string[] {
   ];
 }
 
-/** The value it has where a caller gives none; undefined where there is none. */
+/** Default value of the parameter; undefined if it has none. */
 export function defaultOf({ schemas }: Parameter): unknown {
   return schemas.map((schema) => schema["default"]).find((value) => value !== undefined);
 }
 
-/** What the schema says about it. */
+/** Description in the schema. */
 export function descriptionOf({ schemas }: Parameter): string {
   const text = schemas.map((schema) => schema["description"]).find((value) => typeof value === "string");
   return typeof text === "string" ? text : "";
 }
 
-/** Deeper inside, an example says nothing more. */
-const deepest = 5;
+/** Maximum depth of an example. */
+const maxDepth = 5;
 
-/** A value that the parameter takes, for an example. `json` is the schema that it is from. */
+/** An example value of the parameter. `json` is the schema that contains it. */
 export function exampleOf(parameter: Parameter, json: JsonSchema, depth = 0): unknown {
   const { schemas } = parameter;
   const examples = schemas.map((schema) => schema["examples"]).find(Array.isArray);
-  const given: unknown = examples?.[0] ?? defaultOf(parameter) ?? valuesOf(schemas)?.[0];
-  return given === undefined ? sampleOf(parameter, json, depth) : given;
+  const input: unknown = examples?.[0] ?? defaultOf(parameter) ?? valuesOf(schemas)?.[0];
+  return input === undefined ? sampleOf(parameter, json, depth) : input;
 }
 
 function sampleOf(parameter: Parameter, json: JsonSchema, depth: number): unknown {
@@ -71,22 +73,22 @@ function sampleOf(parameter: Parameter, json: JsonSchema, depth: number): unknow
 }
 
 function sampleObject(parameter: Parameter, json: JsonSchema, depth: number): object {
-  const needed = depth === deepest ? [] : fieldsOf(json, parameter).filter(({ required }) => required);
+  const needed = depth === maxDepth ? [] : fieldsOf(json, parameter).filter(({ required }) => required);
   return Object.fromEntries(needed.map((field) => [field.name, exampleOf(field, json, depth + 1)]));
 }
 
 function sampleList(parameter: Parameter, json: JsonSchema, depth: number): unknown[] {
-  const least = numberIn(parameter.schemas, "minItems") ?? 0;
+  const min = numberIn(parameter.schemas, "minItems") ?? 0;
   const item = itemOf(json, parameter);
-  if (least === 0 || item === undefined || depth === deepest) return [];
+  if (min === 0 || item === undefined || depth === maxDepth) return [];
   const sample = exampleOf(item, json, depth + 1);
-  return Array.from({ length: Math.min(least, 10) }, () => sample);
+  return Array.from({ length: Math.min(min, 10) }, () => sample);
 }
 
 function sampleNumber(schemas: readonly JsonSchema[]): number {
   const above = numberIn(schemas, "exclusiveMinimum");
-  const least = numberIn(schemas, "minimum") ?? (above === undefined ? undefined : Math.floor(above) + 1);
-  return least ?? Math.min(1, numberIn(schemas, "maximum") ?? 1);
+  const min = numberIn(schemas, "minimum") ?? (above === undefined ? undefined : Math.floor(above) + 1);
+  return min ?? Math.min(1, numberIn(schemas, "maximum") ?? 1);
 }
 
 function sampleText(schemas: readonly JsonSchema[]): string {
@@ -99,7 +101,7 @@ function numberIn(schemas: readonly JsonSchema[], key: string): number | undefin
   return schemas.map((schema) => schema[key]).find((value) => typeof value === "number");
 }
 
-/** The values it is limited to, if it is. */
+/** The allowed values, if the parameter is restricted to some. */
 export function valuesOf(schemas: readonly JsonSchema[]): readonly unknown[] | undefined {
   for (const { enum: values, const: value } of schemas) {
     if (Array.isArray(values)) return values;
@@ -108,7 +110,7 @@ export function valuesOf(schemas: readonly JsonSchema[]): readonly unknown[] | u
   return undefined;
 }
 
-/** Text as it is typed on a command line, anything else as JSON. */
+/** Strings as typed on a command line, other values as JSON. */
 function bare(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : (JSON.stringify(value) ?? "");
 }

@@ -1,26 +1,33 @@
-import type { Workspace } from "../../app/index.ts";
-import { type JsonSchema, isRecord } from "../../schema/index.ts";
-import { stripUnsafe } from "../../text/index.ts";
-import type { AnyTool, Registration } from "../../tool/index.ts";
-import type { RunCommand } from "../command-spec.ts";
-import { contractOf, howUsed } from "../describe-capability.ts";
-import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "../describe-parameter.ts";
-import { formatDuration } from "../format-figures.ts";
-import { formatTable, oneLine } from "../format-table.ts";
-import { type Invocation, commandLine, shellPair, shellWord } from "../invocation.ts";
-import { findTool, withTools } from "../open-tools.ts";
-import { type Parameter, fieldsOf, itemOf, parametersOf } from "../parameters-of.ts";
-import { prepareForCall } from "../prepare-servers.ts";
-import { safeJson } from "../safe-json.ts";
-import { destructiveOf, effectOf, toWireTool } from "../wire-tool.ts";
-import { wrapText } from "../wrap-text.ts";
+import type { Workspace } from "../../../app/index.ts";
+import { type JsonSchema, isRecord } from "../../../schema/index.ts";
+import { stripUnsafe, formatDuration } from "../../../text/index.ts";
+import {
+  type AnyTool,
+  type Registration,
+  effectLabel,
+  toAnthropicTools,
+  toGeminiTools,
+  toMcpTools,
+  toOpenAITools,
+} from "../../../tool/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { contractOf, howUsed } from "./describe-capability.ts";
+import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "./describe-parameter.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";
+import { requireTool, withTools, reportBrokenFiles } from "../../open/open-tools.ts";
+import { type Parameter, fieldsOf, itemOf, parametersOf } from "./tool-parameters.ts";
+import { prepareForCall } from "../../open/prepare-servers.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { destructiveOf, toWireTool } from "../../wire/wire-tool.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** `windlass tools show`. */
 export const showTool: RunCommand = async (invocation) => {
   await withTools(invocation.terminal, async (workspace) => {
     const [name = ""] = invocation.words;
     await prepareForCall(name, { workspace, terminal: invocation.terminal });
-    const registration = findTool(workspace, name, invocation);
+    const registration = requireTool(workspace, name, invocation);
     const { terminal } = invocation;
     if (invocation.flag("json")) {
       const { input, output } = registration.tool;
@@ -40,7 +47,7 @@ async function describeTool(
   const { tool } = registration;
   const { terminal } = invocation;
   const rows = parameterRows(tool.input.json);
-  const title = tool.displayName === tool.name ? "" : `  ${terminal.paint("dim", oneLine(tool.displayName))}`;
+  const title = tool.displayName === tool.name ? "" : `  ${terminal.paint("dim", toOneLine(tool.displayName))}`;
   return [
     `${terminal.paint("bold", tool.name)}${title}`,
     "",
@@ -54,7 +61,7 @@ async function describeTool(
       ],
     }),
     "",
-    // What cannot be called has no arguments that anybody could try.
+    // A tool that cannot be called needs no example.
     ...(tool.broken === undefined ? await howToCall(tool, rows, invocation) : []),
   ];
 }
@@ -71,7 +78,7 @@ async function howToCall(
   ];
 }
 
-/** A tool of a workspace, by the name that was typed. */
+/** A tool of a workspace, with the name that was typed. */
 interface Showing {
   readonly workspace: Workspace;
   readonly typed: string;
@@ -85,24 +92,24 @@ function factsOf(registration: Registration, { workspace, typed }: Showing): str
     ["version", tool.version],
     ["category", tool.category],
     ["tags", tool.tags.join(", ")],
-    ["also called", tool.aliases.join(", ")],
+    ["aliases", tool.aliases.join(", ")],
     ["capabilities", workspace.hub.capabilitiesOf(registration).join(", ")],
     ...choiceFacts(registration, { workspace, typed }),
-    ["effect", effectWords[effectOf(tool)]],
+    ["effect", effectTexts[effectLabel(tool)]],
     ["destructive", { true: "yes", false: "no", varies: "depends on the arguments" }[String(destructiveOf(tool))]],
     ["timeout", timeoutOf(tool)],
     ["cached for", tool.cache === undefined ? undefined : formatDuration(tool.cache.ttlMs)],
     ["status", tool.status === "active" ? undefined : tool.status],
-    ["gated", tool.gated ? "yes; works where enabled_tools names it" : undefined],
+    ["gated", tool.gated ? "yes; only available if listed in enabled_tools" : undefined],
     ["broken", tool.broken?.message],
     ["from", file ?? (source === "tools" ? "built in" : source)],
   ];
   return facts.flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]]));
 }
 
-/** Whom a name or a capability chooses from, how, and who is left out. */
+/** Candidates of a name or capability, the strategy, and the tools that are excluded. */
 function choiceFacts(
-  { tool, chooses }: Registration,
+  { tool, isChoice }: Registration,
   { workspace: { hub }, typed }: Showing,
 ): (readonly [string, string | undefined])[] {
   const capability = typed.startsWith("capability:") ? hub.canonical(typed.slice("capability:".length)) : undefined;
@@ -115,7 +122,7 @@ function choiceFacts(
       ["contract", contractOf(served)],
     ];
   }
-  if (chooses !== true) return [];
+  if (isChoice !== true) return [];
   return [
     [
       "served by",
@@ -127,11 +134,11 @@ function choiceFacts(
   ];
 }
 
-const effectWords: Readonly<Record<string, string>> = {
+const effectTexts: Readonly<Record<string, string>> = {
   pure: "pure (depends only on its arguments)",
-  read: "read (reads the world, changes nothing)",
-  idempotent: "idempotent (writes; twice is once)",
-  once: "once (a second run may do harm)",
+  read: "read (reads external state, changes nothing)",
+  idempotent: "idempotent (changes state; repeating it has no further effect)",
+  once: "once (must not be repeated)",
   varies: "depends on the arguments",
 };
 
@@ -140,17 +147,17 @@ function timeoutOf({ timeoutMs }: AnyTool): string | undefined {
   return typeof timeoutMs === "function" ? "depends on the arguments" : formatDuration(timeoutMs);
 }
 
-/** What is inside lists and objects is shown so many levels deep, and so many rows in all; `--json` has everything. */
+/** Maximum depth and number of rows for fields of lists and objects; `--json` prints all of them. */
 const levels = 3;
-const mostRows = 100;
+const maxRows = 100;
 
 function parameterRows(json: JsonSchema): string[][] {
   const rows = parametersOf(json).flatMap((parameter) => rowsOf(parameter, json, 1));
-  if (rows.length <= mostRows) return rows;
-  return [...rows.slice(0, mostRows), ["…", "", "", `${rows.length - mostRows} more; --json shows them`]];
+  if (rows.length <= maxRows) return rows;
+  return [...rows.slice(0, maxRows), ["…", "", "", `${rows.length - maxRows} more; --json shows them`]];
 }
 
-/** A parameter and, below it, the fields of what it holds: `edits`, `edits[].old_text`. */
+/** A parameter and, below it, its nested fields: `edits`, `edits[].old_text`. */
 function rowsOf(parameter: Parameter, json: JsonSchema, level: number): string[][] {
   const preset = defaultOf(parameter);
   const notes = [...describeLimits(parameter), ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`])];
@@ -176,21 +183,21 @@ function parameterTable(rows: readonly string[][], { terminal }: Invocation): st
   });
 }
 
-/** A longer example is no line to try. */
-const longestLine = 200;
+/** A longer example is not shown. */
+const maxLineLength = 200;
 
-/** A command line that the tool takes: an example of its schema, or one with the arguments that it needs. */
+/** An example command: with an example of the schema, or with the required arguments. */
 async function exampleCall(tool: AnyTool, invocation: Invocation): Promise<string> {
   const { json } = tool.input;
   const needed = parametersOf(json).filter(({ required }) => required);
   const made = Object.fromEntries(needed.map((parameter) => [parameter.name, exampleOf(parameter, json)]));
-  const given: unknown[] = Array.isArray(json["examples"]) ? json["examples"] : [];
+  const parsedInput: unknown[] = Array.isArray(json["examples"]) ? json["examples"] : [];
   const lineOf = (args: object): string => commandLine(invocation, "call", shellWord(tool.name), ...pairsOf(args));
   const lines: string[] = [];
-  for (const args of [...given.filter(isRecord), made]) {
+  for (const args of [...parsedInput.filter(isRecord), made]) {
     if (!("issues" in (await tool.input.validate(args)))) lines.push(lineOf(args));
   }
-  return lines.find((line) => line.length <= longestLine) ?? lineOf(made);
+  return lines.find((line) => line.length <= maxLineLength) ?? lineOf(made);
 }
 
 function pairsOf(args: object): string[] {
@@ -198,3 +205,32 @@ function pairsOf(args: object): string[] {
     shellPair(name, typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
   );
 }
+
+type Format = "openai" | "anthropic" | "gemini" | "mcp";
+
+const formats: Readonly<Record<Format, (tools: readonly AnyTool[]) => readonly unknown[]>> = {
+  openai: toOpenAITools,
+  anthropic: toAnthropicTools,
+  gemini: toGeminiTools,
+  mcp: toMcpTools,
+};
+
+/** `windlass tools schema`. */
+export const printToolSchema: RunCommand = async (invocation) => {
+  await withTools(invocation.terminal, (workspace) => {
+    const { terminal, words } = invocation;
+    const [name] = words;
+    // The command table restricts the values.
+    const convert = formats[(invocation.text("format") ?? "openai") as Format];
+    if (name !== undefined) {
+      terminal.print(safeJson(convert([requireTool(workspace, name, invocation).tool])[0]));
+      return;
+    }
+    const offered = workspace.engine.tools
+      .list()
+      .map(({ tool }) => tool)
+      .filter(({ status, broken }) => broken === undefined && (status === "active" || status === "deprecated"));
+    terminal.print(safeJson(convert(offered)));
+    reportBrokenFiles(workspace, invocation);
+  });
+};

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { defaultOf, describeLimits, describeType, exampleOf } from "./describe-parameter.ts";
-import { otherTypesOf, parametersOf } from "./parameters-of.ts";
+import { otherTypesOf, parametersOf } from "./tool-parameters.ts";
 
 describe("the parameters of a schema", () => {
-  test("stand in its properties, also behind references and in every form of a union", () => {
+  test("are found in its properties, behind references and in every variant of a union", () => {
     const found = parametersOf({
       $ref: "#/$defs/base",
       anyOf: [
@@ -22,7 +22,7 @@ describe("the parameters of a schema", () => {
     ]);
   });
 
-  test("a schema that leads back to itself has an end", () => {
+  test("a recursive schema terminates", () => {
     const json = {
       type: "object",
       properties: { node: { $ref: "#/$defs/node" } },
@@ -88,7 +88,7 @@ test.each([
     [{ a: "…" }],
   ],
   [{ type: "string", examples: ["北京"], format: "city" }, ["city"], undefined, "北京"],
-])("%j in words", (...[schema, limits, preset, example]) => {
+])("%j is described as text", (...[schema, limits, preset, example]) => {
   const json = { properties: { x: schema } };
   const [parameter] = parametersOf(json);
   if (parameter === undefined) throw new Error("no parameter");
@@ -97,7 +97,7 @@ test.each([
   expect(exampleOf(parameter, json)).toEqual(example);
 });
 
-test("an example of a schema that leads back to itself has an end", () => {
+test("an example of a recursive schema terminates", () => {
   const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } }, required: ["next"] };
   const json = { properties: { x: { $ref: "#/$defs/node" } }, $defs: { node } };
   const [parameter] = parametersOf(json);

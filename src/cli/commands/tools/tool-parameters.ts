@@ -1,18 +1,18 @@
-import { type JsonSchema, isRecord, resolveRef } from "../schema/index.ts";
+import { type JsonSchema, isRecord, resolveRef } from "../../../schema/index.ts";
 
-/** A parameter of a tool, as its input schema tells. */
+/** A parameter of a tool, from its input schema. */
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
-  /** What the schema says about it, in one place or several. */
+  /** Subschemas that describe it. */
   readonly schemas: readonly JsonSchema[];
-  /** The JSON types it takes; empty where it takes anything. */
+  /** JSON types that it accepts; empty if it accepts any. */
   readonly types: ReadonlySet<string>;
 }
 
 /**
- * The parameters of a tool, in the order of its schema, also where they stand behind references and in unions; or the
- * fields of an object that is described somewhere inside that schema.
+ * The parameters of a tool, in the order of its schema, also behind references and in unions; or the fields of an
+ * object that is described somewhere inside that schema.
  */
 export function parametersOf(json: JsonSchema, inside: JsonSchema = json): Parameter[] {
   const found = new Map<string, JsonSchema[]>();
@@ -34,13 +34,13 @@ export function parametersOf(json: JsonSchema, inside: JsonSchema = json): Param
   }));
 }
 
-/** The fields of the objects that a parameter takes. */
+/** Fields of the objects that a parameter accepts. */
 export function fieldsOf(json: JsonSchema, { schemas }: Parameter): Parameter[] {
   const found = schemas.flatMap((schema) => parametersOf(json, schema));
   return [...new Map(found.toReversed().map((field) => [field.name, field])).values()].toReversed();
 }
 
-/** What the items of the lists are that a parameter takes, where the schema says so. */
+/** Items of the lists that a parameter accepts, if the schema describes them. */
 export function itemOf(json: JsonSchema, { name, schemas }: Parameter): Parameter | undefined {
   const views = schemas.flatMap((schema) => viewsOf(json, schema, everyMember));
   const items = views.map((view) => view["items"]).find(isRecord);
@@ -48,7 +48,7 @@ export function itemOf(json: JsonSchema, { name, schemas }: Parameter): Paramete
   return { name: `${name}[]`, required: true, schemas: viewsOf(json, items, sureMember), types: typesOf(json, items) };
 }
 
-/** What a key takes that no property declares; undefined where such keys are not taken. */
+/** Types of keys that no property declares; undefined if such keys are not allowed. */
 export function otherTypesOf(json: JsonSchema): ReadonlySet<string> | undefined {
   const views = viewsOf(json, json, everyMember);
   const rest = views.map((view) => view["additionalProperties"]).find((schema) => schema !== undefined);
@@ -59,7 +59,7 @@ export function otherTypesOf(json: JsonSchema): ReadonlySet<string> | undefined 
 
 type Members = (schema: JsonSchema) => unknown[];
 
-/** The schemas that hold whatever form of a union a value takes. */
+/** Subschemas that apply to every variant of a union. */
 const sureMember: Members = ({ allOf }) => (Array.isArray(allOf) ? allOf : []);
 const everyMember: Members = ({ allOf, anyOf, oneOf }) => [allOf, anyOf, oneOf].flat();
 
@@ -75,7 +75,7 @@ function viewsOf(root: JsonSchema, schema: JsonSchema, members: Members): JsonSc
   return [...views];
 }
 
-/** A set without members means any type. */
+/** An empty set means any type. */
 function typesOf(root: JsonSchema, schema: JsonSchema, depth = 0): ReadonlySet<string> {
   if (depth > 16) return new Set();
   const own = ownTypes(schema);

@@ -1,17 +1,20 @@
-import { displayWidth } from "../text/index.ts";
-import type { AnyTool, Registration } from "../tool/index.ts";
-import { formatTable, oneLine } from "./format-table.ts";
-import type { Terminal } from "./terminal.ts";
-import { effectOf } from "./wire-tool.ts";
+import { displayWidth } from "../../../text/index.ts";
+import type { AnyTool, Registration } from "../../../tool/index.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { effectLabel } from "../../../tool/index.ts";
 
-/** Tools as lines: name, effect, category, what they do; on a narrow terminal not all of it, but each on one line. */
+/**
+ * Formats tools as lines with name, effect, category and description; a narrow terminal omits columns, but each tool
+ * stays on one line.
+ */
 export function toolTable(tools: readonly Registration[], side: Pick<Terminal, "columns" | "paint">): string[] {
-  const rows = tools.map(({ tool }) => [tool.name, effectOf(tool), tool.category, describe(tool)]);
+  const rows = tools.map(({ tool }) => [tool.name, effectLabel(tool), tool.category, describe(tool)]);
   const columns = [
     { title: "NAME", paint: (cell: string) => side.paint("bold", cell) },
     { title: "EFFECT" },
     { title: "CATEGORY" },
-    { title: "WHAT IT DOES", long: "cut" as const },
+    { title: "DESCRIPTION", long: "cut" as const },
   ];
   const shown = fitting(rows, side.columns);
   return formatTable(
@@ -24,14 +27,14 @@ export function toolTable(tools: readonly Registration[], side: Pick<Terminal, "
   );
 }
 
-/** Less of what a tool does would say nothing. */
-const leastWords = 12;
+/** Minimum width of the description. */
+const minWords = 12;
 
-/** The columns for which there is room: what it is called and does comes before its kind. */
+/** Columns that fit: name and description have priority, then effect and category. */
 function fitting(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): readonly number[] {
   const widest = (at: number): number => Math.max(0, ...rows.map((row) => displayWidth(row[at] ?? "")));
   const needs = (columns: readonly number[]): number =>
-    columns.reduce((sum, at) => sum + 2 + (at === 3 ? leastWords : widest(at)), -2);
+    columns.reduce((sum, at) => sum + 2 + (at === 3 ? minWords : widest(at)), -2);
   return (
     [
       [0, 1, 2, 3],
@@ -47,7 +50,7 @@ function describe({ description, status, broken, gated }: AnyTool): string {
   return [...(marks.length === 0 ? [] : [`[${marks.join(", ")}]`]), firstSentence(description)].join(" ");
 }
 
-/** Enough for a list; `tools show` has the rest. */
+/** First sentence of a description, for lists; `tools show` prints all of it. */
 function firstSentence(text: string): string {
-  return /^.*?(?:[.!?](?=\s)|[。！？]|$)/su.exec(oneLine(text))?.[0] ?? text;
+  return /^.*?(?:[.!?](?=\s)|[。！？]|$)/su.exec(toOneLine(text))?.[0] ?? text;
 }

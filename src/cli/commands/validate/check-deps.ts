@@ -1,72 +1,83 @@
 import { join } from "node:path";
-import { ChainFolder, type WorkspaceConfig, exists } from "../app/index.ts";
-import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../builtin/index.ts";
-import { ChainLibrary } from "../chain/index.ts";
-import { Hub, ResultShelf, hasMcpConfig, hubOffers, hubToolNames } from "../hub/index.ts";
-import type { Problem } from "../text/index.ts";
-import { type AnyTool, type ToolOffer, ToolRegistry } from "../tool/index.ts";
+import {
+  ChainFolder,
+  type WorkspaceConfig,
+  type WorkspaceTrust,
+  pathExists,
+  withUncheckedTools,
+} from "../../../app/index.ts";
+import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../../../builtin/index.ts";
+import { ChainLibrary } from "../../../chain/index.ts";
+import { Hub, ResultStore, hasMcpConfig, hubOffers, hubToolNames } from "../../../hub/index.ts";
+import type { Problem } from "../../../text/index.ts";
+import { type AnyTool, type ToolOffer, ToolRegistry } from "../../../tool/index.ts";
 import type { CheckedInto, OtherSources } from "./check-sources.ts";
 
 /** The workspace that is being checked. */
-export interface Setting {
+export interface CheckContext {
   readonly dir: string;
   readonly config: WorkspaceConfig;
-  /** Told the name of a file that takes long to load. */
+  readonly trust: WorkspaceTrust;
+  /** Called with the name of a file that is slow to load. */
   readonly onSlowLoad: (file: string) => void;
 }
 
-/** The built-in tools, which send nothing. */
+/** The built-in tools, without network access. */
 export function offerBuiltins(): Promise<readonly ToolOffer[]> {
   return loadBuiltinOffers({
-    door: { request: () => Promise.reject(new Error("a check sends no requests")), close: () => Promise.resolve() },
+    http: { request: () => Promise.reject(new Error("validation sends no requests")), close: () => Promise.resolve() },
   });
 }
 
-/** The chains that files of chains may call, and everything else that their plans need to know. */
-export interface ChainWorld {
+/** The chains that chain files may call, and everything else that planning them requires. */
+export interface ChainCheckDeps {
   readonly library: ChainLibrary;
   readonly folder: ChainFolder;
   readonly hub: Hub;
-  /** What is wrong with the files of tools that were loaded for it. */
+  /** Problems of the tool files that were loaded for it. */
   readonly toolProblems: readonly Problem[];
-  /** What is wrong with skills, with `mcp.json` and with contracts. */
+  /** Problems of skills, `mcp.json` and contracts. */
   readonly sourceProblems: readonly Problem[];
-  /** What contracts say of tools that is not so. */
+  /** Warnings about contracts that do not match their tools. */
   readonly unmatched: () => readonly Problem[];
-  /** The MCP servers that files name. */
+  /** MCP servers named in files. */
   readonly servers: readonly string[];
-  /** May a server that was never connected to have a tool of this name? */
+  /** True if a server that was never connected may have a tool of this name. */
   readonly mayBeServed: (name: string) => boolean;
-  /** All tools that are loaded. */
+  /** All loaded tools. */
   readonly tools: () => readonly AnyTool[];
-  /** Sees to it that the built-in tools are there, if a text names something that is built in. */
+  /** Loads the built-in tools if a text names a built-in tool or chain. */
   readonly provideFor: (texts: readonly string[]) => Promise<void>;
 }
 
-/** Loads what chains of a workspace may call; `loaded` has the tools of its folder where they are loaded already. */
-export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]): Promise<ChainWorld> {
+/** Loads everything that chains of a workspace may call; `loaded` are the tools of its folder, if already loaded. */
+export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedTools): Promise<ChainCheckDeps> {
   const { dir, config } = setting;
   const { env, chains, secrets } = config;
   const registry = new ToolRegistry();
-  const own = loaded === undefined ? await loadTools(join(dir, config.engine.toolsDirectory), setting) : undefined;
-  registry.replace(loaded ?? own?.tools ?? [], {});
+  const own = loaded ?? (await loadTools(join(dir, config.engine.toolsDirectory), setting));
+  registry.replace(own.tools, {});
   const { keywords, declared } = config.capabilities;
   const hub = new Hub({ registry, keywords, declared });
   const others = await otherSources(setting, { registry, hub });
   const library = new ChainLibrary({
-    tools: {
-      resolve: (name) => hub.resolve(name),
-      names: () => new Set([...hub.names(), ...builtinToolNames, ...hubToolNames]),
-      whyMissing: (name) => others.whyMissing?.(name) ?? hub.whyMissing(name),
-      get version() {
-        return hub.version;
+    tools: withUncheckedTools(
+      {
+        resolve: (name) => hub.resolve(name),
+        names: () => new Set([...hub.names(), ...builtinToolNames, ...hubToolNames]),
+        whyMissing: (name) => others.whyMissing?.(name) ?? hub.whyMissing(name),
+        fileError: (name) => own.fileError(name) ?? others.fileError?.(name),
+        get version() {
+          return hub.version;
+        },
       },
-    },
+      setting.trust,
+    ),
     env,
     secrets: Object.keys(secrets),
     maxParallel: chains.maxParallel,
     taint: chains.taint,
-    trusted: chains.trusted,
+    trusted: chains.trustedTools,
   });
   const folder = new ChainFolder({
     dir: join(dir, chains.directory),
@@ -79,7 +90,7 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
   await folder.reload();
   const provideFor = async (texts: readonly string[]): Promise<void> => {
     if (!texts.some((text) => namesBuiltin.test(text))) return;
-    const offers = [...(await offerBuiltins()), ...hubOffers({ registry, shelf: new ResultShelf() })];
+    const offers = [...(await offerBuiltins()), ...hubOffers({ registry, resultStore: new ResultStore() })];
     const missing = offers.filter(({ name }) => !registry.has(name));
     registry.offer(missing, { owner: "builtin" });
   };
@@ -91,37 +102,39 @@ export async function chainWorld(setting: Setting, loaded?: readonly AnyTool[]):
     provideFor,
     mayBeServed: (name) => others.whyMissing?.(name) !== undefined,
     tools: () => registry.list().map(({ tool }) => tool),
-    toolProblems: own?.problems ?? [],
+    toolProblems: own.problems,
     sourceProblems: others.problems,
     unmatched: others.unmatched,
     servers: others.servers,
   };
 }
 
-/** Skills, MCP servers and contracts; where there are none, nothing of what they need is loaded. */
-async function otherSources(setting: Setting, into: CheckedInto): Promise<OtherSources> {
+/** Loads skills, MCP servers and contracts; without any, their modules are not loaded. */
+async function otherSources(setting: CheckContext, into: CheckedInto): Promise<OtherSources> {
   const { dir, config } = setting;
   const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
-  const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(exists))).includes(true);
+  const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(pathExists))).includes(true);
   if (!isThere) return { problems: [], unmatched: () => [], servers: [] };
   const { loadOtherSources } = await import("./check-sources.ts");
   return loadOtherSources(setting, into);
 }
 
-/** What a folder of tools gives. */
+/** Tools of a folder, with their problems. */
 export interface LoadedTools {
   readonly tools: readonly AnyTool[];
   readonly problems: readonly Problem[];
+  /** The first error of the file that defines a tool of this name. */
+  readonly fileError: (name: string) => Problem | undefined;
 }
 
-/** Loads the tools of a folder, which need not be there; then nothing of what tools need is loaded either. */
-export async function loadTools(dir: string, setting: Setting): Promise<LoadedTools> {
-  if (!(await exists(dir))) return { tools: [], problems: [] };
+/** Loads the tools of a folder. If it does not exist, the modules that tools need are not loaded either. */
+export async function loadTools(dir: string, setting: CheckContext): Promise<LoadedTools> {
+  if (!(await pathExists(dir))) return { tools: [], problems: [], fileError: () => undefined };
   const { loadToolFolder } = await import("./check-tools.ts");
   return loadToolFolder(dir, setting);
 }
 
-/** Something that is built in, by its name: a tool, or a chain that may call one. */
+/** Name of something built in: a tool, or a chain that may call one. */
 const namesBuiltin = new RegExp(
   ["capability:", ...builtinToolNames, ...hubToolNames, ...builtinChains().map(({ name }) => name)].join("|"),
 );

@@ -1,62 +1,68 @@
 import { join } from "node:path";
-import { openMcp, readSecrets, whyMissing } from "../app/index.ts";
+import { openMcp, readSecrets, explainMissingTool } from "../../../app/index.ts";
 import {
   type Hub,
   type MappedTools,
   type McpSource,
+  type SkillFolder,
   hasMcpConfig,
   loadContracts,
   loadSkills,
   unservedContracts,
-} from "../hub/index.ts";
-import { createDoor } from "../net/index.ts";
-import type { Problem } from "../text/index.ts";
-import { ToolRegistry } from "../tool/index.ts";
-import { type Setting, offerBuiltins } from "./check-world.ts";
+} from "../../../hub/index.ts";
+import { createHttpClient } from "../../../net/index.ts";
+import type { Problem } from "../../../text/index.ts";
+import { ToolRegistry } from "../../../tool/index.ts";
+import { type CheckContext, offerBuiltins } from "./check-deps.ts";
 
-/** What is known besides tools and chains. */
+/** Sources other than tools and chains. */
 export interface OtherSources {
-  /** What is wrong with the files. */
+  /** Problems of the files. */
   readonly problems: readonly Problem[];
-  /** Warnings about contracts that say of tools what is not so; of no use where some tools could not be loaded. */
+  /** Warnings about contracts that do not match their tools; not meaningful if some tools failed to load. */
   readonly unmatched: () => readonly Problem[];
-  /** The MCP servers that files name. */
+  /** MCP servers named in files. */
   readonly servers: readonly string[];
-  /** Whether the workspace describes capabilities, which tools that are built in may serve. */
+  /** True if the workspace describes capabilities, which built-in tools may serve. */
   readonly describes?: boolean;
-  /** Where a tool may be that there is not. */
+  /** Explains where a missing tool may come from. */
   readonly whyMissing?: (tool: string) => string | undefined;
+  /** The first error of the file that defines a tool of this name. */
+  readonly fileError?: (tool: string) => Problem | undefined;
 }
 
-/** What tools are registered in, and chosen by. */
+/** Registry and hub for the checked tools. */
 export interface CheckedInto {
   readonly registry: ToolRegistry;
   readonly hub: Hub;
 }
 
 /**
- * Registers what skills and MCP servers offer, and reads the contracts of capabilities. Nobody is connected to: of a
- * server its tools are known from before, or not at all.
+ * Registers the tools of skills and MCP servers, and reads the contracts of capabilities. Connects to no server: tools
+ * of servers are known from earlier connections, or not at all.
  */
-export async function loadOtherSources(setting: Setting, { registry, hub }: CheckedInto): Promise<OtherSources> {
+export async function loadOtherSources(setting: CheckContext, { registry, hub }: CheckedInto): Promise<OtherSources> {
   const { dir, config } = setting;
   const contracts = await loadContracts(join(dir, config.capabilities.directory), dir);
   hub.setContracts(contracts.contracts);
-  const skills = await skillProblems(setting, registry);
+  const skills = await loadSkillFolder(setting, registry);
   const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
-  const why = (tool: string): string | undefined => whyMissing(mcp, tool);
+  const why = (tool: string): string | undefined => explainMissingTool(mcp, tool);
   const [all, mayBeServed] = [await withBuiltins(registry, why), (name: string) => why(name) !== undefined];
   const unmatched = (): readonly Problem[] => [...contracts.unmatched(all), ...unservedContracts({ hub, mayBeServed })];
   return {
-    problems: [...skills, ...(mcp?.problems() ?? []), ...contracts.problems],
+    problems: [...skills.problems(), ...(mcp?.problems() ?? []), ...contracts.problems],
     unmatched,
     servers: mcp?.status().map(({ name }) => name) ?? [],
     describes: contracts.contracts.length > 0,
     whyMissing: why,
+    fileError: (tool) => skills.fileError(tool),
   };
 }
 
-/** What contracts may be about: what is built in is not registered where no chain needs it. */
+/**
+ * The tools that contracts may refer to, including built-in ones that are not registered because no chain needs them.
+ */
 async function withBuiltins(registry: ToolRegistry, why: OtherSources["whyMissing"]): Promise<MappedTools> {
   const builtins = await builtinTools();
   return {
@@ -72,7 +78,10 @@ async function builtinTools(): Promise<ToolRegistry> {
   return registry;
 }
 
-async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: ToolRegistry) {
+async function loadSkillFolder(
+  { dir, config, trust, onSlowLoad }: CheckContext,
+  registry: ToolRegistry,
+): Promise<SkillFolder> {
   const { createSkillFolder } = await loadSkills();
   const executors = await builtinTools();
   const { directory, code, trustAllowedTools } = config.skills;
@@ -84,22 +93,34 @@ async function skillProblems({ dir, config, onSlowLoad }: Setting, registry: Too
     trustAllowedTools,
     ...(code !== undefined && { code }),
     secretNames: Object.keys(config.secrets),
+    refuses: trust.refuses,
     onSlowLoad,
   });
   await folder.load();
   await folder.close();
-  return folder.problems();
+  return folder;
 }
 
-/** Registers what is known of the tools of MCP servers. */
-export async function loadServers({ dir, config }: Setting, registry: ToolRegistry): Promise<McpSource> {
+/** Registers the known tools of MCP servers. */
+export async function loadServers({ dir, config, trust }: CheckContext, registry: ToolRegistry): Promise<McpSource> {
   const { env } = process;
-  const secrets = await readSecrets(config.secrets, dir, env);
-  const door = createDoor();
+  const secrets = trust.secrets(await readSecrets(config.secrets, dir, env), "services");
+  const refuses = trust.refusesServer;
+  const http = createHttpClient();
   const { declared } = config.capabilities;
-  const { source } = await openMcp({ dir, config, env, secrets, door, declared, registry, log: () => undefined });
+  const { source } = await openMcp({
+    dir,
+    config,
+    env,
+    secrets,
+    http,
+    declared,
+    registry,
+    refuses,
+    log: () => undefined,
+  });
   await source.load();
   await source.close();
-  await door.close();
+  await http.close();
   return source;
 }

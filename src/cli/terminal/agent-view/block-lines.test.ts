@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ReasoningBlock, type ReasoningStep, noReasoning } from "../../agent/index.ts";
-import { displayWidth } from "../../text/index.ts";
+import { type ReasoningBlock, type ReasoningStep, emptyReasoningBlock } from "../../../agent/index.ts";
+import { displayWidth } from "../../../text/index.ts";
 import { type BlockOptions, blockLines } from "./block-lines.ts";
 
 const options: BlockOptions = {
@@ -17,11 +17,11 @@ function step(parts: Partial<ReasoningStep>): ReasoningStep {
 }
 
 function block(parts: Partial<ReasoningBlock>): ReasoningBlock {
-  return { ...noReasoning, runId: "r", runner: "autonomous", ...parts };
+  return { ...emptyReasoningBlock, runId: "r", runner: "autonomous", ...parts };
 }
 
 describe("[E13] the reasoning block at a terminal", () => {
-  test("shows state, time, steps with what came of them, and the answer so far", () => {
+  test("shows state, time, steps with their outcomes, and the answer so far", () => {
     const shown = block({
       state: "answering",
       answer: "High water\nis at noon.",
@@ -34,7 +34,7 @@ describe("[E13] the reasoning block at a terminal", () => {
           detail: "found 2: A, B",
         }),
         step({ id: "b", text: "Reading a page", state: "failed", durationMs: 30, detail: "no such page" }),
-        step({ id: "c", kind: "note", text: "fell back", state: "done", durationMs: 0 }),
+        step({ id: "c", kind: "notice", text: "fell back", state: "done", durationMs: 0 }),
         step({ id: "d", kind: "model", text: "Writing the answer" }),
       ],
     });
@@ -50,10 +50,10 @@ describe("[E13] the reasoning block at a terminal", () => {
     ]);
   });
 
-  test("a note that stays behind is whole, broken between words", () => {
+  test("a notice that remains on the screen is complete, wrapped between words", () => {
     const steps = [
-      step({ id: "a", kind: "note", text: "the answer was cut off by the model's limit of tokens", state: "done" }),
-      step({ id: "b", kind: "note", text: "回答被模型的词元上限截断，后面的内容没有写出来。", state: "done" }),
+      step({ id: "a", kind: "notice", text: "the answer was cut off by the model's limit of tokens", state: "done" }),
+      step({ id: "b", kind: "notice", text: "回答被模型的词元上限截断，后面的内容没有写出来。", state: "done" }),
     ];
     const shown = block({ state: "completed", answer: "So", steps });
     expect(blockLines(shown, { ...options, columns: 40, live: false })).toEqual([
@@ -66,7 +66,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     expect(blockLines(shown, { ...options, columns: 40 })).toContain("├─ · the answer was cut off by the mod…");
   });
 
-  test("Chinese takes two columns a character, and no line is wider than the terminal", () => {
+  test("Chinese takes two columns per character, and no line is wider than the terminal", () => {
     const shown = block({
       language: "zh",
       state: "thinking",
@@ -93,7 +93,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     const [head, first, second] = blockLines(shown, options);
     expect(head).toBe("⠋ autonomous · 思考中 · 已用 2.3 s");
     expect(first).toBe("├─ ✓ 正在为“机器学习”、“笔记”搜索笔记  7 ms  找到 5 条：甲…");
-    // Of a long thought the end is shown.
+    // The end of a long thought is shown.
     expect(second).toMatch(/^└─ ⠋ 正在思考 {2}….*整理成一段话。$/);
   });
 
@@ -105,7 +105,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     expect(Math.max(...lines.map(displayWidth))).toBe(39);
   });
 
-  test("fits the height: the last steps and the last lines of the answer stay", () => {
+  test("fits the height: the last steps and the last lines of the answer are shown", () => {
     const steps = Array.from({ length: 50 }, (_step, at) =>
       step({ id: String(at), text: `step ${at}`, state: "done" }),
     );
@@ -114,17 +114,22 @@ describe("[E13] the reasoning block at a terminal", () => {
     expect(lines).toHaveLength(12);
     expect(lines.at(-1)).toBe("line 99");
     expect(lines.some((line) => line.includes("step 49"))).toBe(true);
-    expect(lines[1]).toMatch(/… 4\d more before/);
+    expect(lines[1]).toMatch(/… 4\d earlier/);
   });
 
-  test("what stays behind fits the height as well, with the last notes whole", () => {
+  test("the final block fits the height as well, with the last notices complete", () => {
     const steps = Array.from({ length: 9 }, (_step, at) =>
-      step({ id: String(at), kind: "note", text: `note ${at} is longer than a line of so few columns`, state: "done" }),
+      step({
+        id: String(at),
+        kind: "notice",
+        text: `note ${at} is longer than a line of so few columns`,
+        state: "done",
+      }),
     );
     const lines = blockLines(block({ steps, state: "waiting" }), { ...options, columns: 30, height: 6, live: false });
     expect(lines).toEqual([
-      "‖ autonomous · waits for a d…",
-      "├─ … 7 more before",
+      "‖ autonomous · waiting for a…",
+      "├─ … 7 earlier",
       "├─ · note 7 is longer than a",
       "│    line of so few columns",
       "└─ · note 8 is longer than a",
@@ -132,7 +137,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     ]);
   });
 
-  test("a terminal that is made half as wide still holds all of it", () => {
+  test("a terminal that is resized to half its width still holds all of it", () => {
     const shown = block({ answer: "word ".repeat(400), state: "answering", steps: [step({ text: "Writing" })] });
     const lines = blockLines(shown, { ...options, columns: 80 });
     const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / 40)), 0);
@@ -140,7 +145,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     expect(rows).toBeLessThanOrEqual(options.height);
   });
 
-  test("what stays behind has no answer, which is printed, and nothing that turns", () => {
+  test("the final block has no answer, which is printed separately, and no spinner", () => {
     const done = block({
       state: "completed",
       answer: "Noon.",
@@ -155,7 +160,7 @@ describe("[E13] the reasoning block at a terminal", () => {
     ]);
   });
 
-  test("text of any origin acts on nothing", () => {
+  test("text of any origin cannot control the terminal", () => {
     const hostile = "\u001b[2J\u001b]0;title\u0007\u202e\r\nevil";
     const shown = block({ runner: hostile, answer: hostile, steps: [step({ text: hostile, detail: hostile })] });
     // oxlint-disable-next-line no-control-regex

@@ -1,69 +1,71 @@
-import type { ReasoningBlock, ReasoningStep } from "../../agent/index.ts";
-import { displayWidth, formatDuration, graphemes, stripUnsafe } from "../../text/index.ts";
-import type { Room } from "../cut-middle.ts";
-import { oneLine } from "../format-table.ts";
-import { type Span, paintSpans } from "../run-view/paint-spans.ts";
+import type { ReasoningBlock, ReasoningStep } from "../../../agent/index.ts";
+import { displayWidth, formatDuration, graphemes, stripUnsafe } from "../../../text/index.ts";
+import type { TerminalSize } from "../cut-middle.ts";
+import { toOneLine } from "../format-table.ts";
+import { type StyledText, paintSpans } from "../run-view/paint-spans.ts";
 import type { Style } from "../terminal.ts";
 import { wrapText } from "../wrap-text.ts";
-import { elapsedWord, stateWord } from "./state-words.ts";
+import { elapsedLabel, stateLabel } from "./state-labels.ts";
 
-/** How a block is drawn. */
+/** Options for drawing a block. */
 export interface BlockOptions {
   readonly columns: number;
-  /** The most lines it may have. */
+  /** Maximum number of lines. */
   readonly height: number;
-  /** Since it is shown. */
+  /** Time since the block is shown. */
   readonly elapsedMs: number;
-  /** Counts the drawings, for what turns. */
+  /** Counter of redraws, for the spinner. */
   readonly frame: number;
   readonly tint: (style: Style, text: string) => string;
-  /** With what is being thought and written; left out once the run is over. */
+  /** Include the current thoughts and answer; false once the run has ended. */
   readonly live: boolean;
 }
 
 const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-/** The reasoning block as lines that fit the terminal, whatever script they are in: its state, its steps, the answer so far. */
+/**
+ * Formats the reasoning block as lines that fit the terminal in any script: its state, its steps, the answer so far.
+ */
 export function blockLines(block: ReasoningBlock, options: BlockOptions): string[] {
   const { columns, height, tint, live } = options;
-  // The last column stays free: some terminals break a line that fills it.
+  // The last column stays free: some terminals wrap a line that fills it.
   const width = Math.max(10, columns - 1);
-  const paint = (spans: readonly Span[]): string => paintSpans(spans, width, tint);
+  const paint = (spans: readonly StyledText[]): string => paintSpans(spans, width, tint);
   const answer = live ? answerLines(block.answer, width) : [];
-  // The answer has half of the room, and more where the steps leave it.
+  // The answer gets half of the height, and more if the steps leave it.
   const forAnswer = answer.length === 0 ? 0 : 1 + Math.min(answer.length, Math.floor(height / 2));
   const steps = stepLines(block, options, Math.max(3, height - 1 - forAnswer));
   const shown = lastLines(answer, { columns, rows: height - 2 - steps.length });
   return [paint(headOf(block, options)), ...steps.map(paint), ...(shown.length === 0 ? [] : ["", ...shown])];
 }
 
-/** At least so many lines of an answer, where there is room. */
-const leastAnswer = 3;
+/** Minimum number of answer lines, if there is space. */
+const minAnswer = 3;
 
 /**
- * The last lines for so many rows, also on a terminal that is made half as wide: what it would then push out of sight could
- * never be changed again.
+ * The last lines that fit `rows`, even if the terminal is resized to half its width: lines pushed off the screen could
+ * never be redrawn.
  */
-function lastLines(lines: readonly string[], { columns, rows }: Room): readonly string[] {
+function lastLines(lines: readonly string[], { columns, rows }: TerminalSize): readonly string[] {
   const half = Math.max(1, Math.floor(columns / 2));
   let left = rows;
   let count = 0;
   while (count < lines.length && count < rows) {
     left -= Math.max(1, Math.ceil(displayWidth(lines.at(-1 - count) ?? "") / half));
-    if (left < 0 && count >= leastAnswer) break;
+    if (left < 0 && count >= minAnswer) break;
     count++;
   }
   return count === 0 ? [] : lines.slice(-count);
 }
 
-function headOf(block: ReasoningBlock, { elapsedMs, frame, live }: BlockOptions): Span[] {
-  const [word, style] = stateWord(block);
+function headOf(block: ReasoningBlock, { elapsedMs, frame, live }: BlockOptions): StyledText[] {
+  const [word, style] = stateLabel(block);
   const mark = live && isActive(block.state) ? turning(frame) : marks[block.state];
   return [
     [`${mark} `, style],
-    [oneLine(block.runner), "bold"],
+    [toOneLine(block.runner), "bold"],
     [` · ${word}`, style],
-    [` · ${elapsedWord(elapsedMs, block.language)}`, "dim"],
+    [` · ${elapsedLabel(elapsedMs, block.language)}`, "dim"],
   ];
 }
 
@@ -76,7 +78,7 @@ const marks: Readonly<Record<ReasoningBlock["state"], string>> = {
   working: "…",
   answering: "…",
   waiting: "‖",
-  left: "‖",
+  interrupted: "‖",
   completed: "✓",
   failed: "✗",
   cancelled: "✗",
@@ -86,18 +88,18 @@ function turning(frame: number): string {
   return spinner[frame % spinner.length] ?? "*";
 }
 
-function stepLines(block: ReasoningBlock, options: BlockOptions, most: number): Span[][] {
-  // What was thought and written is seen by what came of it.
+function stepLines(block: ReasoningBlock, options: BlockOptions, limit: number): StyledText[][] {
+  // Thoughts and answers are visible in their outcome.
   const steps = block.steps.filter((step) => options.live || step.kind !== "model" || !isAnswer(step, block));
-  const shown: Span[][] = [];
+  const shown: StyledText[][] = [];
   let hidden = steps.length;
   for (const [at, step] of [...steps.entries()].reverse()) {
     const last = at === steps.length - 1;
-    // While it changes, each step has one line, so that more of them fit.
-    const isWhole = step.kind === "note" && !options.live;
+    // While the block is live, each step has one line, so that more of them fit.
+    const isWhole = step.kind === "notice" && !options.live;
     const lines = isWhole ? noteSpans(step, options, last) : [stepSpans(step, { block, options, last })];
-    // Where there are more before it, a line says so.
-    if (!last && shown.length + lines.length > most - Math.min(at, 1)) break;
+    // If earlier steps are omitted, a line says so.
+    if (!last && shown.length + lines.length > limit - Math.min(at, 1)) break;
     shown.unshift(...lines);
     hidden = at;
   }
@@ -109,10 +111,10 @@ function stepLines(block: ReasoningBlock, options: BlockOptions, most: number): 
   return shown;
 }
 
-/** A note is a sentence, and stays as a whole. */
-function noteSpans(step: ReasoningStep, options: BlockOptions, last: boolean): Span[][] {
+/** A notice is a sentence, and is shown in full. */
+function noteSpans(step: ReasoningStep, options: BlockOptions, last: boolean): StyledText[][] {
   const [mark, style] = markOf(step, options);
-  const lines = wrapText(oneLine(step.text), options.columns - 1 - noteIndent);
+  const lines = wrapText(toOneLine(step.text), options.columns - 1 - noteIndent);
   return lines.map((line, at) =>
     at === 0
       ? [[last ? "└─ " : "├─ ", "dim"], [mark, style], [` ${line}`]]
@@ -122,26 +124,23 @@ function noteSpans(step: ReasoningStep, options: BlockOptions, last: boolean): S
 
 const noteIndent = displayWidth("├─ · ");
 
-/** The step that is over with the answer, which is printed itself. */
+/** True for the step that ended with the answer, which is printed separately. */
 function isAnswer(step: ReasoningStep, { steps, answer }: ReasoningBlock): boolean {
   return answer !== "" && step === steps.findLast(({ kind }) => kind === "model");
 }
 
 function more(count: number, { language }: ReasoningBlock): string {
-  return language === "zh" ? `… 前面还有 ${count} 步` : `… ${count} more before`;
+  return language === "zh" ? `… 前面还有 ${count} 步` : `… ${count} earlier`;
 }
 
-interface Drawing {
-  readonly block: ReasoningBlock;
-  readonly options: BlockOptions;
-  readonly last: boolean;
-}
-
-function stepSpans(step: ReasoningStep, { block, options, last }: Drawing): Span[] {
+function stepSpans(
+  step: ReasoningStep,
+  { block, options, last }: { readonly block: ReasoningBlock; readonly options: BlockOptions; readonly last: boolean },
+): StyledText[] {
   const { state, durationMs, kind } = step;
   const [mark, style] = markOf(step, options);
-  const text = `${oneLine(step.text)}${decidedWord(step, block)}`;
-  const took = durationMs === undefined || kind === "note" ? "" : `  ${formatDuration(durationMs)}`;
+  const text = `${toOneLine(step.text)}${decidedWord(step, block)}`;
+  const took = durationMs === undefined || kind === "notice" ? "" : `  ${formatDuration(durationMs)}`;
   const used = displayWidth(`├─ ${mark} ${text}${took}`);
   const detail = detailOf(step, block, options.columns - 4 - used);
   return [
@@ -155,14 +154,14 @@ function stepSpans(step: ReasoningStep, { block, options, last }: Drawing): Span
   ];
 }
 
-/** Most calls are the model's, or follow from the runner's way of working; what a person has ordered is told apart. */
-function decidedWord({ decidedBy }: ReasoningStep, { language }: ReasoningBlock): string {
-  if (decidedBy !== "person") return "";
-  return language === "zh" ? "（按命令）" : " (as commanded)";
+/** Most calls come from the model or follow from the runner; calls that the user ordered are marked. */
+function decidedWord({ initiator }: ReasoningStep, { language }: ReasoningBlock): string {
+  if (initiator !== "person") return "";
+  return language === "zh" ? "（由命令发起）" : " (by command)";
 }
 
 function markOf({ state, kind }: ReasoningStep, { frame, live }: BlockOptions): readonly [mark: string, style: Style] {
-  if (kind === "note") return ["·", "yellow"];
+  if (kind === "notice") return ["·", "yellow"];
   switch (state) {
     case "active":
       return live ? [turning(frame), "cyan"] : ["…", "cyan"];
@@ -177,13 +176,13 @@ function markOf({ state, kind }: ReasoningStep, { frame, live }: BlockOptions): 
   }
 }
 
-/** Of what the model thinks right now, the end; else what there is to say about the step. */
+/** The end of the model's current thoughts, or the details of the step. */
 function detailOf(step: ReasoningStep, { thinking, thinker }: ReasoningBlock, room: number): string {
   const thinks = step.kind === "model" && step.state === "active" && thinker === step.id && thinking !== "";
-  return thinks ? lastOf(oneLine(thinking.slice(-400)), room) : oneLine(step.detail ?? "");
+  return thinks ? lastOf(toOneLine(thinking.slice(-400)), room) : toOneLine(step.detail ?? "");
 }
 
-/** The end of a text that fits into so many columns. */
+/** The end of a text that fits `room` columns. */
 function lastOf(text: string, room: number): string {
   if (displayWidth(text) <= room) return text;
   if (room < 8) return "";
@@ -198,15 +197,15 @@ function lastOf(text: string, room: number): string {
   return `…${characters.slice(from).join("").trimStart()}`;
 }
 
-/** Of a long answer no more is laid out than any terminal shows. */
-const longestShown = 8000;
+/** Maximum characters of a long answer that are laid out; no terminal shows more. */
+const maxDisplayedChars = 8000;
 
 function answerLines(answer: string, width: number): string[] {
-  const text = stripUnsafe(answer.slice(-longestShown)).replaceAll("\t", "    ").trim();
+  const text = stripUnsafe(answer.slice(-maxDisplayedChars)).replaceAll("\t", "    ").trim();
   return text === "" ? [] : wrapText(text, width).flatMap((line) => pieces(line, width));
 }
 
-/** A line that has no place to be broken at is broken anywhere: one that is too wide would spoil the drawing. */
+/** A line without a break opportunity is broken anywhere: one that is too wide would corrupt the drawing. */
 function pieces(line: string, width: number): string[] {
   if (displayWidth(line) <= width) return [line];
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** `08:19:07.123`, in the time zone of this machine. */
+/** `08:19:07.123`, in local time. */
 export function clockTime(at: number): string {
   const date = new Date(at);
   const padded = (number: number, digits: number): string => String(number).padStart(digits, "0");

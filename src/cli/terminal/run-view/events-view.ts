@@ -1,12 +1,12 @@
-import type { RunEvent } from "../../chain/index.ts";
-import type { Redactor } from "../../text/index.ts";
-import { snakeKeys, toWireFailure } from "../../tool/index.ts";
+import type { RunEvent } from "../../../chain/index.ts";
+import type { Redactor } from "../../../secrets/index.ts";
+import { snakeKeys, toWireFailure } from "../../../tool/index.ts";
 import { safeJson } from "../safe-json.ts";
 import { shortText } from "../short-text.ts";
 import type { Terminal } from "../terminal.ts";
 import type { RunView } from "./run-view.ts";
 
-/** Everything that happens as JSON on stdout, one line each, secrets redacted: for programs. */
+/** Prints all events as JSON on stdout, one per line, with secrets redacted. */
 export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): RunView {
   return {
     onEvent: (event) => terminal.print(safeJson(toWireEvent(event, redactor), 0)),
@@ -15,7 +15,7 @@ export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor
   };
 }
 
-/** An event as it is written for programs. */
+/** An event in JSON output. */
 export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
   const { type, at, ...rest } = event;
   const wire: Record<string, unknown> = {
@@ -35,7 +35,7 @@ export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string,
   return wire;
 }
 
-/** A value as JSON has it, handles of secrets by their names; as text where JSON cannot write it. */
+/** Converts a value to JSON, with secret handles by name; to text if JSON cannot represent it. */
 function plainJson(value: unknown): unknown {
   try {
     const text = JSON.stringify(value);

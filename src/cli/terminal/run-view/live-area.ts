@@ -1,20 +1,20 @@
-import { displayWidth } from "../../text/index.ts";
+import { displayWidth } from "../../../text/index.ts";
 import type { Area, Screen } from "../screen.ts";
 
 const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
 
 /**
- * Lines at the bottom of a terminal, drawn over in place: only those that changed are written, in one go, with the cursor
- * hidden. Between two drawings the cursor stands at the beginning of the line below the last one.
+ * Lines at the bottom of a terminal that are redrawn in place: only changed lines are written, in one write, with the
+ * cursor hidden. Between redraws the cursor is at the beginning of the line below the last one.
  */
 export class LiveArea implements Area {
   readonly #screen: Screen;
   #shown: readonly string[] = [];
-  #wanted: readonly string[] = [];
+  #requested: readonly string[] = [];
   #columns: number;
   readonly #release: (() => void)[];
   #letGo: () => void;
-  /** How many want it out of the way. */
+  /** Number of callers that currently hide it. */
   #hidden = 0;
 
   constructor(screen: Screen) {
@@ -27,20 +27,20 @@ export class LiveArea implements Area {
     screen.write(hideCursor);
   }
 
-  /** Puts these lines in place of those that are there. None may be wider than the terminal, less one column. */
+  /** Replaces the current lines. None may be wider than the terminal, less one column. */
   draw(lines: readonly string[]): void {
-    this.#wanted = lines;
+    this.#requested = lines;
     if (this.#hidden > 0) return;
     const text = this.#changeTo(lines);
-    // A key that was pressed may have left its mark where the cursor is.
+    // A pressed key may have been echoed at the cursor.
     if (text !== "") this.#screen.write(`${beginUpdate}\r\x1b[K${text}${endUpdate}`);
   }
 
   hide(): void {
     if (this.#hidden === 0) {
-      const lines = this.#wanted;
+      const lines = this.#requested;
       this.draw([]);
-      this.#wanted = lines;
+      this.#requested = lines;
     }
     this.#hidden++;
   }
@@ -48,10 +48,10 @@ export class LiveArea implements Area {
   show(): void {
     if (this.#hidden === 0) return;
     this.#hidden--;
-    this.draw(this.#wanted);
+    this.draw(this.#requested);
   }
 
-  /** Gives the terminal up for a while, cursor included. */
+  /** Releases the terminal for a while, including the cursor. */
   suspend(): void {
     this.hide();
     this.#letGo();
@@ -64,12 +64,12 @@ export class LiveArea implements Area {
     this.show();
   }
 
-  /** Draws once more, and leaves it there. */
+  /** Draws a last time, and leaves the lines on the screen. */
   end(lines: readonly string[]): void {
     this.#hidden = 0;
     this.draw(lines);
     this.#shown = [];
-    this.#wanted = [];
+    this.#requested = [];
     this.#letGo();
     for (const release of this.#release) release();
     this.#screen.write(showCursor);
@@ -96,7 +96,7 @@ export class LiveArea implements Area {
     return text + move(lines.length - at);
   }
 
-  /** A terminal that became narrower has broken the lines that are too long for it now. */
+  /** A terminal that became narrower has wrapped the lines that are now too long. */
   #eraseReflowed(): string {
     const { columns } = this.#screen;
     const height = (line: string): number =>
@@ -109,27 +109,30 @@ export class LiveArea implements Area {
 
 const hideCursor = "\x1b[?25l";
 const showCursor = "\x1b[?25h";
-/** Terminals that know it show what comes between at once. */
+/** Synchronized update: supporting terminals show the output between the marks at once. */
 const beginUpdate = "\x1b[?2026h";
 const endUpdate = "\x1b[?2026l";
 
-/** Down (or, below zero, up) by so many lines. */
+/** Moves down by `lines`, or up if negative. */
 function move(lines: number): string {
   if (lines === 0) return "";
   return lines > 0 ? `\x1b[${lines}B` : `\x1b[${-lines}A`;
 }
 
-/** Empties this line and those below it, and comes back. One by one: some terminals keep what is cleared in one go. */
+/**
+ * Clears this line and those below it, and returns. One at a time: some terminals keep lines that are cleared in one
+ * sequence.
+ */
 function erase(lines: number): string {
   return `\r${Array.from({ length: lines }, () => "\x1b[2K").join("\x1b[1B")}${move(1 - lines)}`;
 }
 
-/** Ctrl-Z gives the terminal back to the shell; `fg` takes it again. */
+/** Ctrl-Z returns the terminal to the shell; `fg` takes it back. */
 function watchSuspension(area: LiveArea): () => void {
   if (process.platform === "win32") return () => {};
   const stop = (): void => {
     area.suspend();
-    // With a listener the signal itself stops nothing.
+    // With a listener, the signal itself no longer stops the process.
     process.kill(process.pid, "SIGSTOP");
   };
   const goOn = (): void => area.resume();

@@ -1,43 +1,43 @@
-import type { Clock, Timer } from "../../base/index.ts";
+import type { Clock, Timer } from "../../../base/index.ts";
 import type { Screen } from "../screen.ts";
 import { LiveArea } from "./live-area.ts";
 
-/** How often it is drawn: often enough to turn smoothly, rarely enough to cost nothing. */
-const everyMs = 100;
+/** Interval of redraws: short enough for a smooth spinner, long enough to be cheap. */
+const intervalMs = 100;
 
-/** What stays behind may be longer than the terminal, but not without an end. */
-const mostLines = 200;
+/** The final lines may exceed the height of the terminal, up to this maximum. */
+const maxLines = 200;
 
-/** How a picture is to be drawn. */
-export interface Shape {
+/** Size and mode of a drawing. */
+export interface LiveViewSize {
   readonly columns: number;
-  /** So many lines at most. */
+  /** Maximum number of lines. */
   readonly height: number;
-  /** It changes still; false for what stays behind. */
+  /** True while it changes; false for the final lines. */
   readonly live: boolean;
-  /** Counts up; for what turns. */
+  /** Counter of redraws, for the spinner. */
   readonly frame: number;
 }
 
-/** What {@link LivePicture} needs besides the screen. */
-export interface PictureOptions {
+/** Options of {@link LiveView}. */
+export interface LiveViewOptions {
   readonly clock: Clock;
-  readonly lines: (shape: Shape) => string[];
-  /** Fewer lines make no picture, however small the terminal is. */
-  readonly leastLines: number;
+  readonly lines: (shape: LiveViewSize) => string[];
+  /** Minimum number of lines, however small the terminal is. */
+  readonly minLines: number;
 }
 
-/** Lines that change in place for as long as something goes on, and stay as they are at its end. */
-export class LivePicture {
+/** Lines that change in place while work is in progress, and stay at its end. */
+export class LiveView {
   readonly #screen: Screen;
-  readonly #options: PictureOptions;
+  readonly #options: LiveViewOptions;
   readonly #stopWatching: () => void;
   #area: LiveArea | undefined;
   #timer: Timer | undefined;
   #frame = 0;
   #closed = false;
 
-  constructor(screen: Screen, options: PictureOptions) {
+  constructor(screen: Screen, options: LiveViewOptions) {
     this.#screen = screen;
     this.#options = options;
     this.#stopWatching = screen.onResize(() => this.#draw());
@@ -47,14 +47,14 @@ export class LivePicture {
     return this.#closed;
   }
 
-  /** Begins to draw; before that there is nothing to be seen, so that what cannot begin leaves no trace. */
+  /** Begins to draw. Nothing is shown before, so that a run that cannot start leaves no trace. */
   begin(): void {
     if (this.#area !== undefined || this.#closed) return;
     this.#area = new LiveArea(this.#screen);
     this.#tick();
   }
 
-  /** Makes room for something else, until what it gives is called. */
+  /** Clears the lines for other output; the returned function draws them again. */
   pause(): () => void {
     const area = this.#area;
     area?.suspend();
@@ -67,7 +67,7 @@ export class LivePicture {
     };
   }
 
-  /** Writes lines that stay, above what changes. */
+  /** Writes permanent lines above the changing ones. */
   leave(lines: readonly string[]): void {
     this.#area?.hide();
     this.#screen.write(lines.map((line) => `${line}\n`).join(""));
@@ -79,20 +79,20 @@ export class LivePicture {
     this.#closed = true;
     this.#timer?.cancel();
     this.#stopWatching();
-    this.#area?.end(this.#lines(mostLines, false));
+    this.#area?.end(this.#lines(maxLines, false));
   }
 
   #tick(): void {
     this.#draw();
     this.#frame++;
-    this.#timer = this.#options.clock.after(everyMs, () => this.#tick());
-    // It is the run that keeps the program going.
+    this.#timer = this.#options.clock.after(intervalMs, () => this.#tick());
+    // The timer does not keep the process alive; the run does.
     this.#timer.hold(false);
   }
 
   #draw(): void {
-    // One line below stays free for the cursor: what has scrolled away can no longer be changed.
-    this.#area?.draw(this.#lines(Math.max(this.#options.leastLines, this.#screen.rows - 1), true));
+    // One line below stays free for the cursor: lines that have scrolled away can no longer be changed.
+    this.#area?.draw(this.#lines(Math.max(this.#options.minLines, this.#screen.rows - 1), true));
   }
 
   #lines(height: number, live: boolean): string[] {

@@ -1,12 +1,12 @@
-import { cutDisplay, displayWidth } from "../../text/index.ts";
+import { cutDisplay, displayWidth } from "../../../text/index.ts";
 import type { Style } from "../terminal.ts";
 
-/** A piece of a line and how it is painted. */
-export type Span = readonly [text: string, style?: Style];
+/** A piece of a line with its style. */
+export type StyledText = readonly [text: string, style?: Style];
 
-/** A line of painted pieces, cut to a width: what is cut away is never painted. */
+/** Paints the pieces of a line, cut to a width: omitted text is never painted. */
 export function paintSpans(
-  spans: readonly Span[],
+  spans: readonly StyledText[],
   width: number,
   tint: (style: Style, text: string) => string = (_style, text) => text,
 ): string {

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createRedactor } from "../../text/index.ts";
-import { redactEvent } from "./redact-event.ts";
+import { createRedactor } from "../../../secrets/index.ts";
+import { redactEvent } from "../../open/run-session.ts";
 
 const secret = "correct horse battery staple";
 
-test("[N08] what a step reports on its way is cut when its secrets are gone, never before", () => {
+test("[N08] progress of a step is shortened only after its secrets are redacted", () => {
   const redactor = createRedactor([secret]);
   for (const length of [0, 980, 990, 999]) {
-    for (const value of [`${"x".repeat(length)}${secret}`, { said: `${"x".repeat(length)}${secret}` }]) {
+    for (const value of [`${"x".repeat(length)}${secret}`, { text: `${"x".repeat(length)}${secret}` }]) {
       const event = {
         type: "step-progress",
         at: 1,

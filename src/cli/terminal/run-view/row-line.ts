@@ -1,26 +1,26 @@
-import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
+import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../../text/index.ts";
 import type { Style } from "../terminal.ts";
-import type { Span } from "./paint-spans.ts";
+import type { StyledText } from "./paint-spans.ts";
 import type { Row } from "./run-rows.ts";
 
-/** How wide the columns of the tree are. */
+/** Widths of the columns of the tree. */
 export interface Layout {
   readonly label: number;
-  /** 0 where there is no room for it. */
+  /** 0 if there is no space for it. */
   readonly tool: number;
 }
 
-/** The moment that is drawn. */
+/** Time and frame of a drawing. */
 export interface Moment {
-  /** Of the clock of the rows. */
+  /** In the clock of the rows. */
   readonly now: number;
-  /** Counts the drawings, for what turns. */
+  /** Counter of redraws, for the spinner. */
   readonly frame: number;
 }
 
 const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-/** Columns that fit these rows into a terminal of this width. */
+/** Column widths that fit these rows into a terminal of this width. */
 export function layoutOf(rows: Iterable<Row>, columns: number): Layout {
   let label = 0;
   let tool = 0;
@@ -34,8 +34,8 @@ export function layoutOf(rows: Iterable<Row>, columns: number): Layout {
   };
 }
 
-/** One step on one line: how it stands, its name and tool, how long it took, and what there is to say. */
-export function rowLine(row: Row, layout: Layout, moment: Moment): Span[] {
+/** Formats one step as a line: its state, name, tool, duration and note. */
+export function rowLine(row: Row, layout: Layout, moment: Moment): StyledText[] {
   const { status } = row;
   const quiet = status === "pending" || status === "skipped";
   const label = padDisplay(cutEnd(row.label, layout.label - indentOf(row)), layout.label - indentOf(row));
@@ -52,7 +52,7 @@ export function rowLine(row: Row, layout: Layout, moment: Moment): Span[] {
   ];
 }
 
-/** Nested deeper than a narrow terminal can show, steps stand beneath each other. */
+/** Steps nested too deep for a narrow terminal are not indented further. */
 function indentOf({ depth }: Row): number {
   return Math.min(depth, 8) * 2;
 }
@@ -87,12 +87,12 @@ function markOf({ status, retry }: Row, { frame, now }: Moment): readonly [mark:
 function durationOf({ status, startedAt, durationMs }: Row, now: number): string {
   if (status === "pending" || status === "skipped") return "";
   if (durationMs !== undefined) return formatDuration(durationMs);
-  // Tenths of a second, so that figures do not jump between units.
+  // Tenths of a second, so that the unit does not keep changing.
   const ms = Math.max(0, now - startedAt);
   return startedAt === 0 ? "" : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
-/** What there is to say about a row at this moment. */
+/** Note of a row at this moment. */
 export function noteOf(row: Row, now: number): string {
   const { items, retry, note, before } = row;
   const parts: string[] = [];
@@ -103,7 +103,7 @@ export function noteOf(row: Row, now: number): string {
   }
   if (retry !== undefined) parts.push(retryNote(retry, now));
   if (note !== "") parts.push(note);
-  if (before && parts.length === 0) parts.push("done before");
+  if (before && parts.length === 0) parts.push("done earlier");
   return parts.join("  ");
 }
 

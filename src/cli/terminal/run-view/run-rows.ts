@@ -1,9 +1,9 @@
-import { type RunEvent, type SkipReason, type StepStatus } from "../../chain/index.ts";
-import type { Failure } from "../../base/index.ts";
-import { oneLine } from "../format-table.ts";
+import { type RunEvent, type SkipReason, type StepStatus } from "../../../chain/index.ts";
+import type { Failure } from "../../../base/index.ts";
+import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 
-/** One step of a run as it is seen. Times are those of the clock that the view has, not of the run. */
+/** One step of a run as shown. Times are in the clock of the view, not of the run. */
 export interface Row {
   readonly path: string;
   readonly label: string;
@@ -12,21 +12,21 @@ export interface Row {
   tool: string;
   status: StepStatus;
   startedAt: number;
-  /** Undefined until it is over. */
+  /** Undefined until it has ended. */
   durationMs: number | undefined;
   attempts: number;
-  /** What there is to say about it, on one line. */
+  /** Note on one line. */
   note: string;
-  /** The tool that stands in for its own. */
+  /** The fallback tool that is used instead of its own. */
   standIn: string | undefined;
-  /** When the next attempt begins; undefined while none is waited for. */
+  /** Time of the next attempt; undefined if none is pending. */
   retry: { readonly at: number; readonly attempt: number; readonly reason: string } | undefined;
   items: { done: number; failed: number; readonly of: number } | undefined;
-  /** It was over before this process took up the run. */
+  /** True if it ended before this process claimed the run. */
   before: boolean;
 }
 
-/** How many steps are where. */
+/** Number of steps by state. */
 export interface Counts {
   readonly total: number;
   readonly over: number;
@@ -35,7 +35,7 @@ export interface Counts {
 type StepNews = Extract<RunEvent, { readonly step: string }>;
 type Finished = Extract<RunEvent, { readonly type: "step-finished" }>;
 
-/** What a run has told so far, as rows of a tree: its steps, and beneath them those of the chains they call. */
+/** The events of a run so far as rows of a tree: its steps, and below them those of the chains they call. */
 export class RunRows {
   chain = "";
   runId = "";
@@ -51,8 +51,8 @@ export class RunRows {
   apply(event: RunEvent): void {
     switch (event.type) {
       case "run-started":
-        this.chain = oneLine(event.chain);
-        this.runId = oneLine(event.runId);
+        this.chain = toOneLine(event.chain);
+        this.runId = toOneLine(event.runId);
         this.startedAt = this.#now();
         for (const id of event.steps) this.#row(id);
         return undefined;
@@ -73,12 +73,12 @@ export class RunRows {
 
   counts(): Counts {
     let over = 0;
-    for (const { status } of this.roots) if (isOver(status)) over++;
+    for (const { status } of this.roots) if (isStepFinished(status)) over++;
     return { total: this.roots.length, over };
   }
 
   #step(event: StepNews, row: Row): void {
-    row.tool = oneLine(event.tool);
+    row.tool = toOneLine(event.tool);
     switch (event.type) {
       case "step-started":
         row.status = "running";
@@ -96,14 +96,14 @@ export class RunRows {
         return undefined;
       case "step-fallback":
         row.retry = undefined;
-        row.standIn = oneLine(event.fallbackTool);
-        row.note = `${row.standIn} stands in: ${reasonOf(event.error)}`;
+        row.standIn = toOneLine(event.fallbackTool);
+        row.note = `fallback ${row.standIn} is used: ${reasonOf(event.error)}`;
         return undefined;
-      case "step-waiting":
+      case "step-suspended":
         row.status = "waiting";
         row.note = waitingNote(event);
         return undefined;
-      case "step-decided":
+      case "step-approval-decided":
         row.status = "running";
         row.note = "";
         return undefined;
@@ -116,7 +116,7 @@ export class RunRows {
     }
   }
 
-  /** The row of a path, made where it is new. `each[2]/search` stands beneath `each`. */
+  /** The row of a path, created if it is new. `each[2]/search` is below `each`. */
   #row(path: string): Row {
     const known = this.#byPath.get(path);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export class RunRows {
     const item = above?.[2] === undefined ? "" : `${above[2]} `;
     const row: Row = {
       path,
-      label: oneLine(item + path.slice(cut + 1)),
+      label: toOneLine(item + path.slice(cut + 1)),
       depth: parent === undefined ? 0 : parent.depth + 1,
       children: [],
       tool: "",
@@ -146,25 +146,25 @@ export class RunRows {
   }
 }
 
-/** Nothing more happens to a step with this status. */
-export function isOver(status: StepStatus): boolean {
+/** True if a step with this status has ended. */
+export function isStepFinished(status: StepStatus): boolean {
   return status !== "pending" && status !== "running" && status !== "waiting";
 }
 
-/** Why a step was skipped, in few words. */
+/** Short reason why a step was skipped. */
 export function skipNote(skip: SkipReason): string {
-  if (skip.kind === "condition") return `condition ${oneLine(skip.condition)} did not hold`;
-  return `needs ${oneLine(skip.step)}, which ${skip.status === "failed" ? "failed" : `was ${skip.status}`}`;
+  if (skip.kind === "condition") return `condition ${toOneLine(skip.condition)} did not hold`;
+  return `needs ${toOneLine(skip.step)}, which ${skip.status === "failed" ? "failed" : `was ${skip.status}`}`;
 }
 
 /** `timeout: the tool took longer than 10 s`. */
 export function reasonOf({ code, message }: Failure): string {
-  return oneLine(`${code}: ${message}`);
+  return toOneLine(`${code}: ${message}`);
 }
 
-function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type: "step-waiting" }>): string {
-  const id = approvalId === undefined ? "" : ` ${oneLine(approvalId)}`;
-  return `waits for approval${id}: ${oneLine(message)}`;
+function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type: "step-suspended" }>): string {
+  const id = approvalId === undefined ? "" : ` ${toOneLine(approvalId)}`;
+  return `waits for approval${id}: ${toOneLine(message)}`;
 }
 
 function finished(row: Row, event: Finished): void {
@@ -181,7 +181,7 @@ function endNote(row: Row, { status, cached, error, skip, attempts }: Finished):
   if (skip !== undefined) return skipNote(skip);
   if (error !== undefined) return reasonOf(error);
   if (cached) return "cached";
-  if (status === "recovered" && row.standIn !== undefined) return `${row.standIn} stood in`;
+  if (status === "recovered" && row.standIn !== undefined) return `fallback ${row.standIn} used`;
   return attempts > 1 && row.items === undefined && row.children.length === 0 ? `${attempts} attempts` : "";
 }
 
@@ -194,11 +194,11 @@ function itemFinished(
   row.items.done++;
   if (status === "failed") row.items.failed++;
   if (status === "failed" || row.children.length === 0) return;
-  // What a thousand items did one by one is of no interest once it went well.
+  // Details of individual items are dropped once they have succeeded.
   const done = `${row.path}[${item}]/`;
-  const kept = row.children.filter(({ path }) => !path.startsWith(done));
+  const stored = row.children.filter(({ path }) => !path.startsWith(done));
   for (const child of row.children) if (child.path.startsWith(done)) forget(child, byPath);
-  row.children.splice(0, row.children.length, ...kept);
+  row.children.splice(0, row.children.length, ...stored);
 }
 
 function forget(row: Row, byPath: Map<string, Row>): void {

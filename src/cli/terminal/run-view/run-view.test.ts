@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../base/index.ts";
-import { failure } from "../../base/index.ts";
-import type { RunEvent } from "../../chain/index.ts";
-import { createRedactor, displayWidth } from "../../text/index.ts";
+import { type Clock, failure } from "../../../base/index.ts";
+import type { RunEvent } from "../../../chain/index.ts";
+import { createRedactor } from "../../../secrets/index.ts";
+import { displayWidth } from "../../../text/index.ts";
 import type { Area, Screen } from "../screen.ts";
 import { toWireEvent } from "./events-view.ts";
 import { LiveArea } from "./live-area.ts";
 import { plainView } from "./plain-view.ts";
-import { treeView } from "./tree-view.ts";
+import { treeView } from "./run-view.ts";
 
-/** A terminal of this size: what a person would see after everything that was written. */
+/** A terminal of this size: what a user would see after all output. */
 class TestScreen implements Screen {
   columns: number;
   rows: number;
@@ -39,7 +39,7 @@ class TestScreen implements Screen {
   resize(columns: number, rows: number): void {
     this.columns = columns;
     this.rows = rows;
-    // As terminals do: what is too long now goes on in the next line, and the cursor stays behind it.
+    // As in real terminals: a line that is now too long wraps, and the cursor stays behind it.
     const below = this.#lines.length - this.#row;
     this.#lines = this.#lines.flatMap((line) => broken(line, columns));
     this.#row = this.#lines.length - below;
@@ -53,7 +53,7 @@ class TestScreen implements Screen {
     };
   }
 
-  /** The lines that are not empty, as they stand. */
+  /** The non-empty lines. */
   get lines(): string[] {
     return this.#lines.map((line) => line.trimEnd()).filter((line) => line !== "");
   }
@@ -93,7 +93,7 @@ function broken(line: string, columns: number): string[] {
   return lines;
 }
 
-/** A clock that stands until it is told to go on. */
+/** A clock that only advances when `go` is called. */
 function handClock(): Clock & { go(ms: number): void } {
   let now = 1000;
   let tasks: { at: number; task: () => void }[] = [];
@@ -142,7 +142,7 @@ function setUp(columns = 80, rows = 24) {
       view.onEvent({ type: "run-started", at: clock.now(), runId: "r1", chain: "demo", steps, replayed: false });
       for (const step of steps) view.onEvent({ type: "step-started", input: {}, ...about(step) });
     },
-    tell: (step: string, event: { type: RunEvent["type"] } & Record<string, unknown>) =>
+    emit: (step: string, event: { type: RunEvent["type"] } & Record<string, unknown>) =>
       view.onEvent({ ...about(step), ...event } as RunEvent),
     finish: (step: string, more: Record<string, unknown> = {}) =>
       view.onEvent({
@@ -155,18 +155,18 @@ function setUp(columns = 80, rows = 24) {
 }
 
 describe("the live tree", () => {
-  test("shows each step with its mark, tool, time and what there is to say", () => {
-    const { screen, clock, start, tell, finish } = setUp();
+  test("shows each step with its mark, tool, duration and note", () => {
+    const { screen, clock, start, emit: report, finish } = setUp();
     start("a", "b", "c", "d", "e", "f", "g");
     clock.go(1200);
     finish("a", { attempts: 2 });
-    tell("b", { type: "step-retrying", attempt: 2, delayMs: 1500, error: failure("timeout", "too slow") });
+    report("b", { type: "step-retrying", attempt: 2, delayMs: 1500, error: failure("timeout", "too slow") });
     finish("c", { status: "skipped", skip: { kind: "condition", condition: "${input.n > 1}" } });
-    tell("d", { type: "step-fallback", fallbackTool: "backup", error: failure("execution_error", "broken") });
+    report("d", { type: "step-fallback", fallbackTool: "backup", error: failure("execution_error", "broken") });
     finish("d", { status: "recovered" });
-    tell("e", { type: "step-waiting", approvalId: "x-1", message: "Send it?" });
-    for (let item = 0; item < 12; item++) tell("f", { type: "item-finished", item, of: 40, status: "success" });
-    tell("sub/inner", { type: "step-started" });
+    report("e", { type: "step-suspended", approvalId: "x-1", message: "Send it?" });
+    for (let item = 0; item < 12; item++) report("f", { type: "item-finished", item, of: 40, status: "success" });
+    report("sub/inner", { type: "step-started" });
     finish("g", { status: "failed", error: failure("execution_error", "gone") });
     clock.go(100);
     expect(screen.lines).toEqual([
@@ -174,7 +174,7 @@ describe("the live tree", () => {
       "  ✓ a        slow      1.5 s  2 attempts",
       "  ↻ b        slow      1.3 s  retry 2 in 1.4 s: timeout: too slow",
       "  – c        slow             condition ${input.n > 1} did not hold",
-      "  ✓ d        slow      1.5 s  backup stood in",
+      "  ✓ d        slow      1.5 s  fallback backup used",
       "  ‖ e        slow      1.3 s  waits for approval x-1: Send it?",
       expect.stringMatching(/^ {2}[⠀-⣿] f {8}slow {6}1\.3 s {2}12\/40$/),
       "  ✗ g        slow      1.5 s  execution_error: gone",
@@ -184,18 +184,18 @@ describe("the live tree", () => {
     ]);
   });
 
-  test("an answered question makes the step run again, and an attempt under way is no longer announced", () => {
-    const { screen, clock, start, tell } = setUp();
+  test("a decided approval makes the step run again, and a running attempt is no longer announced", () => {
+    const { screen, clock, start, emit: report } = setUp();
     start("a", "b");
-    tell("a", { type: "step-waiting", approvalId: "x-1", message: "Send it?" });
-    tell("a", { type: "step-decided", approvalId: "x-1", status: "approved", by: undefined });
-    tell("b", { type: "step-retrying", attempt: 2, delayMs: 500, error: failure("timeout", "too slow") });
+    report("a", { type: "step-suspended", approvalId: "x-1", message: "Send it?" });
+    report("a", { type: "step-approval-decided", approvalId: "x-1", status: "approved", by: undefined });
+    report("b", { type: "step-retrying", attempt: 2, delayMs: 500, error: failure("timeout", "too slow") });
     clock.go(1000);
     expect(screen.lines[1]).toMatch(/^ {2}[⠀-⣿] a {2}slow {6}1\.0 s$/);
     expect(screen.lines[2]).toMatch(/attempt 2: timeout: too slow$/);
   });
 
-  test("fits the height of the terminal: what goes on is shown, the rest is counted", () => {
+  test("fits the height of the terminal: running steps are shown, the rest is counted", () => {
     const { screen, clock, view, start, finish } = setUp(60, 10);
     const steps = Array.from({ length: 40 }, (_step, index) => `s${index}`);
     view.onEvent({ type: "run-started", at: 0, runId: "r1", chain: "demo", steps, replayed: false });
@@ -204,19 +204,19 @@ describe("the live tree", () => {
     clock.go(200);
     expect(screen.lines.length).toBeLessThanOrEqual(9);
     const shown = screen.lines.join("\n");
-    expect(shown).toContain("… 19 more over");
+    expect(shown).toContain("… 19 more done");
     expect(shown).toMatch(/[⠀-⣿] s20/);
     expect(shown).toMatch(/[⠀-⣿] s21/);
-    expect(shown).toContain("… 16 more to come");
+    expect(shown).toContain("… 16 more pending");
     view.close();
-    // What stays behind may be longer than the terminal.
+    // The final lines may exceed the height of the terminal.
     expect(screen.lines).toHaveLength(41);
   });
 
-  test("cuts at the width of the terminal, also inside of Chinese text, and follows its size", () => {
-    const { screen, clock, start, tell } = setUp(60, 24);
+  test("cuts at the width of the terminal, also within Chinese text, and follows its size", () => {
+    const { screen, clock, start, emit: report } = setUp(60, 24);
     start("抓取页面二", "b");
-    tell("抓取页面二", { type: "step-progress", value: "正在总结".repeat(40) });
+    report("抓取页面二", { type: "step-progress", value: "正在总结".repeat(40) });
     clock.go(100);
     expect(screen.lines.some((line) => line.includes("正在总结") && line.endsWith("…"))).toBe(true);
     const [, first = "", second = ""] = screen.lines;
@@ -228,10 +228,10 @@ describe("the live tree", () => {
     expect(Math.max(...screen.lines.map(displayWidth))).toBeLessThan(30);
   });
 
-  test("what a step or a tool says cannot move the cursor or paint", () => {
-    const { screen, clock, start, tell, finish } = setUp();
+  test("text of a step or a tool cannot move the cursor or paint", () => {
+    const { screen, clock, start, emit: report, finish } = setUp();
     start("a");
-    tell("a", { type: "step-progress", value: "50 %\u001b[2J\u001b[31m\r\n\u202eevil\u0007" });
+    report("a", { type: "step-progress", value: "50 %\u001b[2J\u001b[31m\r\n\u202eevil\u0007" });
     clock.go(100);
     expect(screen.lines[1]).toMatch(/50 % evil$/);
     finish("a", { status: "failed", error: failure("execution_error", "x\u001b]0;title\u0007y\nz") });
@@ -252,7 +252,7 @@ describe("the live tree", () => {
     expect(screen.written).not.toContain("first");
   });
 
-  test("hides the cursor while it is shown, and gives it back", () => {
+  test("hides the cursor while it is shown, and restores it", () => {
     const { screen, view, clock, start } = setUp();
     start("a");
     expect(screen.written).toContain("\u001b[?25l");
@@ -270,12 +270,12 @@ describe("the live tree", () => {
     expect(screen.area).toBeUndefined();
   });
 
-  test("items that went well leave no rows behind", () => {
-    const { screen, view, start, tell, clock } = setUp();
+  test("items that succeeded leave no rows", () => {
+    const { screen, view, start, emit: report, clock } = setUp();
     start("each");
     for (let item = 0; item < 1000; item++) {
-      tell(`each[${item}]/search`, { type: "step-started" });
-      tell("each", { type: "item-finished", item, of: 1000, status: "success" });
+      report(`each[${item}]/search`, { type: "step-started" });
+      report("each", { type: "item-finished", item, of: 1000, status: "success" });
     }
     clock.go(100);
     expect(screen.lines).toHaveLength(3);
@@ -284,7 +284,7 @@ describe("the live tree", () => {
 });
 
 describe("an area of lines", () => {
-  test("whatever is drawn after whatever, only the last lines are seen", () => {
+  test("after any sequence of drawings, only the last lines are visible", () => {
     const screen = new TestScreen(40, 24);
     const area = new LiveArea(screen);
     let seed = 7;
@@ -305,10 +305,10 @@ describe("an area of lines", () => {
 
 describe("plain lines", () => {
   const lines: string[] = [];
-  const view = plainView({ tell: (line) => lines.push(line) });
+  const view = plainView({ log: (line) => lines.push(line) });
   const about = { at: 1_700_000_000_123, runId: "r1", tool: "slow" };
 
-  test("what was done before is counted, not told again; items are told now and then", () => {
+  test("steps done earlier are counted, not reported again; items are reported at intervals", () => {
     view.onEvent({ type: "run-started", ...about, chain: "demo", steps: ["a", "b"], replayed: true });
     view.onEvent({ type: "step-started", ...about, step: "a", input: {}, replayed: true });
     view.onEvent({ type: "step-finished", ...about, step: "a", ...done, replayed: true });
@@ -329,7 +329,7 @@ describe("plain lines", () => {
     const texts = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d\.123 /, ""));
     expect(texts).toEqual([
       "demo: run r1, 2 steps",
-      "1 step done before",
+      "1 step done earlier",
       "b: started slow",
       ...Array.from({ length: 10 }, (_line, part) => `b: ${(part + 1) * 10}/100`),
       "b: · x",
@@ -337,9 +337,9 @@ describe("plain lines", () => {
   });
 });
 
-test("plain lines go on counting items where an earlier process left off", () => {
+test("plain lines continue counting items where an earlier process stopped", () => {
   const lines: string[] = [];
-  const view = plainView({ tell: (line) => lines.push(line.slice("00:00:00.000 ".length)) });
+  const view = plainView({ log: (line) => lines.push(line.slice("00:00:00.000 ".length)) });
   const about = { at: 1_700_000_000_123, runId: "r1", tool: "slow", step: "each", of: 4, status: "success" } as const;
   for (const item of [0, 1, 2]) view.onEvent({ type: "item-finished", ...about, item, replayed: true });
   view.onEvent({ type: "item-finished", ...about, item: 3, replayed: false });

@@ -1,8 +1,8 @@
 import { FailureError, isFailureError } from "../../../base/index.ts";
 
 /**
- * A value as plain JSON. What JSON has no form for is an object with one name that begins with `$`: bytes, URLs, dates
- * and errors. What is undefined is left out.
+ * A value as plain JSON. A value without a JSON form becomes an object with one key that begins with `$`: bytes, URLs,
+ * dates and errors. Undefined values are omitted.
  */
 export function toJsonForm(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => toJsonForm(item) ?? null);
@@ -16,12 +16,12 @@ export function toJsonForm(value: unknown): unknown {
     const form = toJsonForm(item);
     return form === undefined ? [] : [[name, form] as const];
   });
-  // fromEntries defines own names, so that one named __proto__ stays a name.
+  // fromEntries defines own properties, so that one named __proto__ stays a property.
   const form = Object.fromEntries(fields);
   return isMarked(fields.map(([name]) => name)) ? { $object: form } : form;
 }
 
-/** The value that {@link toJsonForm} had. */
+/** Restores the value that {@link toJsonForm} converted. */
 export function fromJsonForm(form: unknown): unknown {
   if (Array.isArray(form)) return form.map(fromJsonForm);
   if (typeof form !== "object" || form === null) return form;
@@ -57,7 +57,7 @@ function isMarked(names: readonly string[]): boolean {
   return names.length === 1 && names[0]?.startsWith("$") === true;
 }
 
-/** What tells those who ask whether to ask again; nothing of how the question was sent. */
+/** The fields that decide whether a caller retries; nothing about how the request was sent. */
 function factsOf(error: Error): object {
   if (isFailureError(error)) {
     const { code, message, reason, retry, retryAfterMs } = error.toFailure();
@@ -79,7 +79,7 @@ function waitIn(headers: unknown): object {
 function toError(value: unknown): Error {
   const facts = Object(value) as { name?: string; message?: string; code?: string };
   const { message = "" } = facts;
-  // The code is checked by the constructor: a cassette may have been edited.
+  // The constructor checks the code: a cassette may have been edited.
   if (facts.code !== undefined) return new FailureError(message, facts as object);
   return Object.assign(new Error(message), facts);
 }

@@ -1,12 +1,13 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4Content, LanguageModelV4Message, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FailureError } from "../../../base/index.ts";
-import { generateText } from "../../index.ts";
-import type { Model, ModelCall } from "../../model.ts";
+import { createEngine } from "../../../engine/index.ts";
+import { generateText } from "../../../model/index.ts";
+import type { Model, ModelCall } from "../../../model/port/model.ts";
 import { scriptedModel } from "../scripted-model.ts";
 import { modelServer } from "../server/model-server.ts";
 import { recordModel } from "./record-model.ts";
@@ -21,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 let files = 0;
 const newFile = (): string => join(folder, `tape-${++files}.jsonl`);
 
-const question = (text: string, more: Partial<ModelCall> = {}): ModelCall => ({
+const prompt = (text: string, more: Partial<ModelCall> = {}): ModelCall => ({
   prompt: [{ role: "user", content: [{ type: "text", text }] }],
   ...more,
 });
@@ -32,20 +33,20 @@ async function partsOf(model: Model, call: ModelCall): Promise<LanguageModelV4St
   return parts;
 }
 
-/** An answer as the next question has it, and the results of its calls. */
+/** A response as the next request contains it, with the results of its calls. */
 function answered(content: readonly LanguageModelV4Content[]): readonly LanguageModelV4Message[] {
-  const said: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
+  const text: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
   const results: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   for (const part of content) {
-    const kept = "providerMetadata" in part ? { providerOptions: part.providerMetadata } : {};
-    if (part.type === "text" || part.type === "reasoning") said.push({ type: part.type, text: part.text, ...kept });
+    const stored = "providerMetadata" in part ? { providerOptions: part.providerMetadata } : {};
+    if (part.type === "text" || part.type === "reasoning") text.push({ type: part.type, text: part.text, ...stored });
     if (part.type !== "tool-call") continue;
     const { toolCallId, toolName, input } = part;
-    said.push({ type: "tool-call", toolCallId, toolName, input: JSON.parse(input) as unknown, ...kept });
+    text.push({ type: "tool-call", toolCallId, toolName, input: JSON.parse(input) as unknown, ...stored });
     results.push({ type: "tool-result", toolCallId, toolName, output: { type: "text", value: "noon" } });
   }
   return [
-    { role: "assistant", content: said },
+    { role: "assistant", content: text },
     { role: "tool", content: results },
   ];
 }
@@ -58,10 +59,21 @@ const searching = {
 };
 
 describe("a recording", () => {
-  test("gives the same answers again, whole and streamed", async () => {
+  test("[S23] only this user may read it, and it redacts the secrets of every engine of the process", async () => {
+    const file = newFile();
+    const model = recordModel(scriptedModel(["You said zebra-crossing-77."]), file);
+    createEngine({ secrets: { KEY: "zebra-crossing-77" } });
+    await generateText(model, { prompt: "I say zebra-crossing-77." });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const text = await readFile(file, "utf8");
+    expect(text).toContain("You said [redacted].");
+    expect(text).not.toContain("zebra");
+  });
+
+  test("returns the same responses again, whole and streamed", async () => {
     const file = newFile();
     const recorded = recordModel(scriptedModel([searching, "fine", { a: 1 }]), file);
-    const calls = [question("one", { temperature: 0.5 }), question("two"), question("three")] as const;
+    const calls = [prompt("one", { temperature: 0.5 }), prompt("two"), prompt("three")] as const;
     const first = [
       await recorded.doGenerate(calls[0]),
       await partsOf(recorded, calls[1]),
@@ -77,58 +89,58 @@ describe("a recording", () => {
     replayed.assertComplete();
   });
 
-  test("of a real client over the wire keeps what the provider wants back", async () => {
+  test("a recording of a real client over the wire keeps the data that the provider requires back", async () => {
     const file = newFile();
     const script = [searching, "High water is at noon."];
     await using server = await modelServer(script);
     const client = createAnthropic({ baseURL: server.baseUrls.anthropic, apiKey: "sk-ant-secret-0123456789abcdef" });
     const tools: ModelCall["tools"] = [{ type: "function", name: "search", inputSchema: { type: "object" } }];
     const talk = async (model: Model): Promise<string> => {
-      const call = question("When?", { tools });
+      const call = prompt("When?", { tools });
       const { content } = await model.doGenerate(call);
       call.prompt.push(...answered(content));
       return JSON.stringify((await model.doGenerate(call)).content);
     };
-    const said = await talk(recordModel(client("claude-sonnet-4-5"), file));
+    const text = await talk(recordModel(client("claude-sonnet-4-5"), file));
     server.assertComplete();
     const replayed = replayModel(file);
-    expect(await talk(replayed)).toBe(said);
+    expect(await talk(replayed)).toBe(text);
     replayed.assertComplete();
     expect(await readFile(file, "utf8")).not.toContain("sk-ant");
   });
 
-  test("reads well in a diff: a line a message, nothing said twice", async () => {
+  test("is readable in a diff: one line per message, without duplicates", async () => {
     const file = newFile();
     const tools: NonNullable<ModelCall["tools"]> = [
       { type: "function", name: "search", inputSchema: { type: "object" } },
     ];
     const model = recordModel(scriptedModel([{ toolCalls: [{ name: "search", args: { q: "x" } }] }, "one two"]), file);
-    const call = question("When?", { tools, temperature: 0 });
+    const call = prompt("When?", { tools, temperature: 0 });
     await model.doGenerate(call);
     call.prompt.push({ role: "assistant", content: [{ type: "text", text: "…" }] });
     await partsOf(model, call);
     expect((await readFile(file, "utf8")).split("\n")).toEqual([
-      '{"cassette":1,"provider":"script","model":"scripted"}',
-      '{"question":1,"how":"generate","settings":{"temperature":0}}',
+      '{"cassette":2,"provider":"script","model":"scripted"}',
+      '{"request":1,"how":"generate","settings":{"temperature":0}}',
       '{"tool":{"type":"function","name":"search","inputSchema":{"type":"object"}}}',
       '{"message":{"role":"user","content":[{"type":"text","text":"When?"}]}}',
-      '{"said":{"type":"tool-call","toolCallId":"call_1","toolName":"search","input":"{\\"q\\":\\"x\\"}"}}',
+      '{"part":{"type":"tool-call","toolCallId":"call_1","toolName":"search","input":"{\\"q\\":\\"x\\"}"}}',
       expect.stringMatching(/^\{"ended":\{"finishReason":\{"unified":"tool-calls"/) as string,
-      '{"question":2,"how":"stream","settings":{"temperature":0},"same_tools":true,"same_messages":1}',
+      '{"request":2,"how":"stream","settings":{"temperature":0},"same_tools":true,"same_messages":1}',
       '{"message":{"role":"assistant","content":[{"type":"text","text":"…"}]}}',
-      '{"said":{"type":"stream-start","warnings":[]}}',
-      '{"said":{"type":"text-start","id":"0"}}',
-      '{"said":{"type":"text-delta","id":"0"},"pieces":["one ","two"]}',
-      '{"said":{"type":"text-end","id":"0"}}',
-      expect.stringMatching(/^\{"said":\{"type":"finish"/) as string,
+      '{"part":{"type":"stream-start","warnings":[]}}',
+      '{"part":{"type":"text-start","id":"0"}}',
+      '{"part":{"type":"text-delta","id":"0"},"pieces":["one ","two"]}',
+      '{"part":{"type":"text-end","id":"0"}}',
+      expect.stringMatching(/^\{"part":\{"type":"finish"/) as string,
       '{"ended":{}}',
       "",
     ]);
   });
 
-  test("keeps bytes, URLs, dates, and objects that look like them", async () => {
+  test("preserves bytes, URLs, dates, and objects that look like them", async () => {
     const file = newFile();
-    const call = question("?");
+    const call = prompt("?");
     call.prompt.push({
       role: "user",
       content: [
@@ -138,9 +150,9 @@ describe("a recording", () => {
       ],
     });
     const timestamp = new Date(0);
-    const said: LanguageModelV4StreamPart[] = [{ type: "response-metadata", id: "r", timestamp }];
-    await partsOf(recordModel(scriptedModel([said]), file), call);
-    expect(await partsOf(replayModel(file), call)).toEqual(said);
+    const text: LanguageModelV4StreamPart[] = [{ type: "response-metadata", id: "r", timestamp }];
+    await partsOf(recordModel(scriptedModel([text]), file), call);
+    expect(await partsOf(replayModel(file), call)).toEqual(text);
     const other = structuredClone({ ...call, prompt: [] });
     const changed = { ...other, prompt: [...call.prompt] };
     changed.prompt[1] = {
@@ -150,7 +162,7 @@ describe("a recording", () => {
     await expect(partsOf(replayModel(file), changed)).rejects.toThrow('prompt[1].content[0].data.data["$bytes"]');
   });
 
-  test("fails again as it failed, at once or in the middle", async () => {
+  test("fails again in the same way, at the start or in the middle", async () => {
     const file = newFile();
     const busy = Object.assign(new Error("slow down"), {
       statusCode: 429,
@@ -162,15 +174,15 @@ describe("a recording", () => {
     const half = [{ type: "text-start" as const, id: "1" }, new Error("the line went dead")];
     const recorded = recordModel(scriptedModel([busy, failure, half]), file);
     const outcomes = async (model: Model): Promise<unknown[]> => [
-      await model.doGenerate(question("1")).then(
+      await model.doGenerate(prompt("1")).then(
         () => "answered",
         (error: unknown) => error,
       ),
-      await model.doStream(question("2")).then(
+      await model.doStream(prompt("2")).then(
         () => "answered",
         (error: unknown) => error,
       ),
-      await partsOf(model, question("3")).then(
+      await partsOf(model, prompt("3")).then(
         () => "answered",
         (error: unknown) => error,
       ),
@@ -186,41 +198,41 @@ describe("a recording", () => {
     expect(await readFile(file, "utf8")).not.toMatch(/sk-0123|session=1/);
   });
 
-  test("holds questions in the order in which they were asked, and one that was given up", async () => {
+  test("contains requests in the order in which they were sent, including an aborted one", async () => {
     const file = newFile();
     const slow = Promise.withResolvers<string>();
     const recorded = recordModel(
       scriptedModel([() => slow.promise, "second", { text: "never", delayMs: Infinity }]),
       file,
     );
-    const first = recorded.doGenerate(question("first"));
-    await recorded.doGenerate(question("second"));
+    const first = recorded.doGenerate(prompt("first"));
+    await recorded.doGenerate(prompt("second"));
     slow.resolve("first");
     await first;
     const gone = new AbortController();
-    const third = recorded.doGenerate(question("third", { abortSignal: gone.signal }));
+    const third = recorded.doGenerate(prompt("third", { abortSignal: gone.signal }));
     gone.abort(new Error("enough"));
     await expect(third).rejects.toThrow("enough");
     const replayed = replayModel(file);
     expect(await generateText(replayed, { prompt: "first" })).toMatchObject({ text: "first" });
     expect(await generateText(replayed, { prompt: "second" })).toMatchObject({ text: "second" });
-    const again = replayed.doGenerate(question("third", { abortSignal: AbortSignal.timeout(20) }));
+    const again = replayed.doGenerate(prompt("third", { abortSignal: AbortSignal.timeout(20) }));
     await expect(again).rejects.toThrow(/timeout/);
     replayed.assertComplete();
   });
 
-  test("of a stream that its reader leaves is what came until then", async () => {
+  test("a recording of a stream that its reader cancels contains the parts received until then", async () => {
     const file = newFile();
     const recorded = recordModel(scriptedModel(["one two three"]), file);
-    const reader = (await recorded.doStream(question("?"))).stream.getReader();
+    const reader = (await recorded.doStream(prompt("?"))).stream.getReader();
     for (let at = 0; at < 3; at++) await reader.read();
     await reader.cancel();
-    expect(await readFile(file, "utf8")).toMatch(/"pieces":\["one "\]\}\n\{"left":true\}\n$/);
+    expect(await readFile(file, "utf8")).toMatch(/"pieces":\["one "\]\}\n\{"aborted":true\}\n$/);
   });
 });
 
 describe("secrets", () => {
-  test("are nowhere in the file, also in pieces of a stream, and another one is asked for with the same right", async () => {
+  test("are nowhere in the file, not even in chunks of a stream, and a request with a different secret still matches", async () => {
     const file = newFile();
     const secret = "hunter2secret";
     const shaped = `sk-${"0123456789abcdef".repeat(2)}`;
@@ -228,7 +240,7 @@ describe("secrets", () => {
       text: `your password is ${secret} and your key is ${shaped}`,
       toolCalls: [{ name: "login", args: { password: "p", key: secret } }],
     };
-    const call = question(`log in with ${secret}`, {
+    const call = prompt(`log in with ${secret}`, {
       headers: { authorization: `Bearer ${secret}` },
       providerOptions: { x: { apiKey: "k1" } },
     });
@@ -238,8 +250,8 @@ describe("secrets", () => {
     const text = await readFile(file, "utf8");
     for (const piece of ["hunter", "ter2", "0123456789", "k1", "Bearer"]) expect(text).not.toContain(piece);
     const replayed = replayModel(file);
-    await partsOf(replayed, question("log in with another-one", { providerOptions: { x: { apiKey: "k2" } } }));
-    await expect(replayed.doGenerate(question("log out with another-one"))).rejects.toThrow(/prompt\[0\]/);
+    await partsOf(replayed, prompt("log in with another-one", { providerOptions: { x: { apiKey: "k2" } } }));
+    await expect(replayed.doGenerate(prompt("log out with another-one"))).rejects.toThrow(/prompt\[0\]/);
   });
 });
 
@@ -252,39 +264,39 @@ describe("a replay", () => {
   const tools: NonNullable<ModelCall["tools"]> = [
     { type: "function", name: "search", description: "Finds notes.", inputSchema: { type: "object" } },
   ];
-  const asked = question(`${"long ".repeat(50)}question`, { tools, temperature: 0.5 });
+  const requested = prompt(`${"long ".repeat(50)}question`, { tools, temperature: 0.5 });
 
   test.each<[string, ModelCall, string]>([
     [
       "another text",
-      question(`${"long ".repeat(50)}answer`, { tools, temperature: 0.5 }),
-      'prompt[0].content[0].text is …"long long long long answer", recorded was …"long long long long question"',
+      prompt(`${"long ".repeat(50)}answer`, { tools, temperature: 0.5 }),
+      'prompt[0].content[0].text is …"long long long long answer", but …"long long long long question" was recorded',
     ],
-    ["a message more", { ...asked, prompt: [...asked.prompt, ...asked.prompt] }, "prompt[1] is {"],
-    ["a message less", { ...asked, prompt: [] }, "prompt[0] is nothing, recorded was {"],
-    ["another setting", { ...asked, temperature: 0.6 }, "temperature is 0.6, recorded was 0.5"],
-    ["a setting more", { ...asked, seed: 1 }, "seed is 1, recorded was nothing"],
+    ["a message more", { ...requested, prompt: [...requested.prompt, ...requested.prompt] }, "prompt[1] is {"],
+    ["a message less", { ...requested, prompt: [] }, "prompt[0] is nothing, but {"],
+    ["another setting", { ...requested, temperature: 0.6 }, "temperature is 0.6, but 0.5 was recorded"],
+    ["a setting more", { ...requested, seed: 1 }, "seed is 1, but nothing was recorded"],
     [
       "another tool",
-      { ...asked, tools: [{ ...tools[0]!, description: "Loses notes." } as (typeof tools)[0]] },
+      { ...requested, tools: [{ ...tools[0]!, description: "Loses notes." } as (typeof tools)[0]] },
       "tools[0].description",
     ],
-  ])("says where %s begins to differ", async (_, call, message) => {
-    const replayed = replayModel(await recordOne(asked));
+  ])("reports the first difference of %s", async (_, call, message) => {
+    const replayed = replayModel(await recordOne(requested));
     await expect(replayed.doGenerate(call)).rejects.toThrow(message);
-    expect(() => replayed.assertComplete()).toThrow(/question 1 is not the one in tape-\d+\.jsonl/);
+    expect(() => replayed.assertComplete()).toThrow(/request 1 differs from the one in tape-\d+\.jsonl/);
   });
 
-  test("tells a stream from a whole answer, a question too many, and what is left", async () => {
-    const file = await recordOne(asked);
-    await expect(replayModel(file).doStream(asked)).rejects.toThrow('how is "stream", recorded was "generate"');
+  test("distinguishes streamed from whole responses, and reports surplus requests and unused responses", async () => {
+    const file = await recordOne(requested);
+    await expect(replayModel(file).doStream(requested)).rejects.toThrow('how is "stream", but "generate" was recorded');
     const replayed = replayModel(file);
-    expect(() => replayed.assertComplete()).toThrow(/has 1 answers, but only 0 were asked for/);
-    await replayed.doGenerate(asked);
-    await expect(replayed.doGenerate(asked)).rejects.toThrow(/has 1 answers, and this is question 2/);
+    expect(() => replayed.assertComplete()).toThrow(/has 1 responses, but only 0 were requested/);
+    await replayed.doGenerate(requested);
+    await expect(replayed.doGenerate(requested)).rejects.toThrow(/has 1 responses, and this is request 2/);
   });
 
-  test("says what is wrong with a file", async () => {
+  test("reports problems of a file", async () => {
     expect(() => replayModel(join(folder, "none.jsonl"))).toThrow(
       "none.jsonl cannot be read; record it with recordModel",
     );
@@ -293,14 +305,14 @@ describe("a replay", () => {
       await writeFile(file, text);
       return file;
     };
-    const head = '{"cassette":1,"provider":"p","model":"m"}\n';
+    const head = '{"cassette":2,"provider":"p","model":"m"}\n';
     for (const [text, message] of [
-      ["", "is no cassette of this version"],
-      ['{"cassette":2}\n', "is no cassette of this version"],
-      [`${head}{"question":1\n`, ":2 is no JSON object"],
-      [`${head}{"message":{}}\n`, ":2 belongs to no question"],
-      [`${head}{"question":1}\n{"what":1}\n`, ":3 is nothing that a cassette has"],
-      [`${head}{"left":true}\n`, ":2 ends an answer that no question began"],
+      ["", "is not a cassette of this version"],
+      ['{"cassette":1}\n', "is not a cassette of this version"],
+      [`${head}{"request":1\n`, ":2 is not a JSON object"],
+      [`${head}{"message":{}}\n`, ":2 belongs to no request"],
+      [`${head}{"request":1}\n{"what":1}\n`, ":3 is not a valid line of a cassette"],
+      [`${head}{"aborted":true}\n`, ":2 ends a response without a request"],
     ] as const) {
       const file = await broken(text);
       expect(() => replayModel(file)).toThrow(message);
@@ -308,20 +320,20 @@ describe("a replay", () => {
   });
 });
 
-test("a file is replaced as a whole: nothing half-written, nothing left over, and a full disk is told of", async () => {
-  const place = await mkdtemp(join(folder, "atomic-"));
-  const file = join(place, "deep", "tape.jsonl");
+test("a file is replaced as a whole: no partial writes, no leftovers, and a full disk is reported", async () => {
+  const position = await mkdtemp(join(folder, "atomic-"));
+  const file = join(position, "deep", "tape.jsonl");
   const recorded = recordModel(
     scriptedModel((_, index) => `answer ${index}`),
     file,
   );
-  const answers = Array.from({ length: 20 }, (_, at) => recorded.doGenerate(question(`q${at}`)));
+  const answers = Array.from({ length: 20 }, (_, at) => recorded.doGenerate(prompt(`q${at}`)));
   for (const answer of answers) {
     await answer;
     expect((await readFile(file, "utf8")).endsWith("}\n")).toBe(true);
     replayModel(file);
   }
-  expect(await readdir(join(place, "deep"))).toEqual(["tape.jsonl"]);
+  expect(await readdir(join(position, "deep"))).toEqual(["tape.jsonl"]);
   const blocked = recordModel(scriptedModel(["x"]), join(file, "below-a-file.jsonl"));
-  await expect(blocked.doGenerate(question("?"))).rejects.toThrow(/ENOTDIR|EEXIST/);
+  await expect(blocked.doGenerate(prompt("?"))).rejects.toThrow(/ENOTDIR|EEXIST/);
 });

@@ -1,31 +1,41 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
-import { type Redactor, createRedactor } from "../../../text/index.ts";
-import type { Model, ModelAnswer, ModelCall } from "../../model.ts";
+import { type Redactor, createRedactor, processSecrets } from "../../../secrets/index.ts";
+import type { Model, ModelGenerateResult, ModelCall } from "../../../model/index.ts";
 import type { JsonRecord } from "../server/read-json.ts";
-import { type How, type Recorded, type RecordedEnd, toQuestion, writeCassette } from "./cassette.ts";
-import { coverPieces } from "./cover-pieces.ts";
+import {
+  type CallMode,
+  type RecordedExchange,
+  type RecordedEnd,
+  toRecordedRequest,
+  writeCassette,
+} from "./model-cassette.ts";
 import { toJsonForm } from "./json-form.ts";
+import { isRecord } from "../../../schema/index.ts";
 
-/** What a recording must not hold. */
-export interface RecordOptions {
-  /** Taken out wherever they stand; keys of a known shape, and values under telling names, are taken out in any case. */
+/** Options of a recording. */
+export interface RecordModelOptions {
+  /**
+   * Redacted wherever they occur, as are the secrets of every workspace and engine that this process has opened. Keys
+   * of a known format, and values under sensitive names, are always redacted.
+   */
   readonly secrets?: Iterable<string>;
 }
 
 /**
- * The same model, and every question and answer of it in a file that `replayModel` reads. The file is replaced as a
- * whole after each answer, before the asker has the last of it; headers are not in it, secrets are taken out.
+ * Wraps a model so that every request and response is recorded in a file for `replayModel`. The file is replaced as
+ * a whole after each response, before the caller receives the end of it. Headers are omitted, secrets are redacted,
+ * and only this user may read the file.
  *
  * @example
  * ```ts
- * const model = recordModel(openModel(settings, { door }), "test/cassettes/tides.jsonl");
+ * const model = recordModel(openModel(settings, { http }), "test/cassettes/tides.jsonl");
  * await generateText(model, { prompt: "When is high water?" });
  * ```
  */
-export function recordModel(model: Model, file: string, { secrets = [] }: RecordOptions = {}): Model {
-  const tape = new Tape(model, file, createRedactor(secrets));
+export function recordModel(model: Model, file: string, { secrets = [] }: RecordModelOptions = {}): Model {
+  const tape = new Tape(model, file, secrets);
   return {
     specificationVersion: "v4",
     provider: model.provider,
@@ -37,7 +47,7 @@ export function recordModel(model: Model, file: string, { secrets = [] }: Record
   };
 }
 
-async function generate(model: Model, call: ModelCall, tape: Tape): Promise<ModelAnswer> {
+async function generate(model: Model, call: ModelCall, tape: Tape): Promise<ModelGenerateResult> {
   const track = tape.start(call, "generate");
   try {
     const answer = await model.doGenerate(call);
@@ -49,11 +59,11 @@ async function generate(model: Model, call: ModelCall, tape: Tape): Promise<Mode
   }
 }
 
-/** All that those who ask may look at; how it went over the wire is nothing that a replay needs. */
-function endOf({ content: _content, request: _request, response, ...rest }: ModelAnswer): RecordedEnd {
-  const { headers: _headers, body: _body, ...kept } = response ?? {};
-  // An object, whose form has no mark: it has the names of an answer.
-  return { ended: toJsonForm({ ...rest, ...(response !== undefined && { response: kept }) }) as JsonRecord };
+/** Everything that a caller may read; wire details are not needed for a replay. */
+function endOf({ content: _content, request: _request, response, ...rest }: ModelGenerateResult): RecordedEnd {
+  const { headers: _headers, body: _body, ...stored } = response ?? {};
+  // A plain object without a type marker: it has the property names of a response.
+  return { ended: toJsonForm({ ...rest, ...(response !== undefined && { response: stored }) }) as JsonRecord };
 }
 
 async function stream(model: Model, call: ModelCall, tape: Tape): Promise<LanguageModelV4StreamResult> {
@@ -91,42 +101,42 @@ function taped(
       },
       async cancel(reason) {
         await reader.cancel(reason);
-        await track.end({ left: true });
+        await track.end({ aborted: true });
       },
     },
     { highWaterMark: 0 },
   );
 }
 
-/** One question on a tape. */
+/** One request on a tape. */
 class Track {
   readonly #tape: Tape;
-  readonly #said: unknown[] = [];
-  /** In the order in which questions came, whichever is answered first. */
-  readonly #place: number;
-  readonly #question: ReturnType<typeof toQuestion>;
+  readonly #parts: unknown[] = [];
+  /** In the order in which requests arrived, regardless of which response is first. */
+  readonly #position: number;
+  readonly #request: ReturnType<typeof toRecordedRequest>;
   #isOver = false;
 
-  constructor(tape: Tape, place: number, question: ReturnType<typeof toQuestion>) {
+  constructor(tape: Tape, label: number, modelPrompt: ReturnType<typeof toRecordedRequest>) {
     this.#tape = tape;
-    this.#place = place;
-    this.#question = question;
+    this.#position = label;
+    this.#request = modelPrompt;
   }
 
   add(part: unknown): void {
-    this.#said.push(toJsonForm(part));
+    this.#parts.push(toJsonForm(part));
   }
 
-  async end(end: RecordedEnd, said: readonly unknown[] = []): Promise<void> {
-    // What fails after the answer was kept is no part of it: the disk, for instance.
+  async end(end: RecordedEnd, parts: readonly unknown[] = []): Promise<void> {
+    // Errors after the response was recorded, such as a disk error, are not part of it.
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const part of said) this.add(part);
-    await this.#tape.keep(this.#place, { ...this.#question, said: this.#said, end });
+    for (const part of parts) this.add(part);
+    await this.#tape.write(this.#position, { ...this.#request, parts: this.#parts, end });
   }
 
   fail(error: unknown, { abortSignal }: ModelCall): Promise<void> {
-    return this.end(abortSignal?.aborted === true ? { left: true } : { failed: toJsonForm(asError(error)) });
+    return this.end(abortSignal?.aborted === true ? { aborted: true } : { failed: toJsonForm(asError(error)) });
   }
 }
 
@@ -137,28 +147,30 @@ function asError(error: unknown): Error {
 class Tape {
   readonly #model: Model;
   readonly #file: string;
-  readonly #redactor: Redactor;
-  readonly #exchanges: (Recorded | undefined)[] = [];
+  readonly #secrets: readonly string[];
+  readonly #exchanges: (RecordedExchange | undefined)[] = [];
   #saving: Promise<void> = Promise.resolve();
   #saves = 0;
 
-  constructor(model: Model, file: string, redactor: Redactor) {
+  constructor(model: Model, file: string, secrets: Iterable<string>) {
     this.#model = model;
     this.#file = file;
-    this.#redactor = redactor;
+    this.#secrets = [...secrets];
   }
 
-  start(call: ModelCall, how: How): Track {
-    return new Track(this, this.#exchanges.push(undefined) - 1, toQuestion(call, how));
+  start(call: ModelCall, how: CallMode): Track {
+    return new Track(this, this.#exchanges.push(undefined) - 1, toRecordedRequest(call, how));
   }
 
-  async keep(place: number, exchange: Recorded): Promise<void> {
-    const said = coverPieces(exchange.said, this.#redactor);
-    // A redactor keeps the shape of JSON.
-    this.#exchanges[place] = this.#redactor.value({ ...exchange, said }) as Recorded;
+  async write(label: number, exchange: RecordedExchange): Promise<void> {
+    // A workspace may have been opened since the recording began.
+    const redactor = createRedactor([...this.#secrets, ...processSecrets()]);
+    const parts = redactStreamParts(exchange.parts, redactor);
+    // A redactor preserves the shape of JSON.
+    this.#exchanges[label] = redactor.value({ ...exchange, parts }) as RecordedExchange;
     const before = this.#saving;
     this.#saving = (async () => {
-      // Somebody else was told.
+      // An error of the previous save was already reported to its own caller.
       await before.catch(() => {});
       await this.#save();
     })();
@@ -172,11 +184,44 @@ class Tape {
     const temp = join(folder, `.${basename(this.#file)}.${process.pid}.${++this.#saves}.tmp`);
     await mkdir(folder, { recursive: true });
     try {
-      await writeFile(temp, writeCassette({ provider, model, exchanges }), { flush: true });
+      await writeFile(temp, writeCassette({ provider, model, exchanges }), { flush: true, mode: 0o600 });
       await rename(temp, this.#file);
     } catch (error) {
       await rm(temp, { force: true });
       throw error;
     }
   }
+}
+
+/**
+ * The parts of a stream without secrets that span several chunks: the whole text of such a secret moves into its first
+ * chunk.
+ */
+function redactStreamParts(parts: readonly unknown[], redactor: Redactor): readonly unknown[] {
+  const texts = new Map<string, string>();
+  for (const part of parts)
+    if (isPiece(part)) texts.set(streamKey(part), (texts.get(streamKey(part)) ?? "") + part.delta);
+  const covered = new Map<string, string>();
+  for (const [name, text] of texts) {
+    const safe = redactor.text(text);
+    if (safe !== text) covered.set(name, safe);
+  }
+  if (covered.size === 0) return parts;
+  return parts.map((part) => {
+    const text = isPiece(part) ? covered.get(streamKey(part)) : undefined;
+    if (text === undefined || !isPiece(part)) return part;
+    covered.set(streamKey(part), "");
+    return { ...part, delta: text };
+  });
+}
+
+type Piece = JsonRecord & { readonly delta: string };
+
+function isPiece(part: unknown): part is Piece {
+  return isRecord(part) && typeof part.delta === "string";
+}
+
+/** Identifies which of several interleaved texts a piece belongs to. */
+function streamKey({ type, id }: Piece): string {
+  return `${String(type)} ${String(id)}`;
 }

@@ -1,13 +1,13 @@
-import type { FinishReason } from "../../model.ts";
-import type { ScriptedUsage } from "../scripted-answer.ts";
+import type { FinishReason } from "../../../model/index.ts";
+import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkAnthropic } from "./anthropic-check.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { parseJson, stringOf } from "./read-json.ts";
-import type { WireFamily, WireRequest } from "./wire-family.ts";
+import type { WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
 /** The Messages API of Anthropic. */
-export const anthropicFamily: WireFamily = {
+export const anthropicApi: WireApi = {
   name: "anthropic",
   idPrefix: "toolu_",
   signsCalls: false,
@@ -41,9 +41,9 @@ function* events(turn: WireTurn, request: WireRequest): Generator<string> {
   const message = messageOf(turn, request);
   yield event("message_start", { message: { ...message, usage: { ...toUsage(turn.usage), output_tokens: 1 } } });
   yield event("ping", {});
-  const places = turn.faults.omit?.includes("index") === true ? undefined : { next: 0 };
+  const positions = turn.faults.omit?.includes("index") === true ? undefined : { next: 0 };
   for (const block of blocksOf(turn)) {
-    const index = places === undefined ? {} : { index: places.next++ };
+    const index = positions === undefined ? {} : { index: positions.next++ };
     yield event("content_block_start", { ...index, content_block: block.start });
     for (const delta of block.deltas) yield event("content_block_delta", { ...index, delta });
     yield event("content_block_stop", index);
@@ -54,12 +54,7 @@ function* events(turn: WireTurn, request: WireRequest): Generator<string> {
   yield event("message_stop", {});
 }
 
-interface Block {
-  readonly start: object;
-  readonly deltas: Iterable<object>;
-}
-
-function* blocksOf(turn: WireTurn): Generator<Block> {
+function* blocksOf(turn: WireTurn): Generator<{ readonly start: object; readonly deltas: Iterable<object> }> {
   const { thinking, signature, text, calls } = turn;
   if (thinking !== undefined) {
     const deltas = turn.pieces(thinking).map((piece) => ({ type: "thinking_delta", thinking: piece }));
@@ -72,7 +67,7 @@ function* blocksOf(turn: WireTurn): Generator<Block> {
   }
   for (const call of calls) {
     const passed = turn.faults.arguments === undefined ? call.argumentsText : "";
-    // The first piece is empty, as that of the API.
+    // The first chunk is empty, as in the real API.
     const deltas = ["", ...turn.pieces(passed)].map((partial_json) => ({ type: "input_json_delta", partial_json }));
     const input = turn.faults.arguments === "object" ? inputOf(call, turn) : {};
     yield { start: { ...blockOf(call, turn), input }, deltas: turn.faults.arguments === "absent" ? [] : deltas };
@@ -83,7 +78,7 @@ function blockOf({ id, name }: WireCall, { faults }: WireTurn): object {
   return { type: "tool_use", ...(faults.omit?.includes("id") !== true && { id }), name };
 }
 
-/** The API has no text for arguments outside a stream: what was cut off is not there. */
+/** Outside a stream the API has no text form of arguments: truncated arguments are omitted. */
 function inputOf({ argumentsText }: WireCall, { faults, finishReason }: WireTurn): unknown {
   if (faults.arguments === "empty" || faults.arguments === "absent") return {};
   const value = parseJson(argumentsText);
@@ -107,7 +102,7 @@ function event(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 }
 
-/** The API always counts; one that does not counts nothing. */
+/** The API always reports usage; a server that does not count reports zero. */
 function toUsage(usage: ScriptedUsage | null): object {
   const { inputTokens, outputTokens, cachedTokens = 0 } = usage ?? { inputTokens: 0, outputTokens: 0 };
   return {

@@ -1,21 +1,24 @@
 import { isRecord } from "../../../schema/index.ts";
 import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
-import { demand } from "./refusal.ts";
+import { requireThat } from "./api-rejection.ts";
 import { type AnthropicMessage, checkThinkingOptions, checkThoughts } from "./anthropic-thinking.ts";
-import type { Demands, WireRequest } from "./wire-family.ts";
+import type { ApiRequirements, WireRequest } from "./wire-api.ts";
 
-/** Refuses what the Messages API refuses. */
-export function checkAnthropic({ body, headers, model }: WireRequest, demands: Demands): void {
-  demand(headers["anthropic-version"] !== undefined, () => "anthropic-version: header is required");
-  demand(model !== "", () => "model: Field required");
-  demand(typeof body.max_tokens === "number", () => "max_tokens: Field required");
-  demand(Array.isArray(body.messages) && body.messages.length > 0, () => "messages: at least one message is required");
+/** Rejects requests as the Messages API does. */
+export function checkAnthropic({ body, headers, model }: WireRequest, demands: ApiRequirements): void {
+  requireThat(headers["anthropic-version"] !== undefined, () => "anthropic-version: header is required");
+  requireThat(model !== "", () => "model: Field required");
+  requireThat(typeof body.max_tokens === "number", () => "max_tokens: Field required");
+  requireThat(
+    Array.isArray(body.messages) && body.messages.length > 0,
+    () => "messages: at least one message is required",
+  );
   checkThinkingOptions(body);
   checkTools(body);
-  // Who says so may put the system's word between the messages.
+  // With this header, system messages may stand between the other messages.
   const allowsSystem = headers["anthropic-beta"]?.includes("mid-conversation-system") === true;
   const messages = merged(recordsOf(body.messages).filter(({ role }) => !allowsSystem || role !== "system"));
-  demand(
+  requireThat(
     body.tools !== undefined || !messages.some(({ blocks }) => blocks.some(isToolBlock)),
     () => "Requests which include `tool_use` or `tool_result` blocks must define tools",
   );
@@ -24,17 +27,20 @@ export function checkAnthropic({ body, headers, model }: WireRequest, demands: D
   checkThoughts(messages, demands);
 }
 
-/** Messages of the same role in a row are one to the API. */
+/** The API merges consecutive messages of the same role. */
 function merged(messages: readonly JsonRecord[]): readonly AnthropicMessage[] {
   const turns: { role: string; blocks: readonly JsonRecord[] }[] = [];
   for (const [at, { role, content }] of messages.entries()) {
-    demand(role === "user" || role === "assistant", () => `messages.${at}.role: Input should be 'user' or 'assistant'`);
+    requireThat(
+      role === "user" || role === "assistant",
+      () => `messages.${at}.role: Input should be 'user' or 'assistant'`,
+    );
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : recordsOf(content);
     const last = turns.at(-1);
     if (last?.role === role) last.blocks = [...last.blocks, ...blocks];
     else turns.push({ role, blocks });
   }
-  demand(turns[0]?.role === "user", () => 'messages: first message must use the "user" role');
+  requireThat(turns[0]?.role === "user", () => 'messages: first message must use the "user" role');
   return turns;
 }
 
@@ -45,17 +51,17 @@ function isToolBlock({ type }: JsonRecord): boolean {
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 
 function checkTools({ tools, tool_choice }: JsonRecord): void {
-  demand(
+  requireThat(
     tool_choice === undefined || tools !== undefined,
     () => "tool_choice: may only be specified while providing tools",
   );
   const names = new Set<string>();
   for (const [at, { name, input_schema }] of recordsOf(tools).entries()) {
     const text = stringOf(name);
-    demand(toolName.test(text), () => `tools.${at}.custom.name: String should match pattern '${toolName.source}'`);
-    demand(!names.has(text), () => "tools: Tool names must be unique.");
+    requireThat(toolName.test(text), () => `tools.${at}.custom.name: String should match pattern '${toolName.source}'`);
+    requireThat(!names.has(text), () => "tools: Tool names must be unique.");
     names.add(text);
-    demand(
+    requireThat(
       recordOf(input_schema).type === "object",
       () => `tools.${at}.custom.input_schema.type: Input should be 'object'`,
     );
@@ -64,13 +70,13 @@ function checkTools({ tools, tool_choice }: JsonRecord): void {
 
 function checkMessage({ role, blocks }: AnthropicMessage, at: number, count: number): void {
   const isPrefill = at === count - 1 && role === "assistant";
-  demand(
+  requireThat(
     blocks.length > 0 || isPrefill,
     () => `messages.${at}: all messages must have non-empty content except for the optional final assistant message`,
   );
   for (const [index, block] of blocks.entries()) checkBlock(block, `messages.${at}.content.${index}`);
   const last = blocks.at(-1);
-  demand(
+  requireThat(
     !(isPrefill && last?.type === "text" && /\s$/.test(stringOf(last.text))),
     () => "messages: final assistant content cannot end with trailing whitespace",
   );
@@ -78,30 +84,30 @@ function checkMessage({ role, blocks }: AnthropicMessage, at: number, count: num
 
 const callId = /^[a-zA-Z0-9_-]+$/;
 
-function checkBlock({ type, text, id, name, input, tool_use_id }: JsonRecord, place: string): void {
-  if (type === "text") demand(stringOf(text) !== "", () => "messages: text content blocks must be non-empty");
-  if (type === "tool_result") checkId(tool_use_id, `${place}.tool_result.tool_use_id`);
+function checkBlock({ type, text, id, name, input, tool_use_id }: JsonRecord, label: string): void {
+  if (type === "text") requireThat(stringOf(text) !== "", () => "messages: text content blocks must be non-empty");
+  if (type === "tool_result") checkId(tool_use_id, `${label}.tool_result.tool_use_id`);
   if (type !== "tool_use") return;
-  checkId(id, `${place}.tool_use.id`);
-  demand(
+  checkId(id, `${label}.tool_use.id`);
+  requireThat(
     toolName.test(stringOf(name)),
-    () => `${place}.tool_use.name: String should match pattern '${toolName.source}'`,
+    () => `${label}.tool_use.name: String should match pattern '${toolName.source}'`,
   );
-  demand(isRecord(input), () => `${place}.tool_use.input: Input should be a valid dictionary`);
+  requireThat(isRecord(input), () => `${label}.tool_use.input: Input should be a valid dictionary`);
 }
 
-function checkId(id: unknown, place: string): void {
-  demand(callId.test(stringOf(id)), () => `${place}: String should match pattern '${callId.source}'`);
+function checkId(id: unknown, label: string): void {
+  requireThat(callId.test(stringOf(id)), () => `${label}: String should match pattern '${callId.source}'`);
 }
 
-/** The answers to all calls of a message are the first blocks of the next one. */
+/** The results of all calls of a message are the first blocks of the next one. */
 function checkPairing(messages: readonly AnthropicMessage[]): void {
   const seen = new Set<string>();
   let open: readonly string[] = [];
   for (const [at, { blocks }] of messages.entries()) {
     const results = leadingResults(blocks);
     const missing = open.filter((id) => !results.includes(id));
-    demand(
+    requireThat(
       missing.length === 0,
       () =>
         `messages.${at - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
@@ -109,12 +115,12 @@ function checkPairing(messages: readonly AnthropicMessage[]): void {
     checkResults(blocks, at, open);
     open = idsIn(blocks, "tool_use");
     for (const id of open) {
-      demand(!seen.has(id), () => `messages.${at}: \`tool_use\` ids must be unique`);
+      requireThat(!seen.has(id), () => `messages.${at}: \`tool_use\` ids must be unique`);
       seen.add(id);
     }
   }
   const last = messages.length - 1;
-  demand(
+  requireThat(
     open.length === 0,
     () =>
       `messages.${last}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
@@ -126,12 +132,12 @@ function checkResults(blocks: readonly JsonRecord[], at: number, open: readonly 
   for (const [index, block] of blocks.entries()) {
     if (block.type !== "tool_result") continue;
     const id = stringOf(block.tool_use_id);
-    demand(
+    requireThat(
       open.includes(id),
       () =>
         `messages.${at}.content.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
     );
-    demand(
+    requireThat(
       !answered.has(id),
       () =>
         `messages.${at}.content.${index}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,

@@ -1,20 +1,20 @@
-import type { FinishReason } from "../../model.ts";
-import type { ScriptedUsage } from "../scripted-answer.ts";
+import type { FinishReason } from "../../../model/index.ts";
+import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkGemini } from "./gemini-check.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { parseJson } from "./read-json.ts";
-import type { WireFamily, WireRequest } from "./wire-family.ts";
+import type { WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
-const place = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+const generateContentPath = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
 /** The generateContent API of Gemini. */
-export const geminiFamily: WireFamily = {
+export const geminiApi: WireApi = {
   name: "gemini",
   idPrefix: "function-call-",
   signsCalls: true,
   at: (path) => {
-    const [, model, method] = place.exec(path) ?? [];
+    const [, model, method] = generateContentPath.exec(path) ?? [];
     return model === undefined ? undefined : { model, stream: method === "streamGenerateContent" };
   },
   keyOf: ({ "x-goog-api-key": key, authorization }, query) =>
@@ -43,7 +43,7 @@ function* partsOf(turn: WireTurn, pieces: WireTurn["pieces"]): Generator<object>
   for (const piece of pieces(thinking ?? "")) if (piece !== "") yield { text: piece, thought: true };
   const texts = pieces(text ?? "").filter((piece) => piece !== "");
   for (const [at, piece] of texts.entries()) {
-    // Without calls, what signs the thinking is on the last piece of the text.
+    // Without calls, the signature of the thinking is on the last chunk of the text.
     const isSigned = signature !== undefined && calls.length === 0 && at === texts.length - 1;
     yield { text: piece, ...(isSigned && { thoughtSignature: signature }) };
   }
@@ -64,7 +64,7 @@ function partOf({ id, name, argumentsText, signature }: WireCall, { faults }: Wi
   };
 }
 
-/** The API has no text for arguments: a call whose arguments are none is not there at all. */
+/** The API has no text form of arguments: a call whose arguments are not an object is omitted entirely. */
 function isMalformed({ argumentsText }: WireCall, { faults }: WireTurn): boolean {
   return faults.arguments !== "empty" && faults.arguments !== "absent" && !isRecord(parseJson(argumentsText));
 }

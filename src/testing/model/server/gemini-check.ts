@@ -1,8 +1,8 @@
-import type { Issued } from "./issued.ts";
+import type { IssuedTurns } from "./issued-turns.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
-import { demand } from "./refusal.ts";
-import type { Demands, WireRequest } from "./wire-family.ts";
+import { requireThat } from "./api-rejection.ts";
+import type { ApiRequirements, WireRequest } from "./wire-api.ts";
 
 interface Content {
   readonly role: string;
@@ -11,10 +11,10 @@ interface Content {
   readonly parts: readonly JsonRecord[];
 }
 
-/** Refuses what the generateContent API refuses. */
-export function checkGemini({ body, model, stream, path }: WireRequest, demands: Demands): void {
-  demand(!stream || path.includes("alt=sse"), () => "this server streams with ?alt=sse only");
-  demand(
+/** Rejects requests as the generateContent API does. */
+export function checkGemini({ body, model, stream, path }: WireRequest, demands: ApiRequirements): void {
+  requireThat(!stream || path.includes("alt=sse"), () => "this server streams with ?alt=sse only");
+  requireThat(
     Array.isArray(body.contents) && body.contents.length > 0,
     () => "* GenerateContentRequest.contents: contents is not specified\n",
   );
@@ -27,11 +27,14 @@ export function checkGemini({ body, model, stream, path }: WireRequest, demands:
 
 function toContent({ role = "user", parts }: JsonRecord, at: number): Content {
   const list = recordsOf(parts);
-  demand(
+  requireThat(
     role === "user" || role === "model" || role === "function",
     () => `Please use a valid role: user, model. (contents[${at}])`,
   );
-  demand(list.length > 0, () => `* GenerateContentRequest.contents[${at}].parts: contents.parts must not be empty.\n`);
+  requireThat(
+    list.length > 0,
+    () => `* GenerateContentRequest.contents[${at}].parts: contents.parts must not be empty.\n`,
+  );
   const named = (kind: string): readonly JsonRecord[] =>
     list.flatMap((part) => (part[kind] === undefined ? [] : [recordOf(part[kind])]));
   return { role, parts: list, calls: named("functionCall"), responses: named("functionResponse") };
@@ -44,12 +47,12 @@ function checkTools({ tools }: JsonRecord): void {
     const names = new Set<string>();
     for (const [index, { name }] of recordsOf(functionDeclarations).entries()) {
       const text = stringOf(name);
-      demand(
+      requireThat(
         functionName.test(text),
         () =>
           `* GenerateContentRequest.tools[${at}].function_declarations[${index}].name: Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n`,
       );
-      demand(!names.has(text), () => `Duplicate function declaration found: ${text}`);
+      requireThat(!names.has(text), () => `Duplicate function declaration found: ${text}`);
       names.add(text);
     }
   }
@@ -57,15 +60,18 @@ function checkTools({ tools }: JsonRecord): void {
 
 function checkContent({ calls, responses }: Content, at: number): void {
   for (const { name, args } of calls) {
-    demand(functionName.test(stringOf(name)), () => `* contents[${at}]: function_call.name: Name cannot be empty.\n`);
-    demand(
+    requireThat(
+      functionName.test(stringOf(name)),
+      () => `* contents[${at}]: function_call.name: Name cannot be empty.\n`,
+    );
+    requireThat(
       args === undefined || isRecord(args),
       () => `Invalid value at 'contents[${at}].parts.function_call.args' (type.googleapis.com/google.protobuf.Struct)`,
     );
   }
   for (const { name, response } of responses) {
-    demand(stringOf(name) !== "", () => `* contents[${at}]: function_response.name: Name cannot be empty.\n`);
-    demand(
+    requireThat(stringOf(name) !== "", () => `* contents[${at}]: function_response.name: Name cannot be empty.\n`);
+    requireThat(
       isRecord(response),
       () =>
         `Invalid value at 'contents[${at}].parts.function_response.response' (type.googleapis.com/google.protobuf.Struct)`,
@@ -73,32 +79,32 @@ function checkContent({ calls, responses }: Content, at: number): void {
   }
 }
 
-/** Calls come after a user or after answers; all their answers come right behind them. */
+/** Calls follow a user message or results; all their results follow directly. */
 function checkOrder(contents: readonly Content[]): void {
   for (const [at, content] of contents.entries()) {
     const before = contents[at - 1];
-    demand(
+    requireThat(
       content.calls.length === 0 || (content.role === "model" && before !== undefined && before.role !== "model"),
       () =>
         "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
     );
-    const asked = before?.calls ?? [];
-    if (asked.length === 0) {
-      demand(
+    const request = before?.calls ?? [];
+    if (request.length === 0) {
+      requireThat(
         content.responses.length === 0,
         () => "Please ensure that function response turn comes immediately after a function call turn.",
       );
       continue;
     }
-    demand(
-      content.responses.length === asked.length && content.role !== "model",
+    requireThat(
+      content.responses.length === request.length && content.role !== "model",
       () =>
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
     );
-    checkAnswers(asked, content.responses, at);
+    checkAnswers(request, content.responses, at);
   }
   const last = contents.at(-1);
-  demand(
+  requireThat(
     last?.role !== "model",
     () => "Please ensure that single turn requests end with a user role or the role field is empty.",
   );
@@ -107,42 +113,42 @@ function checkOrder(contents: readonly Content[]): void {
 function checkAnswers(calls: readonly JsonRecord[], responses: readonly JsonRecord[], at: number): void {
   const open = [...calls];
   for (const { id, name } of responses) {
-    const place = open.findIndex((call) => call.name === name && (id === undefined || call.id === id));
-    demand(
-      place !== -1,
+    const label = open.findIndex((call) => call.name === name && (id === undefined || call.id === id));
+    requireThat(
+      label !== -1,
       () => `Function response ${stringOf(name)} (${String(id)}) in contents[${at}] has no matching function call.`,
     );
-    open.splice(place, 1);
+    open.splice(label, 1);
   }
 }
 
-/** What stands for the signature of a call that another model made. */
+/** Placeholders for the signature of a call that another model made. */
 const foreign = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
 
-/** The first call of every answer comes back signed, while the model works on the same question. */
-function checkSignatures(contents: readonly Content[], model: string, { issued }: Demands): void {
-  const question = contents.findLastIndex(({ role, responses }) => role === "user" && responses.length === 0);
+/** The first call of every response must come back signed while the model works on the same user message. */
+function checkSignatures(contents: readonly Content[], model: string, { issued }: ApiRequirements): void {
+  const lastUserIndex = contents.findLastIndex(({ role, responses }) => role === "user" && responses.length === 0);
   for (const [at, { parts }] of contents.entries()) {
-    demand(
+    requireThat(
       parts.every(({ thoughtSignature }) => isGenuine(stringOf(thoughtSignature), issued)),
       () => "Corrupted thought signature.",
     );
     const first = parts.find(({ functionCall }) => functionCall !== undefined);
-    if (first === undefined || at < question) continue;
+    if (first === undefined || at < lastUserIndex) continue;
     const call = recordOf(first.functionCall);
     const signature = issued.turnOf(stringOf(call.id))?.calls.find(({ id }) => id === call.id)?.signature;
-    const given = stringOf(first.thoughtSignature);
-    demand(
-      given !== "" || (signature === undefined && !demandsSignatures.test(model)),
+    const sentSignature = stringOf(first.thoughtSignature);
+    requireThat(
+      sentSignature !== "" || (signature === undefined && !demandsSignatures.test(model)),
       () =>
         `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${stringOf(call.name)}\`, position ${at + 1}.`,
     );
-    demand(signature === undefined || given === signature, () => "Corrupted thought signature.");
+    requireThat(signature === undefined || sentSignature === signature, () => "Corrupted thought signature.");
   }
 }
 
 const demandsSignatures = /gemini-(?:[3-9]|\d\d)/;
 
-function isGenuine(signature: string, issued: Issued): boolean {
+function isGenuine(signature: string, issued: IssuedTurns): boolean {
   return signature === "" || foreign.has(signature) || issued.signedText(signature) !== undefined;
 }

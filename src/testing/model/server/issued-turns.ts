@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { WireTurn } from "./wire-turn.ts";
 
-/** What a server has said, as far as an API can tell whether it comes back unchanged. */
-export class Issued {
+/** Turns issued by a server, as far as an API can check whether they come back unchanged. */
+export class IssuedTurns {
   readonly #byCall = new Map<string, WireTurn>();
   readonly #bySignature = new Map<string, string>();
   #signed = 0;
 
-  /** A signature that nobody else makes; the same in every run of a test. */
+  /** A unique signature; the same in every run of a test. */
   sign(text: string): string {
     const stamp = `${++this.#signed}:${text}`;
     return createHash("sha256").update(stamp).digest("base64");
   }
 
-  /** Remembers an answer. */
+  /** Records a turn. */
   add(turn: WireTurn): void {
     if (turn.signature !== undefined) this.#bySignature.set(turn.signature, turn.thinking ?? "");
     for (const call of turn.calls) {
@@ -22,12 +22,12 @@ export class Issued {
     }
   }
 
-  /** The answer in which this call was made; undefined for one that came from elsewhere. */
+  /** The turn in which this call was made; undefined for a call from elsewhere. */
   turnOf(callId: string): WireTurn | undefined {
     return this.#byCall.get(callId);
   }
 
-  /** What stands behind a signature; undefined for one that was not given here. */
+  /** The text behind a signature; undefined for a signature that was not issued here. */
   signedText(signature: string): string | undefined {
     return this.#bySignature.get(signature);
   }

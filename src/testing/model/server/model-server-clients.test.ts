@@ -3,24 +3,24 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4Content, LanguageModelV4Message } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Model, ModelAnswer, ModelCall } from "../../model.ts";
+import type { Model, ModelGenerateResult, ModelCall } from "../../../model/port/model.ts";
 import { foldParts } from "../fold-parts.ts";
-import { type ModelServer, type ModelServerOptions, type ServerAnswer, modelServer } from "./model-server.ts";
+import { type ModelServer, type ModelServerOptions, type ModelServerResponse, modelServer } from "./model-server.ts";
 import type { WireFaults } from "./wire-fault.ts";
-import type { FamilyName } from "./wire-family.ts";
+import type { WireApiName } from "./wire-api.ts";
 
 const opened: ModelServer[] = [];
 afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-async function started(script: readonly ServerAnswer[], options: ModelServerOptions = {}): Promise<ModelServer> {
+async function started(script: readonly ModelServerResponse[], options: ModelServerOptions = {}): Promise<ModelServer> {
   const server = await modelServer(script, options);
   opened.push(server);
   return server;
 }
 
-const clients: Readonly<Record<FamilyName, (server: ModelServer, model?: string) => Model>> = {
+const clients: Readonly<Record<WireApiName, (server: ModelServer, model?: string) => Model>> = {
   openai: ({ baseUrls }, model = "glm-5") =>
     createOpenAICompatible({ name: "compatible", baseURL: baseUrls.openai, apiKey: "sk-x", includeUsage: true })(model),
   anthropic: ({ baseUrls }, model = "claude-sonnet-4-5") =>
@@ -29,15 +29,15 @@ const clients: Readonly<Record<FamilyName, (server: ModelServer, model?: string)
     createGoogleGenerativeAI({ baseURL: baseUrls.gemini, apiKey: "sk-x" })(model),
 };
 
-const families: readonly FamilyName[] = ["openai", "anthropic", "gemini"];
+const families: readonly WireApiName[] = ["openai", "anthropic", "gemini"];
 const modes = ["streamed", "whole"] as const;
 type Mode = (typeof modes)[number];
 const everyWay = families.flatMap((family) => modes.map((mode) => ({ family, mode })));
 
-/** How clients tell of a connection that broke. */
+/** Messages with which clients report a broken connection. */
 const broken = /terminated|closed|invalid JSON|process/i;
 
-const question: LanguageModelV4Message = { role: "user", content: [{ type: "text", text: "上周的笔记?" }] };
+const userPrompt: LanguageModelV4Message = { role: "user", content: [{ type: "text", text: "上周的笔记?" }] };
 const tools: NonNullable<ModelCall["tools"]> = ["get_time_range", "local_search"].map((name) => ({
   type: "function",
   name,
@@ -45,27 +45,27 @@ const tools: NonNullable<ModelCall["tools"]> = ["get_time_range", "local_search"
   inputSchema: { type: "object", properties: { query: { type: "string" } } },
 }));
 
-async function ask(model: Model, mode: Mode, call: ModelCall): Promise<ModelAnswer> {
+async function request(model: Model, mode: Mode, call: ModelCall): Promise<ModelGenerateResult> {
   return mode === "whole" ? model.doGenerate(call) : foldParts((await model.doStream(call)).stream);
 }
 
-/** What an answer says, without what only its provider reads. */
-function said({ content }: ModelAnswer): unknown[] {
+/** The content of a response, without provider metadata. */
+function messageText({ content }: ModelGenerateResult): unknown[] {
   return content.flatMap((part) => {
     if (part.type === "tool-call") return [{ call: part.toolName, input: part.input }];
     return part.type === "text" || part.type === "reasoning" ? [{ [part.type]: part.text }] : [];
   });
 }
 
-/** The answer as the next question has it, with what the provider wants back. */
+/** The response as the next request contains it, with the data that the provider requires back. */
 function toMessage(content: readonly LanguageModelV4Content[]): LanguageModelV4Message {
   const parts: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
   for (const part of content) {
-    const kept = "providerMetadata" in part ? { providerOptions: part.providerMetadata } : {};
-    if (part.type === "text" || part.type === "reasoning") parts.push({ type: part.type, text: part.text, ...kept });
+    const stored = "providerMetadata" in part ? { providerOptions: part.providerMetadata } : {};
+    if (part.type === "text" || part.type === "reasoning") parts.push({ type: part.type, text: part.text, ...stored });
     if (part.type !== "tool-call") continue;
     const { toolCallId, toolName, input } = part;
-    parts.push({ type: "tool-call", toolCallId, toolName, input: JSON.parse(input) as unknown, ...kept });
+    parts.push({ type: "tool-call", toolCallId, toolName, input: JSON.parse(input) as unknown, ...stored });
   }
   return { role: "assistant", content: parts };
 }
@@ -88,7 +88,7 @@ function resultsOf(content: readonly LanguageModelV4Content[]): LanguageModelV4M
   };
 }
 
-/** Asks until an answer has no calls; what the model said is taken back as `change` leaves it. */
+/** Sends requests until a response has no calls; each response is sent back as modified by `change`. */
 async function converse(
   model: Model,
   mode: Mode,
@@ -96,18 +96,18 @@ async function converse(
     change = (message) => message,
     more = {},
   }: { change?: (message: LanguageModelV4Message) => LanguageModelV4Message; more?: Partial<ModelCall> } = {},
-): Promise<ModelAnswer[]> {
-  const prompt: LanguageModelV4Message[] = [{ role: "system", content: "Answer in Chinese." }, question];
-  const answers: ModelAnswer[] = [];
+): Promise<ModelGenerateResult[]> {
+  const prompt: LanguageModelV4Message[] = [{ role: "system", content: "Answer in Chinese." }, userPrompt];
+  const answers: ModelGenerateResult[] = [];
   for (;;) {
-    const answer = await ask(model, mode, { prompt: [...prompt], tools, ...more });
+    const answer = await request(model, mode, { prompt: [...prompt], tools, ...more });
     answers.push(answer);
     if (!answer.content.some(({ type }) => type === "tool-call")) return answers;
     prompt.push(change(toMessage(answer.content)), resultsOf(answer.content));
   }
 }
 
-const threeRounds: readonly ServerAnswer[] = [
+const threeRounds: readonly ModelServerResponse[] = [
   { thinking: "Which week? 先看时间。", toolCalls: [{ name: "get_time_range", args: { query: "last week" } }] },
   {
     thinking: "Now both searches.",
@@ -122,10 +122,10 @@ const threeRounds: readonly ServerAnswer[] = [
 ];
 
 describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
-  test("is led through three rounds: thinking, one call, two at once, an answer", async () => {
+  test("is led through three rounds: thinking, one call, two calls together, a final response", async () => {
     const server = await started(threeRounds, { reasoningEchoed: true });
     const answers = await converse(clients[family](server), mode);
-    expect(answers.map(said)).toEqual([
+    expect(answers.map(messageText)).toEqual([
       [{ reasoning: "Which week? 先看时间。" }, { call: "get_time_range", input: '{"query":"last week"}' }],
       [
         { reasoning: "Now both searches." },
@@ -145,16 +145,16 @@ describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
     );
   });
 
-  test("gives the ids of the script, or unique ones", async () => {
+  test("returns the ids of the script, or unique ones", async () => {
     const call = { name: "local_search", args: {} };
     const server = await started([{ toolCalls: [call, { ...call, id: "mine" }, call] }]);
-    const { content } = await ask(clients[family](server), mode, { prompt: [question], tools });
+    const { content } = await request(clients[family](server), mode, { prompt: [userPrompt], tools });
     const ids = content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
     expect(new Set(ids).size).toBe(3);
     expect(ids[1]).toBe("mine");
   });
 
-  test("hears of errors in its own form, and of the time to wait", async () => {
+  test("receives errors in its own format, with the time to wait", async () => {
     const server = await started([
       { status: 429, retryAfter: 7, message: "slow down" },
       { status: 500, message: "oops" },
@@ -165,7 +165,7 @@ describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
     const errors: unknown[] = [];
     for (let at = 0; at < 4; at++)
       errors.push(
-        await ask(model, mode, { prompt: [question] }).then(
+        await request(model, mode, { prompt: [userPrompt] }).then(
           () => "answered",
           (error: unknown) => error,
         ),
@@ -180,43 +180,43 @@ describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(Array(4).fill("failed"));
   });
 
-  test("ends as the script says", async () => {
+  test("ends with the scripted finish reason", async () => {
     const reasons = ["stop", "length", "content-filter"] as const;
     const server = await started(reasons.map((finishReason) => ({ text: "x", finishReason })));
     const model = clients[family](server);
     for (const reason of reasons) {
-      const { finishReason } = await ask(model, mode, { prompt: [question] });
+      const { finishReason } = await request(model, mode, { prompt: [userPrompt] });
       expect(finishReason.unified).toBe(reason);
     }
   });
 
-  test("gets a body cut at a byte, and knows that it is not whole", async () => {
+  test("gets a body cut at a byte, and detects that it is incomplete", async () => {
     const server = await started([{ text: "a long answer ".repeat(20), wire: { cut: { byte: 150 } } }]);
-    await expect(ask(clients[family](server), mode, { prompt: [question] })).rejects.toThrow(broken);
+    await expect(request(clients[family](server), mode, { prompt: [userPrompt] })).rejects.toThrow(broken);
     expect(server.requests[0]?.outcome).toBe("broken");
   });
 
-  test("reads what comes in packets of three bytes", async () => {
+  test("reads packets of three bytes", async () => {
     const text = "中文 and 🚀";
     const server = await started([{ text, wire: { packetBytes: 3, chunkChars: 1 } }]);
-    expect(said(await ask(clients[family](server), mode, { prompt: [question] }))).toEqual([{ text }]);
+    expect(messageText(await request(clients[family](server), mode, { prompt: [userPrompt] }))).toEqual([{ text }]);
   });
 
-  test("ends a question that is never answered when its asker gives up", async () => {
+  test("ends a request that never gets a response when its caller aborts", async () => {
     const server = await started([{ hang: true }, { text: "one two three", wire: { hangAtChunk: 2 } }]);
     for (let at = 0; at < 2; at++) {
       const gone = new AbortController();
-      const asked = ask(clients[family](server), mode, { prompt: [question], abortSignal: gone.signal });
-      const failed = asked.catch((error: unknown) => error);
+      const requested = request(clients[family](server), mode, { prompt: [userPrompt], abortSignal: gone.signal });
+      const failed = requested.catch((error: unknown) => error);
       await expect.poll(() => server.requests[at]).toBeDefined();
       gone.abort();
       expect(await failed).toMatchObject({ message: expect.stringMatching(/abort/i) });
-      await expect.poll(() => server.requests[at]?.outcome).toBe("left");
+      await expect.poll(() => server.requests[at]?.outcome).toBe("disconnected");
     }
     server.assertComplete();
   });
 
-  test("gets raw parts as far as they can be said over the wire", async () => {
+  test("gets raw parts as far as the wire format can carry them", async () => {
     const parts = [
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-delta", id: "r", delta: "hm" },
@@ -225,12 +225,15 @@ describe.each(everyWay)("the client for $family, $mode", ({ family, mode }) => {
     ] as const;
     const server = await started([parts, [...parts, new Error("cut")]]);
     const model = clients[family](server);
-    expect(said(await ask(model, mode, { prompt: [question] }))).toEqual([{ reasoning: "hm" }, { text: "well" }]);
-    await expect(ask(model, mode, { prompt: [question] })).rejects.toThrow(broken);
+    expect(messageText(await request(model, mode, { prompt: [userPrompt] }))).toEqual([
+      { reasoning: "hm" },
+      { text: "well" },
+    ]);
+    await expect(request(model, mode, { prompt: [userPrompt] })).rejects.toThrow(broken);
   });
 });
 
-describe.each(modes)("strictness, seen through the clients (%s)", (mode) => {
+describe.each(modes)("strictness, observed through the clients (%s)", (mode) => {
   const withoutReasoning = (message: LanguageModelV4Message): LanguageModelV4Message =>
     message.role === "assistant"
       ? { ...message, content: message.content.filter(({ type }) => type !== "reasoning") }
@@ -265,14 +268,14 @@ describe.each(modes)("strictness, seen through the clients (%s)", (mode) => {
     expect(() => server.assertComplete()).toThrow(message);
   });
 
-  test("an older Gemini that signed a call wants the signature back too", async () => {
+  test("an older Gemini that signed a call requires the signature back too", async () => {
     const server = await started(threeRounds);
     await expect(converse(clients.gemini(server, "gemini-2.5-pro"), mode, { change: unsigned })).rejects.toThrow(
       /missing a thought_signature/,
     );
   });
 
-  test("the OpenAI protocol takes thinking or leaves it where nobody demands it", async () => {
+  test("the OpenAI protocol accepts requests with or without thinking if it is not required", async () => {
     for (const change of [withoutReasoning, altered]) {
       const server = await started(threeRounds, { reasoning: "reasoning" });
       expect(await converse(clients.openai(server), mode, { change })).toHaveLength(3);
@@ -283,20 +286,20 @@ describe.each(modes)("strictness, seen through the clients (%s)", (mode) => {
   test("a wrong key is refused, the right one never shown", async () => {
     for (const family of families) {
       const right = await started(["yes"], { apiKey: "sk-x" });
-      await ask(clients[family](right), mode, { prompt: [question] });
+      await request(clients[family](right), mode, { prompt: [userPrompt] });
       expect(JSON.stringify(right.requests)).not.toContain("sk-x");
       expect(JSON.stringify(right.requests)).toContain("[redacted]");
       const wrong = await started(["yes"], { apiKey: "another" });
-      await expect(ask(clients[family](wrong), mode, { prompt: [question] })).rejects.toMatchObject({
+      await expect(request(clients[family](wrong), mode, { prompt: [userPrompt] })).rejects.toMatchObject({
         statusCode: 401,
       });
     }
   });
 });
 
-test.each(families)("%s: an answer in one piece breaks in its middle, or is an error", async (family) => {
+test.each(families)("%s: a response in one piece is cut in its middle, or is an error", async (family) => {
   const whole = async (wire: WireFaults): Promise<unknown> =>
-    ask(clients[family](await started([{ text: "one two three", wire }])), "whole", { prompt: [question] });
+    request(clients[family](await started([{ text: "one two three", wire }])), "whole", { prompt: [userPrompt] });
   await expect(whole({ cut: { chunk: 1 } })).rejects.toThrow(broken);
   await expect(whole({ cut: { chunk: 1, cleanly: true } })).rejects.toThrow("Invalid JSON response");
   await expect(whole({ malformedChunk: 0 })).rejects.toThrow("Invalid JSON response");
@@ -304,10 +307,10 @@ test.each(families)("%s: an answer in one piece breaks in its middle, or is an e
 });
 
 describe("faults of a stream", () => {
-  const stream = async (family: FamilyName, answer: ServerAnswer): Promise<ModelAnswer> =>
-    ask(clients[family](await started([answer])), "streamed", { prompt: [question], tools });
+  const stream = async (family: WireApiName, answer: ModelServerResponse): Promise<ModelGenerateResult> =>
+    request(clients[family](await started([answer])), "streamed", { prompt: [userPrompt], tools });
 
-  test.each(families)("%s: a stream cut after three pieces breaks, however it ends", async (family) => {
+  test.each(families)("%s: a stream cut after three chunks breaks, no matter how it ends", async (family) => {
     const text = "one two three four five six seven eight";
     await expect(stream(family, { text, wire: { cut: { chunk: 3 } } })).rejects.toThrow(broken);
     const cleanly = await stream(family, { text, wire: { cut: { chunk: 3, cleanly: true } } }).then(
@@ -317,24 +320,24 @@ describe("faults of a stream", () => {
     expect(cleanly).not.toBe("stop");
   });
 
-  test.each(families)("%s: a malformed piece, and an error told in the middle", async (family) => {
+  test.each(families)("%s: a malformed chunk, and an error in the middle of a stream", async (family) => {
     await expect(stream(family, { text: "one two three", wire: { malformedChunk: 2 } })).rejects.toThrow(
       /JSON parsing failed/,
     );
     await expect(stream(family, { text: "one two three", wire: { errorAtChunk: 2 } })).rejects.toThrow(/overloaded/);
   });
 
-  test.each(families)("%s: arguments that end in their middle, by length", async (family) => {
+  test.each(families)("%s: arguments truncated by the token limit", async (family) => {
     const toolCalls = [{ name: "local_search", args: { query: "machine learning" } }];
     const { content, finishReason } = await stream(family, { toolCalls, wire: { cutArguments: true } });
     expect(finishReason.unified).toBe("length");
-    // Gemini has no text for arguments, so it has no call either.
+    // Gemini has no text form of arguments, so it has no call either.
     expect(content.flatMap((part) => (part.type === "tool-call" ? [part.input] : []))).toEqual(
       family === "gemini" ? [] : ['{"query":"mach'],
     );
   });
 
-  test("gemini: arguments that are no JSON are a malformed call", async () => {
+  test("gemini: arguments that are not JSON make a malformed call", async () => {
     const { finishReason } = await stream("gemini", { toolCalls: [{ name: "x", argumentsText: "{no" }] });
     expect(finishReason.raw).toBe("MALFORMED_FUNCTION_CALL");
   });
@@ -354,10 +357,10 @@ describe("faults of a stream", () => {
     await expect(stream("openai", { toolCalls, wire: { arguments: "object" } })).rejects.toThrow(/expected string/);
   });
 
-  test("openai: tags around thinking, in pieces, and a role in front of the text", async () => {
+  test("openai: tags around thinking, split over chunks, and a role before the text", async () => {
     const { stream: parts } = await clients
       .openai(await started([{ thinking: "hm", text: "Yes.", wire: { thinkTags: true, leakedRole: true } }]))
-      .doStream({ prompt: [question] });
+      .doStream({ prompt: [userPrompt] });
     const deltas: string[] = [];
     for await (const part of parts) if (part.type === "text-delta") deltas.push(part.delta);
     expect(deltas.join("")).toBe("assistant\n\n<think>hm</think>\n\nYes.");

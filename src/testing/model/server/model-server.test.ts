@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../../test/support/fake-clock.ts";
-import { type ModelServer, type ModelServerOptions, type ServerAnswer, modelServer } from "./model-server.ts";
-import type { FamilyName } from "./wire-family.ts";
+import { type ModelServer, type ModelServerOptions, type ModelServerResponse, modelServer } from "./model-server.ts";
+import type { WireApiName } from "./wire-api.ts";
 
 const opened: ModelServer[] = [];
 afterEach(async () => {
@@ -20,29 +20,29 @@ async function started(
   return server;
 }
 
-const paths: Readonly<Record<FamilyName, string>> = {
+const paths: Readonly<Record<WireApiName, string>> = {
   openai: "/v1/chat/completions",
   anthropic: "/v1/messages",
   gemini: "/v1beta/models/gemini-3-pro:generateContent",
 };
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly message: string;
   readonly body: unknown;
 }
 
-async function post(server: ModelServer, family: FamilyName, body: unknown): Promise<Told> {
+async function post(server: ModelServer, family: WireApiName, body: unknown): Promise<Reported> {
   const response = await fetch(`${server.url}${paths[family]}`, {
     method: "POST",
     headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-  const told = (await response.json()) as { error?: { message?: string } };
-  return { status: response.status, message: told.error?.message ?? "", body: told };
+  const reported = (await response.json()) as { error?: { message?: string } };
+  return { status: response.status, message: reported.error?.message ?? "", body: reported };
 }
 
-/** What each API takes, so that a row below is one thing wrong in it. */
+/** Valid requests of each API, so that each row below has exactly one error. */
 const call = (id: unknown = "a", name = "find", input: unknown = "{}") => ({
   id,
   type: "function",
@@ -51,7 +51,7 @@ const call = (id: unknown = "a", name = "find", input: unknown = "{}") => ({
 const tool = (tool_call_id: string) => ({ role: "tool", tool_call_id, content: "found" });
 const user = { role: "user", content: "?" };
 const openAi = (messages: unknown, more = {}) => ({ model: "m", messages, ...more });
-const asks = (...tool_calls: unknown[]) => ({ role: "assistant", content: null, tool_calls });
+const requests = (...tool_calls: unknown[]) => ({ role: "assistant", content: null, tool_calls });
 
 const use = (id = "a", input: unknown = {}) => ({ type: "tool_use", id, name: "find", input });
 const result = (tool_use_id: string) => ({ type: "tool_result", tool_use_id, content: "found" });
@@ -71,11 +71,11 @@ const part = (role: string, ...parts: unknown[]) => ({ role, parts });
 const gemini = (contents: unknown, more = {}) => ({ contents, ...more });
 const text = { text: "?" };
 
-const taken: Readonly<Record<FamilyName, readonly unknown[]>> = {
+const taken: Readonly<Record<WireApiName, readonly unknown[]>> = {
   openai: [
     openAi([user]),
-    openAi([{ role: "system", content: "s" }, user, asks(call("a"), call("b")), tool("b"), tool("a"), user]),
-    openAi([user, asks(call()), tool("a"), asks(call()), tool("a")]),
+    openAi([{ role: "system", content: "s" }, user, requests(call("a"), call("b")), tool("b"), tool("a"), user]),
+    openAi([user, requests(call()), tool("a"), requests(call()), tool("a")]),
     openAi([user, { role: "assistant", content: "" }, user]),
     openAi([user], { reasoning_effort: "high", temperature: 1 }),
     openAi([user], { reasoning_effort: "none", temperature: 0.2 }),
@@ -87,7 +87,7 @@ const taken: Readonly<Record<FamilyName, readonly unknown[]>> = {
       by("assistant", { type: "text", text: "x" }, use("a"), use("b")),
       by("user", result("b"), result("a"), { type: "text", text: "and" }),
     ]),
-    // The API makes one message of two.
+    // The API merges two messages into one.
     anthropic([user, by("assistant", use("a"), use("b")), by("user", result("a")), by("user", result("b"))]),
     anthropic([user], { thinking: { type: "enabled", budget_tokens: 1_024 }, temperature: 1 }),
   ],
@@ -98,7 +98,7 @@ const taken: Readonly<Record<FamilyName, readonly unknown[]>> = {
       part("model", functionCall(), functionCall("other", { thoughtSignature: undefined })),
       part("user", functionResponse("other"), functionResponse()),
     ]),
-    // Calls of an earlier question need no signature any more.
+    // Calls for an earlier user message need no signature any more.
     gemini([
       part("user", text),
       part("model", functionCall("find", { thoughtSignature: undefined })),
@@ -109,7 +109,7 @@ const taken: Readonly<Record<FamilyName, readonly unknown[]>> = {
   ],
 };
 
-const refused: Readonly<Record<FamilyName, readonly (readonly [string, unknown, RegExp])[]>> = {
+const refused: Readonly<Record<WireApiName, readonly (readonly [string, unknown, RegExp])[]>> = {
   openai: [
     ["no model", { messages: [user] }, /model parameter/],
     ["no messages", openAi([]), /messages/],
@@ -123,22 +123,26 @@ const refused: Readonly<Record<FamilyName, readonly (readonly [string, unknown, 
     ],
     [
       "a call without a result",
-      openAi([user, asks(call("a"), call("b")), tool("a")]),
+      openAi([user, requests(call("a"), call("b")), tool("a")]),
       /did not have response messages: b/,
     ],
-    ["a call whose result comes later", openAi([user, asks(call()), user, tool("a")]), /response messages: a/],
+    ["a call whose result comes later", openAi([user, requests(call()), user, tool("a")]), /response messages: a/],
     ["a result without a call", openAi([user, tool("a")]), /preceeding message with 'tool_calls'/],
-    ["a result of an unknown id", openAi([user, asks(call()), tool("z"), tool("a")]), /"z"/],
-    ["two results of a call", openAi([user, asks(call()), tool("a"), tool("a")]), /preceeding message/],
-    ["two calls of one id", openAi([user, asks(call(), call()), tool("a")]), /Duplicate/],
-    ["a call without an id", openAi([user, asks(call("")), tool("")]), /Missing required parameter.*id/],
+    ["a result of an unknown id", openAi([user, requests(call()), tool("z"), tool("a")]), /"z"/],
+    ["two results of a call", openAi([user, requests(call()), tool("a"), tool("a")]), /preceeding message/],
+    ["two calls of one id", openAi([user, requests(call(), call()), tool("a")]), /Duplicate/],
+    ["a call without an id", openAi([user, requests(call("")), tool("")]), /Missing required parameter.*id/],
     [
       "arguments as an object",
-      openAi([user, asks(call("a", "find", { q: 1 })), tool("a")]),
+      openAi([user, requests(call("a", "find", { q: 1 })), tool("a")]),
       /expected a string, but got an object/,
     ],
-    ["arguments that are no JSON", openAi([user, asks(call("a", "find", '{"q": "ha')), tool("a")]), /not valid JSON/],
-    ["a name that is not legal", openAi([user, asks(call("a", "查找")), tool("a")]), /does not match pattern/],
+    [
+      "arguments that are no JSON",
+      openAi([user, requests(call("a", "find", '{"q": "ha')), tool("a")]),
+      /not valid JSON/,
+    ],
+    ["a name that is not legal", openAi([user, requests(call("a", "查找")), tool("a")]), /does not match pattern/],
     [
       "a tool with such a name",
       openAi([user], { tools: [{ type: "function", function: { name: "a b" } }] }),
@@ -335,26 +339,26 @@ const fields =
     " ",
   );
 
-const families: readonly FamilyName[] = ["openai", "anthropic", "gemini"];
+const families: readonly WireApiName[] = ["openai", "anthropic", "gemini"];
 
 describe.each(families)("the API of %s", (family) => {
-  test("takes what is right", async () => {
+  test("accepts valid requests", async () => {
     const server = await started(taken[family].map(() => "yes"));
     for (const body of taken[family]) expect(await post(server, family, body)).toMatchObject({ status: 200 });
     server.assertComplete();
   });
 
-  test.each(refused[family])("refuses %s, and takes nothing from the script", async (_, body, message) => {
+  test.each(refused[family])("refuses %s, and consumes nothing from the script", async (_, body, message) => {
     const server = await started(["kept"]);
-    const told = await post(server, family, body);
-    expect(told.status).toBe(400);
-    expect(told.message).toMatch(message);
-    expect(server.requests[0]).toMatchObject({ outcome: "refused", status: 400, refusal: told.message });
-    expect(() => server.assertComplete()).toThrow(/the server refused what it was asked:\n {2}\S+: 400 /);
+    const reported = await post(server, family, body);
+    expect(reported.status).toBe(400);
+    expect(reported.message).toMatch(message);
+    expect(server.requests[0]).toMatchObject({ outcome: "refused", status: 400, refusal: reported.message });
+    expect(() => server.assertComplete()).toThrow(/the server refused requests:\n {2}\S+: 400 /);
     expect((await post(server, family, taken[family][0])).status).toBe(200);
   });
 
-  test("takes anything where it is not strict", async () => {
+  test("accepts anything if it is not strict", async () => {
     const bodies = refused[family].map(([, body]) => body);
     const server = await started(
       bodies.map(() => "yes"),
@@ -365,19 +369,19 @@ describe.each(families)("the API of %s", (family) => {
   });
 });
 
-test("who wants thinking back wants it with calls of other models too, while they belong to the question", async () => {
+test("a server that requires thinking back requires it with calls of other models too, as long as they belong to the current user message", async () => {
   const server = await started(["yes", "yes"], { reasoningEchoed: true });
-  const foreign = [user, asks(call()), tool("a")];
+  const foreign = [user, requests(call()), tool("a")];
   expect(await post(server, "openai", openAi(foreign))).toMatchObject({
     status: 400,
     message: expect.stringContaining("reasoning_content is missing") as string,
   });
-  const thought = { ...asks(call()), reasoning_content: "hm" };
+  const thought = { ...requests(call()), reasoning_content: "hm" };
   expect((await post(server, "openai", openAi([user, thought, tool("a")]))).status).toBe(200);
   expect((await post(server, "openai", openAi([...foreign, user]))).status).toBe(200);
 });
 
-test("the Messages API wants to be told its version", async () => {
+test("the Messages API requires the version header", async () => {
   const server = await started();
   const response = await fetch(`${server.url}/v1/messages`, {
     method: "POST",
@@ -404,13 +408,13 @@ describe("hostile requests", () => {
     ],
     ["nesting", nested, 400],
     ["too much", JSON.stringify({ model: "m", messages: "x".repeat(3_000_000) }), 413],
-  ])("%s is refused, and the server lives", async (_, body, status) => {
+  ])("%s is refused, and the server keeps running", async (_, body, status) => {
     const server = await started(["still here"], { maxBodyBytes: 2_000_000 });
     for (const family of families) expect((await post(server, family, body)).status).toBe(status);
     expect((await post(server, "openai", taken.openai[0])).status).toBe(200);
   });
 
-  test("other paths, other methods and other protocols get nothing", async () => {
+  test("other paths, other methods and other protocols are refused", async () => {
     const server = await started(["still here"]);
     expect((await fetch(`${server.url}/v1/models`)).status).toBe(404);
     expect(
@@ -424,7 +428,7 @@ describe("hostile requests", () => {
       socket.on("error", () => {}).on("close", () => resolve());
       socket.resume();
     });
-    // Half a request, and gone.
+    // Half a request, then the client disconnects.
     await new Promise<void>((resolve) => {
       const half = httpRequest(`${server.url}${paths.openai}`, { method: "POST", headers: { "content-length": 100 } });
       half.on("error", () => {}).on("close", () => resolve());
@@ -434,7 +438,7 @@ describe("hostile requests", () => {
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(["refused", "answered"]);
   });
 
-  test("whatever JSON is asked, the answer is one of the API", async () => {
+  test("for any JSON request, the response has the form of the API", async () => {
     const server = await started(() => "yes");
     const word = fc.constantFrom(
       "user",
@@ -463,8 +467,8 @@ describe("hostile requests", () => {
       { requiredKeys: [] },
     );
     await fc.assert(
-      fc.asyncProperty(body, fc.constantFrom(...families), async (asked, family) => {
-        const { status } = await post(server, family, asked);
+      fc.asyncProperty(body, fc.constantFrom(...families), async (requested, family) => {
+        const { status } = await post(server, family, requested);
         expect([200, 400]).toContain(status);
       }),
       { numRuns: 300, seed: 7 },
@@ -472,7 +476,7 @@ describe("hostile requests", () => {
     expect(server.requests).toHaveLength(300);
   });
 
-  test("a key in a path is not shown", async () => {
+  test("a key in a path is redacted", async () => {
     const server = await started(["yes"], { apiKey: "AIzaSecret" });
     const url = `${server.url}${paths.gemini}?key=AIzaSecret&alt=json`;
     const response = await fetch(url, { method: "POST", body: JSON.stringify(taken.gemini[0]) });
@@ -483,73 +487,73 @@ describe("hostile requests", () => {
 });
 
 describe("the script", () => {
-  test("may answer by what was asked, for any API", async () => {
+  test("may respond depending on the request, for any API", async () => {
     const server = await started(
       ({ family, model, body }, index) => `${index} ${family} ${model} ${Object.keys(body).length}`,
     );
-    const said: string[] = [];
-    for (const family of families) said.push(JSON.stringify((await post(server, family, taken[family][0])).body));
-    expect(said[0]).toContain("0 openai m 2");
-    expect(said[1]).toContain("1 anthropic m 3");
-    expect(said[2]).toContain("2 gemini gemini-3-pro 1");
+    const text: string[] = [];
+    for (const family of families) text.push(JSON.stringify((await post(server, family, taken[family][0])).body));
+    expect(text[0]).toContain("0 openai m 2");
+    expect(text[1]).toContain("1 anthropic m 3");
+    expect(text[2]).toContain("2 gemini gemini-3-pro 1");
   });
 
-  test("that has ended is a refusal that nobody asks again for", async () => {
+  test("a script that has ended produces a refusal that clients do not retry", async () => {
     const server = await started(["only"]);
-    const told: Told[] = [];
-    for (let at = 0; at < 2; at++) told.push(await post(server, "openai", taken.openai[0]));
-    expect(told.map(({ status }) => status)).toEqual([200, 400]);
-    expect(told[1]?.message).toBe("the script has 1 answers, and this is question 2");
+    const reported: Reported[] = [];
+    for (let at = 0; at < 2; at++) reported.push(await post(server, "openai", taken.openai[0]));
+    expect(reported.map(({ status }) => status)).toEqual([200, 400]);
+    expect(reported[1]?.message).toBe("the script has 1 responses, and this is request 2");
     expect(server.requests[1]?.outcome).toBe("refused");
-    expect(() => server.assertComplete()).toThrow("the server refused what it was asked");
+    expect(() => server.assertComplete()).toThrow("the server refused requests");
   });
 
-  test.each<readonly [string, () => ServerAnswer | Promise<ServerAnswer>]>([
+  test.each<readonly [string, () => ModelServerResponse | Promise<ModelServerResponse>]>([
     ["at once", () => brokenHelper()],
     ["later", () => Promise.reject(new TypeError("a bug in the test"))],
-  ])("that throws %s has failed, is not asked again, and says where it threw", async (_, entry) => {
+  ])("a script that throws %s fails, is not retried, and says where it threw", async (_, entry) => {
     for (const family of families) {
       const server = await started([entry]);
-      const told = await post(server, family, taken[family][0]);
-      expect(told).toMatchObject({ status: 400, message: "the script threw: TypeError: a bug in the test" });
-      expect(server.requests[0]).toMatchObject({ outcome: "failed", status: 400, refusal: told.message });
+      const reported = await post(server, family, taken[family][0]);
+      expect(reported).toMatchObject({ status: 400, message: "the script threw: TypeError: a bug in the test" });
+      expect(server.requests[0]).toMatchObject({ outcome: "failed", status: 400, refusal: reported.message });
       expect(() => server.assertComplete()).toThrow(
         /^the script threw: TypeError: a bug in the test\n[^]*model-server\.test\.ts:\d+:\d+/,
       );
     }
   });
 
-  test("with a pause among raw parts says what to use instead", async () => {
+  test("a script with a pause among raw parts names the alternative", async () => {
     const server = await started([[{ type: "pause", ms: 5 }]]);
-    const told = await post(server, "openai", taken.openai[0]);
-    expect(told).toMatchObject({ status: 500, message: expect.stringContaining("pieceDelayMs") as string });
+    const reported = await post(server, "openai", taken.openai[0]);
+    expect(reported).toMatchObject({ status: 500, message: expect.stringContaining("pieceDelayMs") as string });
   });
 
-  test("tells what is left of it", async () => {
+  test("reports its unused responses", async () => {
     const server = await started(["one", { status: 429, retryAfter: 2 }]);
     await post(server, "openai", taken.openai[0]);
-    expect(() => server.assertComplete()).toThrow('left over:\n  2. {"status":429,"retryAfter":2}');
+    expect(() => server.assertComplete()).toThrow('unused:\n  2. {"status":429,"retryAfter":2}');
   });
 
-  test("answers late by the given clock", async () => {
+  test("delays responses on the given clock", async () => {
     const clock = new FakeClock();
     const server = await started([{ text: "late", delayMs: 5_000 }], { clock });
     let done = false;
-    const asked = post(server, "openai", taken.openai[0]).then(() => (done = true));
+    const requested = post(server, "openai", taken.openai[0]).then(() => (done = true));
     await expect.poll(() => clock.timers).toBe(1);
     await clock.pass(4_999);
     expect(done).toBe(false);
     await clock.pass(1);
-    await asked;
+    await requested;
   });
 });
 
-test("a busy API says when to come back, each in its way", async () => {
-  const busy: ServerAnswer = { status: 429, retryAfter: 3 };
+test("a busy API reports when to retry, each in its own way", async () => {
+  const busy: ModelServerResponse = { status: 429, retryAfter: 3 };
   const server = await started([busy, busy, busy]);
-  const told = [];
-  for (const family of families) told.push((await post(server, family, taken[family][0])).body);
-  expect(told).toMatchObject([
+  const reported = [];
+  for (const family of families) reported.push((await post(server, family, taken[family][0])).body);
+  expect(reported).toMatchObject([
     { error: { type: "rate_limit_error", code: "rate_limit_exceeded" } },
     { type: "error", error: { type: "rate_limit_error" } },
     { error: { status: "RESOURCE_EXHAUSTED", code: 429, details: [{ retryDelay: "3s" }] } },
@@ -572,7 +576,7 @@ test("a closed server leaves nothing open: no connection, no timer, no request",
   await expect.poll(() => server.requests.length).toBe(5);
   await server.close();
   expect((await ended).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
-  expect(server.requests.slice(1).map(({ outcome }) => outcome)).toEqual(Array(4).fill("left"));
+  expect(server.requests.slice(1).map(({ outcome }) => outcome)).toEqual(Array(4).fill("disconnected"));
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
   await expect.poll(() => process.getActiveResourcesInfo().length).toBeLessThanOrEqual(before + 1);
   await server.close();

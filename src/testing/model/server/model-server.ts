@@ -1,72 +1,76 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../../base/index.ts";
-import { type Script, ScriptEnded, ScriptReader } from "../script.ts";
-import { type ScriptedAnswer, isParts, toTurn } from "../scripted-answer.ts";
+import { type Script, isScriptEnded, ScriptReader } from "../script.ts";
+import { type ScriptedResponse, isRawStreamParts, toScriptedTurn } from "../scripted-response.ts";
 import { wait, waitForAbort } from "../wait.ts";
-import { Issued } from "./issued.ts";
-import { familyAt, readRequest, urlOf } from "./read-request.ts";
-import { Refusal } from "./refusal.ts";
-import { ScriptFault } from "./script-fault.ts";
-import { type Outgoing, sendAnswer } from "./send-answer.ts";
-import type { ErrorAnswer, HangingAnswer } from "./wire-fault.ts";
-import type { FamilyName, ReasoningField, WireFamily, WireRequest } from "./wire-family.ts";
+import { IssuedTurns } from "./issued-turns.ts";
+import { wireApiAt, readRequest, urlOf } from "./read-request.ts";
+import { ApiRejection, isApiRejection } from "./api-rejection.ts";
+import { type Outgoing, sendModelResponse } from "./send-model-response.ts";
+import type { ErrorResponse, HangingResponse } from "./wire-fault.ts";
+import type { WireApiName, ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
 import { type ServerTurn, toWireTurn, turnOfParts } from "./wire-turn.ts";
+import { stripUnsafe } from "../../../text/index.ts";
 
-/** What a {@link modelServer} answers: what a scripted model answers, also with faults on its way, an error, or nothing. */
-export type ServerAnswer = ScriptedAnswer | ServerTurn | ErrorAnswer | HangingAnswer;
+/** A response of a {@link modelServer}: one of a scripted model, optionally with wire faults, an error, or none. */
+export type ModelServerResponse = ScriptedResponse | ServerTurn | ErrorResponse | HangingResponse;
 
-/** What a {@link modelServer} is to be. */
+/** Options of a {@link modelServer}. */
 export interface ModelServerOptions {
-  /** Whether requests are checked as the real APIs check them; true where absent. */
+  /** Validate requests as the real APIs do. Default: true. */
   readonly strict?: boolean;
-  /** Under which name thinking goes over the OpenAI protocol; `reasoning_content` where absent. */
+  /** Name of the thinking field in the OpenAI protocol. Default: `reasoning_content`. */
   readonly reasoning?: ReasoningField;
-  /** Whether the OpenAI protocol wants thinking back with the calls that it led to, as DeepSeek, Kimi and GLM do. */
+  /** Require thinking back with the calls that it led to (OpenAI protocol), as DeepSeek, Kimi and GLM do. */
   readonly reasoningEchoed?: boolean;
-  /** The key that every request has to carry; any, or none, will do where absent. */
+  /** The key that every request has to carry. Default: any key, or none, is accepted. */
   readonly apiKey?: string;
   /** 8 MiB */
   readonly maxBodyBytes?: number;
   readonly clock?: Clock;
 }
 
-/** A request that a {@link modelServer} got, and what became of it. */
+/** A request that a {@link modelServer} received, and its outcome. */
 export interface ReceivedRequest extends WireRequest {
-  /** What was answered; 0 as long as nothing is. */
+  /** HTTP status of the response; 0 until there is one. */
   readonly status: number;
   /**
-   * `answered` with everything that was to be said, `refused` because of what it asked, `failed` by the script, which
-   * says so or throws, `broken` off by a fault, `left` by the asker before the end, `open` until then.
+   * `answered`: the whole response was sent; `refused`: the request was invalid; `failed`: the script returned an error
+   * or threw; `broken`: a fault cut the connection; `disconnected`: the client disconnected before the end; `open`: none of
+   * these yet.
    */
-  readonly outcome: "open" | "answered" | "refused" | "failed" | "broken" | "left";
-  /** Why it was refused, or what the script threw. */
+  readonly outcome: "open" | "answered" | "refused" | "failed" | "broken" | "disconnected";
+  /** The reason of a refusal, or the error that the script threw. */
   readonly refusal?: string;
 }
 
-/** A server on this machine that speaks as a provider of models does, and answers by a script. */
+/** A server on this machine that speaks the APIs of model providers and responds by a script. */
 export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:…`, for clients of any kind. */
   readonly url: string;
-  /** `127.0.0.1:…`, for the allow-list of a door. */
+  /** `127.0.0.1:…`, for the allow-list of an HTTP client. */
   readonly host: string;
-  /** What each API's client takes as its base. */
-  readonly baseUrls: Readonly<Record<FamilyName, string>>;
-  /** Everything that was asked in a form that an API knows, in the order in which it came. */
+  /** Base URL for the client of each API. */
+  readonly baseUrls: Readonly<Record<WireApiName, string>>;
+  /** Every request in the form of a known API, in order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** Throws unless every answer was asked for, every question had one, no request was refused, and no function threw. */
+  /**
+   * Throws unless every response was requested, every request had a response, no request was refused, and no function
+   * threw.
+   */
   assertComplete(): void;
-  /** Ends every connection; resolves when nothing is left open. */
+  /** Closes every connection; resolves when none remains open. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a server on loopback that speaks the APIs of OpenAI (chat completions), Anthropic (messages) and Gemini
  * (generateContent), streamed and not. One script serves them all. It is as strict as they are: a request with an
- * unanswered tool call, a lost signature or roles out of order is answered 400 and takes nothing from the script.
+ * unanswered tool call, a lost signature or roles out of order gets status 400 and consumes nothing from the script.
  *
- * A function in the script gets the request as it came over the wire, a {@link ReceivedRequest}: `body` has the form of the
- * API that was asked, `family` says which. That is not what a function of `scriptedModel` gets.
+ * A function in the script gets the request as it came over the wire, a {@link ReceivedRequest}: `body` has the form
+ * of the requested API, `family` names it. A function of `scriptedModel` gets something else.
  *
  * @example
  * ```ts
@@ -75,12 +79,12 @@ export interface ModelServer extends AsyncDisposable {
  *   { status: 429, retryAfter: 1 },
  *   "High water is at noon.",
  * ]);
- * // … ask at server.baseUrls.openai, .anthropic or .gemini …
+ * // … send requests to server.baseUrls.openai, .anthropic or .gemini …
  * server.assertComplete();
  * ```
  */
 export async function modelServer(
-  script: Script<ReceivedRequest, ServerAnswer>,
+  script: Script<ReceivedRequest, ModelServerResponse>,
   options: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const server = new ScriptedServer(script, options);
@@ -92,20 +96,20 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 class ScriptedServer implements ModelServer {
   readonly requests: Mutable<ReceivedRequest>[] = [];
-  readonly #script: ScriptReader<ReceivedRequest, ServerAnswer>;
+  readonly #script: ScriptReader<ReceivedRequest, ModelServerResponse>;
   readonly #options: ModelServerOptions;
   readonly #clock: Clock;
   readonly #server: Server;
-  readonly #issued = new Issued();
+  readonly #issued = new IssuedTurns();
   readonly #working = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #problems: string[] = [];
-  #fault: ScriptFault | undefined;
+  #fault: ScriptError | undefined;
   #port = 0;
   #answers = 0;
   #calls = 0;
 
-  constructor(script: Script<ReceivedRequest, ServerAnswer>, options: ModelServerOptions) {
+  constructor(script: Script<ReceivedRequest, ModelServerResponse>, options: ModelServerOptions) {
     this.#script = new ScriptReader(script);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -123,7 +127,7 @@ class ScriptedServer implements ModelServer {
     return `http://${this.host}`;
   }
 
-  get baseUrls(): Readonly<Record<FamilyName, string>> {
+  get baseUrls(): Readonly<Record<WireApiName, string>> {
     return { openai: `${this.url}/v1`, anthropic: `${this.url}/v1`, gemini: `${this.url}/v1beta` };
   }
 
@@ -137,9 +141,9 @@ class ScriptedServer implements ModelServer {
   }
 
   assertComplete(): void {
-    if (this.#fault !== undefined) throw new Error(this.#fault.told, { cause: this.#fault.cause });
+    if (this.#fault !== undefined) throw new Error(this.#fault.details, { cause: this.#fault.cause });
     if (this.#problems.length > 0)
-      throw new Error(`the server refused what it was asked:\n${this.#problems.map((line) => `  ${line}`).join("\n")}`);
+      throw new Error(`the server refused requests:\n${this.#problems.map((line) => `  ${line}`).join("\n")}`);
     this.#script.assertComplete();
   }
 
@@ -155,21 +159,21 @@ class ScriptedServer implements ModelServer {
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const left = new AbortController();
-    response.on("close", () => left.abort());
-    // Told by the close that follows.
+    const disconnected = new AbortController();
+    response.on("close", () => disconnected.abort());
+    // Reported by the close event that follows.
     response.on("error", () => {});
-    const exchange = new Exchange(response, AbortSignal.any([left.signal, this.#closing.signal]));
-    const family = familyAt(urlOf(incoming).pathname);
+    const exchange = new Exchange(response, AbortSignal.any([disconnected.signal, this.#closing.signal]));
+    const family = wireApiAt(urlOf(incoming).pathname);
     try {
-      if (family === undefined) throw new Refusal(`there is nothing at ${incoming.method} ${incoming.url}`, 404);
+      if (family === undefined) throw new ApiRejection(`there is nothing at ${incoming.method} ${incoming.url}`, 404);
       await this.#answer(await this.#read(incoming, family, exchange), family, exchange);
     } catch (error) {
       await this.#fail(error, family, exchange);
     }
   }
 
-  async #read(incoming: IncomingMessage, family: WireFamily, exchange: Exchange): Promise<ReceivedRequest> {
+  async #read(incoming: IncomingMessage, family: WireApi, exchange: Exchange): Promise<ReceivedRequest> {
     const { maxBodyBytes = 8 * 1024 * 1024, apiKey, strict = true, reasoningEchoed = false } = this.#options;
     const request = await readRequest(incoming, family, { maxBodyBytes, apiKey });
     exchange.entry = { ...request, status: 0, outcome: "open" };
@@ -178,7 +182,7 @@ class ScriptedServer implements ModelServer {
     return exchange.entry;
   }
 
-  async #answer(request: ReceivedRequest, family: WireFamily, exchange: Exchange): Promise<void> {
+  async #answer(request: ReceivedRequest, family: WireApi, exchange: Exchange): Promise<void> {
     const { signal } = exchange;
     const answer = await this.#next(request, signal);
     if (isHanging(answer)) return waitForAbort(signal);
@@ -189,19 +193,19 @@ class ScriptedServer implements ModelServer {
     exchange.end(outgoing.status >= 400 ? "failed" : outcome, outgoing.status);
   }
 
-  async #next(request: ReceivedRequest, signal: AbortSignal): Promise<ServerAnswer> {
+  async #next(request: ReceivedRequest, signal: AbortSignal): Promise<ModelServerResponse> {
     try {
       const answer = this.#script.next(request);
-      // A function may take its time, but not longer than there is someone to answer.
+      // A function may be slow, but is only awaited while the client is connected.
       return answer instanceof Promise ? await Promise.race([answer, waitForAbort(signal)]) : answer;
     } catch (error) {
-      throw error instanceof ScriptEnded ? new Refusal(error.message) : new ScriptFault(error);
+      throw isScriptEnded(error) ? new ApiRejection(error.message) : new ScriptError(error);
     }
   }
 
-  async #turn(answer: ScriptedAnswer | ServerTurn, request: WireRequest, family: WireFamily): Promise<Outgoing> {
-    const scripted = toTurn(answer);
-    const turn: ServerTurn = isParts(scripted) ? await turnOfParts(scripted) : scripted;
+  async #turn(answer: ScriptedResponse | ServerTurn, request: WireRequest, family: WireApi): Promise<Outgoing> {
+    const scripted = toScriptedTurn(answer);
+    const turn: ServerTurn = isRawStreamParts(scripted) ? await turnOfParts(scripted) : scripted;
     if (turn.error !== undefined) return errorOf({ status: 500, message: turn.error.message }, family);
     const wired = toWireTurn(turn, {
       number: ++this.#answers,
@@ -228,31 +232,31 @@ class ScriptedServer implements ModelServer {
   }
 
   #send(outgoing: Outgoing, { response, signal }: Exchange): Promise<"answered" | "broken"> {
-    return sendAnswer(response, outgoing, { clock: this.#clock, signal });
+    return sendModelResponse(response, outgoing, { clock: this.#clock, signal });
   }
 
-  /** Whatever went wrong, the asker is told of it, or is gone. */
-  async #fail(error: unknown, family: WireFamily | undefined, exchange: Exchange): Promise<void> {
-    if (exchange.signal.aborted || exchange.response.headersSent) return exchange.end("left", 0);
-    const { status, message } = toldOf(error);
-    if (error instanceof ScriptFault) this.#fault ??= error;
-    else this.#problems.push(`${exchange.place()}: ${status} ${message.trim()}`);
-    exchange.end(error instanceof ScriptFault ? "failed" : "refused", status, message);
+  /** Sends any error to the client, unless it has disconnected. */
+  async #fail(error: unknown, family: WireApi | undefined, exchange: Exchange): Promise<void> {
+    if (exchange.signal.aborted || exchange.response.headersSent) return exchange.end("disconnected", 0);
+    const { status, message } = scriptErrorMessage(error);
+    if (error instanceof ScriptError) this.#fault ??= error;
+    else this.#problems.push(`${exchange.position()}: ${status} ${message.trim()}`);
+    exchange.end(error instanceof ScriptError ? "failed" : "refused", status, message);
     const body = family?.error(status, message, undefined) ?? { error: { message } };
-    // What is left of a request that was not read to its end would be taken for the next one.
+    // The unread rest of a request would otherwise be parsed as the next one.
     const headers = { "content-type": "application/json", connection: "close" };
     try {
       await this.#send({ status, headers, chunks: [JSON.stringify(body)] }, exchange);
     } catch {
-      // The asker has left meanwhile.
+      // The client has already disconnected.
     }
   }
 }
 
-/** One request on its way. */
+/** One request in progress. */
 class Exchange {
   readonly response: ServerResponse;
-  /** Aborted when the asker has left, or the server closes. */
+  /** Aborted when the client disconnects, or the server closes. */
   readonly signal: AbortSignal;
   entry: Mutable<ReceivedRequest> | undefined;
 
@@ -269,37 +273,37 @@ class Exchange {
     if (refusal !== undefined) entry.refusal = refusal;
   }
 
-  place(): string {
+  position(): string {
     const { method, url = "" } = this.response.req;
     return this.entry?.path ?? `${method} ${url.split("?")[0]}`;
   }
 }
 
-function toldOf(error: unknown): { readonly status: number; readonly message: string } {
-  if (error instanceof Refusal) return error;
-  // A server that breaks is asked again, and a script that threw would only throw again.
-  return error instanceof ScriptFault
+function scriptErrorMessage(error: unknown): { readonly status: number; readonly message: string } {
+  if (isApiRejection(error)) return error;
+  // Clients retry a server error, but a script that threw would only throw again.
+  return error instanceof ScriptError
     ? { status: 400, message: error.message }
     : { status: 500, message: String(error) };
 }
 
-function isHanging(answer: ServerAnswer): answer is HangingAnswer {
+function isHanging(answer: ModelServerResponse): answer is HangingResponse {
   return typeof answer === "object" && "hang" in answer && answer.hang === true;
 }
 
-function isError(answer: ServerAnswer): answer is ErrorAnswer {
+function isError(answer: ModelServerResponse): answer is ErrorResponse {
   if (typeof answer !== "object" || !("status" in answer)) return false;
   return typeof answer.status === "number" && answer.status >= 400 && answer.status < 600;
 }
 
-function delayOf(answer: ServerAnswer): number | undefined {
+function delayOf(answer: ModelServerResponse): number | undefined {
   if (typeof answer !== "object" || !("delayMs" in answer)) return undefined;
   return typeof answer.delayMs === "number" ? answer.delayMs : undefined;
 }
 
-function errorOf(answer: ErrorAnswer, family: WireFamily): Outgoing {
+function errorOf(answer: ErrorResponse, family: WireApi): Outgoing {
   const { status, message = `status ${status}`, retryAfter, headers, body } = answer;
-  const told = body ?? family.error(status, message, retryAfter);
+  const reported = body ?? family.error(status, message, retryAfter);
   return {
     status,
     headers: {
@@ -307,6 +311,21 @@ function errorOf(answer: ErrorAnswer, family: WireFamily): Outgoing {
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
       ...headers,
     },
-    chunks: [typeof told === "string" ? told : JSON.stringify(told)],
+    chunks: [typeof reported === "string" ? reported : JSON.stringify(reported)],
   };
+}
+
+/** A function of the script threw: a mistake in the test, not of the client. */
+class ScriptError extends Error {
+  constructor(cause: unknown) {
+    super(`the script threw: ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`, { cause });
+  }
+
+  /** The message with the stack of the function that threw. */
+  get details(): string {
+    const { cause } = this;
+    return cause instanceof Error && cause.stack !== undefined
+      ? `the script threw: ${stripUnsafe(cause.stack)}`
+      : this.message;
+  }
 }

@@ -1,12 +1,12 @@
-import type { FinishReason } from "../../model.ts";
-import type { ScriptedUsage } from "../scripted-answer.ts";
+import type { FinishReason } from "../../../model/index.ts";
+import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkOpenAi } from "./openai-check.ts";
 import { parseJson, recordOf, stringOf } from "./read-json.ts";
-import type { ReasoningField, WireFamily, WireRequest } from "./wire-family.ts";
+import type { ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
-/** The chat-completions API of OpenAI, and of all who speak it. */
-export const openAiFamily: WireFamily = {
+/** The chat-completions API of OpenAI and of compatible services. */
+export const openAiApi: WireApi = {
   name: "openai",
   idPrefix: "call_",
   signsCalls: false,
@@ -56,15 +56,15 @@ function* events(turn: WireTurn, request: WireRequest, field: ReasoningField): G
   if (turn.faults.omit?.includes("end") !== true) yield "data: [DONE]\n\n";
 }
 
-/** A call in its pieces: its name, then its arguments bit by bit. */
+/** A call in chunks: its name, then its arguments piece by piece. */
 function* callDeltas(call: WireCall, index: number, turn: WireTurn): Generator<object> {
   const { omit = [], arguments: form } = turn.faults;
-  const place = omit.includes("index") ? {} : { index };
-  // Who does not count its calls, or has objects for arguments, sends each call whole.
-  if (omit.includes("index") || form !== undefined) return yield { ...place, ...callOf(call, turn) };
+  const label = omit.includes("index") ? {} : { index };
+  // A server that sends no call indexes, or objects as arguments, sends each call as a whole.
+  if (omit.includes("index") || form !== undefined) return yield { ...label, ...callOf(call, turn) };
   const { function: named, ...head } = callOf(call, turn);
-  yield { ...place, ...head, function: { ...named, arguments: "" } };
-  for (const piece of turn.pieces(call.argumentsText)) yield { ...place, function: { arguments: piece } };
+  yield { ...label, ...head, function: { ...named, arguments: "" } };
+  for (const piece of turn.pieces(call.argumentsText)) yield { ...label, function: { arguments: piece } };
 }
 
 function callOf(

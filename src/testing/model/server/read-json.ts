@@ -1,24 +1,24 @@
 import { isRecord } from "../../../schema/index.ts";
 
-/** What JSON from outside can hold under a name. */
+/** A JSON object from an untrusted source. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The value where it is an object, an empty one where it is not. */
+/** The value if it is an object, otherwise an empty object. */
 export function recordOf(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** The objects of a list; what is no object in it counts as an empty one, so that places stay as they are. */
+/** The objects of a list. An item that is not an object counts as an empty one, so that indexes stay the same. */
 export function recordsOf(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.map(recordOf) : [];
 }
 
-/** The value where it is a text, an empty one where it is not. */
+/** The value if it is a string, otherwise an empty string. */
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** JSON as a value; undefined where the text is none. */
+/** The parsed JSON; undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,29 +3,29 @@ import type { Clock } from "../../../base/index.ts";
 import { wait, waitForAbort } from "../wait.ts";
 import type { WireFaults } from "./wire-fault.ts";
 
-/** An answer on its way out. */
+/** An outgoing response. */
 export interface Outgoing {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent, piece by piece. */
+  /** The body, chunk by chunk. */
   readonly chunks: readonly string[];
-  /** A text that stands in a stream for an error of the API; undefined for an answer in one piece. */
+  /** A chunk that reports an error of the API within a stream; undefined for a response in one piece. */
   readonly errorChunk?: string;
   readonly faults?: WireFaults;
   readonly pieceDelayMs?: number;
 }
 
-/** Time, and whether the asker is still there. */
-export interface SendWorld {
+/** Clock, and the connection state of the client. */
+export interface SendDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Sends an answer, with everything that is to go wrong. Says whether it went out whole; throws when the asker leaves. */
-export async function sendAnswer(
+/** Sends a response, with all its faults. Returns whether it was sent completely; throws if the client disconnects. */
+export async function sendModelResponse(
   response: ServerResponse,
   outgoing: Outgoing,
-  world: SendWorld,
+  world: SendDeps,
 ): Promise<"answered" | "broken"> {
   const { faults = {}, pieceDelayMs = 0 } = outgoing;
   const out = new PacketWriter(response, faults, world);
@@ -48,24 +48,22 @@ export async function sendAnswer(
   }
 }
 
-interface Plan {
+function planOf({ chunks, errorChunk, faults = {} }: Outgoing): {
   readonly chunks: readonly string[];
   readonly end: "whole" | "cut" | "hang";
   readonly isBroken: boolean;
-}
-
-function planOf({ chunks, errorChunk, faults = {} }: Outgoing): Plan {
-  // An answer in one piece breaks in its middle.
+} {
+  // A response in one piece is cut in its middle.
   const pieces = errorChunk === undefined ? halvesOf(chunks.join("")) : chunks;
-  const place = (at: number): number => (errorChunk === undefined ? 1 : Math.min(at, pieces.length - 1));
+  const label = (at: number): number => (errorChunk === undefined ? 1 : Math.min(at, pieces.length - 1));
   const { cut, hangAtChunk, malformedChunk, errorAtChunk } = faults;
-  if (cut?.chunk !== undefined) return { chunks: pieces.slice(0, place(cut.chunk)), end: "cut", isBroken: true };
-  if (hangAtChunk !== undefined) return { chunks: pieces.slice(0, place(hangAtChunk)), end: "hang", isBroken: true };
+  if (cut?.chunk !== undefined) return { chunks: pieces.slice(0, label(cut.chunk)), end: "cut", isBroken: true };
+  if (hangAtChunk !== undefined) return { chunks: pieces.slice(0, label(hangAtChunk)), end: "hang", isBroken: true };
   if (errorAtChunk !== undefined && errorChunk !== undefined) {
-    return { chunks: [...pieces.slice(0, place(errorAtChunk)), errorChunk], end: "whole", isBroken: true };
+    return { chunks: [...pieces.slice(0, label(errorAtChunk)), errorChunk], end: "whole", isBroken: true };
   }
   if (malformedChunk === undefined) return { chunks, end: "whole", isBroken: false };
-  const at = place(malformedChunk);
+  const at = label(malformedChunk);
   const broken = errorChunk === undefined ? pieces.slice(0, 1) : pieces.with(at, malformed(pieces[at] ?? ""));
   return { chunks: broken, end: "whole", isBroken: true };
 }
@@ -75,26 +73,26 @@ function halvesOf(text: string): readonly string[] {
   return [text.slice(0, middle), text.slice(middle)];
 }
 
-/** The piece with half of its data. */
+/** The chunk with half of its data. */
 function malformed(chunk: string): string {
   return chunk.replace(/^data: (.*)$/m, (_, data: string) => `data: ${data.slice(0, Math.ceil(data.length / 2))}`);
 }
 
-/** Ends the connection in the middle of an answer, or the answer as if it were whole. */
+/** Cuts the connection in the middle of a response, or ends the response as if it were complete. */
 function breakOff(response: ServerResponse, { cut }: WireFaults): "broken" {
   if (cut?.cleanly === true) response.end();
   else response.destroy();
   return "broken";
 }
 
-/** Writes as much as the asker takes, in packets where that is wanted, and no more bytes than are to go out. */
+/** Writes as fast as the client reads, in packets if requested, up to the byte limit. */
 class PacketWriter {
   readonly #response: ServerResponse;
-  readonly #world: SendWorld;
+  readonly #world: SendDeps;
   readonly #packetBytes: number | undefined;
   #left: number;
 
-  constructor(response: ServerResponse, { cut, packetBytes }: WireFaults, world: SendWorld) {
+  constructor(response: ServerResponse, { cut, packetBytes }: WireFaults, world: SendDeps) {
     this.#response = response;
     this.#world = world;
     this.#packetBytes = packetBytes;
@@ -102,7 +100,7 @@ class PacketWriter {
     if (packetBytes !== undefined) response.socket?.setNoDelay(true);
   }
 
-  /** False where the last byte that was to go out has gone. */
+  /** Returns false once the last allowed byte was sent. */
   async write(text: string): Promise<boolean> {
     const all = Buffer.from(text);
     const bytes = all.subarray(0, Math.min(all.length, this.#left));
@@ -117,7 +115,7 @@ class PacketWriter {
     return false;
   }
 
-  /** Waits until everything is out, or the asker gone. */
+  /** Waits until everything is sent, or the client disconnects. */
   async flush(): Promise<void> {
     const { signal } = this.#world;
     signal.throwIfAborted();

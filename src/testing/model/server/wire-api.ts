@@ -1,50 +1,50 @@
-import type { Issued } from "./issued.ts";
+import type { IssuedTurns } from "./issued-turns.ts";
 import type { JsonRecord } from "./read-json.ts";
 import type { WireTurn } from "./wire-turn.ts";
 
-/** Which API a request is written for. */
-export type FamilyName = "openai" | "anthropic" | "gemini";
+/** The API that a request is written for. */
+export type WireApiName = "openai" | "anthropic" | "gemini";
 
-/** A request as the families look at it. */
+/** A request as the API implementations see it. */
 export interface WireRequest {
-  readonly family: FamilyName;
-  /** The path without a key that may be in its query. */
+  readonly family: WireApiName;
+  /** The path, with a key in its query removed. */
   readonly path: string;
-  /** Lower-case names; the values of those that hold keys are `[redacted]`. */
+  /** Lower-case names; values of headers that contain keys are `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonRecord;
-  /** The model that is asked. */
+  /** The requested model. */
   readonly model: string;
-  /** Whether the answer is to be streamed. */
+  /** True if the response is to be streamed. */
   readonly stream: boolean;
 }
 
-/** What a server demands beyond the form. */
-export interface Demands {
-  readonly issued: Issued;
-  /** Thinking has to come back with the tool calls that it led to, as DeepSeek, Kimi and GLM want it. */
+/** Requirements of a server beyond the request format. */
+export interface ApiRequirements {
+  readonly issued: IssuedTurns;
+  /** Thinking has to come back with the tool calls that it led to, as DeepSeek, Kimi and GLM require. */
   readonly reasoningEchoed: boolean;
 }
 
-/** Under which name thinking goes over the OpenAI protocol. */
+/** Name of the thinking field in the OpenAI protocol. */
 export type ReasoningField = "reasoning_content" | "reasoning";
 
-/** One API: its paths, its rules, its answers. */
-export interface WireFamily {
-  readonly name: FamilyName;
-  /** How the ids of its tool calls begin. */
+/** One API: its paths, its rules, its responses. */
+export interface WireApi {
+  readonly name: WireApiName;
+  /** Prefix of the ids of its tool calls. */
   readonly idPrefix: string;
-  /** Whether it signs the first call of every answer. */
+  /** True if it signs the first call of every response. */
   readonly signsCalls: boolean;
-  /** What is asked at this path; undefined where it is none of this API. */
+  /** The model and mode requested at this path; undefined if the path does not belong to this API. */
   readonly at: (path: string, body: JsonRecord) => { readonly model: string; readonly stream: boolean } | undefined;
   /** The key in these headers or this query. */
   readonly keyOf: (headers: Readonly<Record<string, string | undefined>>, query: URLSearchParams) => string | undefined;
-  /** Throws a `Refusal` for what the API would not take. */
-  readonly check: (request: WireRequest, demands: Demands) => void;
-  /** An answer in one piece. */
+  /** Throws an `ApiRejection` for a request that the API would reject. */
+  readonly check: (request: WireRequest, demands: ApiRequirements) => void;
+  /** A response in one piece. */
   readonly whole: (turn: WireTurn, request: WireRequest, field: ReasoningField) => unknown;
-  /** An answer in the pieces of a stream, as they stand in it; the last ones mark its end. */
+  /** A response as the chunks of a stream; the last ones mark its end. */
   readonly events: (turn: WireTurn, request: WireRequest, field: ReasoningField) => Iterable<string>;
   /** An error in the API's form. */
   readonly error: (status: number, message: string, retryAfter: number | undefined) => unknown;

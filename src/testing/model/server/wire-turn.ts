@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { FinishReason } from "../../model.ts";
+import type { FinishReason } from "../../../model/index.ts";
 import { foldParts } from "../fold-parts.ts";
 import {
   type ScriptedPart,
@@ -7,13 +7,13 @@ import {
   type ScriptedTurn,
   type ScriptedUsage,
   argumentsOf,
-  finishReasonOf,
-} from "../scripted-answer.ts";
+  scriptedFinishReason,
+} from "../scripted-response.ts";
 import { piecesOf, streamOf } from "../scripted-stream.ts";
 import { systemClock } from "../../../base/index.ts";
 import type { WireFaults } from "./wire-fault.ts";
 
-/** An answer in detail, and what goes wrong on its way. */
+/** A detailed response with wire faults. */
 export interface ServerTurn extends ScriptedTurn {
   readonly wire?: WireFaults;
 }
@@ -26,9 +26,9 @@ export interface WireCall {
   readonly signature: string | undefined;
 }
 
-/** An answer with everything that the wire needs. */
+/** A response with everything that the wire needs. */
 export interface WireTurn {
-  /** Counts the answers of a server from 1. */
+  /** Counts the responses of a server from 1. */
   readonly number: number;
   readonly thinking: string | undefined;
   readonly signature: string | undefined;
@@ -40,29 +40,29 @@ export interface WireTurn {
   readonly pieces: (text: string) => readonly string[];
 }
 
-/** What a script leaves to the server: ids of calls, and signatures. */
-export interface Naming {
+/** Values that a script leaves to the server: call ids and signatures. */
+export interface TurnIds {
   readonly number: number;
   readonly nextId: () => string;
   readonly sign: (text: string) => string;
-  /** The API signs the first call of an answer, whether the model thought aloud or not. */
+  /** The API signs the first call of a response, with or without visible thinking. */
   readonly signsCalls: boolean;
 }
 
-/** Raw parts as a turn. The error in them cuts the stream there; a pause has no place on the wire. */
+/** Raw parts as a turn. An error among them cuts the stream there; a pause cannot be sent over the wire. */
 export async function turnOfParts(parts: readonly ScriptedPart[]): Promise<ServerTurn> {
   const end = parts.findIndex((part) => part instanceof Error);
-  const said = end === -1 ? parts : parts.slice(0, end);
-  if (!said.every(isStreamPart))
+  const described = end === -1 ? parts : parts.slice(0, end);
+  if (!described.every(isStreamPart))
     throw new TypeError(
-      "a pause among raw parts is for a scripted model; a server takes pieceDelayMs or wire.hangAtChunk",
+      "a pause among raw parts only works with a scripted model; use pieceDelayMs or wire.hangAtChunk with a server",
     );
-  const { content, finishReason } = await foldParts(streamOf(said, { clock: systemClock, signal: undefined }));
-  const textOf = (type: "text" | "reasoning"): string | undefined => {
+  const { content, finishReason } = await foldParts(streamOf(described, { clock: systemClock, signal: undefined }));
+  const textOfType = (type: "text" | "reasoning"): string | undefined => {
     const texts = content.flatMap((part) => (part.type === type ? [part.text] : []));
     return texts.length === 0 ? undefined : texts.join("");
   };
-  const [text, thinking] = [textOf("text"), textOf("reasoning")];
+  const [text, thinking] = [textOfType("text"), textOfType("reasoning")];
   return {
     ...(text !== undefined && { text }),
     ...(thinking !== undefined && { thinking }),
@@ -78,8 +78,8 @@ function isStreamPart(part: ScriptedPart): part is LanguageModelV4StreamPart {
   return !(part instanceof Error) && part.type !== "pause";
 }
 
-/** A scripted turn with its ids, its signatures, and those faults that are in what it says. */
-export function toWireTurn(turn: ServerTurn, naming: Naming): WireTurn {
+/** A scripted turn with its ids, its signatures, and the faults that concern its content. */
+export function toWireTurn(turn: ServerTurn, naming: TurnIds): WireTurn {
   const { wire: faults = {}, thinking, toolCalls = [] } = turn;
   const inText = faults.thinkTags === true;
   const signature = thinking === undefined || inText ? undefined : (turn.signature ?? naming.sign(thinking));
@@ -91,9 +91,9 @@ export function toWireTurn(turn: ServerTurn, naming: Naming): WireTurn {
     number: naming.number,
     thinking: inText ? undefined : thinking,
     signature,
-    text: textOf(turn, faults),
+    text: responseText(turn, faults),
     calls: faults.cutArguments === true ? withCutArguments(calls) : calls,
-    finishReason: faults.cutArguments === true ? "length" : finishReasonOf(turn),
+    finishReason: faults.cutArguments === true ? "length" : scriptedFinishReason(turn),
     usage: usageOf(turn, faults),
     faults,
     pieces: piecesBy(faults),
@@ -109,7 +109,10 @@ function toWireCall(call: ScriptedToolCall, id: string, signature: string | unde
   };
 }
 
-function textOf({ text, thinking }: ServerTurn, { thinkTags, leakedRole = false }: WireFaults): string | undefined {
+function responseText(
+  { text, thinking }: ServerTurn,
+  { thinkTags, leakedRole = false }: WireFaults,
+): string | undefined {
   const role = leakedRole === false ? "" : `${leakedRole === true ? "assistant" : leakedRole}\n\n`;
   const thought = thinkTags === true && thinking !== undefined ? `<think>${thinking}</think>\n\n` : "";
   return text === undefined && role + thought === "" ? undefined : `${role}${thought}${text ?? ""}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findExpression } from "./find-expression.ts";
+import { findExpression } from "./input-by-rule.ts";
 
 test.each([
   ["Calculate 12 × 7", "12 * 7"],
@@ -29,11 +29,11 @@ test.each([
   "",
   "+ - * /",
   "()",
-])("in %s there is none", (text) => {
+])("in %s there is no calculation", (text) => {
   expect(findExpression(text)).toBeUndefined();
 });
 
-test("hostile texts are searched in little time", () => {
+test("hostile texts are searched quickly", () => {
   const from = performance.now();
   for (const text of [
     "(".repeat(100_000),

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { findZone } from "./find-zone.ts";
-import { searchWords } from "./search-words.ts";
+import { findZone, searchWords } from "./input-by-rule.ts";
 
 test.each([
   ["Search the web for the history of tide mills", "the history of tide mills"],
@@ -10,15 +9,15 @@ test.each([
   ["查找巴黎的人口", "巴黎的人口"],
   ["tide mills", "tide mills"],
   ["搜索", "搜索"],
-])("of %s the words of a search are %s", (description, words) => {
+])("the words of a search for %s are %s", (description, words) => {
   expect(searchWords(description)).toBe(words);
 });
 
-test("a long step makes no long search", () => {
+test("a long step results in a short search", () => {
   expect(searchWords("x".repeat(100_000)).length).toBeLessThanOrEqual(400);
 });
 
-test("zones are known by their names, and by places", () => {
+test("zones are recognized by their names, and by cities and countries", () => {
   expect(["Europe/Berlin 的时间", "time in New York", "东京现在几点", "in Nowhere/Land", "now"].map(findZone)).toEqual([
     "Europe/Berlin",
     "America/New_York",

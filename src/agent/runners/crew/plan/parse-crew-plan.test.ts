@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { readPlan } from "./read-plan.ts";
+import { parseCrewPlan } from "./parse-crew-plan.ts";
 
-const read = (plan: unknown) => readPlan(typeof plan === "string" ? plan : JSON.stringify(plan), { maxSteps: 3 });
+const read = (plan: unknown) => parseCrewPlan(typeof plan === "string" ? plan : JSON.stringify(plan), { maxSteps: 3 });
 
 describe("[C07] a plan", () => {
-  test("is read with all that a step has", () => {
+  test("is parsed with all fields of a step", () => {
     const step = {
       id: 7,
       description: " Look ",
@@ -41,20 +41,20 @@ describe("[C07] a plan", () => {
     expect(notes).toEqual([]);
   });
 
-  test("a circle of any length loses one dependency, and no more", () => {
+  test("a cycle of any length loses one dependency, and no more", () => {
     const ring = ["1", "2", "3"].map((id, at) => ({ id, description: id, dependencies: [["3", "1", "2"][at]] }));
     const { steps, notes } = read({ steps: ring });
     expect(steps.flatMap(({ dependencies }) => dependencies)).toHaveLength(2);
-    expect(notes).toEqual(["step-2 does not wait for step-1: the plan went round in a circle"]);
+    expect(notes).toEqual(["step-2 does not wait for step-1: the dependencies of the plan form a cycle"]);
   });
 
-  test("what is wrong is told in words that a model can act on", () => {
+  test("errors in a plan are described so that a model can act on them", () => {
     expect(read("no").issues).toEqual(["it holds no JSON object"]);
     expect(read({ plan: [] }).issues).toEqual(['the JSON object has no list "steps"']);
     expect(read({ steps: [] }).issues).toEqual(['"steps" is empty; there has to be one step at least']);
     expect(read({ steps: [{ id: "1" }, 5] }).issues).toEqual([
       'steps[0] needs a "description"',
-      "steps[1] is no JSON object",
+      "steps[1] is not a JSON object",
     ]);
     expect(read({ steps: Array.from({ length: 5 }, () => ({ description: "x" })) })).toMatchObject({
       issues: ["the plan has 5 steps; 3 are allowed, so put some together"],
@@ -62,7 +62,7 @@ describe("[C07] a plan", () => {
     });
   });
 
-  test("hidden characters are taken out, and long texts cut", () => {
+  test("hidden characters are removed, and long texts cut", () => {
     const { steps } = read({
       steps: [{ description: `Look\u202e\u{e0041} ${"x".repeat(5000)}`, tool_type: "y".repeat(999) }],
     });

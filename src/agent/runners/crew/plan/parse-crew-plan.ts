@@ -2,31 +2,31 @@ import { findJson } from "../../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../../../text/index.ts";
 import { type Complexity, type CrewStep, noTool } from "./crew-step.ts";
-import { type WrittenStep, linkPlan } from "./link-plan.ts";
+import { type PlannerStep, linkPlan } from "./link-plan.ts";
 
-/** What an answer of a planner comes to. */
-export interface ReadPlan {
-  /** What can be used of it, whatever is wrong with the rest. */
+/** Parsed answer of a planner. */
+export interface ParsedCrewPlan {
+  /** The usable steps, also if the rest of the plan is invalid. */
   readonly steps: readonly CrewStep[];
-  /** What is wrong, in words for the model; the plan is as it should be where there is nothing. */
+  /** Errors for the model; empty if the plan is valid. */
   readonly issues: readonly string[];
-  /** What was repaired, in words for people. */
+  /** Repairs, as notices for the user. */
   readonly notes: readonly string[];
 }
 
-const longestDescription = 2000;
-const longestName = 128;
-/** More of a list than this is nobody's plan. */
-const mostRead = 1000;
-const mostNeeds = 100;
-const largestInput = 20_000;
+const maxDescriptionLength = 2000;
+const maxNameLength = 128;
+/** Maximum number of list items to read; no real plan is longer. */
+const maxRead = 1000;
+const maxNeeds = 100;
+const maxInputSize = 20_000;
 
-/** Reads the plan in an answer: its JSON is found in prose and fences, keys that nobody knows are passed over. */
-export function readPlan(answer: string, { maxSteps }: { readonly maxSteps: number }): ReadPlan {
+/** Parses the plan in an answer: finds its JSON in prose and fences, and ignores unknown keys. */
+export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps: number }): ParsedCrewPlan {
   const found = listIn(answer);
   if (typeof found === "string") return { steps: [], issues: [found], notes: [] };
   const issues: string[] = [];
-  const written = found.slice(0, mostRead).flatMap((item, index) => {
+  const written = found.slice(0, maxRead).flatMap((item, index) => {
     const read = readStep(item, index);
     if (typeof read !== "string") return [read];
     issues.push(read);
@@ -40,7 +40,7 @@ export function readPlan(answer: string, { maxSteps }: { readonly maxSteps: numb
   return { steps, issues: issues.slice(0, 10), notes: [...shortened, ...notes] };
 }
 
-/** The list of steps, or what is wrong. */
+/** The list of steps, or an error message. */
 function listIn(answer: string): readonly unknown[] | string {
   const { objects, problem } = findJson(wrapped(answer));
   let wrong = problem === undefined ? "it holds no JSON object" : `its JSON cannot be read (${problem})`;
@@ -54,7 +54,7 @@ function listIn(answer: string): readonly unknown[] | string {
   return wrong;
 }
 
-/** Some models leave out the object around the list. */
+/** Some models omit the object around the list. */
 function wrapped(answer: string): string {
   const open = answer.search(/[[{]/);
   const end = answer.lastIndexOf("]");
@@ -62,18 +62,18 @@ function wrapped(answer: string): string {
   return isList ? `{"steps":${answer.slice(open, end + 1)}}` : answer;
 }
 
-function readStep(item: unknown, index: number): WrittenStep | string {
+function readStep(item: unknown, index: number): PlannerStep | string {
   const at = `steps[${index}]`;
-  if (!isRecord(item)) return `${at} is no JSON object`;
-  const description = textOf(item["description"], longestDescription);
+  if (!isRecord(item)) return `${at} is not a JSON object`;
+  const description = trimmedText(item["description"], maxDescriptionLength);
   if (description === "") return `${at} needs a "description"`;
   const { id, tool_type: tool = item["tool"], dependencies, complexity, input } = item;
-  const toolType = textOf(tool, longestName);
+  const toolType = trimmedText(tool, maxNameLength);
   return {
-    name: textOf(id, longestName) || String(index + 1),
+    name: trimmedText(id, maxNameLength) || String(index + 1),
     needs: (Array.isArray(dependencies) ? dependencies : dependencies === undefined ? [] : [dependencies])
-      .slice(0, mostNeeds)
-      .map((need) => textOf(need, longestName))
+      .slice(0, maxNeeds)
+      .map((need) => trimmedText(need, maxNameLength))
       .filter((need) => need !== ""),
     step: {
       description,
@@ -84,17 +84,17 @@ function readStep(item: unknown, index: number): WrittenStep | string {
   };
 }
 
-function textOf(value: unknown, most: number): string {
+function trimmedText(value: unknown, max: number): string {
   if (typeof value === "number") return String(value);
-  return typeof value === "string" ? cutText(stripUnsafe(value).trim(), most).text : "";
+  return typeof value === "string" ? cutText(stripUnsafe(value).trim(), max).text : "";
 }
 
-/** What does not fit here is filled in when the step is done. */
+/** Larger input is filled in when the step runs. */
 function isSmall(input: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(input).length > 0 && JSON.stringify(input).length <= largestInput;
+  return Object.keys(input).length > 0 && JSON.stringify(input).length <= maxInputSize;
 }
 
-const words: readonly (readonly [RegExp, Complexity])[] = [
+const complexityWords: readonly (readonly [RegExp, Complexity])[] = [
   [/^(?:low|simple|easy|trivial|低|简单|容易)/i, "low"],
   [/^(?:high|hard|complex|difficult|高|复杂|困难)/i, "high"],
 ];
@@ -102,5 +102,5 @@ const words: readonly (readonly [RegExp, Complexity])[] = [
 function readComplexity(value: unknown): Complexity {
   if (typeof value === "number") return value <= 3 ? "low" : value >= 7 ? "high" : "medium";
   if (typeof value !== "string") return "medium";
-  return words.find(([pattern]) => pattern.test(value.trim()))?.[1] ?? "medium";
+  return complexityWords.find(([pattern]) => pattern.test(value.trim()))?.[1] ?? "medium";
 }

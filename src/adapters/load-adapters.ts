@@ -1,0 +1,15 @@
+import type * as Otel from "./otel/index.ts";
+import type * as Client from "./mcp/client/connector.ts";
+import type { McpToolServer, McpToolServerOptions } from "./mcp/server/mcp-tool-server.ts";
+
+/** The tracing of an engine. Loaded if the settings enable it. */
+export const loadTracing = (): Promise<typeof Otel> => import("./otel/index.ts");
+
+/** The MCP client. Loaded when a server is used: most processes use none. */
+export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/connector.ts");
+
+/** {@link createMcpToolServer}, loaded when something is served and not before. */
+export async function serveMcp(options: McpToolServerOptions): Promise<McpToolServer> {
+  const { createMcpToolServer } = await import("./mcp/server/mcp-tool-server.ts");
+  return createMcpToolServer(options);
+}

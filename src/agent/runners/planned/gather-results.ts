@@ -1,0 +1,161 @@
+import { type TurnToolCall, toAssistantMessage } from "../../../model/index.ts";
+import { recordValue, type RunProgram } from "../../../run/index.ts";
+import { chooseTools } from "../../loop/choose-tools.ts";
+import { type LoopConversation, fitContextWindow } from "../../loop/agent-loop.ts";
+import { type ResolvedToolCall, resolveToolCall } from "../../loop/resolve-tool-calls.ts";
+import type { ConversationMessage } from "../../events/message.ts";
+import { OfferedTools } from "../../run/offered-tools.ts";
+import type { AgentRun } from "../../run/agent-run.ts";
+import type { DelegateOptions } from "../delegate-options.ts";
+import type { GatheredResult } from "../gathered-results.ts";
+import { salientTerms } from "../notes/salient-terms.ts";
+import { systemPrompt } from "../system-prompt.ts";
+import { isToolsUnsupported } from "../unsupported-tools.ts";
+import { runPlanAndCommands } from "./run-plan-and-commands.ts";
+import type { CommandWork } from "./command-tasks.ts";
+import { planAsJson } from "./plan-as-json.ts";
+import { type ToolPlan, type PlanTurn, requestPlan, commandsRule, planRules } from "./request-plan.ts";
+
+/** Request to gather results before a prompt is answered. */
+export interface GatherRequest {
+  /** The prompt without its commands. */
+  readonly text: string;
+  /** Names of the tools that earlier prompts of the conversation were offered. */
+  readonly offered?: readonly string[] | undefined;
+  /** The conversation with the prompt at its end. */
+  readonly messages: ConversationMessage[];
+  readonly commands: readonly CommandWork[];
+  readonly delegation: DelegateOptions;
+}
+
+/** Gathers the results that the model plans for, and those of the user's commands. */
+export function* gather(run: AgentRun, query: GatherRequest): RunProgram<readonly GatheredResult[]> {
+  const { delegation, messages } = query;
+  const { offered } = chooseTools(run, { text: query.text, ...(query.offered && { offered: query.offered }) });
+  const hasTools = yield* recordValue("plan.tools", () => offered.size > 0);
+  if (!hasTools) return yield* carryOutPlan(run, query, { calls: [], terms: [] });
+  if (delegation.noTools === true) return yield* gatherWithoutTools(run, query);
+  const { preface = [] } = delegation;
+  const system = run.family.systemPrompt(systemPrompt(run, [...rulesFor(query), ...planRules]), offered.definitions);
+  const conversation: LoopConversation = { part: "plan", system, preface, messages, tools: offered, maxRounds: 1 };
+  const plan = yield* planWithTools(run, conversation);
+  if (plan !== undefined) return yield* gatherByTools(run, query, { conversation, plan, offered });
+  return yield* gatherWithoutTools(run, query);
+}
+
+function rulesFor({ delegation: { rules = [] }, commands }: GatherRequest): readonly string[] {
+  return commands.length === 0 ? rules : [...rules, commandsRule];
+}
+
+/** The plan, or undefined if the model does not support tools. */
+function* planWithTools(run: AgentRun, conversation: LoopConversation): RunProgram<PlanTurn | undefined> {
+  const { messages } = conversation;
+  const prompt = messages.at(-1);
+  if (prompt?.role === "user") messages[messages.length - 1] = reminding(run, prompt);
+  try {
+    return yield* requestPlan(run, conversation, 1);
+  } catch (error) {
+    if (!isToolsUnsupported(error)) throw error;
+    return undefined;
+  } finally {
+    // Older messages may have been replaced by a summary; the prompt is still the last.
+    if (prompt !== undefined) messages[messages.length - 1] = prompt;
+  }
+}
+
+/** Executes a plan. A plan that searches for tools may be followed by one that uses the tools found. */
+function* gatherByTools(
+  run: AgentRun,
+  query: GatherRequest,
+  {
+    conversation,
+    plan,
+    offered,
+  }: { readonly conversation: LoopConversation; readonly plan: PlanTurn; readonly offered: OfferedTools },
+): RunProgram<readonly GatheredResult[]> {
+  const { commands } = query;
+  const terms = termsOf(plan, query);
+  const first = yield* runPlanAndCommands(run, {
+    ...plan,
+    turnRef: { part: "plan", round: 1 },
+    offered,
+    commands,
+    terms,
+  });
+  if (!plan.looks) return first.gathered;
+  const results: ConversationMessage = { role: "tool", content: [...first.parts] };
+  const messages = [...conversation.messages, toAssistantMessage(plan.turn), results];
+  const { calls } = yield* requestPlan(run, { ...conversation, messages }, 2);
+  const second = yield* runPlanAndCommands(run, {
+    calls,
+    turnRef: { part: "plan", round: 2 },
+    offered,
+    commands: [],
+    terms,
+  });
+  return [...first.gathered, ...second.gathered];
+}
+
+function* gatherWithoutTools(run: AgentRun, query: GatherRequest): RunProgram<readonly GatheredResult[]> {
+  run.notice(
+    "the model does not support tools: its plan was requested as text; the runner llm requests it once, without tools",
+  );
+  const { delegation, messages } = query;
+  const { preface = [] } = delegation;
+  const conversation: LoopConversation = {
+    part: "plan-in-words",
+    system: "",
+    preface,
+    messages,
+    tools: undefined,
+    maxRounds: 0,
+  };
+  yield* fitContextWindow(run, conversation, { part: conversation.part, round: 0 });
+  return yield* carryOutPlan(
+    run,
+    query,
+    yield* planAsJson(run, rulesFor(query), { text: query.text, messages: [...preface, ...messages] }),
+  );
+}
+
+function* carryOutPlan(run: AgentRun, query: GatherRequest, plan: ToolPlan): RunProgram<readonly GatheredResult[]> {
+  const { commands } = query;
+  const calls = yield* withResolutions(run, plan.calls);
+  const turnRef = { part: "plan-in-words", round: 0 };
+  return (yield* runPlanAndCommands(run, {
+    calls,
+    turnRef,
+    offered: undefined,
+    commands,
+    terms: termsOf(plan, query),
+  })).gathered;
+}
+
+/** Resolves the calls of a plan that a model wrote as JSON. */
+function* withResolutions(run: AgentRun, calls: readonly TurnToolCall[]): RunProgram<readonly ResolvedToolCall[]> {
+  if (calls.length === 0) return [];
+  // Nothing was offered, so names are not mapped.
+  const offered = new OfferedTools([], run.family.name);
+  const resolutions = yield* recordValue("plan-in-words.0.means", () =>
+    calls.map((call) => resolveToolCall(run, offered, call)),
+  );
+  return calls.flatMap((call, index) => {
+    const resolution = resolutions[index];
+    return resolution === undefined ? [] : [{ ...call, resolution }];
+  });
+}
+
+/** The terms from the model, or else by rule. */
+function termsOf({ terms }: ToolPlan, { text }: GatherRequest): readonly string[] {
+  return terms.length > 0 ? terms : salientTerms(text);
+}
+
+/** Some models need a reminder that there are tools. */
+function reminding({ family }: AgentRun, prompt: UserMessage): UserMessage {
+  const content = prompt.content.map((part) =>
+    part.type === "text" ? { ...part, text: family.userMessage(part.text, true) } : part,
+  );
+  return { ...prompt, content };
+}
+
+type UserMessage = Extract<ConversationMessage, { role: "user" }>;

@@ -1,0 +1,226 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Failure, type FailureError, cliCommand, isInsideFolder } from "../base/index.ts";
+import type { McpServer } from "../hub/index.ts";
+import type { RefuseNeeds } from "../tool/index.ts";
+import { workspaceFile } from "./find-workspace.ts";
+import type { ReadSecrets } from "./read-secrets.ts";
+import type { Settings } from "./read-settings.ts";
+import { type TrustSet, readTrustSet } from "./read-trust-set.ts";
+import { restrictConfig, untrustedModels } from "./restrict-config.ts";
+import { type TrustItem, environmentItem, serverTrustItems, toolTrustItems } from "./trust-item.ts";
+import { trustFailure } from "./trust-reasons.ts";
+import { type TrustDecision, readTrustDecision, storeTrustDecision } from "./trust-store.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A workspace that would execute or send more than the user trusts. */
+export interface TrustRequest {
+  readonly dir: string;
+  /** Everything that needs trust. */
+  readonly items: readonly TrustItem[];
+  /** Those of the items that the user has not decided on. */
+  readonly undecided: readonly TrustItem[];
+}
+
+/** Options about the trust in a workspace. */
+export interface TrustOptions {
+  /**
+   * `"stored"`: use only the parts of the workspace that the user has trusted with `windlass trust`; for programs that
+   * open folders of others. Default: use all of it, as `import()` would.
+   */
+  readonly trust?: "stored";
+  /** With `"stored"`: called once for parts without a decision; true trusts them from now on. */
+  readonly requestTrust?: (request: TrustRequest) => Promise<boolean>;
+}
+
+/** The parts of a workspace that are used. */
+export interface WorkspaceTrust {
+  /** Parts that are not used. */
+  readonly untrusted: readonly TrustItem[];
+  /** The settings that apply. */
+  readonly config: WorkspaceConfig;
+  /** Models of the settings that are not used, by name. */
+  readonly withheldModels: ReadonlyMap<string, FailureError>;
+  /** Why a tool is not used; undefined if every tool is. */
+  readonly refuses: RefuseNeeds | undefined;
+  /** Why a server is not used; undefined if every server is. */
+  readonly refusesServer: ((server: McpServer) => FailureError | undefined) | undefined;
+  /** The variables that chains may read. */
+  chainEnv(env: Environment): Environment;
+  /** The secrets that may be used, by services or by calls. */
+  secrets(found: ReadSecrets, by: "services" | "calls"): ReadSecrets;
+}
+
+/** The folder and settings of a workspace. */
+export interface TrustSubject {
+  readonly dir: string;
+  readonly settings: Settings;
+  readonly env: Environment;
+}
+
+/** Decides which parts of a workspace are used. Reads its files, and executes nothing. */
+export async function openTrust(subject: TrustSubject, { trust, requestTrust }: TrustOptions): Promise<WorkspaceTrust> {
+  if (trust !== "stored" || (await isPackageExample(subject.dir))) return trustAll(subject);
+  const set = await readTrustSet(subject.dir, subject.settings);
+  if (set.items.length === 0) return trustStored(subject, set, new Set());
+  const decision = await readTrustDecision(subject.dir, subject.env);
+  const trusted =
+    requestTrust === undefined ? decision.trusted : await decide(subject, set, { decision, requestTrust });
+  return trustStored(subject, set, trusted);
+}
+
+/** Everything in the workspace that needs trust, and the decision of the user. */
+export async function reviewTrust(
+  subject: TrustSubject,
+): Promise<{ readonly items: readonly TrustItem[]; readonly decision: TrustDecision }> {
+  const { items } = await readTrustSet(subject.dir, subject.settings);
+  return { items, decision: await readTrustDecision(subject.dir, subject.env) };
+}
+
+/** Trusts everything that the workspace needs now. */
+export async function grantTrust(subject: TrustSubject, items?: readonly TrustItem[]): Promise<void> {
+  const all = items ?? (await readTrustSet(subject.dir, subject.settings)).items;
+  const trusted = new Set(all.map(({ id }) => id));
+  await storeTrustDecision(subject.dir, subject.env, { trusted, declined: new Set() });
+}
+
+/** Requests trust in the parts without a decision, and stores the answer. */
+async function decide(
+  subject: TrustSubject,
+  { items }: TrustSet,
+  by: { readonly decision: TrustDecision; readonly requestTrust: NonNullable<TrustOptions["requestTrust"]> },
+): Promise<ReadonlySet<string>> {
+  const { trusted, declined } = by.decision;
+  const undecided = items.filter(({ id }) => !trusted.has(id) && !declined.has(id));
+  if (undecided.length === 0) return trusted;
+  const all = new Set(items.map(({ id }) => id));
+  if (await by.requestTrust({ dir: subject.dir, items, undecided })) {
+    await grantTrust(subject, items).catch(warnUnstored);
+    return all;
+  }
+  const others = [...all].filter((id) => !trusted.has(id));
+  await storeTrustDecision(subject.dir, subject.env, { trusted, declined: new Set(others) }).catch(warnUnstored);
+  return trusted;
+}
+
+/** The answer still applies to this process. */
+function warnUnstored(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`the trust in the workspace: ${why}`, { type: "WindlassTrustWarning" });
+}
+
+/** The examples of this package are trusted like its code. */
+async function isPackageExample(dir: string): Promise<boolean> {
+  const root = packageRoot();
+  return root !== undefined && isInsideFolder(await realpath(dir).catch(() => dir), join(root, "examples"));
+}
+
+function packageRoot(): string | undefined {
+  for (let folder = new URL(".", import.meta.url); ; folder = new URL("..", folder)) {
+    if (isOwnPackage(new URL("package.json", folder))) return realpathSync(fileURLToPath(folder));
+    if (folder.href === new URL("..", folder).href) return undefined;
+  }
+}
+
+function isOwnPackage(url: URL): boolean {
+  try {
+    // A package.json is an object; any other value has no name.
+    return (JSON.parse(readFileSync(url, "utf8")) as { name?: unknown }).name === "windlass";
+  } catch {
+    return false;
+  }
+}
+
+function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {
+  const refuses: RefuseNeeds = ({ module }) =>
+    module === undefined ? undefined : codeWithoutSettings(relative(dir, module));
+  return {
+    untrusted: [],
+    config: settings.config,
+    withheldModels: new Map(),
+    refuses: settings.source === undefined ? refuses : undefined,
+    refusesServer: undefined,
+    chainEnv: (env) => env,
+    secrets: (found) => found,
+  };
+}
+
+function trustStored(
+  { dir, settings }: TrustSubject,
+  { items, chainSecrets }: TrustSet,
+  trusted: ReadonlySet<string>,
+): WorkspaceTrust {
+  const { config, source } = settings;
+  const context = { dir, config };
+  const isTrusted = ({ id }: TrustItem): boolean => trusted.has(id);
+  const untrusted = items.filter((item) => !isTrusted(item));
+  return {
+    untrusted,
+    config: restrictConfig(config, isTrusted),
+    withheldModels: new Map(
+      untrustedModels(config, isTrusted).map((name) => [name, notTrusted(`the model "${name}"`)]),
+    ),
+    refuses: (needs) => {
+      const { module } = needs;
+      if (module !== undefined && source === undefined) return codeWithoutSettings(relative(dir, module));
+      const missing = toolTrustItems(needs, context).find((item) => !isTrusted(item));
+      return missing === undefined ? undefined : untrustedItem(missing).toFailure();
+    },
+    refusesServer: (server) =>
+      serverTrustItems(server, context).every(isTrusted) ? undefined : notTrusted(`the MCP server "${server.name}"`),
+    chainEnv: (env) => {
+      const withheld = new Set(config.env.filter((name) => !isTrusted(environmentItem(name))));
+      return Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
+    },
+    secrets: (found, by) => {
+      const isUsed = (name: string): boolean =>
+        items.some((item) => item.secret === name && isTrusted(item)) &&
+        (by === "services" || (chainSecrets.get(name) ?? []).every(isTrusted));
+      return withoutSecrets(found, (name) => !isUsed(name));
+    },
+  };
+}
+
+function withoutSecrets({ values, missing }: ReadSecrets, isWithheld: (name: string) => boolean): ReadSecrets {
+  const [withheld, used] = [true, false].map((is) =>
+    Object.entries(values).filter(([name]) => isWithheld(name) === is),
+  ) as [[string, string][], [string, string][]];
+  return {
+    values: Object.fromEntries(used),
+    missing: [...missing, ...withheld.map(([name]) => ({ name, why: `it is not trusted yet; ${howToTrust()}` }))],
+  };
+}
+
+/** Advice for the user. */
+const howToTrust = (): string => `review the workspace with \`${cliCommand("trust")}\``;
+
+/** Names of the kinds in messages. */
+const kindNames: Readonly<Record<TrustItem["kind"], string>> = {
+  code: "the code",
+  command: "the command",
+  server: "the MCP server",
+  secret: "the secret",
+  environment: "the environment variable",
+  model: "the model at",
+  network: "the private address",
+  setting: "the setting",
+};
+
+function untrustedItem({ kind, text }: TrustItem): FailureError {
+  return notTrusted(`${kindNames[kind]} ${text.slice(0, 300)}`);
+}
+
+const forModel = "this cannot be used here; continue without it";
+
+function notTrusted(part: string): FailureError {
+  return trustFailure("not_trusted", `not trusted: ${part}; ${howToTrust()}`, { forModel });
+}
+
+function codeWithoutSettings(file: string): Failure {
+  const message = `${file} is not loaded: a folder without ${workspaceFile} runs no code; create the file, even an empty one`;
+  return trustFailure("not_trusted", message, { forModel }).toFailure();
+}

@@ -1,0 +1,128 @@
+import { relative, resolve, sep } from "node:path";
+import { canonicalJson, isInsideFolder, nodeCrypto } from "../base/index.ts";
+import type { McpServer } from "../hub/index.ts";
+import { type ModelSettingsFile, defaultBaseUrls, secretName } from "../model/index.ts";
+import { type SentSecret, type ToolNeeds, hostIn, secretsIn } from "../tool/index.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
+
+/**
+ * Kinds of parts of a workspace that need trust: code that is imported, commands, MCP servers, secrets with their
+ * receivers, environment variables that chains read, models, private addresses, and settings wider than the default.
+ */
+export const trustKinds = [
+  "code",
+  "command",
+  "server",
+  "secret",
+  "environment",
+  "model",
+  "network",
+  "setting",
+] as const;
+
+/** One of the {@link trustKinds}. */
+export type TrustKind = (typeof trustKinds)[number];
+
+/** A part of a workspace that is used only if the user trusts it. */
+export interface TrustItem {
+  readonly kind: TrustKind;
+  /** Digest of the part: the same id needs no further trust. */
+  readonly id: string;
+  /** Description for people; may contain any characters of the workspace's files. */
+  readonly text: string;
+  /** Name of the secret, if it is one. */
+  readonly secret?: string;
+}
+
+/** The folders and secrets of a workspace. */
+export interface TrustContext {
+  readonly dir: string;
+  readonly config: Pick<WorkspaceConfig, "engine" | "skills" | "secrets">;
+}
+
+/** Creates an item; `parts` identify it. */
+export function createTrustItem(kind: TrustKind, parts: readonly unknown[], text: string): TrustItem {
+  const id = nodeCrypto()
+    .createHash("sha256")
+    .update(canonicalJson([kind, ...parts]))
+    .digest("hex");
+  return { kind, id, text };
+}
+
+/** The items of a tool file, or of a file with code. */
+export function toolTrustItems({ module, command, secrets }: ToolNeeds, context: TrustContext): TrustItem[] {
+  return [
+    ...(module === undefined ? [] : [codeItem(module, context)]),
+    ...(command === undefined ? [] : [createTrustItem("command", command, command.map(shown).join(" "))]),
+    ...secrets.map((sent) => secretItem(sent, context)),
+  ];
+}
+
+/**
+ * Trust in the code of a folder covers files that are added later: a trusted file may change into anything, so another
+ * file adds no risk.
+ */
+function codeItem(path: string, { dir, config }: TrustContext): TrustItem {
+  const folders = [config.engine.toolsDirectory, config.skills.directory];
+  const file = relative(dir, path).split(sep).join("/");
+  const folder = folders.find((name) => isInsideFolder(path, resolve(dir, name)));
+  return createTrustItem("code", [folder === undefined ? file : `${folder}/`], file);
+}
+
+/** A secret, its source, and its receiver; a secret without a receiver has an empty one. */
+export function secretItem({ name, to }: SentSecret, { config }: Pick<TrustContext, "config">): TrustItem {
+  const source = Object.hasOwn(config.secrets, name) ? config.secrets[name] : undefined;
+  const value = source === undefined ? name : "env" in source ? source.env : `the file ${source.file}`;
+  const alias = source !== undefined && "env" in source && source.env !== name ? ` (as ${name})` : "";
+  const receiver = to === "" ? "" : ` to ${to}`;
+  const text = `${value}${alias}${receiver}`;
+  return { ...createTrustItem("secret", [name, source ?? null, to], text), secret: name };
+}
+
+/** The items of a server, which was read without the values of secrets. */
+export function serverTrustItems(server: McpServer, context: TrustContext): TrustItem[] {
+  const { name, address, display, identity, trust, effects } = server;
+  // The values of headers are not part of the identity.
+  const headers = address.kind === "http" ? { ...address.headers, ...address.oauth } : {};
+  const to = address.kind === "http" ? hostIn(address.url) : `the MCP server ${name}`;
+  const variables = address.kind === "http" ? { ...headers, url: address.url } : address.env;
+  const own = createTrustItem("server", [identity, headers, trust, effects], `${name}: ${display}`);
+  return [own, ...secretsIn([variables, display]).map((secret) => secretItem({ name: secret, to }, context))];
+}
+
+/** The items of a model: its server, and the key that the settings send there. */
+export function modelTrustItems(settings: ModelSettingsFile, context: Pick<TrustContext, "config">): TrustItem[] {
+  const { provider = "openai-compatible", base_url, api_key } = settings;
+  const url = base_url ?? defaultBaseUrls[provider];
+  const to = url === undefined ? "the model server of the environment" : hostIn(url);
+  const own = createTrustItem("model", [to], to);
+  return api_key === undefined ? [own] : [own, secretItem({ name: secretName(api_key), to }, context)];
+}
+
+/** Keys of the services behind built-in tools, and their hosts. */
+export function serviceSecrets({ services: { weather, search } }: Pick<WorkspaceConfig, "services">): SentSecret[] {
+  const brave = search?.brave_api_key;
+  const key = weather?.api_key;
+  const hosts = [weather?.forecast_url, weather?.geocoding_url].map((url) =>
+    url === undefined ? "open-meteo.com" : hostIn(url),
+  );
+  return [
+    ...(brave === undefined ? [] : [{ name: secretName(brave), to: "api.search.brave.com" }]),
+    ...(key === undefined ? [] : [...new Set(hosts)].map((to) => ({ name: secretName(key), to }))),
+  ];
+}
+
+/** The item of an environment variable that chains may read. */
+export function environmentItem(name: string): TrustItem {
+  return createTrustItem("environment", [name], name);
+}
+
+/** The item of a private address that tools may reach. */
+export function networkItem(address: string): TrustItem {
+  return createTrustItem("network", [address], address);
+}
+
+/** A word of a command, quoted where its end would be unclear. */
+function shown(word: string): string {
+  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
+}

@@ -1,0 +1,66 @@
+import { type Approval, type ApprovalStore, type RunJournal, isAgentRun } from "../../store/index.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import { type ApprovalTexts, approvalTexts } from "./approval-texts.ts";
+
+/** Stores for approvals and for the runs that requested them. */
+export interface ApprovalLookup {
+  readonly approvals: Pick<ApprovalStore, "list">;
+  /** Undefined if no run is persisted. */
+  readonly store?: { readonly runs: Pick<RunJournal, "read"> } | undefined;
+}
+
+/** The pending approvals by the runs that wait for them. */
+export async function approvalsByRun({
+  approvals,
+  store,
+}: ApprovalLookup): Promise<{ readonly approval: Approval; readonly runs: readonly string[] }[]> {
+  const pending = await approvals.list(Date.now(), "pending");
+  const waiting = new Map<string, readonly string[]>();
+  for (const { runId } of pending) {
+    if (runId !== undefined && !waiting.has(runId)) waiting.set(runId, await waitingFor(runId, store));
+  }
+  return pending.map((approval) => ({ approval, runs: waiting.get(approval.runId ?? "") ?? [] }));
+}
+
+/** The approvals that a run waits for, including those of agents that it called, oldest first. */
+export async function listOpenApprovals(lookup: ApprovalLookup, runId: string): Promise<Approval[]> {
+  const all = await approvalsByRun(lookup);
+  return all.flatMap(({ approval, runs }) => (runs.includes(runId) ? [approval] : [])).reverse();
+}
+
+/** The run that requested the approval, and its ancestors if it was called as a tool. */
+async function waitingFor(runId: string, store: ApprovalLookup["store"]): Promise<readonly string[]> {
+  const found = await store?.runs.read(runId);
+  if (store === undefined || found === undefined || !isAgentRun(found.run)) return [runId];
+  return (await import("../../agent/index.ts")).ancestorRunIds(store.runs, runId);
+}
+
+/** Describes the subject of an approval: `step send`, `undo of step send`, or `round 2, call 1` of an agent. */
+export function describeApprovalStep(approval: ApprovalSummary, words: ApprovalTexts = approvalTexts.en): string {
+  const call = agentCall.exec(approval.step ?? "")?.groups;
+  if (call !== undefined) {
+    const { part = "", round = "", index = "0" } = call;
+    return words.position({ part: part === "main" ? undefined : part, round, call: Number(index) + 1 });
+  }
+  return `${isUndo(approval) ? "undo of step" : "step"} ${toOneLine(approval.step ?? "?")}`;
+}
+
+/** Describes an approval with its subject: `undo of step send: may cancel_mail be called?` */
+export function describeApproval(approval: ApprovalSummary, words: ApprovalTexts = approvalTexts.en): string {
+  const text = isUndo(approval) ? approval.message.slice(undoOf(approval).length) : approval.message;
+  return `${describeApprovalStep(approval, words)}: ${toOneLine(words.message(text))}`;
+}
+
+/** Journal key of a tool call of an agent. */
+const agentCall = /^(?<part>[\w~-]+)\.(?<round>\d+)\.(?<index>\d+)$/;
+
+type ApprovalSummary = Pick<Approval, "step" | "message">;
+
+function isUndo(approval: ApprovalSummary): boolean {
+  return approval.message.startsWith(undoOf(approval));
+}
+
+/** Prefix that runs write before an approval message about a compensation. */
+function undoOf({ step = "?" }: ApprovalSummary): string {
+  return `Undo of step ${step}: `;
+}

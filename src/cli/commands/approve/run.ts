@@ -1,0 +1,208 @@
+import { isFailureError } from "../../../base/index.ts";
+import type { Approval, Decision, ApprovalStore, RunJournal } from "../../../store/index.ts";
+import { argumentsLine } from "../../approvals/arguments-line.ts";
+import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import { describeDecision } from "../../approvals/describe-decision.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { isOfAgent } from "../../open/is-of-agent.ts";
+import { withWritableJournal } from "../../open/open-journal.ts";
+import { readJsonOption } from "../call/read-arguments.ts";
+import { type RunSession, withRuns } from "../../open/run-session.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { reportRunResult } from "../../open/report-run-result.ts";
+import { requireTrust } from "../../open/open-here.ts";
+import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
+import { unknownApproval } from "../../approvals/unknown-approval.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { userName } from "../../terminal/user-name.ts";
+import { toWireApproval } from "../../wire/wire-record.ts";
+import { resume } from "../resume/run.ts";
+import { describeApprovalStep, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
+
+/** `windlass approve`. */
+export const approve: RunCommand = (invocation) => decide(invocation, true);
+
+/** `windlass reject`. */
+export const reject: RunCommand = (invocation) => decide(invocation, false);
+
+async function decide(invocation: Invocation, approved: boolean): Promise<ExitCode> {
+  const decided = await writeDecision(invocation, await decisionIn(invocation, approved));
+  reportDecision(invocation, decided);
+  const runId = await runToResume(decided, invocation);
+  if (runId !== undefined) return resumeRun(invocation, { decided, runId });
+  if (invocation.flag("json")) invocation.terminal.print(safeJson(toWireApproval(decided.approval)));
+  return codeOf(decided);
+}
+
+interface Decided {
+  readonly approval: Approval;
+  /** True if this decision was recorded; false if an earlier one counts. */
+  readonly mine: boolean;
+  readonly approved: boolean;
+}
+
+/** Reads the decision from the command line. */
+async function decisionIn(invocation: Invocation, approved: boolean): Promise<Pick<Decision, "approved" | "done">> {
+  if (!approved) return { approved };
+  const text = invocation.text("output");
+  if (!invocation.flag("done")) {
+    if (text === undefined) return { approved };
+    throw new UsageError("--output requires --done: it is the output of a call that had completed");
+  }
+  return { approved, done: { output: text === undefined ? null : await readJsonOption(text, "--output") } };
+}
+
+function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<Decided> {
+  return withWritableJournal(async ({ store }) => {
+    const [id = ""] = invocation.words;
+    const now = Date.now();
+    if (store === undefined) throw await unknownApproval(id, undefined, invocation);
+    const before = await findApproval(id, store, invocation);
+    if (before.status === "pending") checkDecidable(before, invocation, decision.done !== undefined);
+    const after = await store.approvals.decide(before.id, { ...decision, ...whoDecides(invocation, before) }, now);
+    const mine = before.status === "pending" && after?.decidedAt === now;
+    return { approval: after ?? before, mine, approved: decision.approved };
+  });
+}
+
+/** Throws if this user may not decide, or not with these options. */
+function checkDecidable(approval: Approval, invocation: Invocation, asDone: boolean): void {
+  const { id, interrupted } = approval;
+  const refusal = cannotDecideReason(approval, userName());
+  if (refusal !== undefined) throw new UsageError(`you may not decide ${id}: ${refusal}`);
+  if (!asDone || interrupted === true) return;
+  const message = `--done is for a call that was interrupted when its process ended; ${id} was not`;
+  throw new UsageError(message, `run it with: ${commandLine(invocation, "approve", id)}`);
+}
+
+function whoDecides(invocation: Invocation, { id, approvers = [] }: Approval): Pick<Decision, "by" | "note"> {
+  const note = invocation.text("note");
+  const user = userName();
+  const by = invocation.text("by") ?? user;
+  if (approvers.length > 0 && by !== user) {
+    const message = `${id} names its approvers, and only the current user can decide as one of them: omit --by`;
+    throw new UsageError(message, `you are ${toOneLine(user ?? "?")}`);
+  }
+  return { ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
+}
+
+/** Success if the approval now has the requested state. */
+function codeOf({ approval, mine, approved }: Decided): ExitCode {
+  return mine || approval.status === (approved ? "approved" : "rejected") ? exitCodes.ok : exitCodes.failed;
+}
+
+function reportDecision(invocation: Invocation, { approval, mine, approved }: Decided): void {
+  const { terminal } = invocation;
+  if (!mine) {
+    terminal.log(`${approval.id} ${describeDecision(approval)}`);
+    return;
+  }
+  const isRun = approval.runId !== undefined;
+  const content = approval.done !== undefined ? "Marked as done" : approved ? "Approved" : "Rejected";
+  const args = argumentsLine(approval.args, commandLine(invocation, "approvals", approval.id));
+  const line = `${terminal.tint(approved ? "green" : "red", content)}: ${toOneLine(approval.tool)} ${args}`;
+  // If the run resumes, its output is the result on stdout.
+  if ((isRun && invocation.flag("resume")) || invocation.flag("json")) terminal.log(line);
+  else terminal.print(line);
+  if (approved && !isRun) terminal.log(terminal.tint("dim", "Repeat the same call to run it once."));
+}
+
+/**
+ * The run to resume after this decision; undefined if the decision did not count, or the run must not or cannot resume.
+ */
+async function runToResume(decided: Decided, invocation: Invocation): Promise<string | undefined> {
+  const { runId: pendingRuns } = decided.approval;
+  if (pendingRuns === undefined || codeOf(decided) !== exitCodes.ok) return undefined;
+  const { terminal } = invocation;
+  const runId = await rootOf(pendingRuns);
+  const later = `resume the run with: ${commandLine(invocation, "resume", runId)}`;
+  if (!invocation.flag("resume")) {
+    terminal.log(terminal.tint("dim", later));
+    return undefined;
+  }
+  const run = await withWritableJournal(async ({ store }) => (await store?.runs.read(runId))?.run);
+  if (run === undefined) return undefined;
+  if (run.status === "waiting" || run.status === "running") return runId;
+  terminal.log(terminal.tint("dim", `Run ${runId} has already ended: ${run.status}.`));
+  return undefined;
+}
+
+/**
+ * Returns the root run: if an agent was called as a tool, its caller resumes too, since otherwise the answer would go
+ * nowhere.
+ */
+function rootOf(runId: string): Promise<string> {
+  return withWritableJournal(async ({ store }) => {
+    if (store === undefined || !(await isOfAgent({ store }, runId))) return runId;
+    const { ancestorRunIds } = await import("../../../agent/index.ts");
+    return (await ancestorRunIds(store.runs, runId)).at(-1) ?? runId;
+  });
+}
+
+interface ResumeContext {
+  readonly refused: boolean;
+  /** Additional keys of the `--json` output. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+async function resumeHere(session: RunSession, runId: string, { refused, extra }: ResumeContext): Promise<ExitCode> {
+  if (await isOfAgent(session.workspace, runId)) {
+    const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
+    return resumeAgentRun(session, runId, extra);
+  }
+  return reportRunResult(await resume(session, runId), session, { durable: true, refused, extra });
+}
+
+/**
+ * Reports that the decision is stored although the run could not resume, for example because no model is configured.
+ */
+function reportDecisionStored(invocation: Invocation, runId: string): void {
+  const { terminal } = invocation;
+  const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
+  terminal.log(`The decision is saved, but the run could not resume (see the error below). Fix it, then: ${how}`);
+}
+
+/** Resumes the run in this process. After a rejection the exit code is 0, regardless of how the run ends. */
+function resumeRun(
+  invocation: Invocation,
+  { decided, runId }: { readonly decided: Decided; readonly runId: string },
+): Promise<ExitCode> {
+  return withRuns(invocation, async (session) => {
+    warnUnmatchedRules(session.workspace, invocation);
+    try {
+      requireTrust(session.workspace);
+      const extra = { approval: toWireApproval(decided.approval) };
+      const code = await resumeHere(session, runId, { refused: !decided.approved, extra });
+      return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
+    } catch (error) {
+      if (!isFailureError(error) || error.code !== "run_held") {
+        reportDecisionStored(invocation, runId);
+        throw error;
+      }
+      invocation.terminal.log("The process that holds the run will resume it.");
+      if (invocation.flag("json")) invocation.terminal.print(safeJson(toWireApproval(decided.approval)));
+      return exitCodes.ok;
+    }
+  });
+}
+
+/**
+ * The approval with this id, or the only one that the run with this id waits for. Throws if there is none, or several.
+ */
+async function findApproval(
+  id: string,
+  store: { readonly approvals: ApprovalStore; readonly runs: RunJournal },
+  invocation: Invocation,
+): Promise<Approval> {
+  const { approvals } = store;
+  const found = await approvals.get(id, Date.now());
+  if (found !== undefined) return found;
+  const [only, ...others] = await listOpenApprovals({ approvals, store }, id);
+  if (only === undefined) throw await unknownApproval(id, approvals, invocation);
+  if (others.length === 0) return only;
+  const lines = [only, ...others].map((one) => `${one.id}   ${describeApprovalStep(one)}: ${toOneLine(one.tool)}`);
+  throw new UsageError(`run ${id} waits for ${lines.length} approvals; choose one of them`, ...lines);
+}

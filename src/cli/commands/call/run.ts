@@ -1,0 +1,197 @@
+import type { Workspace } from "../../../app/index.ts";
+import { FailureError, isFailureError } from "../../../base/index.ts";
+import type { CallHooks } from "../../../engine/index.ts";
+import { unknownKeys } from "../../../schema/index.ts";
+import { type AnyTool, type Attachment, type ToolResult, toWireResult, readSourceReport } from "../../../tool/index.ts";
+import { terminalApprover } from "../../approvals/terminal-approver.ts";
+import { elicitAtTerminal } from "../../approvals/elicit-at-terminal.ts";
+import { closeWorkspace } from "../../open/close-workspace.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { exitCodes } from "../../program/exit-codes.ts";
+import { formatBytes } from "../../terminal/format-figures.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import type { Invocation } from "../../program/invocation.ts";
+import { openHere } from "../../open/open-here.ts";
+import { prepareForCall } from "../../open/prepare-servers.ts";
+import { type CliArguments, readArguments } from "./read-arguments.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { shortText } from "../../terminal/short-text.ts";
+import { exitCodeOf, reportCallFailure } from "./report-call-failure.ts";
+import { showWaiting } from "./show-waiting.ts";
+import { withThrowLocation } from "../../open/watch-tool-errors.ts";
+import { reportSlowLoad } from "../../open/report-slow-load.ts";
+import { reportToolLog } from "../../open/report-tool-log.ts";
+import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { userName } from "../../terminal/user-name.ts";
+import { type Interrupts, watchInterrupts } from "../../program/watch-interrupts.ts";
+
+/** `windlass call`. */
+export const callTool: RunCommand = async (invocation) => {
+  const interrupts = watchInterrupts();
+  const storeFailures: FailureError[] = [];
+  const { workspace, noJournal } = await openForCalls(invocation.terminal, (failure) => storeFailures.push(failure));
+  try {
+    const [name = "", ...pairs] = invocation.words;
+    await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
+    warnUnmatchedRules(workspace, invocation);
+    const tool = workspace.hub.resolve(name)?.tool;
+    // Without the tool's schema its arguments cannot be parsed; the call then fails with the unknown tool, which is the
+    // error to report.
+    const parsedInput =
+      tool === undefined
+        ? nothing
+        : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
+    const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, noJournal });
+    if (noJournal !== undefined && result.success) storeFailures.push(notRecorded(noJournal));
+    printResult(result, { invocation, workspace, input: parsedInput, tool });
+    return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
+  } finally {
+    await closeWorkspace(workspace, { terminal: invocation.terminal, storeFailures, unrecorded: "the call" });
+    interrupts.dispose();
+  }
+};
+
+const nothing: CliArguments = { args: {}, typed: new Set() };
+
+interface OpenedForCalls {
+  readonly workspace: Workspace;
+  /** Reason why there is no database: only pure tools may be called, whose calls leave nothing to be known later. */
+  readonly noJournal: FailureError | undefined;
+}
+
+async function openForCalls(
+  terminal: Terminal,
+  onStoreError: (failure: FailureError) => void,
+): Promise<OpenedForCalls> {
+  const open = (store: "sqlite" | "memory"): Promise<Workspace> => openWith(store, terminal, onStoreError);
+  try {
+    return { workspace: await open("sqlite"), noJournal: undefined };
+  } catch (error) {
+    if (!isFailureError(error) || !unwritableReasons.has(error.reason ?? "")) throw error;
+    return { workspace: await open("memory"), noJournal: error };
+  }
+}
+
+/** Reasons of a database that cannot be written to by this user. */
+const unwritableReasons: ReadonlySet<string> = new Set(["read_only", "no_permission", "cannot_open"]);
+
+function notRecorded({ message, code, reason }: FailureError): FailureError {
+  return new FailureError(`the call was not recorded: ${message}`, { code, ...(reason !== undefined && { reason }) });
+}
+
+async function openWith(
+  store: "sqlite" | "memory",
+  terminal: Terminal,
+  onStoreError: (failure: FailureError) => void,
+): Promise<Workspace> {
+  const opened: Workspace = await openHere(terminal, {
+    store,
+    reload: false,
+    onStoreError,
+    onSlowLoad: reportSlowLoad(terminal),
+    onLog: ({ message, data }) =>
+      reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
+    ...(terminal.interactive && {
+      approver: () => terminalApprover({ terminal, by: userName(), approvals: () => opened.approvals }),
+    }),
+  });
+  return opened;
+}
+
+interface CallPreparation {
+  readonly invocation: Invocation;
+  readonly workspace: Workspace;
+  readonly interrupts: Interrupts;
+  readonly name: string;
+  readonly input: CliArguments;
+  readonly noJournal: FailureError | undefined;
+}
+
+async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
+  const { invocation, workspace, interrupts, name, input, noJournal } = preparation;
+  const { terminal } = invocation;
+  const { engine } = workspace;
+  const seconds = invocation.number("timeout");
+  const retries = invocation.number("retries");
+  const conversationId = invocation.text("conversation");
+  const waiting = showWaiting(workspace, terminal, name);
+  interrupts.arm({ onStop: () => terminal.log("Cancelling; press Ctrl-C again to exit immediately.") });
+  try {
+    return await engine.call(name, input.args, {
+      callerId: "cli",
+      signal: interrupts.signal,
+      strictValidation: input.typed,
+      ...(noJournal !== undefined && { hooks: pureOnly(noJournal) }),
+      ...(seconds !== undefined && { overrideTimeoutMs: seconds * 1000 }),
+      onProgress: (value) => waiting.progress(engine.redactor.known(value)),
+      ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: waiting.pause }) }),
+      ...(retries !== undefined && { maxRetries: retries }),
+      ...(conversationId !== undefined && { conversationId }),
+    });
+  } finally {
+    waiting.stop();
+  }
+}
+
+/** Lets only pure tools start. */
+function pureOnly(noJournal: FailureError): CallHooks {
+  const { message, code, reason } = noJournal;
+  // Never retried: the hook is called once.
+  const refusal = new FailureError(message, { code, retry: "never", ...(reason !== undefined && { reason }) });
+  return { started: (effect) => (effect === "pure" ? undefined : Promise.reject(refusal)) };
+}
+
+function printResult(
+  result: ToolResult,
+  {
+    invocation,
+    workspace,
+    input,
+    tool,
+  }: {
+    readonly invocation: Invocation;
+    readonly workspace: Workspace;
+    readonly input: CliArguments;
+    readonly tool: AnyTool | undefined;
+  },
+): void {
+  const { terminal } = invocation;
+  const json = invocation.flag("json");
+  if (json) terminal.print(safeJson(toWireResult(result)));
+  if (!result.success) {
+    const broken = workspace.problems().filter(({ severity }) => severity === "error");
+    const brokenFiles = new Set(broken.map(({ file }) => file)).size;
+    reportCallFailure(withThrowLocation(result), { invocation, brokenFiles, forms: input.forms });
+    return;
+  }
+  if (!json) {
+    terminal.print(safeJson(result.output));
+    for (const attachment of result.attachments ?? []) terminal.log(terminal.tint("dim", describe(attachment)));
+  }
+  warnAboutFailed(terminal, result);
+  if (tool !== undefined && result.meta.ignored !== undefined) warnAboutIgnored(terminal, tool, input);
+}
+
+/**
+ * Warns if some providers failed: a partial result must not look complete, and an empty one not like a search that
+ * found nothing.
+ */
+function warnAboutFailed(terminal: Terminal, { meta }: ToolResult): void {
+  for (const { tool, code, message } of readSourceReport(meta)?.failed ?? []) {
+    const why = toOneLine(`${tool} failed: ${message}`);
+    terminal.log(`${terminal.tint("yellow", "warning:")} ${why} ${terminal.tint("dim", `[${code}]`)}`);
+  }
+}
+
+/** Warns about keys of --args that the tool ignored; unknown `key=value` words were rejected earlier. */
+function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: CliArguments): void {
+  for (const { message } of unknownKeys(tool.input.json, args)) {
+    terminal.log(`${terminal.tint("yellow", "warning:")} ignored: ${toOneLine(message)}`);
+  }
+}
+
+function describe({ kind, mimeType, name, data }: Attachment): string {
+  const title = name === undefined ? kind : `${kind} ${toOneLine(name)}`;
+  return `attached: ${title} (${toOneLine(mimeType)}, ${formatBytes(data.byteLength)}); --json prints it in base64`;
+}

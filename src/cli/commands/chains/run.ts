@@ -1,0 +1,157 @@
+import type { RunCommand } from "../../program/command-spec.ts";
+import { type ListedChain, type ListedInput, listChains } from "./list-chains.ts";
+import { stripUnsafe, suggest } from "../../../text/index.ts";
+import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { withTools } from "../../open/open-tools.ts";
+import { portablePath, portableProblem } from "../validate/check-files.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/** `windlass chains`. */
+export const showChains: RunCommand = async (invocation) => {
+  const { terminal } = invocation;
+  rejectUnknownWord(invocation);
+  await withTools(terminal, (workspace) => {
+    const chains = listChains(workspace);
+    if (invocation.flag("json")) {
+      terminal.print(safeJson(chains.map(toWire)));
+      return;
+    }
+    for (const line of chainTable(chains, terminal)) terminal.print(line);
+    const files = [...new Set(workspace.chainFolder.problems().map(({ file }) => file))];
+    if (files.length > 0) {
+      const list = `${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`;
+      const how = `${files.length === 1 ? "has" : "have"} problems; for details: ${commandLine(invocation, "validate")}`;
+      terminal.log(`${terminal.tint("yellow", "warning:")} ${list}: ${how}`);
+    }
+    const hint = `show a chain with: ${commandLine(invocation, "chains show", "NAME")}; run it with: ${commandLine(invocation, "run", "NAME")}; draw it with: ${commandLine(invocation, "graph", "NAME")}`;
+    if (terminal.columns !== undefined) terminal.log(terminal.tint("dim", hint));
+  });
+};
+
+function chainTable(chains: readonly ListedChain[], terminal: Terminal): string[] {
+  const rows = chains.map(({ name, effect, inputs, description, why }) => [
+    name,
+    effect ?? "-",
+    inputs.map(inputLabel).join(" ") || "-",
+    [...(why === undefined ? [] : [`[${why}]`]), description].join(" "),
+  ]);
+  return formatTable(rows, {
+    width: terminal.columns,
+    paintTitle: (title) => terminal.paint("dim", title),
+    columns: [
+      { title: "NAME", paint: (cell) => terminal.paint("bold", cell) },
+      { title: "EFFECT" },
+      { title: "INPUTS", long: "cut" },
+      { title: "DESCRIPTION", long: "cut" },
+    ],
+  });
+}
+
+/** `query:string`, in brackets if it is optional. */
+function inputLabel({ name, type, required }: ListedInput): string {
+  const label = type === undefined || type === "any" ? name : `${name}:${type.replaceAll(" ", "-")}`;
+  return required ? label : `[${label}]`;
+}
+
+/** `windlass chains shwo x` is parsed as `list`, the default subcommand. */
+function rejectUnknownWord(invocation: Invocation): void {
+  const [word] = invocation.words;
+  if (word === undefined) return;
+  const near = suggest(word, ["list", "show"]);
+  const hint =
+    near === undefined
+      ? `show the chain of that name with: ${commandLine(invocation, "chains show", shellWord(word))}`
+      : `did you mean ${commandLine(invocation, `chains ${near}`)}?`;
+  throw new UsageError(`unknown command "chains ${word}"`, hint);
+}
+
+/** `windlass chains show`. */
+export const showChain: RunCommand = async (invocation) => {
+  const { terminal, words } = invocation;
+  await withTools(terminal, (workspace) => {
+    const chains = listChains(workspace);
+    const [name = ""] = words;
+    const chain = chains.find((one) => one.name === name);
+    if (chain === undefined) {
+      const near = suggest(
+        name,
+        chains.map((one) => one.name),
+      );
+      const list = `list chains with: ${commandLine(invocation, "chains")}`;
+      throw new UsageError(
+        `there is no chain ${JSON.stringify(name)}`,
+        near === undefined ? list : `did you mean ${near}?`,
+      );
+    }
+    if (invocation.flag("json")) terminal.print(safeJson({ ...toWire(chain), calls: chain.calls }));
+    else for (const line of describeChain(chain, invocation)) terminal.print(line);
+  });
+};
+
+function describeChain(chain: ListedChain, invocation: Invocation): string[] {
+  const { terminal } = invocation;
+  const { name, description, inputs, calls, effect, file, why } = chain;
+  const paintTitle = (title: string): string => terminal.paint("dim", title);
+  const bold = (cell: string): string => terminal.paint("bold", cell);
+  const facts = [`effect ${effect ?? "unknown"}`, `from ${file === undefined ? "built in" : portablePath(file)}`];
+  const example = inputs.filter(({ required }) => required).map((input) => shellPair(input.name, exampleOf(input)));
+  return [
+    `${bold(toOneLine(name))}  ${terminal.paint("dim", facts.join(", "))}`,
+    ...(why === undefined ? [] : [terminal.paint("yellow", why)]),
+    ...(description === "" ? [] : ["", ...wrapText(stripUnsafe(description), terminal.columns ?? 100)]),
+    "",
+    ...(inputs.length === 0
+      ? ["It takes no input."]
+      : formatTable(inputs.map(inputRow), {
+          width: terminal.columns,
+          paintTitle,
+          columns: [{ title: "INPUT", paint: bold }, { title: "TYPE" }, { title: "" }, { title: "", long: "wrap" }],
+        })),
+    "",
+    ...formatTable(
+      calls.map(({ id, tool, depends_on: after = [] }) => [
+        id,
+        tool,
+        after.length === 0 ? "" : `after ${after.join(", ")}`,
+      ]),
+      {
+        width: terminal.columns,
+        paintTitle,
+        columns: [{ title: "STEP", paint: bold }, { title: "CALLS" }, { title: "", long: "cut" }],
+      },
+    ),
+    "",
+    `${terminal.paint("dim", "Try:")} ${commandLine(invocation, "run", shellWord(name), ...example)}`,
+  ];
+}
+
+function inputRow({ name, type = "any", required, default: value, description = "" }: ListedInput): string[] {
+  const optional = value === undefined ? "optional" : `default: ${safeJson(value, 0)}`;
+  return [name, type, required ? "required" : optional, toOneLine(description)];
+}
+
+/** A value of the type of an input, as it is written on a command line. */
+function exampleOf({ type = "string" }: ListedInput): string {
+  if (type.startsWith("list")) return type.includes("string") || type === "list" ? '["…"]' : "[1]";
+  return { object: "{}", integer: "1", number: "1", boolean: "true" }[type] ?? "…";
+}
+
+function toWire(chain: ListedChain): Record<string, unknown> {
+  return {
+    name: chain.name,
+    description: chain.description,
+    version: chain.version,
+    source: chain.file === undefined ? "built-in" : "workspace",
+    ...(chain.file !== undefined && { file: portablePath(chain.file) }),
+    steps: chain.steps,
+    inputs: chain.inputs,
+    ...(chain.schema !== undefined && { input_schema: chain.schema }),
+    ...(chain.effect !== undefined && { effect: chain.effect, destructive: chain.destructive }),
+    valid: chain.why === undefined,
+    problems: chain.problems.map(portableProblem),
+  };
+}

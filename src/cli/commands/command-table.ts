@@ -1,0 +1,32 @@
+import { agentsGroup } from "./specs/agents.ts";
+import { approvalsGroup } from "./specs/approvals.ts";
+import { authoringGroup } from "./specs/authoring.ts";
+import { maintenanceGroup } from "./specs/maintenance.ts";
+import { recordsGroup } from "./specs/records.ts";
+import { runGroup } from "./specs/run.ts";
+import { runsGroup } from "./specs/runs.ts";
+import type { CommandGroup, OptionSpec } from "../program/command-spec.ts";
+
+/** Option of every command. */
+export const dirOption: OptionSpec = {
+  flags: "-C, --dir DIR",
+  about: "run as if started in this folder",
+  completes: "folder",
+};
+
+/** Option of every command that trusts the workspace, once. */
+export const trustOption: OptionSpec = {
+  flags: "--trust",
+  about: "trust the workspace for this command: run its code, start its servers, send its secrets",
+};
+
+/** All commands, in the groups and order of the help. */
+export const commandGroups: readonly CommandGroup[] = [
+  runGroup,
+  agentsGroup,
+  authoringGroup,
+  runsGroup,
+  recordsGroup,
+  approvalsGroup,
+  maintenanceGroup,
+];

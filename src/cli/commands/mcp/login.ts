@@ -1,0 +1,75 @@
+import { fail } from "../../../base/index.ts";
+import { type McpHttpAddress, forgetLogins } from "../../../hub/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { exitCodes } from "../../program/exit-codes.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { watchInterrupts } from "../../program/watch-interrupts.ts";
+import { join } from "node:path";
+import { findWorkspace } from "../../../app/index.ts";
+
+/** `windlass mcp login`. */
+export const logIn: RunCommand = (invocation) =>
+  withMcp({ terminal: invocation.terminal }, async (here) => {
+    const { terminal } = invocation;
+    const [name = ""] = invocation.words;
+    const address = addressOf(here, name, invocation);
+    const interrupts = watchInterrupts();
+    interrupts.arm({ onStop: () => {} });
+    const port = invocation.number("port");
+    try {
+      const client = await here.client();
+      const loggedIn = await client.login(name, address, {
+        signal: interrupts.signal,
+        open: (page) => {
+          // The server chooses the login page, so the user must see its host before typing a password.
+          terminal.log(
+            `${name} redirects you to ${toOneLine(new URL(page).host)}. If you trust it, open this page and log in:`,
+          );
+          terminal.print(page);
+        },
+        ...(port !== undefined && { port }),
+      });
+      terminal.log(loggedIn ? `Logged in to ${name}.` : `${name} requires no login.`);
+      return exitCodes.ok;
+    } finally {
+      interrupts.dispose();
+    }
+  });
+
+/** Address to log in to: a remote server whose address was approved, as for calls. */
+function addressOf({ source, redactor }: OpenedMcpServers, name: string, invocation: Invocation): McpHttpAddress {
+  const server = source.server(name);
+  const fault = source.status().find((status) => status.name === name)?.fault;
+  if (server === undefined && fault !== undefined) {
+    throw new UsageError(
+      `${name}: its entry is invalid: ${redactor.text(fault)}`,
+      `for details: ${commandLine(invocation, "mcp")}`,
+    );
+  }
+  if (server === undefined || server.address.kind !== "http") {
+    const why = server === undefined ? "no such MCP server" : "it is a local program and needs no login";
+    throw new UsageError(`${name}: ${why}`, `list the servers with: ${commandLine(invocation, "mcp")}`);
+  }
+  if (source.status().some((status) => status.name === name && status.state === "changed")) {
+    const todo = commandLine(invocation, "mcp", "approve", name);
+    throw fail(`${name} is not the server that was approved; review the changes with: ${todo}`, {
+      code: "not_available",
+      reason: "server_changed",
+      retry: "never",
+    });
+  }
+  return server.address;
+}
+
+/** `windlass mcp logout`; also for servers that are no longer in any file. */
+export const logOut: RunCommand = async (invocation) => {
+  const [name = ""] = invocation.words;
+  const { terminal } = invocation;
+  const had = forgetLogins(join(await findWorkspace("."), ".windlass"), name);
+  if (had)
+    terminal.log(`Removed the login to ${name}. Log in again with: ${commandLine(invocation, "mcp login", name)}`);
+  else terminal.log(`There was no login to ${JSON.stringify(name)}.`);
+};

@@ -1,0 +1,60 @@
+import type { Plan } from "../../../chain/index.ts";
+import { type JsonSchema, unknownKeys } from "../../../schema/index.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import type { Invocation } from "../../program/invocation.ts";
+import { type CliArguments, readArguments } from "../call/read-arguments.ts";
+import { UsageError } from "../../program/usage-error.ts";
+
+/** The requested run. */
+export interface RunRequest {
+  readonly plan: Plan;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly runId: string | undefined;
+}
+
+/** Accepts any value. */
+const anything: JsonSchema = {};
+
+/** Reads the input of a chain, parsed according to its schema, and the other options of the run. */
+export async function readRun(plan: Plan, invocation: Invocation): Promise<RunRequest> {
+  const [, ...pairs] = invocation.words;
+  const parsedInput = await readArguments({
+    pairs: [...invocation.texts("i"), ...pairs],
+    text: invocation.text("input"),
+    option: "--input",
+    schema: plan.input.json,
+  });
+  checkKeys(parsedInput, { plan, invocation });
+  checkForms(parsedInput, plan);
+  const context = { pairs: invocation.texts("context"), text: undefined, option: "--context", schema: anything };
+  return {
+    plan,
+    input: parsedInput.args,
+    context: (await readArguments(context)).args,
+    runId: invocation.text("runId"),
+  };
+}
+
+/** Throws for a value that has to be written in another way. */
+function checkForms({ forms }: CliArguments, plan: Plan): void {
+  const [[key, form] = []] = forms ?? [];
+  if (key === undefined || form === undefined) return;
+  const kind = form.startsWith("write a list") ? "a list" : "an object";
+  throw new UsageError(`input of ${plan.name}: ${key} must be ${kind}`, form);
+}
+
+/** Throws for an unknown key that was passed by name; in JSON input it is only a warning. */
+function checkKeys(parsedInput: CliArguments, { plan, invocation }: { plan: Plan; invocation: Invocation }): void {
+  const { terminal } = invocation;
+  const unknown = unknownKeys(plan.input.json, parsedInput.args);
+  const typed = unknown.find(({ path }) => parsedInput.typed.has(String(path[0])));
+  if (typed !== undefined) {
+    const { message, suggestion } = typed;
+    const near = suggestion === undefined || message.includes(suggestion) ? [] : [`did you mean "${suggestion}"?`];
+    throw new UsageError(`input of ${plan.name}: ${message}`, ...near);
+  }
+  for (const { message } of unknown) {
+    terminal.log(`${terminal.tint("yellow", "warning:")} ignored: ${toOneLine(message)}`);
+  }
+}

@@ -1,0 +1,157 @@
+import { isFailureError, type FailureError, fail } from "../../../base/index.ts";
+import { type Plan, type RunResult, runChain } from "../../../chain/index.ts";
+import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { dryRun, reportWithheldCalls } from "./dry-run.ts";
+import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { requireTrust } from "../../open/open-here.ts";
+import { prepareForChain } from "../../open/prepare-servers.ts";
+import { type RunRequest, readRun } from "./read-run-request.ts";
+import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
+import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
+import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
+import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { userName } from "../../terminal/user-name.ts";
+import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
+
+/** `windlass run`. */
+export const runCommand: RunCommand = (invocation) => {
+  checkOptions(invocation);
+  const isDry = invocation.flag("dryRun");
+  const work = async (session: RunSession): Promise<ExitCode> => {
+    const [name = ""] = invocation.words;
+    const plan = await session.workspace.loadChain(
+      name,
+      isDry ? {} : { beforePlan: (names) => prepare(session, names) },
+    );
+    if (!isDry) requireTrustedTools(plan, session.workspace);
+    warnUnmatchedRules(session.workspace, invocation);
+    const request = await readRun(plan, invocation);
+    try {
+      return isDry ? await runDry(session, request) : await runInEarnest(session, request);
+    } catch (error) {
+      const code = reportInputIssues(error, session, plan) ?? reportNoApprover(error, session);
+      if (code === undefined) throw error;
+      return code;
+    }
+  };
+  // The chain decides whether its run is durable, and is loaded later.
+  return withRuns(invocation, work, isDry ? "none" : "if-possible");
+};
+
+/**
+ * Connects MCP servers whose tools the chain names and that are still unknown. A dry run starts no servers: there the
+ * tools stay unknown.
+ */
+function prepare({ workspace, invocation, interrupts }: RunSession, names: ReadonlySet<string>): Promise<void> {
+  return prepareForChain(names, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
+}
+
+/** Throws before the first step if a step needs a tool that is not trusted. */
+function requireTrustedTools(plan: Plan, workspace: RunSession["workspace"]): void {
+  const plans = new Set([plan]);
+  for (const { steps } of plans) {
+    for (const { target, onFailure } of steps) {
+      for (const { tool, chain } of [target, ...onFailure.fallback.map((entry) => entry.target)]) {
+        if (tool?.broken?.reason === "not_trusted") requireTrust(workspace);
+        if (chain !== undefined) plans.add(chain());
+      }
+    }
+  }
+}
+
+function checkOptions(invocation: Invocation): void {
+  if (invocation.flag("json") && invocation.flag("events")) {
+    throw new UsageError(
+      "--json and --events exclude each other",
+      "--events already prints the output as its last event",
+    );
+  }
+  if (invocation.flag("dryRun") && invocation.text("runId") !== undefined) {
+    throw new UsageError("a dry run is not persisted, so it takes no --run-id");
+  }
+}
+
+async function runInEarnest(session: RunSession, request: RunRequest): Promise<ExitCode> {
+  const { plan } = request;
+  const durable = plan.durable ?? session.workspace.config.chains.durable;
+  // A durable run needs a database.
+  if (durable && session.isNotDurable !== undefined) throw session.isNotDurable;
+  if (durable) return reportRunResult(await runDurably(session, request), session, { durable });
+  // Only the user at the terminal can be prompted.
+  const { interactive } = session.invocation.terminal;
+  if (interactive) checkApprovable(plan, userName());
+  const approvals = interactive ? createInMemoryApprovals() : undefined;
+  const result = await runInMemory(session, request, approvals);
+  return reportRunResult(result, session, { durable, ...(approvals !== undefined && { approvals }) });
+}
+
+function runDurably(session: RunSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
+  return followRun(session, { durable: true }, (how) =>
+    session.workspace.runs.start(plan, { ...how, input, context, ...(runId !== undefined && { runId }) }),
+  );
+}
+
+function runInMemory(
+  session: RunSession,
+  request: RunRequest,
+  approvals: ApprovalStore | undefined,
+): Promise<RunResult> {
+  const { plan, input, context, runId } = request;
+  const { engine, chains, env } = session.workspace;
+  const world = { engine, chains, env, ...(approvals !== undefined && { approvals }) };
+  return followRun(session, { durable: false }, (how) =>
+    runChain(plan, { ...how, ...world, input, context, ...(runId !== undefined && { runId }) }),
+  );
+}
+
+async function runDry(session: RunSession, request: RunRequest): Promise<ExitCode> {
+  const dry = await dryRun(session, request);
+  const code = await reportRunResult(dry.result, session, { durable: false, extra: { dry_run: dry.withheld } });
+  reportWithheldCalls(dry, session.invocation);
+  return code;
+}
+
+/** Reports the issues of the input, one per line; undefined if the error is a different one. */
+function reportInputIssues(error: unknown, { invocation }: RunSession, plan: Plan): ExitCode | undefined {
+  if (!isFailureError(error) || error.code !== "validation_error" || error.issues === undefined) return undefined;
+  const { terminal } = invocation;
+  const message = `invalid input for ${plan.name}`;
+  const details = error.issues.map((issue) => issue.message);
+  const hints = [`list the inputs of chains with: ${commandLine(invocation, "chains")}`];
+  reportFormattedError(terminal, { message, code: error.code, details, hints });
+  printFailure(terminal, error, jsonIn(invocation));
+  return exitCodes.usage;
+}
+
+/**
+ * Reports how to run a chain that needs approval if there is no approver; undefined if the error is a different one.
+ */
+function reportNoApprover(error: unknown, { invocation }: RunSession): ExitCode | undefined {
+  if (!isFailureError(error) || error.reason !== "needs_approval") return undefined;
+  const [message = ""] = error.message.split("; ", 1);
+  reportFormattedError(invocation.terminal, { message, code: `${error.code}: ${error.reason}`, hints: notDurableHint });
+  printFailure(invocation.terminal, error, jsonIn(invocation));
+  return exitCodes.failed;
+}
+
+/** Throws if the chain needs an approval that this user may not give, and no one else can be prompted. */
+function checkApprovable(plan: Plan, by: string | undefined): void {
+  const plans = new Set([plan]);
+  for (const { steps, name } of plans) {
+    for (const { id, approval, target, onFailure } of steps) {
+      const why = approval && cannotDecideReason(approval, by);
+      if (why !== undefined) throw needsApproverFailure(plan.name === name ? id : `${id} of ${name}`, plan, why);
+      for (const { chain } of [target, ...onFailure.fallback.map((entry) => entry.target)]) {
+        if (chain !== undefined) plans.add(chain());
+      }
+    }
+  }
+}
+
+function needsApproverFailure(step: string, { name }: Plan, why: string): FailureError {
+  const message = `${name} was not started: its step ${step} needs approval, and ${why.replace("; ", ", and ")}`;
+  return fail(message, { code: "not_available", reason: "needs_approval", retry: "never" });
+}

@@ -1,0 +1,155 @@
+import { isRecord } from "../../../schema/index.ts";
+import { type RunQuery, type RunStatus, type StoredRun, isAgentRun, runnerOf } from "../../../store/index.ts";
+import { type Redactor, createRedactor } from "../../../secrets/index.ts";
+import type { RunCommand } from "../../program/command-spec.ts";
+import { formatCount, formatTime } from "../../terminal/format-figures.ts";
+import { formatDuration } from "../../../text/index.ts";
+import { formatTable } from "../../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { withJournal } from "../../open/open-journal.ts";
+import { approvalsByRun } from "../../approvals/list-open-approvals.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { shortText } from "../../terminal/short-text.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { readModelKeys, readSecrets, readSettings } from "../../../app/index.ts";
+
+/** `windlass runs`. */
+export const showRuns: RunCommand = (invocation) =>
+  withJournal(async ({ dir, store }) => {
+    const { terminal } = invocation;
+    const runs = (await store?.runs.list(queryOf(invocation))) ?? [];
+    const abandoned = new Set(((await store?.runs.list({ abandoned: true, limit: 1000 })) ?? []).map(({ id }) => id));
+    if (invocation.flag("json")) {
+      const redactor = await openRedactor(dir);
+      terminal.print(safeJson(runs.map((run) => toWireRun(run, { redactor, abandoned }))));
+      return;
+    }
+    if (runs.length === 0) {
+      terminal.log(store === undefined ? "No runs yet." : "No matching runs.");
+      return;
+    }
+    const redactor = await openRedactor(dir);
+    for (const line of runTable(runs, { invocation, abandoned, redactor })) terminal.print(line);
+    const approvals = store === undefined ? [] : await approvalsByRun({ approvals: store.approvals, store });
+    const pendingRuns = new Set(approvals.flatMap((each) => each.runs));
+    reportNextSteps(runs, { invocation, abandoned, pendingRuns });
+  });
+
+/** A run in the JSON output of lists. */
+function toWireRun(
+  run: StoredRun,
+  { redactor, abandoned }: { readonly redactor: Redactor; readonly abandoned: ReadonlySet<string> },
+): Record<string, unknown> {
+  return {
+    run_id: run.id,
+    chain: run.chain,
+    ...(isAgentRun(run) && { runner: runnerOf(run), prompt: redactor.knownText(promptOfRun(run)) }),
+    status: run.status,
+    ...(abandoned.has(run.id) && { interrupted: true }),
+    started_at: new Date(run.startedAt).toISOString(),
+    ...(run.finishedAt !== undefined && { finished_at: new Date(run.finishedAt).toISOString() }),
+    ...(run.rerunOf !== undefined && { rerun_of: run.rerunOf }),
+  };
+}
+
+function queryOf(invocation: Invocation): RunQuery {
+  const chain = invocation.text("chain");
+  const status = invocation.text("status");
+  return {
+    limit: invocation.number("limit") ?? 20,
+    ...(chain !== undefined && { chain }),
+    // The command table restricts the values.
+    ...(status === "interrupted" ? { abandoned: true } : status !== undefined && { status: status as RunStatus }),
+  };
+}
+
+interface RunsContext {
+  readonly invocation: Invocation;
+  /** Runs whose process has died. */
+  readonly abandoned: ReadonlySet<string>;
+}
+
+interface RunsTableContext extends RunsContext {
+  /** Runs are stored with everything that resuming needs; users see them with secrets redacted. */
+  readonly redactor: Redactor;
+}
+
+const styles: Readonly<Record<RunStatus, Style>> = {
+  running: "cyan",
+  waiting: "yellow",
+  success: "green",
+  failed: "red",
+  cancelled: "yellow",
+};
+
+/**
+ * Maximum characters of an input, enough to distinguish runs, also without a terminal width; `show` prints it in full.
+ */
+const maxInputLength = 100;
+
+function runTable(runs: readonly StoredRun[], { invocation, abandoned, redactor }: RunsTableContext): string[] {
+  const { terminal } = invocation;
+  const rows = runs.map((run) => [
+    run.id,
+    abandoned.has(run.id) ? "interrupted" : run.status,
+    formatTime(run.startedAt),
+    run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
+    run.chain,
+    shortText(isAgentRun(run) ? redactor.knownText(promptOfRun(run)) : redactor.text(run.input), maxInputLength),
+  ]);
+  return formatTable(rows, {
+    width: terminal.columns,
+    paintTitle: (title) => terminal.paint("dim", title),
+    columns: [
+      { title: "RUN", paint: (cell) => terminal.paint("bold", cell) },
+      {
+        title: "STATUS",
+        paint: (cell, row) => {
+          const run = runs[row];
+          return terminal.paint(run === undefined || abandoned.has(run.id) ? "yellow" : styles[run.status], cell);
+        },
+      },
+      { title: "STARTED" },
+      { title: "TOOK", align: "right" },
+      { title: "CHAIN" },
+      { title: "INPUT", long: "cut" },
+    ],
+  });
+}
+
+/** The prompt of an agent's run, without the conversation history. */
+function promptOfRun({ input }: StoredRun): string {
+  const prompt: unknown = JSON.parse(input);
+  return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
+}
+
+interface NextStepContext extends RunsContext {
+  /** Runs with a pending approval. */
+  readonly pendingRuns: ReadonlySet<string>;
+}
+
+function reportNextSteps(runs: readonly StoredRun[], { invocation, abandoned, pendingRuns }: NextStepContext): void {
+  const { terminal } = invocation;
+  const hint = (text: string): void => terminal.log(terminal.tint("dim", text));
+  if (abandoned.size > 0) {
+    const whose = abandoned.size === 1 ? "whose process has died" : "whose processes have died";
+    hint(`resume ${formatCount(abandoned.size, "run")} ${whose} with: ${commandLine(invocation, "resume")}`);
+  }
+  const waiting = runs.filter(({ status }) => status === "waiting");
+  if (waiting.some(({ id }) => pendingRuns.has(id))) {
+    hint(`list pending approvals with: ${commandLine(invocation, "approvals")}`);
+  }
+  const decided = waiting.find(({ id }) => !pendingRuns.has(id));
+  if (decided !== undefined) {
+    hint(
+      `all approvals of a waiting run are decided; resume it with: ${commandLine(invocation, "resume", decided.id)}`,
+    );
+  }
+}
+
+/** A redactor for the secrets of a workspace, without opening the rest of the workspace. */
+async function openRedactor(dir: string, env: NodeJS.ProcessEnv = process.env): Promise<Redactor> {
+  const { config } = await readSettings(dir);
+  const { values } = await readSecrets(config.secrets, dir, env);
+  return createRedactor([...Object.values(values), ...readModelKeys(env)]);
+}

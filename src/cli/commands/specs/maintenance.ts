@@ -1,0 +1,86 @@
+import type { CommandGroup, CommandSpec } from "../../program/command-spec.ts";
+import { json } from "../../program/shared-options.ts";
+
+const doctor: CommandSpec = {
+  name: "doctor",
+  summary: "check the configuration and suggest fixes",
+  options: [
+    {
+      flags: "--network",
+      about: "also send a test request to the configured models and search providers (uses a few tokens)",
+    },
+    json,
+  ],
+  examples: ["windlass doctor", "windlass doctor --network"],
+  load: async () => (await import("../doctor/run.ts")).examine,
+};
+
+const trust: CommandSpec = {
+  name: "trust",
+  summary: "show what a workspace of others would execute, start and send, and trust it",
+  details:
+    "Code, commands, MCP servers, secrets, models, private addresses and wider permissions of a workspace are used only " +
+    "if you trust them. Trust covers edited files, but not a new server, command or receiver of a secret. It is stored in " +
+    "~/.config/windlass/trust.json. At a terminal you are prompted; elsewhere this command trusts the workspace. In CI, " +
+    "set WINDLASS_TRUST=1.",
+  args: [{ name: "DIR", about: "the workspace (default: current folder)", optional: true, completes: "folder" }],
+  options: [
+    { flags: "--list", about: "only show it" },
+    { flags: "--revoke", about: "forget the decision about this workspace" },
+    json,
+  ],
+  examples: ["windlass trust", "windlass trust --list ../cloned", "WINDLASS_TRUST=1 windlass run report"],
+  load: async () => (await import("../trust/run.ts")).trustWorkspace,
+};
+
+const prune: CommandSpec = {
+  name: "prune",
+  summary: "remove old records and runs",
+  details:
+    "Finished runs are removed together with the records of the same period; `show` and `explain` no longer find them. " +
+    "Running and suspended runs remain. Without options, applies `retention` from windlass.yaml.",
+  options: [
+    { flags: "--days N", about: "remove records and runs older than N days", min: 0 },
+    { flags: "--size SIZE", about: "remove the oldest until the database has at most this size, such as 500MB or 1GB" },
+    json,
+  ],
+  examples: ["windlass prune --days 30", "windlass prune --size 500MB"],
+  load: async () => (await import("../prune/run.ts")).pruneRecords,
+};
+
+const backup: CommandSpec = {
+  name: "backup",
+  summary: "copy the database of records and runs, also while it is in use",
+  args: [{ name: "FILE", about: "target file; must not exist yet", completes: "file" }],
+  options: [json],
+  examples: ["windlass backup ~/windlass-2026-11-15.db"],
+  load: async () => (await import("../backup/run.ts")).backupDatabase,
+};
+
+const completion: CommandSpec = {
+  name: "completion",
+  summary: "print the completion script for your shell",
+  args: [{ name: "SHELL", about: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
+  examples: [
+    'eval "$(windlass completion bash)"   # in ~/.bashrc',
+    'eval "$(windlass completion zsh)"    # in ~/.zshrc',
+    "windlass completion fish > ~/.config/fish/completions/windlass.fish",
+  ],
+  load: async () => (await import("../completion/run.ts")).printCompletion,
+};
+
+/** Called by the completion scripts. */
+const complete: CommandSpec = {
+  name: "__complete",
+  summary: "print the completions of the last word",
+  hidden: true,
+  raw: true,
+  args: [{ name: "WORDS", about: "the command line so far", optional: true, several: true }],
+  load: async () => (await import("../completion/run.ts")).printCandidates,
+};
+
+/** The group "Maintenance" of the help. */
+export const maintenanceGroup: CommandGroup = {
+  title: "Maintenance",
+  commands: [doctor, trust, prune, backup, completion, complete],
+};

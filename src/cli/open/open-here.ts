@@ -1,0 +1,105 @@
+import {
+  type TrustItem,
+  type TrustKind,
+  type TrustOptions,
+  type TrustRequest,
+  type Workspace,
+  type WorkspaceOptions,
+  openWorkspace,
+  trustFailure,
+} from "../../app/index.ts";
+import { cliCommand } from "../../base/index.ts";
+import { stripUnsafe } from "../../text/index.ts";
+import { shellWord } from "../program/invocation.ts";
+import { formatTable, toOneLine } from "../terminal/format-table.ts";
+import { logWrapped } from "../terminal/log-wrapped.ts";
+import { promptYesNo } from "../terminal/prompt-yes-no.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Variable that trusts every workspace, for CI; `--trust` sets it. */
+export const trustVariable = "WINDLASS_TRUST";
+
+/**
+ * Opens the workspace of the current folder. All commands open it here: at a terminal, the user is prompted to
+ * trust it; elsewhere, parts without trust are not used, and reported.
+ */
+export async function openHere(terminal: Terminal, options: WorkspaceOptions): Promise<Workspace> {
+  const workspace = await openWorkspace(".", { ...options, ...trustOptions(terminal) });
+  reportUntrusted(workspace, terminal);
+  return workspace;
+}
+
+/** Options for the trust in the workspace. */
+export function trustOptions(terminal: Terminal): TrustOptions {
+  if (process.env[trustVariable] === "1") return {};
+  if (!terminal.interactive) return { trust: "stored" };
+  return { trust: "stored", requestTrust: (request) => promptTrust(request, terminal) };
+}
+
+/** Throws if a part of the workspace is not trusted: the command may need any of them. */
+export function requireTrust({ untrusted, dir }: Pick<Workspace, "untrusted" | "dir">): void {
+  if (untrusted.length === 0) return;
+  throw trustFailure("not_trusted", `this workspace is not trusted; review and trust it with: ${trustCommand(dir)}`);
+}
+
+/** The command that reviews and trusts a workspace. */
+export function trustCommand(dir: string): string {
+  // The folder in which the command was typed; `-C` changes only that of the process.
+  const typed = process.env["PWD"];
+  return cliCommand(typed === dir ? "trust" : `trust ${shellWord(dir)}`);
+}
+
+/** More are counted, not named. */
+const maxNamed = 3;
+
+/** Reports that parts of the workspace are not used. */
+export function reportUntrusted({ untrusted, dir }: Pick<Workspace, "untrusted" | "dir">, terminal: Terminal): void {
+  if (untrusted.length === 0) return;
+  const named = untrusted.slice(0, maxNamed).map(({ kind, text }) => `${kindTexts[kind].noun} ${toOneLine(text)}`);
+  const more = untrusted.length > maxNamed ? ` and ${untrusted.length - maxNamed} more` : "";
+  const message = `this workspace is not trusted, so some parts are not used: ${named.join("; ")}${more}`;
+  logWrapped(message, terminal, { lead: `${terminal.tint("yellow", "warning:")} ` });
+  logWrapped(`review and trust it with: ${trustCommand(dir)}`, terminal, { lead: "  ", style: "cyan" });
+}
+
+/** Names of the kinds: in a list of what the workspace would do, and in a sentence. */
+const kindTexts: Readonly<Record<TrustKind, { readonly title: string; readonly noun: string }>> = {
+  code: { title: "run code", noun: "the code" },
+  command: { title: "run a command", noun: "the command" },
+  server: { title: "start or connect to", noun: "the MCP server" },
+  secret: { title: "send a secret", noun: "the secret" },
+  environment: { title: "read a variable", noun: "the variable" },
+  model: { title: "send prompts to", noun: "the model at" },
+  network: { title: "reach", noun: "the address" },
+  setting: { title: "change a default", noun: "the setting" },
+};
+
+/** More items of a kind are counted in a prompt; `windlass trust --list` shows all. */
+const maxPrompted = 20;
+
+/** Lines that show what a workspace would do. */
+export function trustLines(
+  items: readonly TrustItem[],
+  { width, max = Infinity }: { readonly width: number | undefined; readonly max?: number },
+): string[] {
+  const rows = [...Map.groupBy(items, ({ kind }) => kind)].flatMap(([kind, all]) => {
+    const shown = all.slice(0, max).map(({ text }) => [kindTexts[kind].title, stripUnsafe(text)]);
+    return all.length > max ? [...shown, ["", `and ${all.length - max} more`]] : shown;
+  });
+  const columns = [{ title: "" }, { title: "", long: "wrap" }] as const;
+  return formatTable(rows, { columns, width: width === undefined ? undefined : width - 2 }).map((line) => `  ${line}`);
+}
+
+async function promptTrust({ dir, items, undecided }: TrustRequest, terminal: Terminal): Promise<boolean> {
+  const isNew = undecided.length === items.length;
+  const title = isNew ? "This workspace is not trusted yet" : "This workspace has parts that you have not trusted yet";
+  logWrapped(`${title}: ${toOneLine(dir)}`, terminal, { style: "bold" });
+  terminal.log("It would:");
+  for (const line of trustLines(undecided, { width: terminal.sideColumns, max: maxPrompted })) terminal.log(line);
+  const verdict = await promptYesNo(
+    { terminal, prompt: "Trust it? [y/N] ", unclear: "Type y or n." },
+    new AbortController().signal,
+  );
+  if (verdict !== true) terminal.log(`Not trusted. To decide again: ${trustCommand(dir)}`);
+  return verdict === true;
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { type SqliteStore, openSqlite, openSqliteReadOnly } from "../../adapters/index.ts";
+import { pathExists, findWorkspace } from "../../app/index.ts";
+import { createRedactor } from "../../secrets/index.ts";
+
+/**
+ * The database of the current workspace, without its tools: inspecting records must not run any code of the workspace.
+ */
+export interface OpenedJournal {
+  readonly dir: string;
+  /** Undefined if nothing was ever recorded; inspecting does not create a database. */
+  readonly store: SqliteStore | undefined;
+}
+
+/** Opens the database of the workspace of this folder for reading, runs `work`, and closes it. */
+export function withJournal<T>(work: (journal: OpenedJournal) => Promise<T>): Promise<T> {
+  return withStore(work, readStore);
+}
+
+/** The same for commands that change the database. */
+export function withWritableJournal<T>(work: (journal: OpenedJournal) => Promise<T>): Promise<T> {
+  return withStore(work, (file) => openSqlite({ file, redactor: createRedactor([]) }));
+}
+
+/** Opens a database for reading. One of an earlier version is migrated first. */
+export async function readStore(file: string): Promise<SqliteStore> {
+  const options = { file, redactor: createRedactor([]) };
+  return openSqliteReadOnly(options) ?? (await openSqlite(options));
+}
+
+async function withStore<T>(
+  work: (journal: OpenedJournal) => Promise<T>,
+  open: (file: string) => Promise<SqliteStore>,
+): Promise<T> {
+  const dir = await findWorkspace(".");
+  const file = journalFile(dir);
+  if (!(await pathExists(file))) return await work({ dir, store: undefined });
+  const store = await open(file);
+  try {
+    return await work({ dir, store });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Path of the database of a workspace. */
+export function journalFile(dir: string): string {
+  return join(dir, ".windlass", "journal.db");
+}

@@ -1,0 +1,302 @@
+import type { ReasoningLanguage } from "../../agent/index.ts";
+import type { Workspace, WorkspaceOptions } from "../../app/index.ts";
+import { type FailureError, isFailureError, type Failure } from "../../base/index.ts";
+import type { ExecuteRunOptions, RunResult, RunEvent } from "../../chain/index.ts";
+import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
+import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
+import { closeWorkspace } from "./close-workspace.ts";
+import { endProcess } from "../program/end-process.ts";
+import type { ExitCode } from "../program/exit-codes.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import { type Invocation, commandLine } from "../program/invocation.ts";
+import { reportFormattedError } from "../program/report-error.ts";
+import { eventsView } from "../terminal/run-view/events-view.ts";
+import { type RunView, openRunView } from "../terminal/run-view/run-view.ts";
+import { shortText } from "../terminal/short-text.ts";
+import { openHere } from "./open-here.ts";
+import { reportSlowLoad } from "./report-slow-load.ts";
+import { reportToolLog } from "./report-tool-log.ts";
+import type { Approval } from "../../store/index.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { watchToolErrors } from "./watch-tool-errors.ts";
+import { userName } from "../terminal/user-name.ts";
+import { type Interrupts, watchInterrupts } from "../program/watch-interrupts.ts";
+import type { Redactor } from "../../secrets/index.ts";
+
+/** A workspace in which runs are executed, and the interrupts that stop them. */
+export interface RunSession {
+  readonly invocation: Invocation;
+  readonly workspace: Workspace;
+  readonly interrupts: Interrupts;
+  /** Reason why nothing can be persisted; undefined if it can be, or need not be. */
+  readonly isNotDurable: FailureError | undefined;
+  /** The current run, for the code that releases it. */
+  runId: string | undefined;
+  /** Persisting the cancellation; resolves to true once it is persisted. */
+  cancelling: Promise<boolean> | undefined;
+  /** True while the run is being released immediately. */
+  isReleasing: boolean;
+  /** Language of the reports. */
+  language: ReasoningLanguage;
+  /** True if an approval that was prompted for here was decided elsewhere. */
+  decidedElsewhere: boolean;
+}
+
+/**
+ * Persistence of runs: in the database; in the database if it can be opened, for a run that need not be durable; or
+ * none.
+ */
+export type RunPersistence = "durable" | "if-possible" | "none";
+
+/** Opens the workspace here to execute runs, runs `work`, and closes it. */
+export async function withRuns(
+  invocation: Invocation,
+  work: (session: RunSession) => Promise<ExitCode>,
+  persistence: RunPersistence = "durable",
+): Promise<ExitCode> {
+  const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
+  let session: RunSession | undefined;
+  const opened = await openRunWorkspace(invocation, persistence);
+  try {
+    session = sessionOf(opened, invocation, interrupts);
+    return await untilStopped(session, work);
+  } finally {
+    await opened.close();
+    interrupts.dispose();
+  }
+}
+
+/** A workspace in which runs are executed. */
+export interface OpenedRunWorkspace extends Pick<RunSession, "workspace" | "isNotDurable"> {
+  close(): Promise<void>;
+}
+
+/** Opens the workspace here, for several runs one after another; see {@link withSession}. */
+export async function openRunWorkspace(
+  { terminal }: Pick<Invocation, "terminal">,
+  persistence: RunPersistence = "durable",
+): Promise<OpenedRunWorkspace> {
+  const storeFailures: FailureError[] = [];
+  const opened = await open(terminal, persistence, {
+    reload: false,
+    onStoreError: (failure) => storeFailures.push(failure),
+    onSlowLoad: reportSlowLoad(terminal),
+    onLog: ({ message, data }) =>
+      reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
+  });
+  return {
+    ...opened,
+    close: () => closeWorkspace(opened.workspace, { terminal, storeFailures, unrecorded: "the run" }),
+  };
+}
+
+/** Runs the work of one turn. Ctrl-C stops this turn only, not the following ones. */
+export async function withSession(
+  opened: OpenedRunWorkspace,
+  invocation: Invocation,
+  work: (session: RunSession) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
+  const session = sessionOf(opened, invocation, interrupts);
+  try {
+    return await untilStopped(session, work);
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+function sessionOf(
+  { workspace, isNotDurable }: OpenedRunWorkspace,
+  invocation: Invocation,
+  interrupts: Interrupts,
+): RunSession {
+  return {
+    isNotDurable,
+    invocation,
+    workspace,
+    interrupts,
+    runId: undefined,
+    cancelling: undefined,
+    isReleasing: false,
+    language: "en",
+    decidedElsewhere: false,
+  };
+}
+
+async function untilStopped(session: RunSession, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
+  const { interrupts, invocation, workspace } = session;
+  const reportThrown = watchToolErrors(workspace.engine, invocation.terminal);
+  try {
+    return await work(session);
+  } catch (error) {
+    if (interrupts.code === undefined || !isFailureError(error) || error.code !== "cancelled") throw error;
+    reportFormattedError(invocation.terminal, { message: error.message, code: error.code });
+    return interrupts.code;
+  } finally {
+    reportThrown();
+  }
+}
+
+async function open(
+  terminal: Terminal,
+  persistence: RunPersistence,
+  options: WorkspaceOptions,
+): Promise<Pick<RunSession, "workspace" | "isNotDurable">> {
+  const inMemory = (): Promise<Workspace> => openHere(terminal, { ...options, store: "memory" });
+  if (persistence === "none") return { workspace: await inMemory(), isNotDurable: undefined };
+  try {
+    return { workspace: await openHere(terminal, options), isNotDurable: undefined };
+  } catch (error) {
+    const isOfStore = isFailureError(error) && error.code.startsWith("store_");
+    if (persistence === "durable" || !isOfStore) throw error;
+    return { workspace: await inMemory(), isNotDurable: error };
+  }
+}
+
+/** The second Ctrl-C: exits without waiting. The journal remains, so that another process can resume the run. */
+function releaseAndExit(session: RunSession | undefined, code: ExitCode): void {
+  if (session?.runId === undefined || session.isReleasing) endProcess(code);
+  session.isReleasing = true;
+  const { invocation, runId, cancelling } = session;
+  // The cancellation is being persisted, which takes very little time; the message must be true.
+  const known = Promise.race([cancelling ?? false, new Promise<false>((done) => setTimeout(done, 1000, false))]);
+  void known.then((isCancelled) => {
+    const hint = isCancelled ? "Complete the cancellation with" : "Continue with";
+    invocation.terminal.log(`Exited immediately. ${hint}: ${commandLine(invocation, "resume", runId)}`);
+    endProcess(code);
+  });
+}
+
+/** Options of {@link followRun}. */
+export interface FollowOptions {
+  /** True if the run is durable, so that another process can resume it. */
+  readonly durable: boolean;
+  /** Requests approvals. Default: prompts at the terminal. */
+  readonly requestApproval?: ExecuteRunOptions["requestApproval"];
+}
+
+/** The decision that was made elsewhere on an approval that was prompted for here; undefined if there is none. */
+export async function decidedElsewhere(session: RunSession, { id }: Approval): Promise<Approval | undefined> {
+  // Cancelling the run withdraws its approvals.
+  if (session.interrupts.code !== undefined) return undefined;
+  const approval = await session.workspace.approvals.get(id, Date.now());
+  if (approval === undefined || approval.status === "pending") return undefined;
+  session.decidedElsewhere = true;
+  return approval;
+}
+
+/** Executes a run and shows its progress, until it ends or waits for approval. */
+export async function followRun(
+  session: RunSession,
+  { durable, requestApproval }: FollowOptions,
+  execute: (how: ExecuteRunOptions) => Promise<RunResult>,
+): Promise<RunResult> {
+  const { invocation, interrupts } = session;
+  const { terminal } = invocation;
+  const view = viewFor(session);
+  const stopWaiting = reportWaitingForOwner(session);
+  interrupts.arm({
+    onStop: () => stop(session, durable),
+    onTerminate: durable ? () => releaseRun(session) : undefined,
+  });
+  const how = { terminal, view, by: userName(), durable, decidedElsewhere: decidedElsewhere.bind(null, session) };
+  const pendingRuns = requestApproval ?? (terminal.interactive ? promptRunApproval(how) : undefined);
+  try {
+    return await execute({
+      signal: interrupts.signal,
+      onNotice: noticesOf(invocation),
+      onEvent: (event) => {
+        stopWaiting();
+        if (durable) session.runId = event.runId;
+        view.onEvent(event);
+      },
+      ...(pendingRuns !== undefined && { requestApproval: pendingRuns }),
+      ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: () => view.pause() }) }),
+    });
+  } finally {
+    stopWaiting();
+    session.runId = undefined;
+    view.close();
+  }
+}
+
+/** Reports notices about a run, each once. */
+export function noticesOf({ terminal }: Invocation): (message: string) => void {
+  const report = new Set<string>();
+  return (message) => {
+    if (!report.has(message)) terminal.log(`${terminal.tint("yellow", "note:")} ${toOneLine(message)}`);
+    report.add(message);
+  };
+}
+
+/** Ctrl-C: cancels the run and runs its compensations. */
+function stop(session: RunSession, durable: boolean): void {
+  const { invocation, workspace, runId } = session;
+  const again = durable
+    ? "press Ctrl-C again to exit immediately (resume later)"
+    : "press Ctrl-C again to exit immediately";
+  invocation.terminal.log(`Cancelling the run; ${again}.`);
+  if (!durable || runId === undefined) return;
+  // The run itself is already aborted; this persists the cancellation for the next process, in case the run is released
+  // before it could do so itself.
+  session.cancelling = workspace.runs.cancel(runId, userName()).catch(() => false);
+}
+
+/** A request to terminate, for example from a service manager, concerns this process, not the run. */
+function releaseRun({ invocation, workspace }: RunSession): void {
+  invocation.terminal.log("Releasing the run: running calls may finish, no new ones start.");
+  void workspace.runs.close();
+}
+
+function viewFor({ invocation, workspace }: RunSession): RunView {
+  const { terminal } = invocation;
+  const { redactor } = workspace.engine;
+  if (invocation.flag("events")) return eventsView(terminal, redactor);
+  const view = openRunView(terminal);
+  return {
+    onEvent: (event) => view.onEvent(redactEvent(event, redactor)),
+    pause: () => view.pause(),
+    close: () => view.close(),
+  };
+}
+
+/** A run that another process holds emits no events here, so the wait is shown instead. */
+function reportWaitingForOwner({ invocation: { terminal } }: RunSession): () => void {
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    terminal.status(terminal.tint("dim", `waiting for the run, ${seconds} s`));
+  }, 1000);
+  return () => {
+    clearInterval(timer);
+    terminal.status();
+  };
+}
+
+/** Redacts the secrets in an event, so that it can be shown. */
+export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "value">): RunEvent {
+  switch (event.type) {
+    case "step-progress":
+      // In this order: half of a secret would not be recognized.
+      return { ...event, value: shortText(redactor.value(event.value)) };
+    case "step-suspended":
+      return { ...event, message: redactor.text(event.message) };
+    case "step-retrying":
+    case "step-fallback":
+      return { ...event, error: redacted(event.error, redactor) };
+    case "step-finished":
+    case "run-finished":
+      return event.error === undefined ? event : { ...event, error: redacted(event.error, redactor) };
+    case "run-started":
+    case "step-started":
+    case "step-approval-decided":
+    case "item-finished":
+      return event;
+    default:
+      return event satisfies never;
+  }
+}
+
+function redacted(error: Failure, redactor: Pick<Redactor, "text">): Failure {
+  return { ...error, message: redactor.text(error.message) };
+}

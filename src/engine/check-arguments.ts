@@ -1,0 +1,60 @@
+import { type Failure, type Issue, formatPath } from "../base/index.ts";
+import { unknownKeys, withoutUnknownKeys } from "../schema/index.ts";
+import type { AnyTool } from "../tool/index.ts";
+import type { Call } from "./call.ts";
+import { invalidArgumentsFailure, noIssues } from "./call-failures.ts";
+import { emitInvalid } from "./finish-call.ts";
+
+/** A caller may send a key of any length. */
+const maxPathLength = 100;
+
+/**
+ * Adds the undeclared parameters that are refused to the issues of a validation: all of them in strict mode, those that
+ * the context names, and in a chain those that its author wrote.
+ */
+export function withRefusedParameters(call: Call, tool: AnyTool, found: readonly Issue[] = noIssues): readonly Issue[] {
+  const { strictValidation = call.core.strict } = call.context;
+  if (strictValidation !== false) return mergeIssues(found, refusedKeys(call, tool, strictValidation));
+  const isStep = call.context.callerType === "workflow_node" && !call.nested;
+  if (!isStep || found.length > 0 || withoutUnknownKeys(tool.input, call.rawArgs) === call.rawArgs) return found;
+  return unknownKeys(tool.input.json, call.rawArgs).filter(({ path }) => path.length === 1);
+}
+
+function refusedKeys(
+  { core, rawArgs }: Call,
+  { input }: AnyTool,
+  strict: true | ReadonlySet<string>,
+): readonly Issue[] {
+  const unknown = unknownKeys(input.json, rawArgs);
+  if (core.strict || strict === true) return unknown;
+  return unknown.filter(({ path }) => path.length === 1 && strict.has(String(path[0])));
+}
+
+/**
+ * Merges the issues of a schema with the unknown parameters, without duplicates: the schema may have reported some of
+ * those already.
+ */
+function mergeIssues(found: readonly Issue[], unknown: readonly Issue[]): readonly Issue[] {
+  if (unknown.length === 0) return found;
+  const named = new Set(unknown.map(({ path }) => JSON.stringify(path)));
+  return [...found.filter(({ code, path }) => code !== "unknown" || !named.has(JSON.stringify(path))), ...unknown];
+}
+
+/** Emits the issues of the arguments and returns the failure of the call. */
+export function refuseArguments(call: Call, issues: readonly Issue[]): Failure {
+  emitInvalid(call, issues);
+  return invalidArgumentsFailure(call.name, issues);
+}
+
+/**
+ * Removes undeclared parameters from the arguments of a call: they never reach a handler, and approvals and records
+ * show the arguments that it gets. False if there are none.
+ */
+export function removeUndeclared(call: Call, tool: AnyTool): boolean {
+  const declared = withoutUnknownKeys(tool.input, call.rawArgs);
+  if (declared === call.rawArgs) return false;
+  const paths = unknownKeys(tool.input.json, call.rawArgs).map(({ path }) => formatPath(path).slice(0, maxPathLength));
+  call.ignored = [...(call.ignored ?? []), ...paths];
+  call.rawArgs = declared;
+  return true;
+}

@@ -1,0 +1,70 @@
+import type { AnyTool } from "../tool/index.ts";
+import type { Call } from "./call.ts";
+import type { CallContext } from "./call-context.ts";
+import type { EngineCore } from "./engine-core.ts";
+import type { Permission, PermissionSubject, PermissionDecision } from "./permissions.ts";
+
+/**
+ * Applies the permission rules to a call. A destructive call that untrusted content may have caused always needs
+ * approval.
+ */
+export function decidePermission(call: Call, tool: AnyTool): PermissionDecision {
+  const { always, decide, dependsOnPath } = call.core.permissions;
+  const { callerType = "direct", callerPath, covered, tainted } = call.context;
+  const same = callerPath === undefined || !dependsOnPath ? always(callerType) : undefined;
+  const ruling = same ?? decide(subjectOf(call, tool));
+  if (covered !== undefined && isCovered(ruling, tool, covered)) return { permission: "allow" };
+  if (tainted !== true || !isDoubtful(ruling)) return ruling;
+  return subjectOf(call, tool).destructive ? { permission: "ask" } : ruling;
+}
+
+/** True if the call is allowed, but not by a rule that says `trusted`. */
+function isDoubtful({ permission, trusted }: PermissionDecision): boolean {
+  return permission === "allow" && trusted !== true;
+}
+
+/** True if a person approved the call together with one that contains it. A rule of `ask` that names the tool still applies. */
+function isCovered(
+  { permission, namesTool }: PermissionDecision,
+  { name }: AnyTool,
+  covered: readonly string[],
+): boolean {
+  return permission === "ask" && namesTool !== true && covered.includes(name);
+}
+
+/** The tools whose calls an approval of this call covers, besides those that were covered before. */
+export function coveredTools({ coveredCalls }: AnyTool, { covered = [] }: CallContext): readonly string[] | undefined {
+  const calls = coveredCalls?.() ?? [];
+  return calls.length === 0 ? undefined : [...new Set([...covered, ...calls.map(({ tool }) => tool)])];
+}
+
+/** Returns the name of the person who preapproved a call that needs approval. Undefined for a tainted call. */
+export function findPreapproval(call: Call, tool: AnyTool): string | undefined {
+  if (call.context.tainted === true) return undefined;
+  return approverBefore(call.core, subjectOf(call, tool), call.context);
+}
+
+/** Returns the permission of a nested call of the call that has this context. */
+export function nestedPermission(core: EngineCore, subject: PermissionSubject, context: CallContext): Permission {
+  const ruling = core.permissions.decide(subject);
+  const { permission } = ruling;
+  if (context.tainted === true) return subject.destructive && isDoubtful(ruling) ? "ask" : permission;
+  return permission === "ask" && approverBefore(core, subject, context) !== undefined ? "allow" : permission;
+}
+
+/** The preapproval check is user code: anything but a name counts as no approval. */
+function approverBefore(
+  { findPreapproval }: EngineCore,
+  subject: PermissionSubject,
+  context: CallContext,
+): string | undefined {
+  const by: unknown = findPreapproval?.(subject, context);
+  return typeof by === "string" ? by : undefined;
+}
+
+function subjectOf({ context, source, effect, args, isIndirect }: Call, tool: AnyTool): PermissionSubject {
+  const { callerType = "direct", callerPath } = context;
+  const { name, aliases, sends } = tool;
+  const destructive = typeof tool.destructive === "function" ? tool.destructive(args) : tool.destructive;
+  return { tool: name, aliases, source, callerType, callerPath, indirect: isIndirect, effect, destructive, sends };
+}

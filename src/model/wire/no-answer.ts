@@ -1,2 +1,0 @@
-/** Something answered well, and gave no answer of a model; asking again may help. */
-export class NoAnswer extends Error {}

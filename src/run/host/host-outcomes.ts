@@ -1,0 +1,38 @@
+import { type FailureError, fail, failure, cliCommand } from "../../base/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import type { CallOutcome, HostOutcome, StepWork } from "../host.ts";
+import type { RecordedStart } from "../replay/replay-log.ts";
+
+/** Outcome of a call that was cancelled and whose end was never acknowledged. */
+export function unacknowledgedOutcome({ tool }: StepWork, started: RecordedStart | undefined, at: number): CallOutcome {
+  const message =
+    started === undefined
+      ? `${tool} was cancelled before it started`
+      : `${tool} was cancelled, and its process ended before reporting an outcome`;
+  const meta = { callId: "", source: "", attempts: 0 };
+  const error = failure("cancelled", message);
+  return {
+    kind: "call",
+    result: { success: false, tool, error, durationMs: 0, executedAt: at, meta },
+    effect: started?.effect,
+  };
+}
+
+/** Drops attachments such as images and files: a journal holds JSON, and steps can only see the output. */
+export function toJournaledResult(result: ToolResult): ToolResult {
+  if (!result.success || result.attachments === undefined) return result;
+  const { attachments: _, ...rest } = result;
+  return rest;
+}
+
+/** True if the outcome may be delivered before it is durable: if a crash loses it, re-executing it is harmless. */
+export function isSafeToRepeat(outcome: HostOutcome): boolean {
+  if (outcome.kind === "call") return outcome.effect !== "once" && outcome.effect !== "idempotent";
+  return outcome.kind === "fired";
+}
+
+/** Failure of a run that has no pending work and can make no progress. */
+export function stalledRunFailure(runId: string): FailureError {
+  const message = `run ${runId} cannot continue: its journal has no pending work; start again with: ${cliCommand(`rerun ${runId}`)}`;
+  return fail(message, { code: "run_changed", reason: "stuck" });
+}

@@ -1,0 +1,398 @@
+import { fail } from "../../base/index.ts";
+import type { Approver, JournaledCall } from "../../engine/index.ts";
+import type { CallRecord, JournalEvent } from "../../store/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
+import { RunningCalls } from "./running-calls.ts";
+import { JournalWriter, type JournalWriterDeps } from "./journal-writer.ts";
+import type { StepExecutor } from "./executor.ts";
+import {
+  type Host,
+  type HostListener,
+  type HostOutcome,
+  type PendingKeys,
+  type SettledOutcome,
+  type StepWork,
+  type Wait,
+  cancelKey,
+} from "../host.ts";
+import { OrderedKeyMap } from "./ordered-key-map.ts";
+import { ReplayLog } from "../replay/replay-log.ts";
+import { ReadyQueue, suspended } from "./ready-queue.ts";
+import type { RunApprovals, RunApprovalsDeps } from "../approvals/run-approvals.ts";
+import { RunTimers } from "./run-timers.ts";
+import { RunCall, type RunCallOwner } from "./run-call.ts";
+import { isSafeToRepeat, stalledRunFailure, toJournaledResult, unacknowledgedOutcome } from "./host-outcomes.ts";
+
+/** Dependencies of a {@link JournalHost}. */
+export interface JournalHostDeps extends JournalWriterDeps {
+  /** The events of the run so far; they are replayed. */
+  readonly events: readonly JournalEvent[];
+  /** Undefined for a read-only replay, which starts nothing. */
+  readonly executor: StepExecutor | undefined;
+  /**
+   * Creates the approvals of the run, with the callbacks that receive their results. If undefined, a run that needs an
+   * approval is suspended.
+   */
+  readonly approvals:
+    | ((sinks: Pick<RunApprovalsDeps, "onRequested" | "onDecided" | "onSuspended" | "onError">) => RunApprovals)
+    | undefined;
+  /** Wait in this process for decisions instead of suspending the run. */
+  readonly waitForDecisions: boolean;
+  /** The call of another run that this run is nested in. */
+  readonly step?: JournaledCall | undefined;
+}
+
+/**
+ * Executes the steps of a run in this process and journals every outcome in one total order. Recorded outcomes are
+ * replayed first, each once its key is requested; only then does new work start. A call with side effects starts after
+ * its start is durable, and its outcome is delivered after it is durable; the outcome of a read-only call is delivered
+ * immediately, since it may be re-executed.
+ */
+export class JournalHost implements Host, RunCallOwner {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly isDurable: boolean;
+  readonly isNested: boolean;
+  readonly #parts: JournalHostDeps;
+  /** Created for the first approval: most runs need none. */
+  #runApprovals: RunApprovals | undefined;
+  readonly #replayLog: ReplayLog;
+  #replaying: boolean;
+  /** True if a recorded outcome may have been requested and not replayed yet. */
+  #mayReplay: boolean;
+  readonly #writer: JournalWriter;
+  /**
+   * Work that was requested while nothing may start: during replay, while the run is released, and after a cancellation
+   * was requested.
+   */
+  readonly #deferred = new OrderedKeyMap<StepWork | Wait>();
+  readonly #cancelledWhileDeferred = new OrderedKeyMap<true>();
+  readonly #running = new RunningCalls();
+  readonly #timers: RunTimers;
+  /** Approvals that no approval store can take. */
+  readonly #unroutedApprovals = new OrderedKeyMap<true>();
+  readonly #ready: ReadyQueue;
+  #listener: HostListener | undefined;
+  #cancelled = false;
+  #releasing = false;
+  /** True after the store was polled for decisions that were made in the meantime. */
+  #polledApprovals = false;
+  /** From now on outcomes are ignored. */
+  #closed = false;
+
+  constructor(parts: JournalHostDeps) {
+    this.#parts = parts;
+    this.runId = parts.lease.runId;
+    this.startedAt = parts.startedAt;
+    this.isDurable = parts.journal !== undefined;
+    this.isNested = !this.isDurable && parts.step !== undefined;
+    this.#replayLog = ReplayLog.of(parts.events);
+    this.#replaying = this.#replayLog.outcomes.remaining > 0;
+    this.#mayReplay = this.#replaying;
+    this.#writer = new JournalWriter(parts, this.#replayLog);
+    this.#ready = new ReadyQueue(
+      () => this.#isSuspended,
+      () => this.#listener?.wake(),
+    );
+    this.#timers = new RunTimers(parts.clock, (key) => void this.#settle(key, { kind: "fired" }));
+  }
+
+  attach(listener: HostListener): void {
+    this.#listener = listener;
+  }
+
+  get isReplaying(): boolean {
+    return this.#replaying;
+  }
+
+  get startsEagerly(): boolean {
+    return this.#mayReplay || this.#replayLog.outcomes.remaining > 0;
+  }
+
+  get hasReady(): boolean {
+    return this.#mayReplay || this.#ready.hasNext;
+  }
+
+  /** True if the run was released before it ended, so that another process can claim it. */
+  get isReleased(): boolean {
+    return this.#releasing;
+  }
+
+  hasRecorded(key: string): boolean {
+    return this.#replayLog.outcomes.has(key);
+  }
+
+  start(key: string, work: StepWork): void {
+    if (this.#isRecorded(key)) return;
+    if (this.#mustDefer) this.#deferred.set(key, work);
+    else this.#begin(key, work);
+  }
+
+  wait(key: string, wait: Wait): void {
+    if (this.#isRecorded(key)) return;
+    if (this.#mustDefer) this.#deferred.set(key, wait);
+    else this.#await(key, wait);
+  }
+
+  cancel(key: string): void {
+    const deferred = this.#deferred.get(key);
+    if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
+    else if (deferred !== undefined) this.#cancelledWhileDeferred.set(key, true);
+    this.#running.abort(key);
+    this.#runApprovals?.withdraw(key);
+    this.#unroutedApprovals.delete(key);
+    this.#timers.stop(key);
+  }
+
+  next(pending: PendingKeys): SettledOutcome | undefined {
+    const before = this.#mayReplay ? this.#replayNext(pending) : undefined;
+    if (before !== undefined) return before;
+    if (this.#deferred.size > 0 && !this.#releasing && !this.#isCancelling) this.#goLive();
+    if (this.#waitsForPeople) this.#timers.pauseDeadlines();
+    const next = this.#ready.take();
+    if (next === undefined) this.#checkProgress();
+    if (next === suspended && this.#waitsForPeople && !this.#releasing && !this.#polledApprovals)
+      return this.#pollBeforeSuspending();
+    this.#polledApprovals = false;
+    return next;
+  }
+
+  /** Cancels the run. */
+  cancelRun(by: string | undefined): void {
+    if (this.#cancelled || this.#replayLog.outcomes.has(cancelKey)) return;
+    this.#cancelled = true;
+    void this.#settle(cancelKey, { kind: "cancel", by });
+  }
+
+  /** Checks whether an approval was decided in another process. */
+  async poll(): Promise<void> {
+    if (!this.#closed) await this.#runApprovals?.poll();
+  }
+
+  /** Stops starting work; `next` returns `suspended` once no call is running. */
+  release(): void {
+    this.#releasing = true;
+    this.#ready.wake();
+  }
+
+  /** Aborts running calls without journaling their outcomes, because the process is about to exit. */
+  releaseNow(): void {
+    this.close("released");
+    this.release();
+  }
+
+  /**
+   * Ends the run in this process: it is over, or another process resumes it. Stops all calls and timers; late outcomes
+   * are ignored.
+   */
+  close(how: "over" | "released" = "over"): void {
+    this.#closed = true;
+    this.#running.end(how);
+    this.#ready.clear();
+    this.#timers.stopAll();
+    this.#runApprovals?.close();
+  }
+
+  /** Rejects the pending approvals of a run that has ended for good. Undefined if the run never requested any. */
+  rejectOpenApprovals(): Promise<void> | undefined {
+    if (this.#runApprovals === undefined && !this.#replayLog.hasApprovals) return undefined;
+    return this.#approvals()?.rejectOpen();
+  }
+
+  /** True if the outcome of this key is recorded; it is replayed in its turn. */
+  #isRecorded(key: string): boolean {
+    if (!this.#replayLog.outcomes.request(key)) return false;
+    this.#mayReplay = true;
+    return true;
+  }
+
+  /**
+   * Replays recorded outcomes before anything new is delivered, so that the order stays the same after another crash.
+   */
+  #replayNext(pending: PendingKeys): SettledOutcome | undefined {
+    const before = this.#replayLog.outcomes.next(pending);
+    this.#mayReplay = before !== undefined;
+    this.#replaying = this.#mayReplay;
+    return before;
+  }
+
+  /** Ends replay: no pending key has a recorded outcome, so the work that was deferred starts now. */
+  #goLive(): void {
+    const deferred = this.#deferred.entries();
+    this.#deferred.clear();
+    this.#listener?.goesLive?.();
+    for (const [key, deferredWork] of deferred) {
+      if ("kind" in deferredWork) this.#await(key, deferredWork);
+      else if (this.#cancelledWhileDeferred.has(key))
+        void this.#settle(key, unacknowledgedOutcome(deferredWork, this.#replayLog.started(key), this.#writer.now()));
+      else this.#begin(key, deferredWork);
+    }
+  }
+
+  get #mustDefer(): boolean {
+    return this.#replaying || this.#releasing || this.#isCancelling;
+  }
+
+  /** True until the cancellation has been delivered; nothing new starts before that. */
+  get #isCancelling(): boolean {
+    return this.#cancelled && this.#ready.has(cancelKey);
+  }
+
+  /** True if only a person's decision can move the run forward. */
+  get #waitsForPeople(): boolean {
+    if (this.#running.size > 0 || this.#timers.pauses > 0) return false;
+    return this.#unroutedApprovals.size > 0 || (this.#runApprovals?.size ?? 0) > 0;
+  }
+
+  /** Throws if nothing is running or pending, because the run would then wait indefinitely. */
+  #checkProgress(): void {
+    if (this.#running.size > 0 || !this.#ready.isEmpty || this.#timers.size > 0 || this.#deferred.size > 0) return;
+    if (this.#unroutedApprovals.size === 0 && (this.#runApprovals?.size ?? 0) === 0)
+      throw stalledRunFailure(this.runId);
+  }
+
+  get #isSuspended(): boolean {
+    if (this.#running.size > 0) return false;
+    if (this.#releasing || this.#parts.executor === undefined) return true;
+    if (this.#timers.pauses > 0 || this.#parts.waitForDecisions) return false;
+    return this.#unroutedApprovals.size > 0 || this.#runApprovals?.isSuspended === true;
+  }
+
+  /** Polls once more before the run is suspended: an approval may have been decided while other steps were running. */
+  #pollBeforeSuspending(): undefined {
+    const looking = this.poll().catch((error: unknown) => this.#ready.fail(error));
+    void looking.then(() => {
+      this.#polledApprovals = true;
+      this.#listener?.wake();
+    });
+  }
+
+  // --- calls
+
+  #begin(key: string, work: StepWork): void {
+    const { executor } = this.#parts;
+    if (executor === undefined) return;
+    const before = this.#replayLog.started(key);
+    if (before?.effect === "once") return void this.#settle(key, { kind: "interrupted", startedAt: before.at });
+    const call = new RunCall(this, key, work);
+    // Calls of fast tools usually end synchronously.
+    if (!call.begin(executor)) return;
+    this.#running.add(call);
+    if (this.#closed) this.close(this.#releasing ? "released" : "over");
+  }
+
+  started({ key, effect }: RunCall): Promise<void> | undefined {
+    if (this.#closed) return Promise.reject(fail("the run is no longer held by this process", { code: "run_lost" }));
+    return this.#writer.append("started", key, { effect })?.catch((error: unknown) => {
+      this.#fail(error);
+      throw error;
+    });
+  }
+
+  ended(call: RunCall, result: ToolResult): void {
+    const { key, effect, journaledRecord, approvalState, isReleased } = call;
+    this.#running.remove(call);
+    // The next lease holder of a durable run re-executes the call; a nested run is re-executed as a part of its parent
+    // call.
+    if (this.isNested ? this.#parts.step?.willReexecute === true : isReleased && this.isDurable) return this.release();
+    try {
+      const outcome = { kind: "call" as const, result: toJournaledResult(result), effect };
+      void this.#settle(key, approvalState === undefined ? outcome : { ...outcome, ...approvalState }, journaledRecord);
+    } catch (error) {
+      // The engine is the caller here and must not see a failure of the host.
+      this.#fail(error);
+    }
+  }
+
+  progress(key: string, value: unknown): void {
+    this.#listener?.progress(key, value);
+  }
+
+  approverOf(call: RunCall): Approver | undefined {
+    return this.#approvals()?.approverFor(call);
+  }
+
+  innerApproverOf(call: RunCall): Approver | undefined {
+    return this.#approvals()?.innerApproverFor(call);
+  }
+
+  // --- waits
+
+  #await(key: string, wait: Wait): void {
+    const { executor, clock } = this.#parts;
+    if (wait.kind === "approval") {
+      const approvals = this.#approvals();
+      const before = this.#replayLog.approvalOf(key);
+      if (approvals !== undefined) return approvals.request(key, wait, before);
+      this.#unroutedApprovals.set(key, true);
+      if (before !== undefined) this.#listener?.approvalRequested(key, before.approvalId);
+    } else if (executor === undefined) {
+      return;
+    } else if (wait.kind === "deadline") {
+      const remainingMs = this.#replayLog.remainingMs(key, wait);
+      this.#timers.set(key, remainingMs, "deadline");
+      // The deadline runs down in this process from here on; the time before the claim does not count.
+      if (this.#replayLog.seq > 0) this.#recordRemaining(key, remainingMs);
+    } else {
+      const now = clock.now();
+      const known = this.#replayLog.due(key);
+      const due = known ?? now + wait.ms;
+      this.#timers.set(key, Math.max(0, due - now), "pause");
+      if (known !== undefined) return;
+      this.#writer.append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  /** Journals the remaining time of a deadline for the next lease holder. */
+  #recordRemaining(key: string, remaining: number): void {
+    this.#writer.append("waiting", key, { remaining })?.catch((error: unknown) => this.#fail(error));
+  }
+
+  #approvals(): RunApprovals | undefined {
+    this.#runApprovals ??= this.#parts.approvals?.({
+      onRequested: async (key, { id: approvalId, expiresAt: due }, note) => {
+        if (this.#closed) return;
+        if (this.#replayLog.approvalOf(key)?.approvalId !== approvalId)
+          await this.#writer.append("waiting", key, { approvalId, due });
+        this.#listener?.approvalRequested(key, approvalId, note);
+      },
+      onDecided: async (key, outcome) => (this.#closed ? false : ((await this.#settle(key, outcome)) ?? true)),
+      onSuspended: () => this.#ready.wake(),
+      onError: (error) => this.#fail(error),
+    });
+    return this.#runApprovals;
+  }
+
+  // --- the journal
+
+  /** Journals an outcome and queues it for delivery. The promise resolves to true once the outcome is durable. */
+  #settle(key: string, outcome: HostOutcome, record?: CallRecord): Promise<boolean> | undefined {
+    if (this.#closed) return undefined;
+    if (this.#timers.paused)
+      for (const [which, left] of this.#timers.resumeDeadlines()) this.#recordRemaining(which, left);
+    const settled: SettledOutcome = { key, outcome, at: this.#writer.timeOf(outcome) };
+    const written = this.#writer.settle(settled, record);
+    if (written === undefined || isSafeToRepeat(outcome)) {
+      this.#ready.add(settled);
+      return written?.then(yes, (error: unknown) => this.#fail(error));
+    }
+    const report = this.#ready.reserve(settled);
+    return written.then(
+      () => (report(), true),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /**
+   * Gives up the run because its journal cannot be written, or belongs to another lease holder. Later outcomes are
+   * ignored.
+   */
+  #fail(error: unknown): false {
+    if (this.#closed) return false;
+    this.#ready.fail(error);
+    this.releaseNow();
+    return false;
+  }
+}
+
+const yes = (): true => true;

@@ -1,0 +1,49 @@
+export { compensationMessage } from "./approvals/compensation-message.ts";
+export type { RequestApproval } from "./approvals/run-approvals.ts";
+export { checkRunId } from "./leases/run-leases.ts";
+export {
+  type EngineExecutorOptions,
+  type RunningCall,
+  type StepExecutor,
+  type StepHooks,
+  engineExecutor,
+} from "./host/executor.ts";
+export {
+  type ApprovalWait,
+  type CallOutcome,
+  type CancelOutcome,
+  type DecidedOutcome,
+  type Host,
+  type HostListener,
+  type NestedApproval,
+  type InterruptedOutcome,
+  type HostOutcome,
+  type PendingKeys,
+  type SettledOutcome,
+  type StepWork,
+  type Wait,
+  cancelKey,
+} from "./host.ts";
+export { JournalHost, type JournalHostDeps } from "./host/journal-host.ts";
+export type { JournalSink } from "./host/journal-writer.ts";
+export { type OpenHostOptions, openHost } from "./host/open-host.ts";
+export { OrderedKeyMap } from "./host/ordered-key-map.ts";
+export { type RunRecording, SealedJournal } from "./sealed-journal.ts";
+export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
+export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
+export { type CallEnding, createToolResult } from "./program/run-effect.ts";
+export { type ProgramOutcome, EffectRunner, type EffectWaiter } from "./program/effect-runner.ts";
+export { ParallelPrograms } from "./program/parallel-programs.ts";
+export { recordValue, recordedValueTool } from "./program/run-effect.ts";
+export {
+  type CallEffect,
+  type NestedWork,
+  type RunProgram,
+  type RunEffect,
+  runAll,
+  performCall,
+  waitForApproval,
+} from "./program/run-effect.ts";
+export { type EffectCaller, RunningProgram, type ProgramEnd, type EffectHandler } from "./program/running-program.ts";
+export { ReplayCursor } from "./replay/replay-cursor.ts";
+export { cancelSubRun, trackSubRun } from "./sub-runs.ts";

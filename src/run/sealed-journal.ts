@@ -1,0 +1,149 @@
+import type {
+  Claim,
+  ConversationTurn,
+  ConversationTurnRange,
+  JournalEvent,
+  LeaseHolder,
+  NewConversationTurn,
+  NewJournalEvent,
+  NewRun,
+  RunEnd,
+  RunJournal,
+  RunLease,
+  RunQuery,
+  StoredRun,
+} from "../store/index.ts";
+import { type JournalSecrets, Opener, Sealer } from "./seal-secrets.ts";
+
+/** A run with all its events. */
+export interface RunRecording {
+  readonly run: StoredRun;
+  readonly events: readonly JournalEvent[];
+}
+
+/**
+ * A journal that stores no known secrets. A value that came from `${secret.X}` of the run's chain is stored as a handle,
+ * and opened when the run resumes; other known secrets of at least 8 characters are redacted. A claimed run, or one that
+ * was read, is as stored until `open` or `reveal` is called.
+ */
+export class SealedJournal implements RunJournal {
+  readonly #journal: RunJournal;
+  readonly #known: JournalSecrets;
+  /** The names of the secrets that the chains of held runs use. */
+  readonly #names = new Map<string, readonly string[]>();
+
+  readonly #usesHandles: boolean;
+
+  /** @param usage `redact` for runs of agents, which never read secrets: nothing has to be opened. */
+  constructor(journal: RunJournal, known: JournalSecrets, usage: "seal" | "redact" = "seal") {
+    this.#journal = journal;
+    this.#known = known;
+    this.#usesHandles = usage === "seal";
+  }
+
+  async create(
+    run: NewRun,
+    holder: LeaseHolder,
+    events: readonly JournalEvent[] = [],
+  ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    const names = this.#namesIn(run);
+    const sealer = new Sealer(run.id, names, this.#known);
+    const sealed = events.map((event) => withData(event, sealer.data(event.data)));
+    const created = await this.#journal.create(this.sealRun(run), holder, sealed);
+    if ("lease" in created && names.length > 0) this.#names.set(run.id, names);
+    return created;
+  }
+
+  /** The run as it is stored. */
+  sealRun<Run extends Pick<NewRun, "id" | "definition" | "input" | "context">>(run: Run): Run {
+    if (!this.#known.redactor.knowsAny()) return run;
+    const sealer = new Sealer(run.id, this.#namesIn(run), this.#known);
+    return { ...run, input: sealer.json(run.input), context: sealer.json(run.context) };
+  }
+
+  async claim(runId: string, holder: LeaseHolder): Promise<Claim> {
+    const claim = await this.#journal.claim(runId, holder);
+    const names = claim.kind === "claimed" ? this.#namesIn(claim.run) : none;
+    if (names.length > 0) this.#names.set(runId, names);
+    return claim;
+  }
+
+  append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined {
+    if (!this.#known.redactor.knowsAny()) return this.#journal.append(lease, event);
+    return this.#journal.append(lease, withData(event, this.#sealerOf(lease.runId).data(event.data)));
+  }
+
+  finish(lease: RunLease, end: RunEnd): Promise<void> {
+    const sealer = this.#sealerOf(lease.runId);
+    this.#names.delete(lease.runId);
+    if (!this.#known.redactor.knowsAny()) return this.#journal.finish(lease, end);
+    const { output, error, turn } = end;
+    return this.#journal.finish(lease, {
+      ...end,
+      ...(output !== undefined && { output: sealer.redactedJson(output) }),
+      ...(error !== undefined && { error: sealer.redactedJson(error) }),
+      ...(typeof turn === "string" && { turn: sealer.redactedJson(turn) }),
+      ...(typeof turn === "function" && { turn: () => sealer.redactedJson(turn()) }),
+    });
+  }
+
+  addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {
+    return this.#journal.addTurn(conversationId, { ...turn, data: this.#sealerOf("").redactedJson(turn.data) });
+  }
+
+  /** Opens the handles of a run that resumes. Throws `run_changed`, reason `secret_changed`, if a secret has changed. */
+  open<Stored extends RunRecording>(stored: Stored): Stored {
+    return this.#opened(stored, true);
+  }
+
+  /** The same for displaying a run: a secret that has changed is shown as its name. */
+  reveal<Stored extends RunRecording>(stored: Stored): Stored {
+    return this.#opened(stored, false);
+  }
+
+  requestCancel(runId: string, by: string | undefined): Promise<boolean> {
+    return this.#journal.requestCancel(runId, by);
+  }
+
+  heartbeat(...held: Parameters<RunJournal["heartbeat"]>): ReturnType<RunJournal["heartbeat"]> {
+    return this.#journal.heartbeat(...held);
+  }
+
+  read(runId: string): Promise<RunRecording | undefined> {
+    return this.#journal.read(runId);
+  }
+
+  list(query?: RunQuery): Promise<readonly StoredRun[]> {
+    return this.#journal.list(query);
+  }
+
+  turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
+    return this.#journal.turns(conversationId, range);
+  }
+
+  #opened<Stored extends RunRecording>(stored: Stored, isStrict: boolean): Stored {
+    const { run, events } = stored;
+    const opener = new Opener(run.id, this.#known.secrets, isStrict);
+    return {
+      ...stored,
+      run: { ...run, input: opener.json(run.input), context: opener.json(run.context) },
+      events: events.map((event) => withData(event, opener.data(event.data))),
+    };
+  }
+
+  /** The names after `secret.` in the expressions of a chain, possibly a few too many. */
+  #namesIn({ definition }: Pick<NewRun, "definition">): readonly string[] {
+    if (!this.#usesHandles || !definition.includes("secret.")) return none;
+    return [...new Set([...definition.matchAll(/\bsecret\.([\w-]+)/g)].map(([, name = ""]) => name))];
+  }
+
+  #sealerOf(runId: string): Sealer {
+    return new Sealer(runId, this.#names.get(runId) ?? none, this.#known);
+  }
+}
+
+const none: readonly string[] = [];
+
+function withData<Event extends JournalEvent>(event: Event, data: unknown): Event {
+  return data === event.data ? event : { ...event, data };
+}

@@ -1,0 +1,204 @@
+import type { CallRecord } from "./records.ts";
+
+/** State of a run. `waiting`: suspended until a person decides, without a process. */
+export type RunStatus = "running" | "waiting" | "success" | "failed" | "cancelled";
+
+/** A process that can hold the leases of runs. */
+export interface LeaseHolder {
+  readonly id: string;
+  readonly pid: number;
+  /** Start time of the process, as reported by the system: distinguishes processes that reuse a pid. */
+  readonly processStart: string;
+  /** Identifies the boot of the machine. */
+  readonly bootId: string;
+}
+
+/** A run that is about to be created. Strings are JSON. */
+export interface NewRun {
+  readonly id: string;
+  readonly chain: string;
+  /** The resolved chain and every chain it calls. */
+  readonly definition: string;
+  readonly input: string;
+  readonly context: string;
+  /** Version of the interpreter: another version replays differently. */
+  readonly format: number;
+  /** Tool name to a hash of the relevant parts of its definition. */
+  readonly fingerprints: string;
+  readonly startedAt: number;
+  /** The run that this one repeats. */
+  readonly rerunOf?: string;
+  /** The run whose call started this one. */
+  readonly calledBy?: string;
+  readonly conversation?: RunConversation;
+}
+
+/** The conversation that a run answers a prompt of. */
+export interface RunConversation {
+  readonly id: string;
+  /** Number of the last turn that it knows; 0 if it begins without turns. */
+  readonly after: number;
+}
+
+/**
+ * A unit of messages that is appended to a conversation. Immutable, and ordered after all turns that existed before.
+ */
+export interface ConversationTurn {
+  /** Increases in the order in which turns appear; never reused. */
+  readonly number: number;
+  /** Number of the last turn that its author knew; 0 for none. Others may have been added in between. */
+  readonly after: number;
+  /** The run that produced it. */
+  readonly runId?: string;
+  readonly at: number;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** A turn without a run. By default it knows all turns before it. */
+export type NewConversationTurn = Pick<ConversationTurn, "at" | "data"> & Partial<Pick<ConversationTurn, "after">>;
+
+/** Range of turns of a conversation: between these numbers, both inclusive. Default: all. */
+export interface ConversationTurnRange {
+  readonly from?: number;
+  readonly to?: number;
+  /** Only this number of turns, the last ones of the range. */
+  readonly last?: number;
+}
+
+/** A stored run. */
+export interface StoredRun extends NewRun {
+  readonly status: RunStatus;
+  readonly finishedAt?: number;
+  /** JSON, of a finished run. */
+  readonly output?: string;
+  readonly error?: string;
+  readonly cancelRequested: boolean;
+  readonly cancelBy?: string;
+  readonly leaseHolder?: LeaseHolder;
+  readonly epoch: number;
+}
+
+/** One journal event of a run. `seq` counts from 1 without gaps. */
+export interface JournalEvent {
+  readonly seq: number;
+  readonly kind: "started" | "settled" | "waiting";
+  readonly key: string;
+  readonly at: number;
+  /** Plain JSON data. */
+  readonly data: unknown;
+}
+
+/** An event to be appended; a settled call comes with its record, which is written in the same transaction. */
+export interface NewJournalEvent extends JournalEvent {
+  readonly record?: CallRecord;
+}
+
+/**
+ * The right to write to a run. A claim increases the epoch; writes with an older epoch are refused (a fencing token).
+ */
+export interface RunLease {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+/** Result of an attempt to claim a run. */
+export type Claim =
+  | {
+      readonly kind: "claimed";
+      readonly lease: RunLease;
+      readonly run: StoredRun;
+      /** The previous status, for a claimant that cannot resume the run and releases it unchanged. */
+      readonly was: RunStatus;
+      readonly events: readonly JournalEvent[];
+    }
+  | { readonly kind: "held"; readonly run: StoredRun }
+  | { readonly kind: "finished"; readonly run: StoredRun; readonly events: readonly JournalEvent[] }
+  | { readonly kind: "unknown" };
+
+/** Filter for runs; newest first. */
+export interface RunQuery {
+  readonly chain?: string;
+  readonly status?: RunStatus;
+  /** Only the prompts of this conversation. */
+  readonly conversation?: string;
+  /** Maximum number of runs, from 1 to 1,000. Default: 100. */
+  readonly limit?: number;
+  /** Only runs whose status is `running` and whose lease holder is gone. */
+  readonly abandoned?: boolean;
+}
+
+/** End of a run, or its release. */
+export interface RunEnd {
+  readonly status: RunStatus;
+  readonly at: number;
+  readonly output?: string;
+  readonly error?: string;
+  /**
+   * JSON: the turn that the run adds to its conversation, if it has one. Written atomically with the end of the run. A
+   * function creates it on demand. A journal may omit it if the conversation has the id of the run, has no other turns,
+   * and was not read yet: continuing that conversation replays the run instead.
+   */
+  readonly turn?: string | (() => string);
+}
+
+/**
+ * Stores runs: their definition, their lease holder, and all their events, in order. Every write carries a lease and is
+ * refused with `run_lost` if another process has claimed the run. Every implementation passes
+ * `test/conformance/run-journal.ts`.
+ */
+export interface RunJournal {
+  /**
+   * Atomically creates a run held by `holder`, together with initial events, such as results reused from another run. If
+   * the id exists, returns that run instead. Durable when it resolves.
+   */
+  create(
+    run: NewRun,
+    holder: LeaseHolder,
+    events?: readonly JournalEvent[],
+  ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
+  /** Claims a run that no process holds, or whose lease holder is gone (dead, or without heartbeats for 15 s). */
+  claim(runId: string, holder: LeaseHolder): Promise<Claim>;
+  /**
+   * Appends an event, in order. Undefined if it is durable immediately; else resolves when it and everything before it
+   * is durable.
+   */
+  append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
+  /** Ends or releases the run, after everything appended before; the lease becomes invalid. */
+  finish(lease: RunLease, end: RunEnd): Promise<void>;
+  /** Requests that the lease holder cancel the run; durable when it resolves. False if the run is over or unknown. */
+  requestCancel(runId: string, by: string | undefined): Promise<boolean>;
+  /** Renews the leases of the holder, and returns those of these runs whose cancellation was requested. */
+  heartbeat(
+    holder: LeaseHolder,
+    runIds: readonly string[],
+  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]>;
+  read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined>;
+  /** Omits outputs above 256 KiB, which `read` returns. */
+  list(query?: RunQuery): Promise<readonly StoredRun[]>;
+  /**
+   * Returns the turns of a conversation, in order. They are retained together, at least as long as any run of the
+   * conversation, and removed together: such a run always finds its initial turns, and removed turns never reappear.
+   */
+  turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]>;
+  /** Adds a turn without a run; durable when it resolves. Does nothing if the conversation has no run. */
+  addTurn(conversationId: string, turn: NewConversationTurn): Promise<void>;
+}
+
+/** Runs of agents are stored beside those of chains, under names that no chain can have. */
+const prefix = "agent:";
+
+/** Returns the name under which runs of this runner are stored, in the field that holds the chain of other runs. */
+export function agentRunName(runner: string): string {
+  return prefix + runner;
+}
+
+/** True for a run of an agent, false for a run of a chain. */
+export function isAgentRun({ chain }: Pick<StoredRun, "chain">): boolean {
+  return chain.startsWith(prefix);
+}
+
+/** Returns the runner of an agent's run. */
+export function runnerOf({ chain }: Pick<StoredRun, "chain">): string {
+  return chain.slice(prefix.length);
+}

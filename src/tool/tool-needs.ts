@@ -1,0 +1,58 @@
+import { dirname, resolve } from "node:path";
+import { isYamlMap } from "../schema/index.ts";
+
+/** Parts of a workspace that a tool executes or sends, as far as its file states them. */
+export interface ToolNeeds {
+  /** Module that it imports, absolute. */
+  readonly module?: string;
+  /** Program and arguments that it runs, as written. */
+  readonly command?: readonly string[];
+  readonly secrets: readonly SentSecret[];
+}
+
+/** A secret, and the receiver of its value. */
+export interface SentSecret {
+  readonly name: string;
+  /** A host with its port, or words such as `the command sort`. */
+  readonly to: string;
+}
+
+/** The needs of a tool file, from its parsed YAML; undefined if it has none. */
+export function toolNeeds(file: unknown, path: string): ToolNeeds | undefined {
+  const entry = isYamlMap(file) ? file["entry"] : undefined;
+  if (!isYamlMap(entry)) return undefined;
+  const { type, module, command, url } = entry;
+  const words = Array.isArray(command) ? command.map(String) : undefined;
+  const to = words === undefined ? hostIn(String(url)) : `the command ${words[0] ?? ""}`;
+  const secrets = secretsIn(entry).map((name) => ({ name, to }));
+  if (type === "custom") return { module: resolve(dirname(path), String(module)), secrets };
+  if (words !== undefined) return { command: words, secrets };
+  return secrets.length === 0 ? undefined : { secrets };
+}
+
+const reference = /\$\{[^}]*\}/g;
+
+/** The receiver if the address does not name it. */
+const anyHost = "a host that the caller chooses";
+
+/** The host of an address with references, as `example.com:8080`. */
+export function hostIn(address: string): string {
+  const marker = "0reference0";
+  const url = URL.parse(address.replaceAll(reference, marker));
+  if (url === null || url.host === "" || url.host.includes(marker)) return anyHost;
+  return url.host;
+}
+
+/** Names of the secrets that a value of a file refers to. */
+export function secretsIn(value: unknown): string[] {
+  const found = textsIn(value).flatMap((text) => text.match(reference) ?? []);
+  return [...new Set(found.flatMap((text) => Array.from(text.matchAll(secret), ([, name = ""]) => name)))].sort();
+}
+
+const secret = /\bsecret\s*(?:\.\s*|\[\s*["'])([\p{L}_][\p{L}\p{N}_-]*)/gu;
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
