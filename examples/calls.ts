@@ -1,8 +1,8 @@
-/** A short tour of real calls, offline and without a key. It checks what it shows, and fails when it is not so. */
+/** A short tour of real calls, offline and without an API key. It checks every result and fails if one is wrong. */
 import assert from "node:assert/strict";
 import { styleText } from "node:util";
 import { type ToolResult, createEngine, defineTool, fail, forConversation, fromJsonSchema } from "windlass";
-import { builtinTools, createDoor } from "windlass/tools";
+import { builtinTools, createHttpClient } from "windlass/tools";
 
 const bold = (text: string): string => styleText("bold", text);
 const dim = (text: string): string => styleText("dim", text);
@@ -18,7 +18,7 @@ function show(title: string, result: ToolResult): void {
 }
 
 // A tool is a function with a description, a schema and an effect.
-let asked = 0;
+let requests = 0;
 const weather = defineTool({
   name: "weather_report",
   description: "The weather in a city",
@@ -30,16 +30,16 @@ const weather = defineTool({
     required: ["city"],
   }),
   run: ({ city }) => {
-    asked++;
-    // A service that answers only the second time.
-    if (asked === 1) return fail("the weather service is busy", { code: "not_available" });
+    requests++;
+    // A service that responds only to the second request.
+    if (requests === 1) return fail("the weather service is busy", { code: "not_available" });
     return { city, celsius: 21, sky: "clear" };
   },
 });
 
 const sleepy = defineTool({
   name: "sleepy",
-  description: "Takes a minute, unless it is told to stop",
+  description: "Takes a minute, unless it is aborted",
   effect: "read",
   timeoutMs: 150,
   run: (_args, { signal }) =>
@@ -64,8 +64,8 @@ const removeFile = defineTool({
   run: ({ path }) => ({ removed: path }),
 });
 
-const door = createDoor();
-const engine = createEngine({ tools: [...builtinTools({ door }), weather, sleepy, removeFile] });
+const http = createHttpClient();
+const engine = createEngine({ tools: [...builtinTools({ http }), weather, sleepy, removeFile] });
 const events: string[] = [];
 engine.subscribe((event) => events.push(event.type));
 
@@ -76,35 +76,35 @@ show('calculator expression="2*(3+4)"', sum);
 assert(sum.success);
 
 const typo = await engine.call("calculator", { expresion: "1+1" });
-show("a misspelt parameter is explained, not thrown", typo);
+show("a misspelled parameter is explained, not thrown", typo);
 assert(!typo.success && typo.error.message.includes("expression"));
 
 const lost = await engine.call("calculatr", {});
-show("a misspelt tool too", lost);
+show("a misspelled tool too", lost);
 assert(!lost.success && lost.error.message.includes("calculator"));
 
 const report = await engine.call(weather, { city: "杭州" });
-show("a busy service is tried again, because reading twice does no harm", report);
+show("a busy service is retried, because reading twice is safe", report);
 assert(report.success && report.meta.attempts === 2);
 
 const again = await engine.call(weather, { city: "杭州" });
-show("the same question again is answered from the cache", again);
-assert(again.success && again.meta.cached === true && asked === 2);
+show("a repeated call is answered from the cache", again);
+assert(again.success && again.meta.cached === true && requests === 2);
 
 const slow = await engine.call(sleepy, {});
-show("a deadline aborts the work, it does not abandon it", slow);
+show("a deadline aborts the work instead of abandoning it", slow);
 assert(!slow.success && slow.error.code === "timeout");
 
 const blocked = await engine.call("http_request", { url: "http://169.254.169.254/latest/meta-data/" });
-show("private addresses are closed until you open them", blocked);
+show("private addresses are blocked by default", blocked);
 assert(!blocked.success && blocked.error.code === "permission_denied");
 
-const asks = await engine.call(removeFile, { path: "notes.md" }, forConversation("agent-1", "tour"));
-show("what a model wants to destroy waits for a person", asks);
-assert(!asks.success && asks.error.code === "approval_required");
+const pending = await engine.call(removeFile, { path: "notes.md" }, forConversation("agent-1", "tour"));
+show("a destructive call by a model needs approval", pending);
+assert(!pending.success && pending.error.code === "approval_required");
 
 const statistics = await engine.callStatistics();
-// The one that waits counts once somebody has let it run.
+// The pending call is counted once it is approved and has run.
 assert.equal(statistics.totalCalls, 7);
 const ended = events.filter((type) => type === "execution_completed" || type === "execution_failed");
 assert.equal(ended.length, 8);
@@ -113,4 +113,4 @@ for (const command of ['call calculator expression="sqrt(2)^2"', "tools", "init 
   console.log(`  npm run -s windlass -- ${command}`);
 }
 await engine.close();
-await door.close();
+await http.close();

@@ -1,6 +1,6 @@
 /**
- * A chain from its file to its log: steps in parallel, one that is tried again, one that is skipped. It checks what it
- * shows, and fails when it is not so.
+ * A chain from its file to its log: parallel steps, a retried step and a skipped step. It checks every result and fails
+ * if one is wrong.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ const bold = (words: string): string => styleText("bold", words);
 const dim = (words: string): string => styleText("dim", words);
 const root = join(import.meta.dirname, "..");
 
-/** As much of an execution log as is looked at here. */
+/** The part of an execution log that is used here. */
 interface Log {
   readonly chain_id: string;
   readonly success: boolean;
@@ -25,12 +25,12 @@ interface Log {
 console.log(`\n${bold("Windlass")} runs ${bold("examples/harbour/chains/morning-report.yaml")}\n`);
 
 const words = ["run", "-C", "examples/harbour", "morning-report", "-i", "harbour=Hoorn", "--json"];
-// The live tree goes where this program's own lines go; the log is read here.
+// The live tree is printed to the output of this program; the log is read from the pipe.
 const run = spawn(process.execPath, [join(root, "dist/bin.js"), ...words], { cwd: root, stdio: ["ignore", "pipe", 1] });
 assert(run.stdout);
 const [printed, [code]] = await Promise.all([text(run.stdout), once(run, "close")]);
 assert.equal(code, 0);
-// What the command prints with --json is a log.
+// With --json the command prints an execution log.
 const log = JSON.parse(printed) as Log;
 
 console.log(`\n${log.output.notice}\n`);
@@ -43,7 +43,7 @@ assert.equal(step("weather")?.attempts, 2);
 assert.equal(step("warning")?.status, "skipped");
 assert(log.metrics.parallel_speedup > 1);
 
-console.log(`${dim("The weather was asked for twice, and nobody had to be warned. Now try:")}\n`);
+console.log(`${dim("The weather request was retried once, and the storm warning was skipped. Now try:")}\n`);
 for (const command of [
   `explain -C examples/harbour ${log.chain_id} warning`,
   "graph -C examples/harbour morning-report",

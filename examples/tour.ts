@@ -1,6 +1,6 @@
 /**
- * Research with the built-in tools, offline and without a key: `npm start`. It checks what it shows, and fails when it
- * is not so.
+ * Research with the built-in tools, offline and without an API key: `npm start`. It checks every result and fails if
+ * one is wrong.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -20,10 +20,10 @@ if (!existsSync(program)) {
   console.error("Windlass is not built yet: run `npm ci`, or `npm run build` in a checkout that has its packages.");
   process.exit(1);
 }
-// Offline, also where the environment names a model or a search engine.
+// Stays offline even if the environment configures a model or a search engine.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WINDLASS_")));
 
-// A copy, so that every tour starts with an empty memory.
+// A copy, so that every tour starts with empty memory.
 const workspace = await mkdtemp(join(tmpdir(), "windlass-tour-"));
 process.on("exit", () => rmSync(workspace, { recursive: true, force: true }));
 await cp(join(root, "examples/research"), workspace, {
@@ -31,7 +31,7 @@ await cp(join(root, "examples/research"), workspace, {
   filter: (path) => !path.endsWith(".windlass"),
 });
 
-/** What a command prints, in a process of its own. What it tells meanwhile goes where this program's lines go. */
+/** Runs a command in its own process and returns its parsed output. Its progress is printed to our own output. */
 async function windlass(command: string, ...words: string[]): Promise<unknown> {
   const all = [program, command, "-C", workspace, ...words];
   const started = spawn(process.execPath, all, { cwd: root, env, stdio: ["ignore", "pipe", 1] });
@@ -41,14 +41,14 @@ async function windlass(command: string, ...words: string[]): Promise<unknown> {
   return JSON.parse(printed);
 }
 
-/** As much of an execution log as is looked at here. */
+/** The part of an execution log that is used here. */
 interface Log {
   readonly success: boolean;
   readonly output: { readonly summary: string; readonly memory_id: string; readonly sources_count: number };
   readonly steps: readonly { readonly tool: string; readonly status: string }[];
 }
 
-/** As much of what memory_recall gives as is looked at here. */
+/** The part of the output of memory_recall that is used here. */
 interface Recalled {
   readonly results: readonly {
     readonly title: string;
@@ -60,19 +60,19 @@ interface Recalled {
 
 console.log(`\n${bold("Windlass")} looks up ${bold("tide mills")} in the texts of examples/research/corpus\n`);
 
-// The command prints a log.
+// The command prints an execution log.
 const log = (await windlass("run", "research-summarize-store", "-i", "topic=tide mills", "--json")) as Log;
 const { summary, memory_id } = log.output;
 console.log(`\n${summary}\n`);
-console.log(dim("No model is set up, so these are sentences of the page as they stand."));
+console.log(dim("No model is set up, so these sentences are quoted from the page."));
 console.log(dim("They are in memory now, and a new process finds them:\n"));
 
-const question = "grain ground by the sea";
-// The command prints what the tool gives.
-const { results } = (await windlass("call", "memory_recall", `query=${question}`)) as Recalled;
+const query = "grain ground by the sea";
+// The command prints the output of the tool.
+const { results } = (await windlass("call", "memory_recall", `query=${query}`)) as Recalled;
 const found = results.find(({ id }) => id === memory_id);
 assert(found);
-console.log(`  memory_recall query="${question}"`);
+console.log(`  memory_recall query="${query}"`);
 const [source, ...others] = found.metadata.sources;
 console.log(`  ${styleText("green", "→")} ${bold(found.title)}, from ${source}  ${dim(found.url)}\n`);
 

@@ -40,9 +40,11 @@ test("imports point up the list of layers, through the index of the other folder
   expect(seen).toBeGreaterThan(200);
 });
 
-test("rooms inside of a folder do not import each other in a circle", async () => {
+test("rooms of a folder do not import each other in a cycle, including types and files on top of the folder", async () => {
   const imports = new Map<string, Set<string>>();
   for (const file of files) {
+    // The index of a folder only re-exports.
+    if (/^[^/]+\/index\.ts$/.test(file)) continue;
     for (const target of await importsOf(file)) {
       const [from, to] = [roomOf(file), roomOf(target)];
       if (from === undefined || to === undefined || from === to) continue;
@@ -60,12 +62,50 @@ test("rooms inside of a folder do not import each other in a circle", async () =
   expect(imports.size).toBeGreaterThan(10);
 });
 
-/** The room that a file is in, such as `agent/loop`; undefined for those that stand in the folder itself. */
+/** The room of a file, such as `agent/loop`; files on top of a folder are a room, too. Undefined for public entries. */
 function roomOf(file: string): string | undefined {
   const [folder, room, ...rest] = file.split("/");
-  return rest.length > 0 ? `${folder}/${room}` : undefined;
+  if (room === undefined) return undefined;
+  return rest.length > 0 ? `${folder}/${room}` : `${folder}/`;
 }
 
-test("no file is a drawer: utils, helpers, types, common, misc", () => {
+test("no file has a catch-all name: utils, helpers, types, common, misc", () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|types|common|misc)\.ts$/.test(file))).toEqual([]);
+});
+
+test("at most 30 files of up to 40 lines have a single importer", async () => {
+  const importers = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const target of await importsOf(file)) importers.set(target, (importers.get(target) ?? new Set()).add(file));
+  }
+  const small: string[] = [];
+  for (const file of files.filter((each) => !/(?:^|\/)index\.ts$/.test(each))) {
+    const [importer, ...others] = importers.get(file) ?? [];
+    const lines = (await readFile(resolve(src, file), "utf8")).trimEnd().split("\n");
+    if (importer !== undefined && others.length === 0 && lines.length <= 40)
+      small.push(`src/${file}, only imported by src/${importer}`);
+  }
+  const advice = "move a small helper into the file that uses it";
+  expect(small.length, `${advice}:\n${small.join("\n")}`).toBeLessThanOrEqual(30);
+  expect(small.length).toBeGreaterThan(0);
+});
+
+test("no file tests for a class of another file with instanceof: two copies of the package have two classes", async () => {
+  const texts = new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(resolve(src, file), "utf8")] as const)),
+  );
+  const classes = new Map<string, string>();
+  for (const [file, text] of texts) {
+    for (const [, name = ""] of text.matchAll(/^export (?:abstract )?class (\w+)/gm)) classes.set(name, file);
+  }
+  const found: string[] = [];
+  for (const [file, text] of texts) {
+    const code = text.replaceAll(/^\s*(?:\*|\/\/).*$/gm, "");
+    for (const [, name = ""] of code.matchAll(/ instanceof (\w+)/g)) {
+      if (classes.has(name) && classes.get(name) !== file)
+        found.push(`src/${file}: export a function from ${classes.get(name)} that recognizes a ${name}`);
+    }
+  }
+  expect(classes.size).toBeGreaterThan(20);
+  expect(found).toEqual([]);
 });

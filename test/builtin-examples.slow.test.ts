@@ -4,17 +4,17 @@ import { afterEach, describe, expect, test } from "vitest";
 import { builtinTools, createVault } from "../src/builtin/index.ts";
 import { closeExtraction } from "../src/builtin/extract/index.ts";
 import { sandboxStatus } from "../src/builtin/sandbox/index.ts";
-import { createWeather, getWeatherTool } from "../src/builtin/world/index.ts";
+import { createWeather, getWeatherTool } from "../src/builtin/weather/index.ts";
 import { type Engine, createEngine, engineDefaults } from "../src/engine/index.ts";
-import { createFileDoor } from "../src/file/index.ts";
-import { scriptedModel } from "../src/model/index.ts";
-import { createDoor } from "../src/net/index.ts";
-import { createMemoryRecords, createMemoryTextIndex } from "../src/store/index.ts";
+import { createFileAccess } from "../src/file/index.ts";
+import { scriptedModel } from "../src/testing/index.ts";
+import { createHttpClient } from "../src/net/index.ts";
+import { createInMemoryRecords, createInMemoryTextIndex } from "../src/store/index.ts";
 import type { AnyTool, Effect } from "../src/tool/index.ts";
 import { type SiteHandler, allNamesLeadTo, loopbackOnly, loopbackSite } from "./support/loopback-site.ts";
 import { openMeteo } from "./support/open-meteo.ts";
 import { folderWith } from "./support/workspace.ts";
-import { askingTool, writingAnswers } from "./support/writing-answers.ts";
+import { requestTool, writingAnswers } from "./support/writing-answers.ts";
 
 const sandbox = await sandboxStatus();
 
@@ -24,7 +24,7 @@ afterEach(async () => {
   await closeExtraction();
 });
 
-/** Files and notes that the examples speak of. */
+/** Files and notes that the examples refer to. */
 const files = {
   "notes.md": "# Notes\n\nThis is a draft. TODO: finish it.\n",
   "ideas.md": "---\ntags: [ideas]\n---\n# Ideas\n\nMachine learning notes, 机器学习笔记.\n",
@@ -46,27 +46,27 @@ interface World {
   readonly dir: string;
 }
 
-/** All built-in tools in a world of their own: a folder, sites on loopback, a model that answers as one would. */
+/** All built-in tools in an isolated world: a folder, sites on loopback, a model with plausible responses. */
 async function openWorld(): Promise<World> {
   const dir = await folderWith(files);
   const site = await loopbackSite(exampleSite);
   const station = await loopbackSite(openMeteo);
-  const door = createDoor(allNamesLeadTo(site, ["example.com"]));
-  const stationDoor = createDoor({ ...loopbackOnly, allow: [`127.0.0.1:${station.port}`] });
-  const records = createMemoryRecords({});
-  const vault = createVault({ folder: dir, index: createMemoryTextIndex() });
+  const http = createHttpClient(allNamesLeadTo(site, ["example.com"]));
+  const stationHttp = createHttpClient({ ...loopbackOnly, allow: [`127.0.0.1:${station.port}`] });
+  const records = createInMemoryRecords({});
+  const vault = createVault({ folder: dir, index: createInMemoryTextIndex() });
   const tools = builtinTools({
-    door,
+    http,
     records: () => records,
-    files: createFileDoor({ roots: [{ path: dir, write: true }] }),
+    files: createFileAccess({ roots: [{ path: dir, write: true }] }),
     vault,
     searchFile: { corpus: join(dir, "corpus") },
     model: scriptedModel(({ prompt: [first] }) => {
-      const answer = writingAnswers[askingTool(first?.role === "system" ? first.content : "")];
+      const answer = writingAnswers[requestTool(first?.role === "system" ? first.content : "")];
       return typeof answer === "string" ? answer : JSON.stringify(answer);
     }),
   });
-  const weather = createWeather({ door: stationDoor, forecastUrl: station.origin, geocodingUrl: station.origin });
+  const weather = createWeather({ http: stationHttp, forecastUrl: station.origin, geocodingUrl: station.origin });
   const engine = createEngine({
     tools: tools.map((tool) => (tool.name === "get_weather" ? getWeatherTool({ weather }) : tool)),
     records,
@@ -76,8 +76,8 @@ async function openWorld(): Promise<World> {
   closing.push(
     site.close,
     station.close,
-    () => door.close(),
-    () => stationDoor.close(),
+    () => http.close(),
+    () => stationHttp.close(),
     () => engine.close(),
     () => vault.close(),
   );
@@ -91,14 +91,14 @@ async function call({ engine }: World, name: string, args: unknown): Promise<unk
   return result.output;
 }
 
-/** What a folder holds, by path. */
+/** Contents of a folder, by path. */
 function contentsOf(dir: string): Record<string, string> {
   const found = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = found.map((entry) => join(entry.parentPath, entry.name)).toSorted();
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, "utf8")]));
 }
 
-const all: AnyTool[] = builtinTools({ door: createDoor(loopbackOnly) });
+const all: AnyTool[] = builtinTools({ http: createHttpClient(loopbackOnly) });
 const named = all.map((tool) => ({ name: tool.name, tool }));
 
 const examplesOf = ({ input }: AnyTool): unknown[] => (input.json["examples"] ?? []) as unknown[];
@@ -114,7 +114,7 @@ function secondsOf({ timeoutMs = engineDefaults.timeoutMs }: AnyTool, args: unkn
 describe.each(named)("$name", ({ name, tool }) => {
   const examples = examplesOf(tool);
 
-  test.skipIf(name === "test_runner" && !sandbox.available)("does what its examples ask", async () => {
+  test.skipIf(name === "test_runner" && !sandbox.available)("returns what its examples declare", async () => {
     expect(examples.length).toBeGreaterThan(0);
     const world = await openWorld();
     for (const example of examples) {
@@ -126,7 +126,7 @@ describe.each(named)("$name", ({ name, tool }) => {
     }
   });
 
-  test.skipIf(name === "test_runner" && !sandbox.available)("has the effect that it states", async () => {
+  test.skipIf(name === "test_runner" && !sandbox.available)("has the effect that it declares", async () => {
     const { engine, dir } = await openWorld();
     for (const example of examples) {
       const before = contentsOf(dir);
@@ -152,7 +152,7 @@ describe.each(named)("$name", ({ name, tool }) => {
       .filter(([, { description = "" }]) => !/\S{3}/.test(description))
       .map(([key]) => key);
     expect(mute).toEqual([]);
-    // What echo gets, it gives back, whatever it is.
+    // Echo returns its arguments, with any keys.
     expect(additionalProperties).toBe(name === "echo" ? undefined : false);
   });
 

@@ -8,7 +8,7 @@ import { parseWorkspace } from "../src/app/index.ts";
 import { builtinTools } from "../src/builtin/index.ts";
 import { planChain } from "../src/chain/index.ts";
 import type { Resolver } from "../src/engine/index.ts";
-import { createDoor } from "../src/net/index.ts";
+import { createHttpClient } from "../src/net/index.ts";
 import { parseContract } from "../src/hub/index.ts";
 import { fromJsonSchema } from "../src/schema/index.ts";
 import type { Problem } from "../src/text/index.ts";
@@ -37,7 +37,7 @@ describe("TypeScript in the docs", () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test.concurrent.each(snippets("ts"))("$name runs, and prints what its comments say", async ({ name, code }) => {
+  test.concurrent.each(snippets("ts"))("$name runs, and prints what its comments show", async ({ name, code }) => {
     const file = join(dir, `${name.replaceAll(/\W+/g, "-")}.ts`);
     await writeFile(file, code);
     const { stdout } = await run(process.execPath, [file], { env: { ...process.env, NO_COLOR: "1" } });
@@ -50,38 +50,59 @@ describe("TypeScript in the docs", () => {
   });
 });
 
-/** Does the comment follow something that prints? */
+test("[U6] the guide to durable runs has a program for every task, and the README links it", () => {
+  const page = readFileSync("docs/guide/durable-runs.md", "utf8");
+  const program = snippets("ts").find(({ name }) => name.startsWith("docs/guide/durable-runs.md"));
+  const calls = [
+    "runs.start(",
+    "runs.resume(",
+    "approvals.decide(",
+    "repeat:",
+    "onEvent",
+    "runs.inspect(",
+    "runs.cancel(",
+  ];
+  for (const call of calls) expect(program?.code).toContain(call);
+  for (const task of ["Start", "Resume after a crash", "Approvals", "Timers", "Observe", "Cancel"]) {
+    expect(page).toContain(`\n## ${task}\n`);
+  }
+  for (const readme of ["README.md", "README.zh-CN.md"]) {
+    expect(readFileSync(readme, "utf8")).toContain("(docs/guide/durable-runs.md)");
+  }
+});
+
+/** True if the comment follows a statement that prints. */
 function printed(code: string, at: number, _line: string): boolean {
   const start = code.lastIndexOf("\n", at) + 1;
   return /console\.log|engine\.call\("echo"/.test(code.slice(start, at)) && !/^\s*else/.test(code.slice(start, at));
 }
 
 const executors = new ToolRegistry();
-for (const tool of builtinTools({ door: createDoor() })) executors.register(tool);
+for (const tool of builtinTools({ http: createHttpClient() })) executors.register(tool);
 
 describe("YAML in the docs", () => {
-  /** Whatever a chain of the docs calls takes anything. */
+  /** Every tool that a chain of the docs calls accepts any arguments. */
   const anyTools: Resolver = {
     resolve: (name) => executors.resolve(name) ?? { tool: anything(name), source: "", owner: "", priority: 0 },
     names: () => [],
   };
 
-  test.each(snippets("yaml").filter(isChain))("$name is a right chain", ({ code }) => {
+  test.each(snippets("yaml").filter(isChain))("$name is a valid chain", ({ code }) => {
     expect(planChain({ text: code, file: "chains/x.yaml" }, { tools: anyTools }).problems).toEqual([]);
   });
 
-  test.each(snippets("yaml").filter((snippet) => !isChain(snippet)))("$name is right", async ({ code }) => {
+  test.each(snippets("yaml").filter((snippet) => !isChain(snippet)))("$name is valid", async ({ code }) => {
     const problems = await problemsIn(code);
     // The module of a custom entry lies beside its file, not in the page.
     expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
   });
 });
 
-/** What is wrong with a contract, a tool or the settings of a workspace. */
+/** Problems of a contract, a tool or the settings of a workspace. */
 async function problemsIn(code: string): Promise<readonly Problem[]> {
   if (code.startsWith("# capabilities/")) return parseContract(code, { file: "capabilities/x.yaml" }).problems;
   if (!/^name:/m.test(code)) return parseWorkspace(code, "windlass.yaml").problems;
-  const world = { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createDoor() };
+  const world = { file: "tools/x.yaml", executors, secretNames: ["CRM_TOKEN"], http: createHttpClient() };
   return (await parseToolFile(code, world)).problems;
 }
 
@@ -91,7 +112,7 @@ function isChain({ code }: Snippet): boolean {
 
 function anything(name: string): AnyTool {
   return defineTool({
-    // A capability's name is none that a tool can have.
+    // A tool cannot have a capability's name.
     name: name.replace(":", "_"),
     description: name,
     effect: "read",
@@ -108,7 +129,7 @@ test("both READMEs have the same code", () => {
   expect(codeOf("README.zh-CN.md").map(withoutComments)).toEqual(codeOf("README.md").map(withoutComments));
 });
 
-test("every link inside the docs leads somewhere", () => {
+test("every link inside the docs has a target", () => {
   const broken: string[] = [];
   for (const page of [...pages, ...globSync("docs/**/*.md"), "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"]) {
     const dir = join(import.meta.dirname, "..", page, "..");

@@ -6,25 +6,25 @@ import { expect, test } from "vitest";
 const examples = globSync("examples/*.ts");
 const run = promisify(execFile);
 
-test.each(examples)("%s runs, and finds what it shows to be so", async (file) => {
+test.each(examples)("%s runs, and its assertions hold", async (file) => {
   const { stdout, stderr } = await run(process.execPath, [file], { env: { ...process.env, NO_COLOR: "1" } });
   expect(stdout).toContain("Windlass");
   expect(stderr).toBe("");
 });
 
-test("the tour asks nobody, whatever the environment names, and leaves nothing in its workspace", async () => {
-  const kept = existsSync("examples/research/.windlass");
+test("the tour sends no model requests, with any environment variables, and leaves nothing in its workspace", async () => {
+  const stored = existsSync("examples/research/.windlass");
   const env = {
     ...process.env,
     NO_COLOR: "1",
-    // Nobody listens there.
+    // No server listens there.
     WINDLASS_MODEL_BASE_URL: "http://127.0.0.1:9/v1",
     WINDLASS_MODEL: "none",
     WINDLASS_SEARXNG_URL: "http://127.0.0.1:9",
   };
   const { stdout } = await run(process.execPath, ["examples/tour.ts"], { env });
   expect(stdout).toContain("Sources:\n- Tide mills: corpus:tide-mills.md");
-  expect(existsSync("examples/research/.windlass")).toBe(kept);
+  expect(existsSync("examples/research/.windlass")).toBe(stored);
 });
 
 test("there are examples", () => {

@@ -5,7 +5,7 @@ import { environment, folder, shellCommand } from "./cli/windlass.ts";
 
 interface Command {
   readonly line: string;
-  /** What the page shows below it; `…` stands for anything. */
+  /** Output that the page shows below it; `…` stands for anything. */
   readonly shown: readonly string[];
 }
 
@@ -16,7 +16,7 @@ function blocks(text: string, languages: string): string[] {
   );
 }
 
-/** The files that a page shows, by the path in their first line; MCP servers stand in a file of their own. */
+/** The files that a page shows, by the path in their first line; MCP servers are in a separate file. */
 function filesIn(text: string): Record<string, string> {
   const named = blocks(text, "yaml|js|markdown").flatMap((code) => {
     const path = /^(?:#|\/\/|<!--) (\S+\.\w+)(?: -->)?\n/.exec(code)?.[1];
@@ -38,7 +38,7 @@ function commandsIn(text: string): Command[] {
   );
 }
 
-/** What the page shows, as a pattern: a line of `…` is any number of lines. */
+/** The output of the page as a pattern: a line of `…` is any number of lines. */
 function patternOf(shown: readonly string[]): RegExp {
   const lines = shown.map((line) => (line === "…" ? "(?:.*\\n)*?" : `${line.split("…").map(escaped).join(".*")}\\n`));
   return new RegExp(`^${lines.join("")}$`);
@@ -61,10 +61,10 @@ const pages = globSync("docs/guide/**/*.md")
   .map((page) => ({ page, text: readFileSync(page, "utf8") }))
   .filter(({ text }) => commandsIn(text).length > 0);
 
-test("some pages have commands with what they print", () => expect(pages.length).toBeGreaterThan(0));
+test("some pages have commands with their output", () => expect(pages.length).toBeGreaterThan(0));
 
 describe.each(pages)("$page", ({ text }) => {
-  test("its commands print what it shows, in a workspace of the files that it shows", async () => {
+  test("its commands print the output that it shows, in a workspace of the files that it shows", async () => {
     const cwd = await folder(filesIn(text));
     for (const { line, shown } of commandsIn(text)) expect(await printedBy(line, cwd)).toMatch(patternOf(shown));
   });

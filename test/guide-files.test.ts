@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
-import { usualHubLimits } from "../src/hub/index.ts";
+import { defaultHubLimits } from "../src/hub/index.ts";
 import { readMcpConfig } from "../src/hub/mcp/read-mcp-config.ts";
 import { validateSkill } from "../src/hub/skills/validate-skill.ts";
 import { folderWith } from "./support/workspace.ts";
@@ -22,22 +22,25 @@ function snippets(language: string, having: RegExp): Snippet[] {
 }
 
 describe("files in the guide", () => {
-  test.each(snippets("json", /^ {2}"(?:mcpServers|servers)"/m))("$name names MCP servers rightly", async ({ code }) => {
-    const dir = await folderWith({ "mcp.json": code });
-    const { servers, problems } = readMcpConfig({
-      dir,
-      env: { WINDLASS_MCP_TOKEN: "a-token-for-the-guide" },
-      allowedEnv: ["WINDLASS_MCP_TOKEN"],
-      secrets: { get: () => "a-secret-for-the-guide" },
-      secretNames: ["DOCS_TOKEN"],
-    });
-    expect(problems).toEqual([]);
-    expect(servers.length).toBeGreaterThan(0);
-  });
+  test.each(snippets("json", /^ {2}"(?:mcpServers|servers)"/m))(
+    "$name configures MCP servers correctly",
+    async ({ code }) => {
+      const dir = await folderWith({ "mcp.json": code });
+      const { servers, problems } = readMcpConfig({
+        dir,
+        env: { WINDLASS_MCP_TOKEN: "a-token-for-the-guide" },
+        allowedEnv: ["WINDLASS_MCP_TOKEN"],
+        secrets: { get: () => "a-secret-for-the-guide" },
+        secretNames: ["DOCS_TOKEN"],
+      });
+      expect(problems).toEqual([]);
+      expect(servers.length).toBeGreaterThan(0);
+    },
+  );
 
-  test("the limits of the hub are told with their defaults, every one", () => {
-    const [told] = snippets("yaml", /^hub:\n/);
-    expect(parseWorkspace(told?.code ?? "", "windlass.yaml").config.hub).toEqual(usualHubLimits);
+  test("all limits of the hub are documented with their defaults", () => {
+    const [reported] = snippets("yaml", /^hub:\n/);
+    expect(parseWorkspace(reported?.code ?? "", "windlass.yaml").config.hub).toEqual(defaultHubLimits);
   });
 
   test.each(snippets("markdown", /^---\nname:/))("$name is a skill without a warning", async ({ code }) => {

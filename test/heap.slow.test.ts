@@ -11,7 +11,7 @@ interface Measured {
   readonly queueLength: number;
 }
 
-/** The heap after few and after many calls, in a process of its own; the ring of records is full after few. */
+/** The heap after few and after many calls, in a separate process; the ring of records is full after few. */
 async function measure(variant: string, few: number, many: number): Promise<Measured> {
   const args = ["--expose-gc", "--no-warnings", program, variant, String(few), String(many)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
@@ -28,7 +28,7 @@ test.each([
   ["queued", 1000, 100_000],
   ["nested", 1000, 40_000],
   ["cached", 1000, 40_000],
-  // Fifty calls a round.
+  // Fifty calls per round.
   ["timeouts", 20, 120],
 ])("%s: the heap after many calls is within 4 MB of that after few", async (variant, few, many) => {
   const { before, after, currentConcurrent, queueLength } = await measure(variant, few, many);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { folderWith } from "./support/workspace.ts";
 
-// A whole run of its own.
+// A whole separate test run.
 vi.setConfig({ testTimeout: 60_000 });
 
 interface Report {
@@ -14,7 +14,7 @@ interface Report {
   readonly testResults: readonly { readonly status: string; readonly message: string }[];
 }
 
-test("a test that reaches for something other than loopback fails its file, with the address and the test's name", async () => {
+test("a test that connects to anything but loopback fails its file, with the address and the test's name", async () => {
   const report = join(await folderWith({}), "report.json");
   const words = ["run", "--config", resolve("test/fixtures/reaching-out/vitest.config.ts"), `--outputFile=${report}`];
   const vitest = resolve("node_modules/vitest/vitest.mjs");

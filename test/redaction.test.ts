@@ -10,7 +10,7 @@ interface Known {
   readonly secret: string;
 }
 
-/** Every way in which a text may be written down. */
+/** All supported encodings of a text. */
 function encodings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -22,19 +22,19 @@ function encodings(secret: string): string[] {
   ];
 }
 
-/** Lets a tool say something everywhere it can, and collects everything that leaves the engine. */
+/** Calls a tool that outputs a value everywhere it can, and collects everything that leaves the engine. */
 async function leak(value: unknown, secrets: Record<string, string>): Promise<string> {
   const left: unknown[] = [];
   const log = (entry: LogEntry): unknown => left.push(entry);
   const blab = defineTool({
     name: "blab",
-    description: "Says what it was told, everywhere",
+    description: "Writes its input everywhere",
     effect: "read",
     input: fromJsonSchema<{ value: unknown }>({ type: "object", properties: { value: {}, count: { type: "number" } } }),
     run: (args, ctx) => {
       const text = typeof args.value === "string" ? args.value : JSON.stringify(args.value);
       ctx.log(text, { value: args.value });
-      ctx.report({ said: args.value });
+      ctx.report({ text: args.value });
       throw new Error(`it failed with ${text}`);
     },
   });
@@ -52,7 +52,7 @@ async function leak(value: unknown, secrets: Record<string, string>): Promise<st
   return JSON.stringify(left);
 }
 
-describe("what is secret leaves the engine nowhere", () => {
+describe("no secret leaves the engine", () => {
   test.each(rows.flatMap(({ input }) => (typeof input === "string" ? [input] : [])))("%s", async (text) => {
     const secret = /abcdefgh\w+|p4ss/.exec(text)?.[0] ?? "";
     expect(secret.length).toBeGreaterThan(3);
@@ -66,7 +66,29 @@ describe("what is secret leaves the engine nowhere", () => {
     for (const form of encodings(secret)) expect(left).not.toContain(form);
   });
 
-  test("values under telling names", async () => {
+  test("[S16] a known secret in the name of a tool, the caller or the conversation", async () => {
+    const left: unknown[] = [];
+    const engine = createEngine({ secrets: { TOKEN: "hunter2secret" }, onLog: (entry) => left.push(entry) });
+    engine.subscribe((event) => left.push(event));
+    const context = { callerId: "by hunter2secret", conversationId: "hunter2secret", principal: "hunter2secret" };
+    const talker = defineTool({
+      name: "hunter2secret",
+      description: "Logs a secret in two lines",
+      effect: "read",
+      run: (_args, ctx) => {
+        ctx.log("the key is hunter2se");
+        ctx.log("cret");
+        return null;
+      },
+    });
+    await engine.call(talker, {}, context);
+    await engine.call("call_hunter2secret", {}, context);
+    left.push((await engine.queryRecords({})).records, await engine.callStatistics());
+    expect(left.length).toBeGreaterThan(5);
+    expect(JSON.stringify(left)).not.toContain("hunter2");
+  });
+
+  test("values under secret-like names", async () => {
     const row = rows.find(({ input }) => typeof input === "object" && "headers" in input);
     const left = await leak(row?.input, {});
     for (const value of ['"a=b"', '"p"', '"z"', '"x"']) expect(left).not.toContain(value);

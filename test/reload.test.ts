@@ -5,7 +5,7 @@ import type { EngineEvent } from "../src/engine/index.ts";
 import { type Workspace, openWorkspace } from "../src/app/index.ts";
 import { folderWith } from "./support/workspace.ts";
 
-const said = (words: string): string => `name: say
+const text = (words: string): string => `name: say
 description: Says ${words}
 effect: read
 parameters: [{ name: message, type: string, required: true }]
@@ -42,23 +42,23 @@ describe.each([
   ["by interval", "engine: { reload_interval: 0.05 }"],
   ["by watching", "engine: { auto_reload: false, watch_for_changes: true }"],
 ])("[B17] a tool file edited while 10,000 calls run, %s", (_mode, settings) => {
-  test("no call fails, the mistake is told with its line, and the next good save is picked up", async () => {
-    const dir = await folderWith({ "windlass.yaml": settings, "tools/say.yaml": said("something") });
+  test("no call fails, the mistake is reported with its line, and the next valid save is picked up", async () => {
+    const dir = await folderWith({ "windlass.yaml": settings, "tools/say.yaml": text("something") });
     const workspace = await openWorkspace(dir, { store: "memory" });
     const file = join(dir, "tools/say.yaml");
     const goal = { calls: 0, done: false };
     const calling = keepCalling(workspace, goal);
 
-    const told = until(workspace, ({ type }) => type === "load_error");
+    const reported = until(workspace, ({ type }) => type === "load_error");
     await writeFile(file, nonsense);
-    expect(await told).toMatchObject({
+    expect(await reported).toMatchObject({
       type: "load_error",
       problems: expect.arrayContaining([expect.objectContaining({ line: 3, column: 1 })]) as unknown,
     });
     expect(workspace.engine.tools.get("say")?.description).toBe("Says something");
 
     const updated = until(workspace, ({ type }) => type === "tool_updated");
-    await writeFile(file, said("something else"));
+    await writeFile(file, text("something else"));
     expect(await updated).toMatchObject({ tool: "say" });
     expect(workspace.engine.tools.get("say")?.description).toBe("Says something else");
     expect(workspace.problems()).toEqual([]);
@@ -70,13 +70,14 @@ describe.each([
   });
 });
 
-test("[B17] a call under way keeps the tool it started with", async () => {
+test("[B17] a running call keeps the tool it started with", async () => {
   const module = (words: string): string => `export default async (_args, ctx) => {
   await new Promise((resolve) => setTimeout(resolve, 300));
   return { words: ${JSON.stringify(words)} };
 };
 `;
   const dir = await folderWith({
+    "windlass.yaml": "",
     "tools/slow.yaml": "name: slow\ndescription: Slow\neffect: read\nentry: { type: custom, module: ./_slow.mjs }\n",
     "tools/_slow.mjs": module("old"),
   });

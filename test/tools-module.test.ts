@@ -4,10 +4,10 @@ import {
   builtinTools,
   closeExtraction,
   createCorpus,
-  createDoor,
-  createPages,
+  createHttpClient,
+  createPageReader,
   createSearch,
-  createServices,
+  createBuiltinServices,
   decodeBody,
   extractPage,
   summarize,
@@ -23,11 +23,11 @@ afterEach(async () => {
   await closeExtraction();
 });
 
-describe("[D08] one call gives all built-in tools", () => {
+describe("[D08] one call returns all built-in tools", () => {
   const registry = new ToolRegistry();
-  createEngine({ registry, tools: builtinTools({ door: createDoor(loopbackOnly) }) });
+  createEngine({ registry, tools: builtinTools({ http: createHttpClient(loopbackOnly) }) });
 
-  test.each(builtinToolNames.map((name) => [name]))("%s is there, under this name", (name) => {
+  test.each(builtinToolNames.map((name) => [name]))("%s exists under this name", (name) => {
     expect(registry.resolve(name)?.tool).toBeDefined();
   });
 
@@ -43,7 +43,7 @@ describe("[D08] one call gives all built-in tools", () => {
 });
 
 describe("[D07] services work without a tool", () => {
-  test("search over a folder", async () => {
+  test("search works over a folder", async () => {
     const folder = await folderWith({ "tides.md": "# Tide tables\n\nWhen the water is high.\n" });
     const { results, provider } = await createSearch({ providers: [createCorpus({ folder }).provider] }).search({
       query: "tide tables",
@@ -52,21 +52,21 @@ describe("[D07] services work without a tool", () => {
     expect(results).toMatchObject([{ title: "Tide tables", url: "corpus:tides.md" }]);
   });
 
-  test("fetching one page, and many", async () => {
+  test("one page and many pages can be fetched", async () => {
     const site = await loopbackSite((request, response) => {
       const found = request.url !== "/robots.txt" && request.url !== "/missing";
       response.writeHead(found ? 200 : 404, { "content-type": "text/html" }).end("<title>Tides</title><p>Twice a day.");
     });
-    const door = createDoor(allNamesLeadTo(site, ["example.com"]));
-    closing.push(site.close, () => door.close());
-    const pages = createPages({ door });
+    const http = createHttpClient(allNamesLeadTo(site, ["example.com"]));
+    closing.push(site.close, () => http.close());
+    const pages = createPageReader({ http });
     expect(await pages.read("http://example.com/")).toMatchObject({ status: 200, title: "Tides" });
     const [one, other] = await pages.readAll(["http://example.com/", "http://example.com/missing"]);
     expect(one).toMatchObject({ page: { title: "Tides" } });
     expect(other).toHaveProperty("failure.code");
   });
 
-  test("extracting a page, and telling its charset", async () => {
+  test("a page is extracted, and its charset detected", async () => {
     const html = '<html><head><title>潮汐</title></head><body><p>一天两次 <a href="/more">more</a></p></body></html>';
     expect(await extractPage(html, { url: "https://example.com/" })).toMatchObject({ title: "潮汐" });
     const gbk = Uint8Array.from([0xb3, 0xb1, 0xcf, 0xab]);
@@ -74,7 +74,7 @@ describe("[D07] services work without a tool", () => {
   });
 
   test("memories, time and summaries", async () => {
-    const { memories } = createServices({ door: createDoor(loopbackOnly) });
+    const { memories } = createBuiltinServices({ http: createHttpClient(loopbackOnly) });
     const { memory } = await memories.store({ content: "The quay closes at six" });
     expect(await memories.recall({ query: "quay" })).toMatchObject([{ memory: { id: memory.id } }]);
     expect(timeRange("today", { timezone: "UTC", now: "2026-11-15T12:00:00Z" })).toEqual({

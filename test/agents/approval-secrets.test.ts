@@ -5,7 +5,7 @@ import { createEngine } from "../../src/engine/index.ts";
 import { scriptedModel } from "../../src/testing.ts";
 import { sampleTool } from "../support/sample-tool.ts";
 
-test("[N08] a secret that is the name of a field is not shown to whoever decides on a step", async () => {
+test("[N08] a secret that is the name of a field is not shown to the approver of a step", async () => {
   const read = sampleTool(() => ({ hunter2secretvalue: "x", password: "p" }), { name: "read" });
   const engine = createEngine({
     tools: [read, sampleTool(() => "sent", { name: "send" })],
@@ -15,16 +15,16 @@ test("[N08] a secret that is the name of a field is not shown to whoever decides
     { id: "r", tool: "read" },
     { id: "s", tool: "send", params: { headers: "${steps.r.output}" }, approval: "Send it?" },
   ];
-  const asked: unknown[] = [];
-  const ask = async ({ args }: { readonly args: unknown }) => {
-    asked.push(args);
+  const requested: unknown[] = [];
+  const requestApproval = async ({ args }: { readonly args: unknown }) => {
+    requested.push(args);
     return { approved: true };
   };
-  await runChain({ name: "c", steps }, { engine, ask });
-  expect(asked).toEqual([{ headers: { "[redacted]": "x", password: "p" } }]);
+  await runChain({ name: "c", steps }, { engine, requestApproval });
+  expect(requested).toEqual([{ headers: { "[redacted]": "x", password: "p" } }]);
 });
 
-test("[N08] nor to whoever decides on the call of an agent", async () => {
+test("[N08] a secret that is the name of a field is not shown to the approver of an agent's call", async () => {
   const send = sampleTool(() => "sent", { name: "send", effect: "once" });
   const engine = createEngine({ tools: [send], secrets: { KEY: "hunter2secretvalue" } });
   const args = { headers: { hunter2secretvalue: "x" } };
@@ -32,6 +32,6 @@ test("[N08] nor to whoever decides on the call of an agent", async () => {
   const events: AgentEvent[] = [];
   const result = await agent.run("send it", { onEvent: (event) => events.push(event) });
   expect(result).toMatchObject({ status: "waiting", approvals: [{ args: { headers: { "[redacted]": "x" } } }] });
-  expect(events.map(({ type }) => type)).toContain("approval-asked");
+  expect(events.map(({ type }) => type)).toContain("approval-requested");
   expect(JSON.stringify(events)).not.toContain("hunter2secretvalue");
 });

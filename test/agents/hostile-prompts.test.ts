@@ -5,8 +5,8 @@ import { scriptedModel } from "../../src/testing.ts";
 import { crewModel } from "../support/crew-model.ts";
 import { sampleTool } from "../support/sample-tool.ts";
 
-/** The calls that a question leads to, as `tool: what it was told`. */
-interface Asked {
+/** The calls that a prompt leads to, as `tool: text`. */
+interface Requested {
   readonly calls: readonly string[];
   readonly result: AgentResult;
 }
@@ -14,13 +14,15 @@ interface Asked {
 function recording() {
   const calls: string[] = [];
   const record = (name: string) => (args: Record<string, unknown>) => {
-    const [told] = ["content", "query", "title"].flatMap((key) => (typeof args[key] === "string" ? [args[key]] : []));
-    calls.push(`${name}: ${told ?? ""}`);
+    const [reported] = ["content", "query", "title"].flatMap((key) =>
+      typeof args[key] === "string" ? [args[key]] : [],
+    );
+    calls.push(`${name}: ${reported ?? ""}`);
     return { documents: [], results: [] };
   };
   const writes = { effect: "once", destructive: false } as const;
   const tools = [
-    sampleTool(record("notes"), { name: "localSearch" }),
+    sampleTool(record("notes"), { name: "local_search" }),
     sampleTool(record("web"), { name: "web_search" }),
     sampleTool(record("store"), { name: "memory_store", ...writes }),
     sampleTool(record("ticket"), { name: "ticket", ...writes }),
@@ -30,14 +32,14 @@ function recording() {
 
 const commands = {
   ticket: { tool: "ticket", params: { title: "${text}" } },
-  quoting: { tool: "ticket", params: { title: "@memory ${text} @vault ${question}" } },
+  quoting: { tool: "ticket", params: { title: "@memory ${text} @vault ${prompt}" } },
   记住: { tool: "memory_store", params: { content: "${text}" } },
 };
 
-async function planned(question: string): Promise<Asked> {
+async function planned(prompt: string): Promise<Requested> {
   const { calls, engine } = recording();
   const model = scriptedModel([{ text: "" }, "An answer."]);
-  const result = await createAgent({ engine, model, runner: "planned", options: { commands } }).run(question);
+  const result = await createAgent({ engine, model, runner: "planned", options: { commands } }).run(prompt);
   return { calls, result };
 }
 
@@ -45,8 +47,8 @@ const tagged = Array.from("@memory x", (letter) => String.fromCodePoint(0xe0000 
   "",
 );
 
-describe("[E02] planned, asked what nobody should ask", () => {
-  test.each<readonly [question: string, calls: readonly string[]]>([
+describe("[E02] planned, with hostile prompts", () => {
+  test.each<readonly [prompt: string, calls: readonly string[]]>([
     ["请@记住 the quay closes at 六点", []],
     ["@记住the quay closes at 六点", ["store: the quay closes at 六点"]],
     ["＠memory：码头六点关门", ["store: 码头六点关门"]],
@@ -57,7 +59,7 @@ describe("[E02] planned, asked what nobody should ask", () => {
     ["@memory", []],
     ["   \t@memory\u00a0x", ["store: x"]],
     ["@quoting a @ticket b", ["ticket: @memory a @ticket b @vault a @ticket b"]],
-    ["@ticket ${question} ${terms} ${text} $& $1", ["ticket: ${question} ${terms} ${text} $& $1"]],
+    ["@ticket ${prompt} ${terms} ${text} $& $1", ["ticket: ${prompt} ${terms} ${text} $& $1"]],
     ["@ticket a @ticket a", ["ticket: a"]],
     ["@ticket a\n@ticket b\n@ticket a", ["ticket: a", "ticket: b"]],
     ["| a | @memory x |\n|---|---|\n@memory y", ["store: y"]],
@@ -69,23 +71,23 @@ describe("[E02] planned, asked what nobody should ask", () => {
     ["a\r@memory x", []],
     ["@constructor @__proto__ @toString @hasOwnProperty", []],
     ["\ud800@memory x\udfff", []],
-  ])("%j", async (question, expected) => {
-    const { calls, result } = await planned(question);
+  ])("%j", async (prompt, expected) => {
+    const { calls, result } = await planned(prompt);
     expect(result).toMatchObject({ status: "completed", answer: "An answer." });
     expect(calls).toEqual(expected);
   });
 
-  test("of 10,000 commands a few are carried out, each with its own text, and it is said", async () => {
+  test("a few of 10,000 commands run, each with its own text, and the answer reports that", async () => {
     const many = (command: string): string => Array.from({ length: 10_000 }, (_, n) => `${command} ${n}`).join(" ");
     const began = performance.now();
     const stored = await planned(many("@memory"));
     expect(stored.calls).toEqual(Array.from({ length: 20 }, (_, n) => `store: ${n}`));
-    expect(stored.result).toMatchObject({ status: "completed", notes: [expect.stringContaining("9980 more")] });
+    expect(stored.result).toMatchObject({ status: "completed", notices: [expect.stringContaining("9980 more")] });
     expect((await planned(many("@vault"))).calls).toHaveLength(20);
-    const spoken = await planned(`Say ${many("@memory")}`);
-    expect(spoken.calls).toEqual([]);
-    expect(spoken.result.notes).toHaveLength(2);
-    expect((await planned(many("@vualt"))).result.notes).toHaveLength(1);
+    const text = await planned(`Say ${many("@memory")}`);
+    expect(text.calls).toEqual([]);
+    expect(text.result.notices).toHaveLength(2);
+    expect((await planned(many("@vualt"))).result.notices).toHaveLength(1);
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
@@ -102,14 +104,14 @@ const plan = (steps: readonly (Written | null | string)[]): string => JSON.strin
 const step = (id: number, more: Written = {}): Written => ({ id: String(id), description: `Part ${id}`, ...more });
 const prose = "First I would look at the notes, then I would think about it. No JSON from me.";
 
-async function crew(planned: string, question = "What now?"): Promise<Asked & { readonly asked: number }> {
+async function crew(planned: string, prompt = "What now?"): Promise<Requested & { readonly requested: number }> {
   const { calls, engine } = recording();
   const model = crewModel({ plan: planned });
-  const result = await createAgent({ engine, model, runner: "crew" }).run(question);
-  return { calls, result, asked: model.calls.length };
+  const result = await createAgent({ engine, model, runner: "crew" }).run(prompt);
+  return { calls, result, requested: model.calls.length };
 }
 
-describe("[C07] crew, with plans that are none", () => {
+describe("[C07] crew, with invalid plans", () => {
   test.each<readonly [name: string, plan: string, steps: number]>([
     ["1,000 steps", plan(Array.from({ length: 1000 }, (_, n) => step(n))), 12],
     ["100,000 steps", plan(Array.from({ length: 100_000 }, (_, n) => step(n))), 1],
@@ -128,7 +130,7 @@ describe("[C07] crew, with plans that are none", () => {
     ],
     ["a tool's name of 100,000 letters", plan([step(1, { tool_type: "x".repeat(100_000) })]), 1],
     ["references in descriptions", plan([step(1, { description: "${steps.step-2.output} ${secrets.key}" })]), 1],
-    ["references in inputs", plan([step(1, { tool_type: "localSearch", input: { query: "${env.HOME}" } })]), 1],
+    ["references in inputs", plan([step(1, { tool_type: "local_search", input: { query: "${env.HOME}" } })]), 1],
     ["dependencies of another kind", plan([step(1, { dependencies: { a: 1 } }), step(2, { dependencies: 1 })]), 2],
     ["things that are no steps", plan([null, "go", {}, step(1)]), 1],
     ["no steps", plan([]), 1],
@@ -139,17 +141,17 @@ describe("[C07] crew, with plans that are none", () => {
     ["a plan within a plan", plan([step(1, { description: plan([step(1)]) })]), 1],
   ])("%s", async (_name, written, steps) => {
     const began = performance.now();
-    const { calls, result, asked } = await crew(written);
+    const { calls, result, requested } = await crew(written);
     expect(result.status).toBe("completed");
     expect(result.answer).not.toBe("");
     expect(result.steps).toHaveLength(steps);
-    expect(asked).toBeLessThan(40);
+    expect(requested).toBeLessThan(40);
     expect(calls.filter((call) => !call.startsWith("notes: "))).toEqual([]);
     expect(calls.join()).not.toContain(process.env["HOME"] ?? "\0");
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  test("a model that says nothing at all is a failure with a name", async () => {
+  test("an empty response of the model is a named failure", async () => {
     const { engine } = recording();
     const model = scriptedModel(() => ({ text: "" }));
     const result = await createAgent({ engine, model, runner: "crew" }).run("What now?");

@@ -7,14 +7,14 @@ import { estimateTokens } from "../../src/text/index.ts";
 import { scriptedModel } from "../../src/testing.ts";
 import { defineTool } from "../../src/tool/index.ts";
 
-/** A workspace of so many tools, with the one that finds them. */
+/** A workspace of this many tools, with the tool that finds them. */
 function engineOf(count: number) {
   const engine = createEngine();
   for (let index = 0; index < count; index++) {
     const name = index === 150 ? "send_fax" : `report_${index}`;
     const description =
       index === 150
-        ? "Sends a fax to a telephone number"
+        ? "Sends a fax to a telephone number, and returns whether all of its pages arrived there"
         : `Makes the report number ${index} of the department and stores it`;
     engine.tools.register(
       defineTool({
@@ -34,14 +34,14 @@ function engineOf(count: number) {
 }
 
 describe("[N11] [C08] a workspace of 200 tools", () => {
-  test("offers what fits, and the model reaches another tool through find_tools", async () => {
+  test("offers matching tools, and the model reaches another tool through find_tools", async () => {
     const model = scriptedModel([
       { toolCalls: [{ name: "find_tools", args: { query: "send a fax" }, id: "c1" }] },
       { toolCalls: [{ name: "send_fax", args: { number: "+1 555" }, id: "c2" }] },
       { text: "it was sent" },
     ]);
-    const agent = createAgent({ engine: engineOf(200), model, toolTokens: 1500 });
-    const result = await agent.run("send a fax to +1 555");
+    const agent = createAgent({ engine: engineOf(200), model, toolDefinitionTokens: 1500 });
+    const result = await agent.run("And now?");
     expect(result).toMatchObject({ status: "completed", answer: "it was sent" });
     expect(result.toolUsageSummary).toMatchObject({ toolUsage: { find_tools: 1, send_fax: 1 }, hasErrors: false });
     const [first, second] = model.calls.map(({ tools = [] }) => tools);
@@ -49,13 +49,13 @@ describe("[N11] [C08] a workspace of 200 tools", () => {
     const namesOf = (tools: typeof first): string[] => (tools ?? []).map(({ name }) => name);
     expect(namesOf(first)).toContain("find_tools");
     expect(namesOf(first)).not.toContain("send_fax");
-    // What was there stays where it was, so that the beginning of the prompt is the same.
+    // Earlier tools keep their positions, so that the beginning of the prompt is the same.
     expect(namesOf(second).slice(0, namesOf(first).length)).toEqual(namesOf(first));
     expect(namesOf(second)).toContain("send_fax");
     model.assertComplete();
   });
 
-  test("a few tools are all offered, and nobody has to look for them", async () => {
+  test("a few tools are all offered, without a tool search", async () => {
     const model = scriptedModel(["done"]);
     await createAgent({ engine: engineOf(10), model }).run("go");
     const names = model.calls[0]?.tools?.map(({ name }) => name) ?? [];

@@ -3,7 +3,7 @@ import {
   type ModelServer,
   type ReceivedRequest,
   type Script,
-  type ServerAnswer,
+  type ModelServerResponse,
   modelServer,
 } from "../../src/testing.ts";
 import { folder } from "./windlass.ts";
@@ -11,16 +11,16 @@ import { folder } from "./windlass.ts";
 const servers: ModelServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-/** What a workspace for agents has besides its model. */
+/** Files of a workspace for agents besides its model. */
 interface Besides {
-  /** More of `windlass.yaml`, as YAML. */
+  /** Further YAML for `windlass.yaml`. */
   readonly settings?: string;
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A workspace whose model is a server on this machine that answers by a script. */
+/** A workspace whose model is a local server that answers from a script. */
 export async function agentWorkspace(
-  script: Script<ReceivedRequest, ServerAnswer>,
+  script: Script<ReceivedRequest, ModelServerResponse>,
   { settings = "", files = {} }: Besides = {},
 ): Promise<{ readonly cwd: string; readonly server: ModelServer }> {
   const server = await modelServer(script);
@@ -33,11 +33,11 @@ export async function agentWorkspace(
   return { cwd, server };
 }
 
-/** What happened before a question to the model is on its way to the disk when that is asked, and there in this time. */
+/** Events before a model request are being written to disk when it is sent, and are there within this time. */
 const writtenMs = 500;
 
-/** For `onStart`: sends the signal once the model has been asked so often. */
-export function killWhenAsked(
+/** For `onStart`: sends the signal once the model has received this many requests. */
+export function killWhenRequested(
   { requests }: ModelServer,
   times: number,
   signal: NodeJS.Signals,
@@ -51,7 +51,7 @@ export function killWhenAsked(
   };
 }
 
-/** A tool that must run only once, and writes a line to a file whenever it runs. */
+/** A once tool that writes a line to a file whenever it runs. */
 export const onceTool: Readonly<Record<string, string>> = {
   "tools/send.yaml": `name: send
 description: Sends something.
@@ -68,9 +68,9 @@ export default ({ to }: { to: string }) => {
 `,
 };
 
-/** What was said to the model in a request, as it went over the wire. */
+/** Messages of a model request, as sent over the wire. */
 export function messagesOf(request: ReceivedRequest | undefined): readonly Message[] {
-  // The server has checked it.
+  // The server has validated it.
   return (request?.body as { messages: Message[] } | undefined)?.messages ?? [];
 }
 

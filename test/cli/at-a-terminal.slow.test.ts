@@ -1,16 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
-import { folder, windlass } from "./windlass.ts";
+import { codeTool, folder, windlass } from "./windlass.ts";
 
 describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
-  const asking = {
-    "windlass.yaml": 'permissions: { ask: ["echo"] }\nsecrets: { KEY: { file: key } }\n',
+  const request = {
+    "windlass.yaml": 'permissions: { ask: ["mirror"] }\nsecrets: { KEY: { file: key } }\n',
     key: "very-secret-value",
+    ...codeTool(
+      "mirror",
+      "export default (args: object) => args;",
+      "parameters: [{ name: message, type: string }, { name: password, type: string }, { name: note, type: string }]",
+    ),
   };
-  const call = 'call echo --args \'{"message": "hi", "password": "hunter2", "note": "very-secret-value"}\'';
+  const call = 'call mirror --args \'{"message": "hi", "password": "hunter2", "note": "very-secret-value"}\'';
 
-  test("asks, without secrets that are known; yes runs the call once and keeps who approved it", async () => {
-    const cwd = await folder(asking);
+  test("prompts, with known secrets redacted; yes runs the call once and records the approver", async () => {
+    const cwd = await folder(request);
     const { code, screen } = await atTerminal(call, cwd, "y\n");
     expect(code).toBe(0);
     expect(screen).toContain("Run it? [y/N]");
@@ -19,22 +24,22 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
     expect(screen.split("Run it?")[0]).toContain('"password": "hunter2"');
     expect(screen.split("Run it?")[1]).toContain('"message": "hi"');
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
-    expect(JSON.parse(stdout)).toMatchObject([{ tool: "echo", status: "used", decided_by: expect.any(String) }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ tool: "mirror", status: "used", decided_by: expect.any(String) }]);
   });
 
-  test("no, or Enter alone, ends the call and leaves nothing that waits", async () => {
-    const cwd = await folder(asking);
+  test("no, or Enter alone, ends the call and leaves nothing pending", async () => {
+    const cwd = await folder(request);
     const { code, screen } = await atTerminal(call, cwd, "\n");
     expect(code).toBe(1);
-    expect(screen).toMatch(/declined at the\s+terminal/);
+    expect(screen).toMatch(/rejected\s+at\s+the\s+terminal/);
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  /** Makes the call where nobody can be asked; gives the id of the approval that waits. */
-  async function parked(cwd: string): Promise<string> {
+  /** Makes the call without an approver; returns the id of the pending approval. */
+  async function suspended(cwd: string): Promise<string> {
     const { code } = await windlass(
-      ["call", "echo", "--args", '{"message": "hi", "password": "hunter2", "note": "very-secret-value"}'],
+      ["call", "mirror", "--args", '{"message": "hi", "password": "hunter2", "note": "very-secret-value"}'],
       { cwd },
     );
     expect(code).toBe(3);
@@ -42,9 +47,9 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
     return JSON.parse(stdout)[0].id;
   }
 
-  test("a rejection made while the question is open counts, whatever is typed", async () => {
-    const cwd = await folder(asking);
-    const id = await parked(cwd);
+  test("a rejection made while the prompt is open counts, regardless of what is typed", async () => {
+    const cwd = await folder(request);
+    const id = await suspended(cwd);
     const { code, screen } = await atTerminal(call, cwd, async () => {
       await windlass(["reject", id, "--by", "Grace", "--note", "not now"], { cwd });
       return "y\n";
@@ -56,9 +61,9 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ id, status: "rejected", decided_by: "Grace" }]);
   });
 
-  test("an approval given while the question is open is the one that is used", async () => {
-    const cwd = await folder(asking);
-    const id = await parked(cwd);
+  test("an approval given while the prompt is open is the one that is used", async () => {
+    const cwd = await folder(request);
+    const id = await suspended(cwd);
     const { code, screen } = await atTerminal(call, cwd, async () => {
       await windlass(["approve", id, "--by", "Grace"], { cwd });
       return "y\n";
@@ -69,8 +74,8 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ id, status: "used", decided_by: "Grace" }]);
   });
 
-  test("Ctrl-C at the question ends with 130", async () => {
-    const { code, screen } = await atTerminal(call, await folder(asking), "\u0003");
+  test("Ctrl-C at the prompt exits with 130", async () => {
+    const { code, screen } = await atTerminal(call, await folder(request), "\u0003");
     expect(code).toBe(130);
     expect(screen).toContain("[cancelled]");
   });

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { environment, shellCommand } from "./windlass.ts";
 
-/** `script` of util-linux gives a program a terminal. */
+/** `script` of util-linux runs a program at a terminal. */
 export const hasTerminal: boolean =
   process.platform === "linux" &&
   (() => {
@@ -12,15 +12,14 @@ export const hasTerminal: boolean =
     }
   })();
 
-/** What became of a program at a terminal. */
+/** Result of a program at a terminal. */
 export interface Session {
   readonly code: number | null;
-  /** What the person saw, both streams. */
+  /** Everything shown on the screen, from both streams. */
   readonly screen: string;
 }
 
-/** Runs the program at a terminal of 60 columns, and types an answer when it asks. */
-// oxlint-disable-next-line max-params -- the last one is for one test alone
+/** Runs the program at a terminal of 60 columns, and types an answer when it prompts. */
 export function atTerminal(
   words: string,
   cwd: string,

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { codeTool, folder, windlass } from "./windlass.ts";
 
-/** What npm tells the script `windlass` of our package. */
+/** Variables that npm sets for the script `windlass` of our package. */
 const ownScript = { npm_package_name: "windlass", npm_lifecycle_event: "windlass" };
 
 describe.concurrent("npm run windlass", () => {
-  test("works in the folder in which it was typed, not in that of the package", async () => {
+  test("works in the folder in which it was typed, not in the folder of the package", async () => {
     const typed = await folder(codeTool("where", 'export default () => process.env.INIT_CWD ?? "here";'));
     const env = { ...ownScript, INIT_CWD: typed };
-    // What a tool starts is not led there.
+    // The variables do not affect programs that a tool starts.
     expect(await windlass(["call", "where"], { cwd: await folder(), env })).toMatchObject({ stdout: '"here"\n' });
   });
 
-  test("in a package of somebody else, works where npm has started it", async () => {
+  test("in another package, works in the folder in which npm has started it", async () => {
     const cwd = await folder(codeTool("where", 'export default () => "here";'));
     const env = { ...ownScript, npm_package_name: "mine", INIT_CWD: await folder() };
     expect(await windlass(["call", "where"], { cwd, env })).toMatchObject({ stdout: '"here"\n' });
@@ -22,7 +22,7 @@ describe.concurrent("npm run windlass", () => {
 });
 
 describe.concurrent("windlass init", () => {
-  test("makes a workspace whose tools run at once and whose files are valid", async () => {
+  test("creates a workspace whose tools run immediately and whose files are valid", async () => {
     const cwd = await folder();
     const made = await windlass(["init", "my tools"], { cwd });
     expect(made.code).toBe(0);
@@ -64,7 +64,70 @@ describe.concurrent("windlass init", () => {
     expect(doctor.code).toBe(0);
   });
 
-  test("its files find their schemas beside them, and git does not see the data", async () => {
+  test.each([
+    ["a CommonJS package, in a folder of its own", '{ "type": "commonjs" }', ["ws"], "package.json"],
+    ["a package without a type, in a folder of its own", "{}", ["ws"], "package.json"],
+    ["a CommonJS package itself", '{ "type": "commonjs" }', [], "tools/package.json"],
+  ])("[U21] inside %s, the sample tools run without warnings of Node", async (_title, packageJson, words, file) => {
+    const cwd = await folder({ "package.json": packageJson });
+    const made = await windlass(["init", ...words, "--json"], { cwd });
+    expect(JSON.parse(made.stdout)).toMatchObject({ files: expect.arrayContaining([file]) as string[] });
+    expect(await readFile(join(cwd, "package.json"), "utf8")).toBe(packageJson);
+    const dir = join(cwd, ...words);
+    const [slugify, count, valid] = await Promise.all([
+      windlass(["call", "slugify", "text=Hello World"], { cwd: dir }),
+      windlass(["call", "word_count", "text=one two"], { cwd: dir }),
+      windlass(["validate"], { cwd: dir }),
+    ]);
+    expect(JSON.parse(slugify.stdout)).toEqual({ slug: "hello-world" });
+    expect(JSON.parse(count.stdout)).toEqual({ words: 2, characters: 7 });
+    expect(valid.code).toBe(0);
+    for (const { stderr } of [slugify, count, valid]) expect(stderr).not.toMatch(/\(node:|Warning/);
+  });
+
+  test("[U21] inside an ES module package, or outside of any, init writes no package.json", async () => {
+    const cwd = await folder({ "package.json": '{ "type": "module" }' });
+    for (const from of [cwd, await folder()]) {
+      const made = await windlass(["init", "ws", "--json"], { cwd: from });
+      expect(made.stdout).not.toContain("package.json");
+    }
+  });
+
+  test("[U21] a tool that Node reads as CommonJS fails with the remedy, once, and without warnings of Node", async () => {
+    const inside = await folder({
+      "windlass.yaml": "",
+      "package.json": '{ "type": "commonjs" }',
+      ...codeTool("shout", 'export default () => "HELLO";'),
+    });
+    const remedy = 'Node reads it as CommonJS; set "type": "module" in package.json, or rename the file to shout.mts';
+    const call = await windlass(["call", "shout"], { cwd: inside });
+    expect(call.stderr.replaceAll(/\s+/g, " ")).toContain(
+      `error: the module "./shout.ts" failed: Unexpected token 'export'; ${remedy}`,
+    );
+    expect(call.stderr).not.toMatch(/\(node:|trace-warnings/);
+    const valid = await windlass(["validate", "--json"], { cwd: inside });
+    expect(valid.stderr).not.toMatch(/\(node:|Warning/);
+    expect(JSON.parse(valid.stdout)).toEqual([
+      expect.objectContaining({ file: "tools/shout.ts", line: 1, column: 1, hint: remedy }),
+    ]);
+    const outside = await folder({
+      "package.json": "{}",
+      "ws/windlass.yaml": "",
+      "ws/tools/import.ts": 'import { x } from "./x.ts";\nmodule.exports = x;\n',
+      "ws/tools/list.js": "const x = 1;\nexport { x };\nrequire('node:fs');\n",
+    });
+    await writeFile(join(outside, "package.json"), '{ "type": "commonjs" }');
+    const others = await windlass(["validate", "--json"], { cwd: join(outside, "ws") });
+    expect(JSON.parse(others.stdout)).toEqual([
+      expect.objectContaining({
+        file: "tools/import.ts",
+        hint: 'Node reads it as CommonJS; create a package.json with { "type": "module" } in the workspace, or rename the file to import.mts',
+      }),
+      expect.objectContaining({ file: "tools/list.js" }),
+    ]);
+  });
+
+  test("its files find their schemas in the workspace, and git ignores the data", async () => {
     const cwd = await folder({ ".gitignore": "node_modules" });
     await windlass(["init"], { cwd });
     for (const [file, schema] of [
@@ -82,7 +145,7 @@ describe.concurrent("windlass init", () => {
     expect(await readFile(join(cwd, ".windlass/.gitignore"), "utf8")).toBe("*\n");
   });
 
-  test("says how to get there from where it was typed, and nothing where one is there", async () => {
+  test("shows how to get to the folder, and nothing if it is the current one", async () => {
     const cwd = await folder({ "a/.keep": "", "b/.keep": "", "c/.keep": "", "d/.keep": "" });
     const wayAfter = async (words: string[], from = cwd): Promise<string | undefined> => {
       const { stderr } = await windlass(["init", ...words], { cwd: from });
@@ -100,7 +163,7 @@ describe.concurrent("windlass init", () => {
     expect(ways).toEqual([join(cwd, "new"), undefined, undefined, undefined, "d", "e"]);
   });
 
-  test("shows what to try next in the form in which it was called", async () => {
+  test("shows the next commands in the form in which the program was called", async () => {
     const cwd = await folder();
     const stepsAfter = async (name: string, env: Record<string, string>): Promise<string[]> => {
       const { stderr } = await windlass(["init", name], { cwd, env });
@@ -119,22 +182,22 @@ describe.concurrent("windlass init", () => {
     const cwd = await folder({ "tools/greet.yaml": "mine" });
     const { code, stdout, stderr } = await windlass(["init"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("tools/greet.yaml already; nothing was written");
+    expect(stderr).toContain("tools/greet.yaml; nothing was written");
     expect(await readFile(join(cwd, "tools/greet.yaml"), "utf8")).toBe("mine");
     await expect(readFile(join(cwd, "windlass.yaml"))).rejects.toThrow("ENOENT");
   });
 
-  test("a place that cannot be written is told in one line", async () => {
+  test("a target that cannot be written is reported in one line", async () => {
     const cwd = await folder({ taken: "a file" });
     const { code, stderr } = await windlass(["init", "taken"], { cwd });
     expect(code).toBe(1);
-    expect(stderr).toContain("the workspace could not be written");
+    expect(stderr).toContain("cannot write the workspace");
     expect(stderr).not.toContain("    at ");
   });
 });
 
 describe.concurrent("windlass validate", () => {
-  test("files of servers, of skills and of contracts are checked as what they are", async () => {
+  test("files of servers, skills and contracts are checked by their kind", async () => {
     const cwd = await folder({
       "windlass.yaml": "",
       "mcp.json": '{ "mcpServers": { "odd": { "commnad": "x" } } }',
@@ -162,7 +225,7 @@ describe.concurrent("windlass validate", () => {
     "name: fine\ndescription: Works.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n";
   const bad = "name: 坏的\ndescripton: oops\nentry:\n  type: builtin\n  handler: ecko\n";
 
-  test("shows every problem of the workspace at its place, and exits with 2", async () => {
+  test("shows every problem of the workspace with its position, and exits with 2", async () => {
     const cwd = await folder({
       "windlass.yaml": "retention: { day: 1 }\n",
       "tools/bad.yaml": bad,
@@ -178,7 +241,7 @@ describe.concurrent("windlass validate", () => {
     expect(stderr.trimEnd().split("\n").at(-1)).toBe("4 errors in 2 files");
   });
 
-  test("gives programs a list of problems, with paths from here", async () => {
+  test("prints a JSON list of problems, with relative paths", async () => {
     const cwd = await folder({ "windlass.yaml": "", "tools/bad.yaml": bad });
     await mkdir(join(cwd, "sub"));
     const { code, stdout } = await windlass(["validate", "--json"], { cwd: join(cwd, "sub") });
@@ -195,7 +258,7 @@ describe.concurrent("windlass validate", () => {
     });
   });
 
-  test("checks single files, folders and modules, and passes warnings", async () => {
+  test("checks single files, folders and modules, and accepts warnings", async () => {
     const cwd = await folder({
       "tools/good.yaml": good,
       "tools/odd.yaml": `${good.replace("fine", "odd")}category: htttp\n`,
@@ -221,7 +284,7 @@ describe.concurrent("windlass validate", () => {
     expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining("1 error, 1 warning in 2 files") });
   });
 
-  test("a file that lies in no workspace is judged by the one here, or that of -C, as run does", async () => {
+  test("a file outside of any workspace is checked against the current one, or that of -C, as in run", async () => {
     const chain = 'name: guest\nenv: [HOME]\nsteps:\n  - { id: a, tool: fine, params: { message: "${env.HOME}" } }\n';
     const cwd = await folder({
       "ours/windlass.yaml": "env: [HOME]\n",
@@ -245,7 +308,7 @@ describe.concurrent("windlass validate", () => {
     expect(run.code).toBe(0);
     expect(tool).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 tool, no problems\n" });
     for (const { code, stderr } of [nowhere, theirs]) {
-      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('is called "fine"') });
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('named "fine"') });
     }
   });
 
@@ -253,7 +316,7 @@ describe.concurrent("windlass validate", () => {
     ["", "is empty"],
     ["# nothing yet\n", "is empty"],
     ["- one\n- two\n", "is a list"],
-    ["just words\n", "is one value"],
+    ["just words\n", "is a single value"],
   ])("%j is neither a tool, a chain nor a workspace file", async (text, what) => {
     const cwd = await folder({ "windlass.yaml": "", "some.yaml": text, "chains/other.yaml": text });
     const { code, stderr } = await windlass(["validate", "some.yaml", "chains/other.yaml"], { cwd });
@@ -264,14 +327,14 @@ describe.concurrent("windlass validate", () => {
   });
 
   test.each([
-    [["validate", "missing.yaml"], "there is no file"],
-    [["validate", "notes.txt"], "is no file of a workspace"],
+    [["validate", "missing.yaml"], "file not found"],
+    [["validate", "notes.txt"], "is not a file of a workspace"],
     [["schema", "tol"], "Allowed choices are chain, tool, capability, workspace"],
     [["schema"], "missing required argument 'FORMAT'"],
-  ])("%j is a mistake of usage", async (words, told) => {
+  ])("%j is a usage error", async (words, reported) => {
     const { code, stderr } = await windlass(words, { cwd: await folder({ "notes.txt": "" }) });
     expect(code).toBe(2);
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
   });
 
   test("YAML files are checked without the validator, the network client or the database", async () => {
@@ -284,13 +347,13 @@ describe.concurrent("windlass validate", () => {
         ...process.moduleLoadList.filter((name) => name.includes("sqlite")),
       ])));`,
     );
-    const { stdout } = await windlass(["validate"], { cwd, nodeArgs: ["--require", preload] });
+    const { stdout } = await windlass(["validate"], { cwd, nodeArgs: ["--require", preload], fromSource: true });
     expect(stdout).toContain("ok: the workspace, 1 tool, no problems");
     expect(stdout).toContain("/yaml/");
     expect(stdout).not.toMatch(/\/(?:ajv|undici)\/|sqlite/);
   });
 
-  test("schema prints what editors read", async () => {
+  test("schema prints the JSON Schema for editors", async () => {
     const { stdout } = await windlass(["schema", "tool"], { cwd: await folder() });
     expect(JSON.parse(stdout)).toMatchObject({
       title: "Windlass tool file",

@@ -3,7 +3,7 @@ import { checkSandbox } from "../../src/builtin/index.ts";
 import { loopbackSite } from "../support/loopback-site.ts";
 import { type OpenAiServer, type ServerAnswer, openAiServer } from "../support/openai-server.ts";
 import { writeFiles } from "../support/workspace.ts";
-import { askingTool, writingAnswers } from "../support/writing-answers.ts";
+import { requestTool, writingAnswers } from "../support/writing-answers.ts";
 import { folder, printedBy, windlass } from "./windlass.ts";
 
 const corpus = {
@@ -39,7 +39,7 @@ interface Log {
   readonly total_tokens: number;
 }
 
-/** Runs a chain, and gives its log. */
+/** Runs a chain, and returns its log. */
 async function runChain(chain: string, input: object, options: Parameters<typeof windlass>[1]): Promise<Log> {
   return printedBy(await windlass(["run", chain, "--input", JSON.stringify(input), "--json"], options)) as Log;
 }
@@ -70,7 +70,7 @@ async function recall(query: string, cwd: string): Promise<Recalled["results"]> 
 }
 
 describe.concurrent("[A17] research-summarize-store, without a network", () => {
-  test("prints a summary with its sources, and another process remembers it", async () => {
+  test("prints a summary with its sources, and another process finds it in memory", async () => {
     const cwd = await folder(offline);
     const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("succeeded") as string });
@@ -86,13 +86,13 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
       snippet: expect.stringContaining("drives the wheel") as string,
       metadata: { topic: "tide mills", type: "research", sources: expect.any(Array) as string[] },
     });
-    // The search finds more; these are what the summary is made of.
+    // The search finds more; the summary uses these.
     expect(found?.metadata.sources).toEqual(["corpus:tide-mills.md"]);
     const read = await windlass(["call", "web_fetch", `url=${found?.url}`], { cwd });
     expect((JSON.parse(read.stdout) as { content: string }).content).toBe(printed.summary);
   });
 
-  test("the same research again is remembered once", async () => {
+  test("the same research again is stored once", async () => {
     const cwd = await folder(offline);
     const first = await runChain("research-summarize-store", { topic: "rope" }, { cwd });
     const again = await runChain("research-summarize-store", { topic: "rope" }, { cwd });
@@ -100,7 +100,7 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
     expect(await recall("rope", cwd)).toHaveLength(1);
   });
 
-  test("where nothing is found, nothing is summed up or stored, and that is no failure", async () => {
+  test("without search results, nothing is summarized or stored, and the run succeeds", async () => {
     const cwd = await folder(offline);
     const log = await runChain("research-summarize-store", { topic: "zeppelin" }, { cwd });
     expect(log.status).toBe("success");
@@ -110,13 +110,13 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
     expect(await recall("zeppelin", cwd)).toEqual([]);
   });
 
-  test("where no search is set up, what is remembered stands in for it", async () => {
+  test("without a search provider, memory is used instead", async () => {
     const cwd = await folder();
     const content = "Tide mills grind when the flood has gone. They rest at high water.";
     await windlass(["call", "memory_store", `content=${content}`], { cwd });
     const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
     expect(code).toBe(0);
-    expect(stderr).toContain("memory_recall stands in");
+    expect(stderr).toContain("fallback memory_recall is used");
     expect(stderr).toContain("WINDLASS_SEARXNG_URL");
     const { summary, ...rest } = JSON.parse(stdout) as { summary: string };
     expect(summary).toContain("- Tide mills grind when the flood has gone.");
@@ -127,13 +127,13 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
     });
   });
 
-  test("where no search is set up and nothing is remembered, it fails and says what to set", async () => {
+  test("without a search provider and memories, it fails and says what to configure", async () => {
     const cwd = await folder();
     const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", "topic=tide mills"], { cwd });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("error: search: no search provider is set up");
     expect(stderr).toContain("WINDLASS_CORPUS (or search.corpus in windlass.yaml)");
-    // As a model hears it that calls the chain as a tool.
+    // As a model sees it that calls the chain as a tool.
     const call = await windlass(["call", "research-summarize-store", "topic=tide mills"], { cwd });
     expect(call.code).toBe(1);
     expect(call.stderr).toContain("no search provider is set up");
@@ -141,7 +141,7 @@ describe.concurrent("[A17] research-summarize-store, without a network", () => {
   });
 });
 
-/** A search engine and the pages that it finds: whatever the query names, in that order. */
+/** A search engine and its pages: finds what the query names, in that order. */
 async function web(): Promise<{ cwd: string }> {
   const site = await loopbackSite(({ url = "/" }, response) => {
     const { pathname, searchParams } = new URL(url, site.origin);
@@ -165,7 +165,7 @@ async function web(): Promise<{ cwd: string }> {
 
 describe("[A17] research-summarize-store, over the web", () => {
   test.each(["app mills", "gone mills", "paper gone mills"])(
-    "of %s it reads the first that can be read",
+    "it reads the first readable result of %s",
     async (topic) => {
       const { cwd } = await web();
       const log = await runChain("research-summarize-store", { topic }, { cwd });
@@ -176,9 +176,9 @@ describe("[A17] research-summarize-store, over the web", () => {
   );
 
   test.each([
-    ["app", "error: fetch: the page holds no text"],
+    ["app", "error: fetch: the page contains no text"],
     ["blocked", "error: search: SearXNG answered 403"],
-  ])("of %s alone it remembers nothing, and says why", async (topic, error) => {
+  ])("it stores nothing if there is only %s, and says why", async (topic, error) => {
     const { cwd } = await web();
     const { code, stdout, stderr } = await windlass(["run", "research-summarize-store", `topic=${topic}`], { cwd });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -188,7 +188,7 @@ describe("[A17] research-summarize-store, over the web", () => {
 });
 
 describe.concurrent("[A17] research-chain, without a network", () => {
-  test("reads all pages that it finds, sums them up with their sources, and remembers the summary", async () => {
+  test("reads all pages found, summarizes them with their sources, and stores the summary", async () => {
     const cwd = await folder(offline);
     const log = await runChain("research-chain", { query: "tide mill" }, { cwd });
     expect(statuses(log)).toEqual({ search: "success", fetch_all: "success", summarize: "success", store: "success" });
@@ -203,7 +203,7 @@ describe.concurrent("[A17] research-chain, without a network", () => {
     expect(found).toMatchObject([{ url: `memory:${store}`, type: "research" }]);
   });
 
-  test("where nothing is found it says so, stores nothing, and that is no failure", async () => {
+  test("without search results it says so, stores nothing, and succeeds", async () => {
     const cwd = await folder(offline);
     const { code, stdout, stderr } = await windlass(["run", "research-chain", "query=zeppelin"], { cwd });
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("succeeded") as string });
@@ -217,7 +217,7 @@ describe.concurrent("[A17] research-chain, without a network", () => {
     expect(await recall("zeppelin", cwd)).toEqual([]);
   });
 
-  test("a chain of one's own without conditions and an output is right too, and fails plainly", async () => {
+  test("a custom chain without conditions and an output is valid too, and fails clearly", async () => {
     const plain = `name: plain-research
 steps:
   - id: search
@@ -239,11 +239,11 @@ steps:
     const { code, stderr } = await windlass(["run", "plain-research", "query=zeppelin"], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain("error: summarize: there is nothing to work on: `content` is an empty list");
-    expect(stderr).toContain("nothing was found: try other words");
+    expect(stderr).toContain("if it comes from a search, nothing was found");
     expect(await recall("zeppelin", cwd)).toEqual([]);
   });
 
-  test("where no search is set up it fails and says what to set", async () => {
+  test("without a search provider it fails and says what to configure", async () => {
     const { code, stderr } = await windlass(["run", "research-chain", "query=zeppelin"], { cwd: await folder() });
     expect(code).toBe(1);
     expect(stderr).toContain("error: search: no search provider is set up");
@@ -251,15 +251,15 @@ steps:
   });
 });
 
-/** A model that gives the usual answers, or these. */
+/** A model with the default answers, or these. */
 async function modelWith(more: Readonly<Record<string, unknown>> = {}): Promise<OpenAiServer> {
   return openAiServer(({ messages }): ServerAnswer => {
-    const answer = { ...writingAnswers, ...more }[askingTool(messages[0]?.content ?? "")];
+    const answer = { ...writingAnswers, ...more }[requestTool(messages[0]?.content ?? "")];
     return typeof answer === "string" ? answer : { json: answer };
   });
 }
 
-/** How the program is told of it. */
+/** Options that make the program use the server. */
 async function workspaceWith({ baseUrl, host }: OpenAiServer): Promise<Parameters<typeof windlass>[1]> {
   const settings = `search: { corpus: corpus }\nnetwork: { allow: ["${host}"] }\n`;
   const env = { WINDLASS_MODEL_BASE_URL: baseUrl, WINDLASS_MODEL: "quay-1", WINDLASS_MODEL_API_KEY: "sk-loopback" };
@@ -267,19 +267,19 @@ async function workspaceWith({ baseUrl, host }: OpenAiServer): Promise<Parameter
 }
 
 /** Everything that a tool sent to the model, as one text. */
-function askedBy(tool: string, { requests }: OpenAiServer): string {
-  const asked = requests.filter(({ body }) => askingTool(body.messages[0]?.content ?? "") === tool);
-  return asked.flatMap(({ body }) => body.messages.map(({ content }) => content)).join("\n");
+function requestedBy(tool: string, { requests }: OpenAiServer): string {
+  const requested = requests.filter(({ body }) => requestTool(body.messages[0]?.content ?? "") === tool);
+  return requested.flatMap(({ body }) => body.messages.map(({ content }) => content)).join("\n");
 }
 
-function whoAsked({ requests }: OpenAiServer): string[] {
-  return requests.map(({ body }) => askingTool(body.messages[0]?.content ?? ""));
+function whoRequested({ requests }: OpenAiServer): string[] {
+  return requests.map(({ body }) => requestTool(body.messages[0]?.content ?? ""));
 }
 
 describe("[A17] write-chain, with a model", () => {
   const input = { topic: "tide mills", style: "essay" };
 
-  test("a text that scores below 8 is revised, as the review asks", async () => {
+  test("a text that scores below 8 is revised as the review suggests", async () => {
     const model = await modelWith();
     const options = await workspaceWith(model);
     const log = await runChain("write-chain", input, options);
@@ -299,11 +299,11 @@ describe("[A17] write-chain, with a model", () => {
       title: "Tide mills",
       content: expect.stringContaining("Steam was cheaper") as string,
     });
-    // The first two do not wait for each other.
-    expect(whoAsked(model).slice(0, 2).toSorted()).toEqual(["llm_summarize", "outline_generator"]);
-    expect(whoAsked(model).slice(2)).toEqual(["content_writer", "content_reviewer", "content_reviser"]);
-    expect(askedBy("content_writer", model)).toContain("Tide mills store the flood and use it at the ebb [1].");
-    expect(askedBy("content_reviser", model)).toContain("Say why they disappeared.");
+    // The first two steps run in parallel.
+    expect(whoRequested(model).slice(0, 2).toSorted()).toEqual(["llm_summarize", "outline_generator"]);
+    expect(whoRequested(model).slice(2)).toEqual(["content_writer", "content_reviewer", "content_reviser"]);
+    expect(requestedBy("content_writer", model)).toContain("Tide mills store the flood and use it at the ebb [1].");
+    expect(requestedBy("content_reviser", model)).toContain("Say why they disappeared.");
     for (const { path, headers, body } of model.requests) {
       expect(path).toBe("/v1/chat/completions");
       expect(headers.authorization).toBe("Bearer sk-loopback");
@@ -311,20 +311,20 @@ describe("[A17] write-chain, with a model", () => {
     }
     expect(log.total_tokens).toBe(5 * 150);
 
-    // The research chain within remembers, also here.
+    // The nested research chain stores its summary here too.
     expect(await recall("tide mills", options.cwd)).toMatchObject([{ type: "research" }]);
   });
 
-  test("a text that scores 8 is left as it is", async () => {
+  test("a text that scores 8 is not revised", async () => {
     const model = await modelWith({ content_reviewer: { score: 8, feedback: "Good.", problems: [] } });
     const log = await runChain("write-chain", input, await workspaceWith(model));
     expect(log.status).toBe("success");
     expect(statuses(log)).toMatchObject({ review: "success", revise: "skipped" });
-    expect(whoAsked(model)).not.toContain("content_reviser");
+    expect(whoRequested(model)).not.toContain("content_reviser");
     expect(log.output["write"]).toMatchObject({ title: "Tide mills", words: 12 });
   });
 
-  test("where nothing is found about the topic, the writer is told so and writes from the outline", async () => {
+  test("without search results for the topic, the writer is informed and writes from the outline", async () => {
     const model = await modelWith();
     const log = await runChain("write-chain", { ...input, topic: "zeppelins" }, await workspaceWith(model));
     expect(log.status).toBe("success");
@@ -333,11 +333,11 @@ describe("[A17] write-chain, with a model", () => {
       "research/summarize": "skipped",
       write: "success",
     });
-    expect(askedBy("content_writer", model)).toContain("Nothing was found for");
-    expect(whoAsked(model)).not.toContain("llm_summarize");
+    expect(requestedBy("content_writer", model)).toContain("Nothing was found for");
+    expect(whoRequested(model)).not.toContain("llm_summarize");
   });
 
-  test("its tree has the steps of the research below theirs, and says why the text was not revised", async () => {
+  test("its tree shows the steps of the research below their step, and why the text was not revised", async () => {
     const model = await modelWith({ content_reviewer: { score: 9, feedback: "Good." } });
     const { cwd, env = {} } = await workspaceWith(model);
     const words = ["--input", JSON.stringify(input), "--run-id", "mills"];
@@ -358,7 +358,7 @@ describe("[A17] write-chain, with a model", () => {
     ]);
   });
 
-  test("a prompt of the workspace with a wrong placeholder is told with its place, and nothing is asked", async () => {
+  test("a prompt of the workspace with a wrong placeholder is reported with its position, and no request is sent", async () => {
     const model = await modelWith();
     const { cwd, env = {} } = await workspaceWith(model);
     await writeFiles(cwd, { "prompts/outline_generator.md": "Plan it.\n\n---\n\nAbout {{topik}}.\n" });
@@ -371,7 +371,7 @@ describe("[A17] write-chain, with a model", () => {
     expect(model.requests).toEqual([]);
   });
 
-  test("without a model the chain fails at its first step and says what to set", async () => {
+  test("without a model the chain fails at its first step and says what to configure", async () => {
     const { code, stderr } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], {
       cwd: await folder(offline),
     });
@@ -380,25 +380,25 @@ describe("[A17] write-chain, with a model", () => {
     expect(stderr).toContain("WINDLASS_MODEL_BASE_URL");
   });
 
-  test("a model on this machine is asked where the environment names it, and tools cannot reach it", async () => {
+  test("a local model is used if the environment names it, and tools cannot reach it", async () => {
     const model = await modelWith();
     const { env = {} } = await workspaceWith(model);
     const cwd = await folder(offline);
     const { code } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], { cwd, env });
     expect(code).toBe(0);
-    const asked = model.requests.length;
-    expect(asked).toBeGreaterThan(0);
+    const requested = model.requests.length;
+    expect(requested).toBeGreaterThan(0);
     const url = env["WINDLASS_MODEL_BASE_URL"] ?? "";
     const called = await windlass(["call", "http_request", `url=${url}`], { cwd, env });
     expect(called.code).toBe(1);
     expect(called.stderr).toContain("permission_denied");
-    expect(model.requests).toHaveLength(asked);
+    expect(model.requests).toHaveLength(requested);
   });
 });
 
 const sandbox = await checkSandbox();
 
-/** Code with a mistake that one of its tests finds. */
+/** Code with an error that one of its tests finds. */
 const careless = {
   language: "typescript",
   files: [
@@ -435,34 +435,31 @@ const careful = {
 describe("[A17] dev-chain, with a model", () => {
   const input = { requirements: "Tell leap years from others.", language: "typescript" };
 
-  test.skipIf(!sandbox.available)(
-    "a failing test reaches the review, and what the review finds is mended",
-    async () => {
-      const model = await modelWith({ code_generator: careless });
-      const log = await runChain("dev-chain", input, await workspaceWith(model));
-      expect(statuses(log)).toEqual({
-        design: "success",
-        code: "success",
-        test: "success",
-        review: "success",
-        fix: "success",
-      });
-      expect(stepOf(log, "test").output).toMatchObject({
-        passed: 1,
-        failed: 1,
-        total: 2,
-        failures: [{ name: "1900 is none" }],
-        coverage: { lines: expect.any(Number) as number },
-      });
-      expect(askedBy("code_generator", model)).toContain("One pure function.");
-      expect(askedBy("code_reviewer", model)).toContain("1900 is none");
-      expect(askedBy("code_fixer", model)).toContain("1900 counts as a leap year.");
-      expect(JSON.stringify(log.output["fix"])).toContain("y % 400 === 0");
-      expect(whoAsked(model)).toEqual(["llm_design", "code_generator", "code_reviewer", "code_fixer"]);
-    },
-  );
+  test.skipIf(!sandbox.available)("a failing test reaches the review, and its findings are fixed", async () => {
+    const model = await modelWith({ code_generator: careless });
+    const log = await runChain("dev-chain", input, await workspaceWith(model));
+    expect(statuses(log)).toEqual({
+      design: "success",
+      code: "success",
+      test: "success",
+      review: "success",
+      fix: "success",
+    });
+    expect(stepOf(log, "test").output).toMatchObject({
+      passed: 1,
+      failed: 1,
+      total: 2,
+      failures: [{ name: "1900 is none" }],
+      coverage: { lines: expect.any(Number) as number },
+    });
+    expect(requestedBy("code_generator", model)).toContain("One pure function.");
+    expect(requestedBy("code_reviewer", model)).toContain("1900 is none");
+    expect(requestedBy("code_fixer", model)).toContain("1900 counts as a leap year.");
+    expect(JSON.stringify(log.output["fix"])).toContain("y % 400 === 0");
+    expect(whoRequested(model)).toEqual(["llm_design", "code_generator", "code_reviewer", "code_fixer"]);
+  });
 
-  test.skipIf(!sandbox.available)("code in which the review finds nothing is left as it is", async () => {
+  test.skipIf(!sandbox.available)("code without review findings is not revised", async () => {
     const model = await modelWith({
       code_generator: careful,
       code_reviewer: { issues: [], summary: "Nothing to mend.", approved: true },
@@ -471,7 +468,7 @@ describe("[A17] dev-chain, with a model", () => {
     expect(log.status).toBe("success");
     expect(stepOf(log, "test").output).toMatchObject({ passed: 2, failed: 0, coverage: { lines: 100 } });
     expect(statuses(log)).toMatchObject({ review: "success", fix: "skipped" });
-    expect(whoAsked(model)).not.toContain("code_fixer");
+    expect(whoRequested(model)).not.toContain("code_fixer");
   });
 
   test.skipIf(sandbox.available)("without a sandbox the chain ends at the tests and says what to install", async () => {

@@ -26,7 +26,7 @@ describe.concurrent("windlass call", () => {
     });
   });
 
-  test("a misspelt parameter is refused and the right one named", async () => {
+  test("a misspelled parameter is rejected with the right one", async () => {
     const cwd = await folder();
     const { code, stdout, stderr } = await windlass(["call", "calculator", "expresion=1"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -34,14 +34,14 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toContain("windlass tools show calculator");
   });
 
-  test("a misspelt tool is answered with the right one", async () => {
+  test("a misspelled tool is rejected with the right one", async () => {
     const cwd = await folder();
     const { code, stderr } = await windlass(["call", "calculatr", "2*3"], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('did you mean "calculator"?');
   });
 
-  test("a word without = is answered with the parameter it was meant for", async () => {
+  test("a word without = is rejected with a suggested parameter", async () => {
     const cwd = await folder();
     const { code, stderr } = await windlass(["call", "calculator", "2*3"], { cwd });
     expect(code).toBe(2);
@@ -59,14 +59,14 @@ describe.concurrent("windlass call", () => {
   - { name: map, type: object }`,
   );
 
-  test("values are JSON where the parameter wants it, else text", async () => {
+  test("values are parsed as JSON if the parameter does not take a string, otherwise they are strings", async () => {
     const cwd = await folder(mirror);
     const words = ["text=5", "count=5", "flag=true", 'list=[1,"二"]', 'map={"a":null}'];
     const { stdout } = await windlass(["call", "mirror", ...words], { cwd });
     expect(JSON.parse(stdout)).toEqual({ text: "5", count: 5, flag: true, list: [1, "二"], map: { a: null } });
   });
 
-  test("a parameter of any type takes JSON where the value is JSON, and text where it is not", async () => {
+  test("a parameter of any type takes JSON if the value is valid JSON, and a string otherwise", async () => {
     const cwd = await folder();
     for (const [typed, got] of [
       ['{"a":[1]}', { a: [1] }],
@@ -79,23 +79,23 @@ describe.concurrent("windlass call", () => {
   });
 
   test.each([
-    [["text=1", "text=2"], "text is given twice"],
-    [["=1"], "names no parameter"],
+    [["text=1", "text=2"], "text is passed twice"],
+    [["=1"], "has no parameter name"],
     [["__proto__=1"], "not allowed"],
     [["count=many"], "count must be"],
     [["--args", "[1]"], "one JSON object"],
     [["--args", "{"], "not JSON"],
-    [["--args", "@missing.json"], "cannot be read"],
+    [["--args", "@missing.json"], "cannot read file"],
     [["--timeout", "soon"], "a number above 0"],
     [["--retries", "1.5"], "whole number"],
     [["--tiemout", "1"], "Did you mean --timeout?"],
     [["--\u001b[31mred"], "unknown option '--[31mred'"],
     [["--args", "@/dev/zero"], "larger than"],
-  ])("%j is a mistake of usage", async (words, told) => {
+  ])("%j is a usage error", async (words, reported) => {
     const cwd = await folder(mirror);
     const { code, stdout, stderr } = await windlass(["call", "mirror", ...words], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
   });
 
   test.each([
@@ -103,20 +103,20 @@ describe.concurrent("windlass call", () => {
     [["call", "mirror", "--tiemout", "1"], "usage_error", "unknown option '--tiemout'"],
     [["approve", "nothing"], "usage_error", "there is no approval"],
     [["nonsense"], "usage_error", "unknown command 'nonsense'"],
-    [["tools", "-C", "missing"], "usage_error", "there is no folder"],
+    [["tools", "-C", "missing"], "usage_error", "cannot enter folder"],
     [["call", "echo", "-C", "broken"], "file_invalid", 'windlass.yaml:1:1: unknown key "nonsense"'],
-  ])("with --json, the mistake in %j is data on stdout too", async (words, errorCode, told) => {
+  ])("with --json, the usage error of %j is also printed as JSON", async (words, errorCode, reported) => {
     const cwd = await folder({ ...mirror, "broken/windlass.yaml": "nonsense: 1\n" });
     const { code, stdout, stderr } = await windlass([...words, "--json"], { cwd });
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
       success: false,
-      error: { code: errorCode, message: expect.stringContaining(told) },
+      error: { code: errorCode, message: expect.stringContaining(reported) },
     });
     expect(stderr).toContain("error:");
   });
 
-  test("--args takes JSON, a file or stdin, and words count more", async () => {
+  test("--args takes JSON, a file or stdin, and words override it", async () => {
     const cwd = await folder({ ...mirror, "args.json": '{"text": "from a file", "count": 1}' });
     const call = (words: string[], input = "") => windlass(["call", "mirror", ...words], { cwd, input });
     const [inline, file, stdin] = await Promise.all([
@@ -129,7 +129,7 @@ describe.concurrent("windlass call", () => {
     expect(JSON.parse(stdin.stdout)).toEqual({ text: "from stdin" });
   });
 
-  test("a typed key that the tool would ignore is refused; one in --args is warned about", async () => {
+  test("an unknown key typed as a word is rejected; one in --args is removed with a warning", async () => {
     const cwd = await folder(mirror);
     const [typed, passed] = await Promise.all([
       windlass(["call", "mirror", "txet=1"], { cwd }),
@@ -139,10 +139,10 @@ describe.concurrent("windlass call", () => {
     expect(typed.stderr).toContain('did you mean "text"?');
     expect(passed.code).toBe(0);
     expect(passed.stderr).toContain("warning: ignored");
-    expect(JSON.parse(passed.stdout)).toEqual({ txet: 1 });
+    expect(JSON.parse(passed.stdout)).toEqual({});
   });
 
-  test("a failed call exits with 1 and says why on stderr; --json prints the result all the same", async () => {
+  test("a failed call exits with 1 and says why on stderr; --json prints the result anyway", async () => {
     const cwd = await folder();
     const { code, stdout, stderr } = await windlass(["call", "calculator", "expression=1/0", "--json"], { cwd });
     expect(code).toBe(1);
@@ -153,7 +153,7 @@ describe.concurrent("windlass call", () => {
     });
   });
 
-  test("--timeout ends a call that takes longer, with 124, whatever the tool's own limit is", async () => {
+  test("--timeout ends a call that takes longer, with 124, regardless of the tool's own timeout", async () => {
     const slow = codeTool(
       "slow",
       "export default () => new Promise((done) => setTimeout(done, 60_000));",
@@ -163,6 +163,30 @@ describe.concurrent("windlass call", () => {
     const { code, stderr } = await windlass(["call", "slow", "--timeout", "0.2", "--retries", "0"], { cwd });
     expect(code).toBe(124);
     expect(stderr).toContain("[timeout");
+  });
+
+  const hanging = {
+    ...codeTool(
+      "slow",
+      "export default () => new Promise((done) => setTimeout(done, 600_000));",
+      "timeout: 500\neffect: read\ncapabilities: [waiting]\nparameters: [{ name: text, type: string }]",
+    ),
+    "capabilities/waiting.yaml":
+      "name: waiting\ndescription: Waits.\ninput: { type: object, properties: { text: { type: string } } }\n",
+  };
+
+  test.each(["tools/slow", "capability:waiting"])("[F2] --timeout also ends a call of %s", async (name) => {
+    const cwd = await folder(hanging);
+    const { code, stderr } = await windlass(["call", name, "--timeout", "0.3", "--retries", "0"], { cwd });
+    expect(code).toBe(124);
+    expect(stderr).toContain("[timeout");
+  });
+
+  test.each(["tools/slow", "capability:waiting"])("[F2] a misspelled argument of %s is rejected", async (name) => {
+    const cwd = await folder(hanging);
+    const { code, stdout, stderr } = await windlass(["call", name, "txet=1", "--timeout", "0.3"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain('did you mean "text"?');
   });
 
   test("progress and logs go to stderr while the result goes to stdout", async () => {
@@ -178,7 +202,7 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toBe('· begun\n· {"done":1}\n· 2n\n');
   });
 
-  test("a secret that a tool tells on its way is covered", async () => {
+  test("a secret in the progress of a tool is redacted", async () => {
     const body = `export default async function* (_args: object, ctx: { log(text: string, data?: unknown): void }) {
       const key = process.env.API_KEY;
       ctx.log("with " + key, { key });
@@ -192,7 +216,7 @@ describe.concurrent("windlass call", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  test("hostile output is shown harmlessly and still reads as the same value", async () => {
+  test("hostile output is shown safely and still parses to the same value", async () => {
     const text = "\u001b[2J\u009b31m\u202etxt\u2028\u{e0041}👩‍👩‍👧";
     const cwd = await folder(codeTool("hostile", `export default () => ({ text: ${JSON.stringify(text)} });`));
     const { stdout } = await windlass(["call", "hostile"], { cwd });
@@ -202,7 +226,7 @@ describe.concurrent("windlass call", () => {
     expect(stdout).toContain("👩‍👩‍👧");
   });
 
-  test("hostile text in a failure, a log and a tool's name reaches the terminal without its escape codes", async () => {
+  test("hostile text in a failure, a log and a tool's name reaches the terminal without escape codes", async () => {
     const body = `export default (_args: object, ctx: { log(text: string): void }) => {
       ctx.log("\\u001b[31mlog");
       throw new Error("\\u001b]0;title\\u0007broken");
@@ -232,7 +256,7 @@ describe.concurrent("windlass call", () => {
     ]);
   });
 
-  test("a promise that a tool leaves rejected does not take its result away", async () => {
+  test("an unhandled rejection of a tool does not discard its result", async () => {
     const body = `export default async () => {
       void Promise.reject(new Error("left behind"));
       await new Promise((done) => setTimeout(done, 50));
@@ -244,7 +268,7 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toContain("left behind");
   });
 
-  test("an error that nobody catches ends the program in words, with the place only where it is asked for", async () => {
+  test("an uncaught error ends the program with a message, and with the stack trace only on request", async () => {
     const body = `export default () => {
       setTimeout(() => { throw new Error("too late"); }, 10);
       return new Promise(() => {});
@@ -260,13 +284,13 @@ describe.concurrent("windlass call", () => {
     expect(debug.stderr).toContain("careless.ts");
   });
 
-  test("timers that a tool leaves behind do not keep the program alive", async () => {
+  test("timers of a tool do not keep the program alive", async () => {
     const cwd = await folder(codeTool("lingering", 'setInterval(() => {}, 1000);\nexport default () => "done";'));
     const { code, stdout } = await windlass(["call", "lingering"], { cwd });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '"done"\n' });
   });
 
-  test("a broken windlass.yaml is shown with its place, and nothing is called", async () => {
+  test("a broken windlass.yaml is shown with its position, and nothing is called", async () => {
     const cwd = await folder({ "windlass.yaml": "engine:\n  tools_directry: x\n" });
     const { code, stdout, stderr } = await windlass(["call", "echo", "message=1"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -275,7 +299,7 @@ describe.concurrent("windlass call", () => {
     expect(stderr).toContain("^^^^^^^^^^^^^^");
   });
 
-  test("-C works from anywhere, before or after the command, and a missing folder is told", async () => {
+  test("-C works from anywhere, before or after the command, and a missing folder is reported", async () => {
     const [cwd, dir] = await Promise.all([folder(), folder(mirror)]);
     const [after, before, missing] = await Promise.all([
       windlass(["call", "mirror", "text=1", "-C", dir], { cwd }),
@@ -285,7 +309,7 @@ describe.concurrent("windlass call", () => {
     expect(after.stdout).toBe(before.stdout);
     expect(JSON.parse(after.stdout)).toEqual({ text: "1" });
     expect(missing.code).toBe(2);
-    expect(missing.stderr).toContain("there is no folder");
+    expect(missing.stderr).toContain("cannot enter folder");
   });
 
   test("a secret in the arguments is not in the records", async () => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folder, windlass } from "./windlass.ts";
+import { codeTool, folder, windlass } from "./windlass.ts";
 
 const tool = (name: string, param: string, more = ""): string =>
   `name: ${name}\ndescription: Looks something up.\neffect: read\ncapabilities: [lookup]\n` +
@@ -15,6 +15,13 @@ tools:
   foo: { arguments: { message: "\${input.query}" } }
 `;
 
+/** A search that fails. */
+const failing = codeTool(
+  "site_search",
+  'export default () => { throw new Error("the site is down"); };',
+  "effect: read\ncapabilities: [search]\nparameters: [{ name: query, type: string, required: true }]",
+);
+
 const files = {
   "tools/foo.yaml": tool("foo", "message"),
   "tools/bar.yaml": tool("bar", "query"),
@@ -23,12 +30,12 @@ const files = {
 };
 
 describe.concurrent("capabilities on the command line", () => {
-  test("are listed with who serves them, how, by which contract, and who cannot", async () => {
+  test("are listed with their tools, strategy and contract, and the tools that do not match", async () => {
     const cwd = await folder(files);
     const { stdout, code } = await windlass(["tools", "capabilities"], { cwd });
     expect(code).toBe(0);
     const line = stdout.split("\n").find((text) => text.startsWith("capability:lookup"));
-    expect(line).toMatch(/bar, foo \(not by odd\) +several at once, put together +capabilities\/lookup\.yaml/);
+    expect(line).toMatch(/bar, foo \(not by odd\) +several in parallel, results merged +capabilities\/lookup\.yaml/);
     expect(stdout).toMatch(/capability:search .*built in/);
     const json = await windlass(["tools", "capabilities", "--json"], { cwd });
     const all = JSON.parse(json.stdout) as { name: string }[];
@@ -43,11 +50,11 @@ describe.concurrent("capabilities on the command line", () => {
     });
   });
 
-  test("are shown with the same, also by another name, and where one tool alone serves them", async () => {
+  test("are shown with the same facts, also under an alias, and if only one tool serves them", async () => {
     const cwd = await folder(files);
     const shown = await windlass(["tools", "show", "capability:lookup"], { cwd });
     expect(shown.stdout).toMatch(/served by +bar, foo\n/);
-    expect(shown.stdout).toMatch(/used +several at once, put together\n/);
+    expect(shown.stdout).toMatch(/used +several in parallel, results merged\n/);
     expect(shown.stdout).toMatch(/not by +odd: it needs the argument "other"/);
     expect(shown.stdout).toMatch(/contract +capabilities\/lookup\.yaml\n/);
     const file = await windlass(["tools", "show", "capability:文件"], { cwd });
@@ -55,12 +62,12 @@ describe.concurrent("capabilities on the command line", () => {
     expect(file.stdout).toMatch(/not by +write_file: it may change something/);
   });
 
-  test("that nobody serves, or whose file cannot be used, say so when they are called", async () => {
+  test("a capability that no tool serves, or whose file is invalid, says so when it is called", async () => {
     const cwd = await folder({ "capabilities/lookup.yaml": lookup });
-    const nobody = await windlass(["call", "capability:lookup", "query=x"], { cwd });
-    expect(nobody).toMatchObject({ code: 2, stdout: "" });
-    expect(nobody.stderr).toContain(
-      "capabilities/lookup.yaml describes the capability, and no tool that is there has it",
+    const unserved = await windlass(["call", "capability:lookup", "query=x"], { cwd });
+    expect(unserved).toMatchObject({ code: 2, stdout: "" });
+    expect(unserved.stderr).toContain(
+      "capabilities/lookup.yaml describes the capability, but no available tool has it",
     );
     await writeFile(join(cwd, "capabilities/lookup.yaml"), lookup.replace("type: string", "type: strnig"));
     const broken = await windlass(["call", "capability:lookup", "query=x"], { cwd });
@@ -70,52 +77,52 @@ describe.concurrent("capabilities on the command line", () => {
     );
   });
 
-  test("that answer without one of their tools say which, and why", async () => {
-    const cwd = await folder();
+  test("a capability that answers without one of its tools says which, and why", async () => {
+    const cwd = await folder(failing);
     const { stdout, stderr, code } = await windlass(["call", "capability:search", "query=x"], { cwd });
     expect([code, JSON.parse(stdout)]).toEqual([0, { results: [] }]);
-    expect(stderr).toMatch(/warning: web_search failed: no search provider is set up; .*\[not_available\]/);
+    expect(stderr).toMatch(/warning: site_search failed: the site is down \[execution_error\]/);
     const { stdout: records } = await windlass(["records"], { cwd });
-    expect(records).toMatch(/↳ web_search/);
+    expect(records).toMatch(/↳ site_search/);
     expect(records).toMatch(/ {2}capability:search/);
   });
 
-  test("that a tool does not fit say where to mend that", async () => {
+  test("a capability that a tool does not match says where to fix it", async () => {
     const output = "output: { type: object, properties: { text: { type: string } }, required: [text] }\n";
     const cwd = await folder({
       "tools/foo.yaml": tool("foo", "message"),
       "capabilities/lookup.yaml": lookup.replace("tools:", `${output}tools:`),
     });
     const { stderr } = await windlass(["call", "capability:lookup", "query=x"], { cwd });
-    expect(stderr).toContain("what foo gave does not fit the capability");
-    expect(stderr).toContain("windlass tools show capability:lookup tells where it is");
+    expect(stderr).toContain("the output of foo does not match the capability");
+    expect(stderr).toContain("find it with: windlass tools show capability:lookup");
   });
 
-  test("are what rules are not about, and that is said", async () => {
+  test("cannot be used in permission rules, which is reported", async () => {
     const cwd = await folder({ "windlass.yaml": 'permissions: { deny: ["capability:search"] }\n' });
     const { stderr } = await windlass(["validate"], { cwd });
-    expect(stderr).toContain("rules are about the tools that serve a capability");
+    expect(stderr).toContain("rules apply to the tools that serve a capability");
   });
 });
 
 describe.concurrent("a run whose step calls a capability", () => {
-  test("tells who served it", async () => {
+  test("shows which tool served it", async () => {
     const cwd = await folder({
-      ...files,
+      ...failing,
       "chains/find.yaml":
         "name: find\nsteps:\n  - id: look\n    tool: capability:search\n    params: { query: x }\noutput: ${steps.look.output}\n",
     });
     const { stdout } = await windlass(["run", "find", "--json"], { cwd });
     const { chain_id: id, steps } = JSON.parse(stdout) as { chain_id: string; steps: object[] };
-    expect(steps[0]).toMatchObject({ failed_sources: [{ tool: "web_search", code: "not_available" }] });
+    expect(steps[0]).toMatchObject({ failed_sources: [{ tool: "site_search", code: "execution_error" }] });
     const explained = await windlass(["explain", id, "look"], { cwd });
     expect(explained.stdout).toMatch(/It was served by (memory_recall|localSearch)\./);
-    expect(explained.stdout).toContain("web_search was called for it too, and failed: not_available: ");
+    expect(explained.stdout).toContain("site_search was called for it too, and failed: execution_error: ");
     const shown = await windlass(["show", id], { cwd });
-    expect(shown.stdout).toMatch(/by (memory_recall|localSearch), web_search failed \(not_available\)/);
+    expect(shown.stdout).toMatch(/by (memory_recall|localSearch), site_search failed \(execution_error\)/);
   });
 
-  test("is shown by a dry run with what would be sent, without sending it", async () => {
+  test("is shown by a dry run with its arguments, without a call", async () => {
     const cwd = await folder({
       "tools/send.yaml": `name: send\ndescription: Sends.\neffect: once\ncapabilities: [deliver]\nparameters: [{ name: to, type: string }]\nentry: { type: external, command: [touch, sent] }\n`,
       "capabilities/deliver.yaml":
@@ -135,7 +142,7 @@ describe.concurrent("validate and doctor", () => {
     return { validate: validate.stdout + validate.stderr, doctor: doctor.stdout };
   };
 
-  test("tell of contracts that cannot work", async () => {
+  test("report contracts that cannot work", async () => {
     const cwd = await folder({
       ...files,
       "mcp.json": '{ "mcpServers": {} }',
@@ -144,17 +151,17 @@ describe.concurrent("validate and doctor", () => {
       "capabilities/void.yaml": "name: void\ninput: { type: object }\n",
     });
     const { validate, doctor } = await both(cwd);
-    for (const said of [validate, doctor]) {
-      expect(said).toContain('no tool is called like "nosuch*"');
-      expect(said).toContain('there is no MCP server "nosuchserver"');
-      expect(said).toContain('no other tool has the capability "lokup"');
-      expect(said).toContain("no tool serves capability:void");
-      expect(said).toMatch(/odd: it needs the argument "other"; .*; it is left out/);
+    for (const text of [validate, doctor]) {
+      expect(text).toContain('no tool is called like "nosuch*"');
+      expect(text).toContain('there is no MCP server "nosuchserver"');
+      expect(text).toContain('no other tool has the capability "lokup"');
+      expect(text).toContain("no tool serves capability:void");
+      expect(text).toMatch(/odd: it needs the argument "other"; .*; it is omitted/);
     }
     expect(doctor).toMatch(/ok +capabilities +lookup: served by bar, foo; not by odd: it needs/);
   });
 
-  test("are content with contracts that do, also where only built-in tools serve them", async () => {
+  test("accept contracts that work, also if only built-in tools serve them", async () => {
     const cwd = await folder({
       "windlass.yaml": "retention: { days: 1 }\n",
       "capabilities/weather.yaml":
@@ -165,7 +172,7 @@ describe.concurrent("validate and doctor", () => {
     expect(doctor).toMatch(/ok +capabilities +weather: served by get_weather\n/);
   });
 
-  test("know the format, for editors too", async () => {
+  test("know the format, also for editors", async () => {
     const cwd = await folder();
     const { stdout } = await windlass(["schema", "capability"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({ title: "Windlass capability" });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeTool } from "./windlass.ts";
 
-/** Tools that leave a trace: `effects.log` has a line for every run of a handler. */
+/** Tools with a trace: `effects.log` has a line for every run of a handler. */
 export const tracingTools: Readonly<Record<string, string>> = {
   ...codeTool(
     "read",
@@ -30,13 +30,13 @@ export default (args: object) => {
   ...codeTool("fails", `export default () => { throw new Error("out of order"); };`, "effect: read"),
 };
 
-/** What the handlers did so far, a line each. */
+/** Effects of the handlers so far, one per line. */
 export async function effects(cwd: string): Promise<string[]> {
   const text = await readFile(join(cwd, "effects.log"), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** A chain that asks before it sends. */
+/** A chain that needs approval before it sends. */
 export const mailChain = `name: mail
 description: Sends a mail that somebody has approved
 input: { to: string, body: string="hello" }

@@ -9,7 +9,7 @@ const hello =
   'name: hello\ndescription: Says hello.\nsteps:\n  - { id: say, tool: echo, params: { message: "hello ${input.name}" } }\noutput: "${steps.say.output.message}"\n';
 
 describe.concurrent("[A09] windlass validate of chains", () => {
-  test("a file is told from a tool by its steps, wherever it lies", async () => {
+  test("a chain file is distinguished from a tool by its steps, in any folder", async () => {
     const cwd = await folder({
       "hello.yaml": hello,
       "flow.yaml": "{ name: flow, steps: [{ id: a, tool: echo, params: { message: 1 } }] }",
@@ -27,7 +27,7 @@ describe.concurrent("[A09] windlass validate of chains", () => {
     expect(tool).toMatchObject({ code: 2, stderr: expect.stringContaining('"entry"') as string });
   });
 
-  test("every mistake of a file is shown with its place, its frame and what to do, and the exit code is 2", async () => {
+  test("every error of a file is shown with its position, code frame and hint, and the exit code is 2", async () => {
     const cwd = await folder({ "ten.yaml": tenMistakes });
     const [{ code, stdout, stderr }, json] = await Promise.all([
       windlass(["validate", "ten.yaml"], { cwd }),
@@ -69,10 +69,10 @@ describe.concurrent("[A09] windlass validate of chains", () => {
     expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining("chains/loud.yaml:5:") as string });
   });
 
-  test("where a tool is not there, it is told which files of tools were not loaded, and why", async () => {
+  test("for a missing tool, the tool files that were not loaded are listed, with reasons", async () => {
     const cwd = await folder({
       "windlass.yaml": "",
-      "tools/mine.ts": "export default nothing.at.all;\n",
+      "tools/my-tools.ts": "export default nothing.at.all;\n",
       "chains/a.yaml": "name: a\nsteps:\n  - { id: a, tool: mine }\n",
       "chains/b.yaml": "name: b\nsteps:\n  - { id: a, tool: mine }\n",
     });
@@ -83,15 +83,17 @@ describe.concurrent("[A09] windlass validate of chains", () => {
     ]);
     for (const { code, stderr } of runs) {
       expect(code).toBe(2);
-      expect(stderr).toContain('no tool and no chain is called "mine"');
-      const told = stderr.match(/tools\/mine\.ts:\d+:\d+: warning: this file of tools was not loaded: .*not defined/g);
-      expect(told).toHaveLength(1);
+      expect(stderr).toContain('there is no tool or chain named "mine"');
+      const reported = stderr.match(
+        /tools\/my-tools\.ts:\d+:\d+: warning: this file of tools was not loaded: .*not defined/g,
+      );
+      expect(reported).toHaveLength(1);
     }
-    const { stderr } = await windlass(["validate", "chains/a.yaml", "tools/mine.ts"], { cwd });
-    expect(stderr.match(/tools\/mine\.ts/g)).toHaveLength(1);
+    const { stderr } = await windlass(["validate", "chains/a.yaml", "tools/my-tools.ts"], { cwd });
+    expect(stderr.match(/tools\/my-tools\.ts/g)).toHaveLength(1);
   });
 
-  test("the whole workspace, its folder of chains, and a folder of both kinds", async () => {
+  test("checks the whole workspace, its chains folder, and a folder of both kinds", async () => {
     const good =
       "name: fine\ndescription: Works.\nparameters: [{ name: message, type: string }]\nentry: { type: builtin, handler: echo }\n";
     const cwd = await folder({
@@ -115,7 +117,7 @@ describe.concurrent("[A09] windlass validate of chains", () => {
     expect(mixed).toMatchObject({ code: 0, stdout: "ok: 1 file, 1 tool, 1 chain, no problems\n", stderr: "" });
   });
 
-  test("a chain is checked without what only calls need", async () => {
+  test("a chain is checked without loading modules that only calls need", async () => {
     const cwd = await folder({ "ten.yaml": tenMistakes });
     const preload = join(cwd, "loaded.cjs");
     await writeFile(
@@ -125,24 +127,28 @@ describe.concurrent("[A09] windlass validate of chains", () => {
         ...process.moduleLoadList.filter((name) => name.includes("sqlite")),
       ])));`,
     );
-    const { stdout } = await windlass(["validate", "ten.yaml"], { cwd, nodeArgs: ["--require", preload] });
+    const { stdout } = await windlass(["validate", "ten.yaml"], {
+      cwd,
+      nodeArgs: ["--require", preload],
+      fromSource: true,
+    });
     expect(stdout).toContain("/yaml/");
     expect(stdout).not.toMatch(/\/(?:ajv|re2js|json-p3|undici)\/|sqlite/);
   });
 });
 
 describe.concurrent("windlass chains", () => {
-  test("lists what there is, what it takes, and what it lacks", async () => {
+  test("lists chains with their inputs and missing tools", async () => {
     const cwd = await folder({ "chains/hello.yaml": hello, "chains/broken.yaml": "name: broken\nsteps: [\n" });
     const { code, stdout, stderr } = await windlass(["chains"], { cwd });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^hello +pure +name +Says hello\.$/m);
-    expect(stdout).toMatch(/^research-chain +idempotent +query +Looks /m);
+    expect(stdout).toMatch(/^research-chain +idempotent +query:string +Looks /m);
     expect(stdout).toMatch(/^broken +- .*\[cannot run: /m);
     expect(stderr).toContain("chains/broken.yaml");
   });
 
-  test("warns of one file that is wrong, or of several", async () => {
+  test("warns about one invalid file, or several", async () => {
     const bad = (name: string): string =>
       hello.replace("name: hello", `name: ${name}`).replace("tool: echo", "tool: ecko");
     const [one, two] = await Promise.all([
@@ -150,11 +156,11 @@ describe.concurrent("windlass chains", () => {
       folder({ "windlass.yaml": "", "chains/a.yaml": bad("a"), "chains/b.yaml": bad("b") }),
     ]);
     const [single, plural] = await Promise.all([one, two].map((cwd) => windlass(["chains"], { cwd })));
-    expect(single?.stderr).toContain("chains/a.yaml: windlass validate shows what is wrong with it\n");
-    expect(plural?.stderr).toContain("chains/a.yaml, chains/b.yaml: windlass validate shows what is wrong with them\n");
+    expect(single?.stderr).toContain("chains/a.yaml: has problems; for details: windlass validate\n");
+    expect(plural?.stderr).toContain("chains/a.yaml, chains/b.yaml: have problems; for details: windlass validate\n");
   });
 
-  test("[A13] gives programs everything: inputs, effect, steps and problems", async () => {
+  test("[A13] prints JSON with inputs, effect, steps and problems", async () => {
     const cwd = await folder({ "chains/hello.yaml": hello });
     const { stdout } = await windlass(["chains", "--json"], { cwd });
     const chains = JSON.parse(stdout) as { name: string }[];
@@ -179,7 +185,7 @@ describe.concurrent("windlass chains", () => {
     expect(chains[2]).toMatchObject({ source: "built-in", effect: "idempotent", valid: true, problems: [] });
   });
 
-  test("a chain is a tool among the tools, and running one that lacks tools says which", async () => {
+  test("a chain is listed as a tool, and running one with missing tools names them", async () => {
     const lacks = hello.replace("name: hello", "name: lacks").replace("tool: echo", "tool: nowhere_search");
     const cwd = await folder({ "chains/hello.yaml": hello, "chains/lacks.yaml": lacks });
     const [call, tools, lacking, unknown] = await Promise.all([
@@ -218,22 +224,22 @@ describe.concurrent("windlass graph", () => {
     expect(stderr).toBe("");
   });
 
-  test("a chain that is wrong in other ways is not drawn", async () => {
+  test("a chain with other errors is not drawn", async () => {
     const cwd = await folder({ "ten.yaml": tenMistakes });
     const { code, stdout, stderr } = await windlass(["graph", "ten.yaml"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain('ten.yaml:3:1: error: unknown key "verison"');
   });
 
-  test("a theme is for SVG alone", async () => {
+  test("a theme is only for SVG", async () => {
     const { code, stderr } = await windlass(["graph", "write-chain", "--theme", "dark"], { cwd: await folder() });
     expect(code).toBe(2);
-    expect(stderr).toContain("--theme is for --format svg");
+    expect(stderr).toContain("--theme requires --format svg");
   });
 });
 
-describe.concurrent("windlass around chains", () => {
-  test("doctor counts chains, tells broken ones and runs that wait", async () => {
+describe.concurrent("other commands with chains", () => {
+  test("doctor counts chains, and reports broken ones and waiting runs", async () => {
     const cwd = await folder({
       "chains/hello.yaml": hello,
       "chains/ask.yaml": hello
@@ -244,9 +250,9 @@ describe.concurrent("windlass around chains", () => {
     expect((await windlass(["run", "ask", "-i", "name=x"], { cwd })).code).toBe(3);
     const { code, stdout } = await windlass(["doctor"], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^ok +chains +6 chains can be run$/m);
+    expect(stdout).toMatch(/^ok +chains +6 chains available$/m);
     expect(stdout).toMatch(/^fail +chains +chains\/bad\.yaml:4:/m);
-    expect(stdout).toMatch(/^warn +runs +1 run waiting for a person: \S+ of ask/m);
+    expect(stdout).toMatch(/^warn +runs +1 run waiting for approval: \S+ of ask/m);
   });
 
   test("names of chains are completed", async () => {
@@ -255,7 +261,7 @@ describe.concurrent("windlass around chains", () => {
     expect(stdout).toContain("hello\tSays hello.");
   });
 
-  test("schema chain prints what editors read", async () => {
+  test("schema chain prints the JSON Schema for editors", async () => {
     const { stdout } = await windlass(["schema", "chain"], { cwd: await folder() });
     expect(JSON.parse(stdout)).toMatchObject({ required: expect.arrayContaining(["steps"]) as string[] });
   });

@@ -7,16 +7,16 @@ import { hasTerminal } from "./at-terminal.ts";
 import { environment, folder, shellCommand, windlass } from "./windlass.ts";
 
 describe.concurrent("windlass chat without a terminal", () => {
-  test("takes each line as a question, which sees what was said before", async () => {
+  test("takes each line as a prompt, which sees the conversation history", async () => {
     const { cwd, server } = await agentWorkspace(["Ahoy.", "你好！", "Bye."]);
     const input = "Hello\n\n你好\n/clear\nAnd now?\n";
     const { code, stdout } = await windlass(["chat"], { cwd, input });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Ahoy.\n你好！\nBye.\n" });
-    const said = server.requests.map((request) => messagesOf(request).filter(({ role }) => role === "user").length);
-    expect(said).toEqual([1, 2, 1]);
+    const text = server.requests.map((request) => messagesOf(request).filter(({ role }) => role === "user").length);
+    expect(text).toEqual([1, 2, 1]);
   });
 
-  test("commands list and change what there is; one that is none leaves the conversation as it is", async () => {
+  test("commands list and change settings; an unknown one does not change the conversation", async () => {
     const { cwd, server } = await agentWorkspace(["One.", "Two."]);
     const input = "a\n/tools calculator\n/runner llm\n/modle\n/model\n/tools\nb\n/exit\nnever\n";
     const { code, stdout, stderr } = await windlass(["chat"], { cwd, input });
@@ -29,13 +29,13 @@ describe.concurrent("windlass chat without a terminal", () => {
     expect(messagesOf(server.requests[1]).map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
   });
 
-  test("without a line it says that there is no question", async () => {
+  test("without a line it says that there are no prompts", async () => {
     const { code, stderr } = await windlass(["chat"], { cwd: await folder() });
     expect({ code }).toEqual({ code: 2 });
     expect(stderr).toContain("each line of stdin is one");
   });
 
-  test("a question that waits for a decision is told, the next goes on, and the code is 3", async () => {
+  test("a prompt that waits for approval is reported, the next one runs, and the code is 3", async () => {
     const send = { toolCalls: [{ name: "send", args: { to: "ops" } }] };
     const { cwd } = await agentWorkspace([send, "Fine."], { files: onceTool });
     const { code, stdout, stderr } = await windlass(["chat"], { cwd, input: "Tell ops.\nHow are you?\n" });
@@ -45,8 +45,8 @@ describe.concurrent("windlass chat without a terminal", () => {
   });
 });
 
-describe.concurrent("lines of a chat that nobody typed", () => {
-  test("[N08] may be anybody's: what changes something is asked about, and commands are text", async () => {
+describe.concurrent("piped lines of a chat", () => {
+  test("[N08] are untrusted: destructive calls need approval, and commands are text", async () => {
     const send = { toolCalls: [{ name: "send", args: { to: "evil" } }] };
     const settings = 'permissions: { ask: [], allow: ["*"] }';
     const { cwd } = await agentWorkspace([send, "Noted.", "None."], { settings, files: onceTool });
@@ -60,12 +60,12 @@ describe.concurrent("lines of a chat that nobody typed", () => {
   });
 });
 
-/** What is typed once the screen shows something. */
+/** Keys to type once the screen shows a text. */
 type Keys = readonly (readonly [shown: RegExp, typed: string])[];
 
-/** Talks with the program at a terminal of 60 columns; gives what the person saw. */
+/** Chats with the program at a terminal of 60 columns; returns the screen. */
 function chatAtTerminal(cwd: string, keys: Keys): Promise<{ readonly code: number | null; readonly screen: string }> {
-  // No shell stays in between: some of them end by a Ctrl-C that the program has dealt with.
+  // No shell in between: some exit on a Ctrl-C that the program has handled.
   const command = `stty cols 60 rows 24; exec ${shellCommand} chat`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd, env: environment });
   let screen = "";
@@ -88,14 +88,14 @@ function chatAtTerminal(cwd: string, keys: Keys): Promise<{ readonly code: numbe
   });
 }
 
-/** Nothing is typed behind it yet. */
+/** An empty input line. */
 // oxlint-disable-next-line no-control-regex
 const prompt = /› (?:\u001b\[[\d;?]*[A-Za-z])*$/;
 const enter = "\r";
 const ctrlC = "\u0003";
 
 describe.runIf(hasTerminal).concurrent("windlass chat at a terminal", () => {
-  test("Ctrl-C stops the answer and keeps the conversation; twice where nothing is typed, it leaves", async () => {
+  test("Ctrl-C stops the answer and not the conversation; twice on an empty line, it exits", async () => {
     const { cwd, server } = await agentWorkspace([
       "Ahoy.",
       { text: "word ".repeat(200), pieceDelayMs: 50 },
@@ -107,18 +107,18 @@ describe.runIf(hasTerminal).concurrent("windlass chat at a terminal", () => {
       [/word word/, ctrlC],
       [prompt, `Are you there?${enter}`],
       [prompt, ctrlC],
-      [/once more to leave/, ""],
+      [/again to exit/, ""],
       [prompt, ctrlC],
     ]);
     expect(code).toBe(0);
-    expect(screen).toContain("the conversation goes on without it");
+    expect(screen).toContain("this prompt is not added to the conversation");
     expect(screen).toContain("Still here.");
     expect(screen).toContain("windlass chat --conversation");
     const roles = messagesOf(server.requests[2]).map(({ role }) => role);
     expect(roles).toEqual(["system", "user", "assistant", "user"]);
   });
 
-  test("what is pasted is one message, and an approval is asked for in its place", async () => {
+  test("pasted text is one message, and an approval prompt appears in place", async () => {
     const send = { toolCalls: [{ name: "send", args: { to: "船" } }] };
     const { cwd, server } = await agentWorkspace([send, "已发送。"], { files: onceTool });
     const { code } = await chatAtTerminal(cwd, [

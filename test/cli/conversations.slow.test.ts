@@ -3,21 +3,21 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { migrate, migrationSteps } from "../../src/adapters/sqlite/migrate.ts";
+import { migrate, migrationSteps } from "../../src/adapters/sqlite/journal/migrate.ts";
 import type { ModelServer } from "../../src/testing.ts";
-import { agentWorkspace, killWhenAsked, messagesOf, onceTool } from "./agent-workspace.ts";
+import { agentWorkspace, killWhenRequested, messagesOf, onceTool } from "./agent-workspace.ts";
 import { environment, printedBy, shellCommand, windlass } from "./windlass.ts";
 
 const send = { toolCalls: [{ name: "send", args: { to: "ops" }, id: "c1" }] };
 
-/** What the users said, in the request that has this index. */
-function saidIn({ requests }: Pick<ModelServer, "requests">, index: number): string[] {
+/** User messages in the request with this index. */
+function textIn({ requests }: Pick<ModelServer, "requests">, index: number): string[] {
   return messagesOf(requests.at(index))
     .filter(({ role }) => role === "user")
     .map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
 }
 
-/** A chat whose lines are typed one after the other, each when the one before is answered. */
+/** A chat whose lines are typed one after another, each after the previous answer. */
 function openChat(cwd: string, conversation: string) {
   const child = spawn(`exec ${shellCommand} chat --conversation ${conversation}`, {
     cwd,
@@ -32,7 +32,7 @@ function openChat(cwd: string, conversation: string) {
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   return {
-    ask: async (line: string, answer: string): Promise<void> => {
+    send: async (line: string, answer: string): Promise<void> => {
       child.stdin.write(`${line}\n`);
       while (!printed.includes(`${answer}\n`)) await new Promise<void>((resolve) => (heard = resolve));
     },
@@ -44,19 +44,19 @@ function openChat(cwd: string, conversation: string) {
 }
 
 describe.concurrent("a conversation in several processes", () => {
-  test("has what was done after somebody approved it, behind what was said meanwhile", async () => {
+  test("contains the calls made after an approval, after messages sent in between", async () => {
     const { cwd, server } = await agentWorkspace(["Hello.", send, "B it is.", "Sent.", "Yes."], { files: onceTool });
-    const ask = (text: string) => windlass(["ask", text, "--json", "--conversation", "t"], { cwd });
-    await ask("Hi.");
-    const waiting = printedBy(await ask("Tell ops.")) as { run_id: string; approvals: { id: string }[] };
-    expect((await ask("B?")).code).toBe(0);
+    const sendPrompt = (text: string) => windlass(["ask", text, "--json", "--conversation", "t"], { cwd });
+    await sendPrompt("Hi.");
+    const waiting = printedBy(await sendPrompt("Tell ops.")) as { run_id: string; approvals: { id: string }[] };
+    expect((await sendPrompt("B?")).code).toBe(0);
     const approved = await windlass(["approve", waiting.approvals[0]?.id ?? "", "--json"], { cwd });
     expect(approved.code).toBe(0);
-    expect(approved.stdout).toContain("another question was answered in this conversation meanwhile");
-    // It went on with what it began with.
-    expect(saidIn(server, 3)).toEqual(["Hi.", "Tell ops."]);
-    expect((await ask("Was it sent?")).code).toBe(0);
-    expect(saidIn(server, 4)).toEqual(["Hi.", "B?", "Tell ops.", "Was it sent?"]);
+    expect(approved.stdout).toContain("another prompt was answered in this conversation in the meantime");
+    // It resumed with its original history.
+    expect(textIn(server, 3)).toEqual(["Hi.", "Tell ops."]);
+    expect((await sendPrompt("Was it sent?")).code).toBe(0);
+    expect(textIn(server, 4)).toEqual(["Hi.", "B?", "Tell ops.", "Was it sent?"]);
     const roles = messagesOf(server.requests[4]).map(({ role }) => role);
     expect(roles.slice(5, 9)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(await readFile(join(cwd, "sent.log"), "utf8")).toBe("ops\n");
@@ -64,43 +64,43 @@ describe.concurrent("a conversation in several processes", () => {
     expect(shown.stdout).toContain("Sent.");
   });
 
-  test("has the turns of two chats and of a question beside them", async () => {
+  test("contains the turns of two chats and of a concurrent `ask`", async () => {
     const { cwd, server } = await agentWorkspace(["A1.", "B1.", "A2.", "C1.", "B2."]);
     const [one, other] = [openChat(cwd, "t"), openChat(cwd, "t")];
-    await one.ask("a1", "A1.");
-    await other.ask("b1", "B1.");
-    await one.ask("a2", "A2.");
+    await one.send("a1", "A1.");
+    await other.send("b1", "B1.");
+    await one.send("a2", "A2.");
     await windlass(["ask", "c1", "--conversation", "t"], { cwd });
-    await other.ask("b2", "B2.");
+    await other.send("b2", "B2.");
     expect([await one.close(), await other.close()]).toEqual([0, 0]);
-    expect(saidIn(server, -1)).toEqual(["a1", "b1", "a2", "c1", "b2"]);
+    expect(textIn(server, -1)).toEqual(["a1", "b1", "a2", "c1", "b2"]);
   });
 
-  test("a run that was killed goes on with what it began with, and is the last turn", async () => {
+  test("a run that was killed resumes with its original history, and is the last turn", async () => {
     const { cwd, server } = await agentWorkspace(["Hello.", { hang: true }, "Meanwhile.", "Done.", "Yes."]);
-    const ask = (text: string) => windlass(["ask", text, "--conversation", "t"], { cwd });
-    await ask("Hi.");
+    const sendPrompt = (text: string) => windlass(["ask", text, "--conversation", "t"], { cwd });
+    await sendPrompt("Hi.");
     await windlass(["ask", "Work.", "--conversation", "t"], {
       cwd,
-      onStart: killWhenAsked(server, 2, "SIGKILL"),
+      onStart: killWhenRequested(server, 2, "SIGKILL"),
     });
-    await ask("And?");
+    await sendPrompt("And?");
     expect((await windlass(["resume"], { cwd })).stdout).toBe("Done.\n");
     expect(messagesOf(server.requests[3])).toEqual(messagesOf(server.requests[1]));
-    await ask("All?");
-    expect(saidIn(server, 4)).toEqual(["Hi.", "And?", "Work.", "All?"]);
+    await sendPrompt("All?");
+    expect(textIn(server, 4)).toEqual(["Hi.", "And?", "Work.", "All?"]);
   });
 
-  test("that was cleared stays empty for whoever goes on with it", async () => {
+  test("a conversation that was cleared stays empty when it is continued", async () => {
     const { cwd, server } = await agentWorkspace(["One.", "Two.", "Three."]);
     await windlass(["chat", "--conversation", "t"], { cwd, input: "first\n/clear\n" });
     await windlass(["ask", "second", "--conversation", "t"], { cwd });
     await windlass(["chat", "--conversation", "t"], { cwd, input: "third\n" });
-    expect(saidIn(server, 1)).toEqual(["second"]);
-    expect(saidIn(server, 2)).toEqual(["second", "third"]);
+    expect(textIn(server, 1)).toEqual(["second"]);
+    expect(textIn(server, 2)).toEqual(["second", "third"]);
   });
 
-  test("goes on after 1,005 other runs", async () => {
+  test("continues after 1,005 other runs", async () => {
     const { cwd, server } = await agentWorkspace(["Ahoy, Ada.", "You are Ada."]);
     await windlass(["ask", "I am Ada.", "--conversation", "old"], { cwd });
     const db = new DatabaseSync(join(cwd, ".windlass/journal.db"));
@@ -113,10 +113,10 @@ describe.concurrent("a conversation in several processes", () => {
     );
     db.close();
     await windlass(["ask", "Who am I?", "--conversation", "old"], { cwd });
-    expect(saidIn(server, 1)).toEqual(["I am Ada.", "Who am I?"]);
+    expect(textIn(server, 1)).toEqual(["I am Ada.", "Who am I?"]);
   });
 
-  test("that the version before kept goes on", async () => {
+  test("stored by the previous version continues", async () => {
     const { cwd, server } = await agentWorkspace(["You are Ada.", "Still Ada."]);
     await mkdir(join(cwd, ".windlass"), { mode: 0o700 });
     const db = new DatabaseSync(join(cwd, ".windlass/journal.db"));
@@ -137,8 +137,8 @@ describe.concurrent("a conversation in several processes", () => {
     ).run(input);
     db.close();
     await windlass(["ask", "Who am I?", "--conversation", "old"], { cwd });
-    expect(saidIn(server, 0)).toEqual(["Hi.", "I am Ada.", "Who am I?"]);
+    expect(textIn(server, 0)).toEqual(["Hi.", "I am Ada.", "Who am I?"]);
     await windlass(["ask", "Sure?", "--conversation", "old"], { cwd });
-    expect(saidIn(server, 1)).toEqual(["Hi.", "I am Ada.", "Who am I?", "Sure?"]);
+    expect(textIn(server, 1)).toEqual(["Hi.", "I am Ada.", "Who am I?", "Sure?"]);
   });
 });

@@ -6,19 +6,19 @@ const order = `name: order
 input: { to: string }
 steps:
   - { id: look, tool: read, params: { text: "\${input.to}" } }
-  - { id: place, tool: send, params: { to: "\${steps.look.output.value}" }, compensate: { tool: send, params: { to: "\${steps.place.output.id}" } } }
-  - { id: confirm, tool: send, params: { to: "\${steps.look.output.value}", body: "order \${steps.place.output.id + 1}" } }
-  - { id: check, tool: read, params: { text: "\${steps.place.output.id}", ms: 1 }, repeat: { until: "\${steps.check.output.value.done}", max: 5, delay: 60 } }
+  - { id: order, tool: send, params: { to: "\${steps.look.output.value}" }, compensate: { tool: send, params: { to: "\${steps.order.output.id}" } } }
+  - { id: confirm, tool: send, params: { to: "\${steps.look.output.value}", body: "order \${steps.order.output.id + 1}" } }
+  - { id: check, tool: read, params: { text: "\${steps.order.output.id}", ms: 1 }, repeat: { until: "\${steps.check.output.value.done}", max: 5, delay: 60 } }
   - { id: thank, tool: send, condition: "\${steps.check.output.value.size > 3}", params: { to: ada } }
-  - { id: each, tool: send, for_each: "\${steps.place.output.copies}", params: { to: "\${item}" } }
+  - { id: each, tool: send, for_each: "\${steps.order.output.copies}", params: { to: "\${item}" } }
   - { id: other, tool: read, params: { text: independent } }
-output: { number: "\${steps.place.output.id}", other: "\${steps.other.output.value}" }
+output: { number: "\${steps.order.output.id}", other: "\${steps.other.output.value}" }
 `;
 
 const workspace = { ...tracingTools, "windlass.yaml": "", "chains/order.yaml": order };
 
 describe.concurrent("a dry run", () => {
-  test("[N03] goes on where it can: what needs a withheld call is told as not to be known", async () => {
+  test("[N03] continues where it can: results that need a withheld call are reported as unknown", async () => {
     const cwd = await folder(workspace);
     const { code, stdout, stderr } = await windlass(["run", "order", "to=ada", "--dry-run", "--json"], { cwd });
     expect(code).toBe(0);
@@ -29,22 +29,22 @@ describe.concurrent("a dry run", () => {
     expect(dry_run).toHaveLength(5);
     const byStep = Object.fromEntries(dry_run.map((call: { step: string }) => [call.step, call]));
     expect(byStep).toEqual({
-      place: { step: "place", tool: "send", effect: "once", args: { to: "ada" }, untrusted: { to: "look" } },
+      order: { step: "order", tool: "send", effect: "once", args: { to: "ada" }, untrusted: { to: "look" } },
       confirm: {
         step: "confirm",
         tool: "send",
         effect: "once",
         args: { to: "ada" },
-        unknown: { body: "order ${steps.place.output.id + 1}" },
-        untrusted: { to: "look", body: "place" },
+        unknown: { body: "order ${steps.order.output.id + 1}" },
+        untrusted: { to: "look", body: "order" },
       },
       check: {
         step: "check",
         tool: "read",
         effect: "read",
         args: { ms: 1 },
-        unknown: { text: "${steps.place.output.id}" },
-        untrusted: { text: "place" },
+        unknown: { text: "${steps.order.output.id}" },
+        untrusted: { text: "order" },
       },
       thank: {
         step: "thank",
@@ -59,40 +59,40 @@ describe.concurrent("a dry run", () => {
         effect: "once",
         args: {},
         unknown: { to: "${item}" },
-        untrusted: { to: "place" },
-        for_each: "${steps.place.output.copies}",
+        untrusted: { to: "order" },
+        for_each: "${steps.order.output.copies}",
       },
     });
-    expect(stderr).toContain("1 call would have been made, and none was");
-    expect(stderr).toContain("4 calls cannot be known before the run");
-    expect(stderr).toContain("body will be order ${steps.place.output.id + 1}");
-    expect(stderr).toContain("number cannot be known before the run");
+    expect(stderr).toContain("1 call would have been made, none was");
+    expect(stderr).toContain("4 calls unknown before the run");
+    expect(stderr).toContain("body will be order ${steps.order.output.id + 1}");
+    expect(stderr).toContain("number) is unknown before the run");
   });
 
-  test("needs no folder that can be written to; nor does a run that is not kept, but one that is does", async () => {
+  test("needs no writable folder; nor does a run that is not durable, but a durable one does", async () => {
     const cwd = await folder({
       ...workspace,
       ".windlass": "a file where the data folder would be",
       "chains/light.yaml": "name: light\ndurable: false\nsteps:\n  - { id: a, tool: read, params: { text: x } }\n",
     });
-    const [dry, light, kept] = await Promise.all([
+    const [dry, light, stored] = await Promise.all([
       windlass(["run", "order", "to=ada", "--dry-run"], { cwd }),
       windlass(["run", "light"], { cwd }),
       windlass(["run", "order", "to=ada"], { cwd }),
     ]);
     expect(dry.code).toBe(0);
     expect({ code: light.code, output: JSON.parse(light.stdout) }).toEqual({ code: 0, output: { a: { value: "x" } } });
-    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining("[store_failed: cannot_open]") });
+    expect(stored).toMatchObject({ code: 1, stderr: expect.stringContaining("[store_failed: cannot_open]") });
   });
 
-  test("leaves nothing behind", async () => {
+  test("persists nothing", async () => {
     const cwd = await folder(workspace);
     await windlass(["run", "order", "to=ada", "--dry-run"], { cwd });
     const { stdout } = await windlass(["records", "--json"], { cwd });
     expect(JSON.parse(stdout).records).toEqual([]);
   });
 
-  test("a failure that has nothing to do with it ends it as in earnest", async () => {
+  test("an unrelated failure ends it like a real run", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/wrong.yaml":

@@ -28,34 +28,34 @@ const workspace = {
   ),
 };
 
-describe.runIf(hasTerminal).concurrent("a question at a terminal", () => {
-  test("of an MCP server says whose it is, and is answered field by field", async () => {
+describe.runIf(hasTerminal).concurrent("an elicitation at a terminal", () => {
+  test("an elicitation of an MCP server names the server, and is answered field by field", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("call up/ask", cwd, "y\nRome\n\n");
     expect(code).toBe(0);
-    expect(screen).toContain('The MCP server "up" asks:');
+    expect(screen).toContain('The MCP server "up" requests input:');
     expect(screen).toContain("Where to?");
     expect(screen).toContain("city (text, or Enter):");
     expect(screen).toContain("days (a number, Enter for 3):");
     expect(screen).toContain('{\\"action\\":\\"accept\\",\\"content\\":{\\"city\\":\\"Rome\\",\\"days\\":3}}');
   });
 
-  test("in a run is asked too", async () => {
+  test("is prompted for in a run too", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("run trip", cwd, "y\nOslo\n5\n");
     expect(code).toBe(0);
-    expect(screen).toContain('The MCP server "up" asks:');
+    expect(screen).toContain('The MCP server "up" requests input:');
     expect(screen).toContain("Oslo");
   });
 
-  test("is declined by whoever does not want to answer", async () => {
+  test("can be declined", async () => {
     const cwd = await folder(workspace);
     const { screen } = await atTerminal("call up/ask", cwd, "\n");
     expect(screen).not.toContain("city (text");
     expect(screen).toContain('{\\"action\\":\\"decline\\"}');
   });
 
-  test("takes choices by number or name, and asks again for what does not fit", async () => {
+  test("takes choices by number or name, and repeats the prompt for invalid input", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("call form", cwd, "y\n2\nmaybe\ny\n12\n3\na, 3\n\n");
     expect(code).toBe(0);
@@ -70,15 +70,15 @@ describe.runIf(hasTerminal).concurrent("a question at a terminal", () => {
     });
   });
 
-  test("is given up where no answer fits", async () => {
+  test("is cancelled if no answer is valid", async () => {
     const cwd = await folder(workspace);
     const { screen } = await atTerminal("call form", cwd, "y\nhuge\nhuge\nhuge\n");
-    expect(screen).toContain("Given up.");
+    expect(screen).toContain("Too many invalid answers; cancelled.");
     expect(screen).toContain('"cancel"');
   });
 });
 
-test("without a terminal a question is declined, and it is told that there was one", async () => {
+test("without a terminal an elicitation is declined, and reported", async () => {
   const cwd = await folder(workspace);
   for (const words of [
     ["call", "up/ask"],
@@ -86,7 +86,7 @@ test("without a terminal a question is declined, and it is told that there was o
   ]) {
     const { stdout, stderr } = await windlass(words, { cwd });
     expect(stdout).toContain("decline");
-    expect(stderr).toContain("a question was declined, since nobody can be asked here");
+    expect(stderr).toContain("an elicitation was declined because no one can answer it here");
     expect(stderr).toContain("Where to?");
   }
 });

@@ -4,8 +4,8 @@ import { windlass } from "./windlass.ts";
 
 const runOf = (stderr: string): string => /run (\S+)$/m.exec(stderr)?.[1] ?? "";
 
-describe.concurrent("windlass explain, of a call of an agent", () => {
-  test("says that a command in the question asked for it, and show marks it", async () => {
+describe.concurrent("windlass explain for a call of an agent", () => {
+  test("says that a command in the prompt called it, and show marks it", async () => {
     const plan = { toolCalls: [{ name: "calculator", args: { expression: "6*7" }, id: "c1" }] };
     const { cwd } = await agentWorkspace([plan, "Noted."]);
     const { stderr } = await windlass(["ask", "@memory the quay closes at six", "--runner", "planned"], { cwd });
@@ -16,21 +16,21 @@ describe.concurrent("windlass explain, of a call of an agent", () => {
       windlass(["show", id], { cwd }),
     ]);
     expect(stored.stdout).toContain(
-      'A command in the question asked for memory_store with {"content":"the quay closes at six"}.',
+      'A command in the prompt called memory_store with {"content":"the quay closes at six"}.',
     );
-    expect(calculated.stdout).toContain('The model asked for calculator with {"expression":"6*7"} in round 1 of plan.');
-    expect(shown.stdout).toMatch(/✓ .* \(as commanded\)/);
-    expect(shown.stdout.match(/as commanded/g)).toHaveLength(1);
+    expect(calculated.stdout).toContain('The model called calculator with {"expression":"6*7"} in round 1 of plan.');
+    expect(shown.stdout).toMatch(/✓ .* \(by command\)/);
+    expect(shown.stdout.match(/by command/g)).toHaveLength(1);
   });
 
-  test("says that the runner decided on it", async () => {
+  test("says that the runner called it", async () => {
     const { cwd } = await agentWorkspace(["At six [1]."], {
       settings: "vault: notes",
       files: { "notes/tides.md": "# Tides\n\nThe tide turns at six.\n" },
     });
     const { stderr } = await windlass(["ask", "When does the tide turn?", "--runner", "vault"], { cwd });
-    const { stdout } = await windlass(["explain", runOf(stderr), "localSearch"], { cwd });
-    expect(stdout).toContain("The runner decided by itself on localSearch with ");
-    expect(stdout).not.toContain("The model asked");
+    const { stdout } = await windlass(["explain", runOf(stderr), "local_search"], { cwd });
+    expect(stdout).toContain("The runner itself called local_search with ");
+    expect(stdout).not.toContain("The model called");
   });
 });

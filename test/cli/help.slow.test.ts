@@ -2,29 +2,29 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { commandGroups } from "../../src/cli/command-table.ts";
+import { commandGroups } from "../../src/cli/commands/command-table.ts";
 import { folder, windlass } from "./windlass.ts";
 
 const commands = commandGroups.flatMap((group) => group.commands).filter(({ hidden }) => hidden !== true);
 
 describe.concurrent("windlass help", () => {
-  test("without words, with --help and with help, it is the same text on stdout", async () => {
+  test("without words, with --help and with help, prints the same text on stdout", async () => {
     const cwd = await folder();
     const runs = await Promise.all([windlass([], { cwd }), windlass(["--help"], { cwd }), windlass(["help"], { cwd })]);
     for (const run of runs) expect(run).toMatchObject({ code: 0, stderr: "", stdout: runs[0]?.stdout });
     const text = runs[0]?.stdout ?? "";
     for (const { title } of commandGroups) expect(text).toContain(`\n${title}:\n`);
     for (const { name, summary } of commands) expect(text).toContain(name.padEnd(10) + `  ${summary}`.slice(0, 40));
-    expect(text).toContain("Exit codes: 0 it worked");
+    expect(text).toContain("Exit codes: 0 success");
     expect(text).not.toContain("__complete");
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test("every command explains itself, with an example", async () => {
     const cwd = await folder();
-    const paths = commands.flatMap(({ name, commands: inner = [] }) => [
+    const paths = commands.flatMap(({ name, commands = [] }) => [
       [name],
-      ...inner.map((child) => [name, child.name]),
+      ...commands.map((child) => [name, child.name]),
     ]);
     const runs = await Promise.all(paths.map((path) => windlass([...path, "--help"], { cwd })));
     for (const [index, { code, stdout, stderr }] of runs.entries()) {
@@ -36,7 +36,7 @@ describe.concurrent("windlass help", () => {
     expect(stdout).toContain("Usage: windlass tools show NAME [options]");
   });
 
-  test("--version prints the version alone", async () => {
+  test("--version prints only the version", async () => {
     const run = await windlass(["--version"], { cwd: await folder() });
     expect(run).toMatchObject({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
   });
@@ -51,14 +51,14 @@ describe.concurrent("windlass help", () => {
     [["stats", "extra"], "too many arguments"],
     [["call"], "missing required argument 'TOOL'"],
     [["records", "--tool"], "argument missing"],
-  ])("%j is a mistake of usage", async (words, told) => {
+  ])("%j is a usage error", async (words, reported) => {
     const { code, stdout, stderr } = await windlass(words, { cwd: await folder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
     expect(stderr).toContain("--help");
   });
 
-  test("without a terminal there are no colours; where they are asked for there are, unless NO_COLOR says no", async () => {
+  test("without a terminal there are no colors; they can be forced, unless NO_COLOR is set", async () => {
     const cwd = await folder({ "tools/bad.yaml": "name: bad\n" });
     const run = (words: string[], env: Record<string, string>) => windlass(words, { cwd, env });
     const [plain, validate, coloured, none] = await Promise.all([
@@ -73,7 +73,7 @@ describe.concurrent("windlass help", () => {
     expect(coloured.stdout).toMatch(escape);
   });
 
-  test("help loads nothing but commander and the table of commands", async () => {
+  test("help loads nothing but commander and the specs of the commands", async () => {
     const cwd = await folder();
     const preload = join(cwd, "loaded.mjs");
     await writeFile(
@@ -83,11 +83,15 @@ describe.concurrent("windlass help", () => {
       registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
       process.on("exit", () => process.stderr.write(loaded.filter((url) => !url.startsWith("node:")).join("\\n")));`,
     );
-    const { stderr } = await windlass(["--help"], { cwd, nodeArgs: ["--import", preload] });
+    const { stderr } = await windlass(["--help"], { cwd, nodeArgs: ["--import", preload], fromSource: true });
     const files = stderr.split("\n").map((url) => url.replace(/^.*\/(?=src\/|node_modules\/)/, ""));
-    const foreign = files.filter((file) => !/^src\/cli\/[a-z-]+\.ts$|^node_modules\/commander\//.test(file));
-    expect(foreign).toEqual([]);
-    expect(files).toContain("src/cli/command-table.ts");
-    expect(files.filter((file) => file.startsWith("src/cli/")).length).toBeLessThanOrEqual(20);
+    const specs = files.filter((file) => /^src\/cli\/commands\/(?:specs\/[a-z]+|[a-z]+\/spec)\.ts$/.test(file));
+    const others = files.filter((file) => !specs.includes(file) && !file.startsWith("node_modules/commander/"));
+    expect(specs.length).toBeGreaterThan(5);
+    expect(others).toContain("src/cli/commands/command-table.ts");
+    expect(others.filter((file) => !/^src\/cli\/(?:(?:program|terminal)\/)?[a-z-]+\.ts$/.test(file))).toEqual([
+      "src/cli/commands/command-table.ts",
+    ]);
+    expect(others.length).toBeLessThanOrEqual(20);
   });
 });

@@ -8,13 +8,13 @@ import { folder, windlass } from "./windlass.ts";
 const run = promisify(execFile);
 
 describe.concurrent("windlass doctor", () => {
-  test("is content with an empty folder", async () => {
+  test("finds no problems in an empty folder", async () => {
     const { code, stdout } = await windlass(["doctor"], { cwd: await folder() });
     expect(code).toBe(0);
-    expect(stdout).toContain("\nNothing is wrong. Not set up: model,");
+    expect(stdout).toContain("\nNo problems found. Not configured: model,");
   });
 
-  test("says what is missing and what to do, and fails where something is broken", async () => {
+  test("says what is missing and what to do, and fails if something is broken", async () => {
     const cwd = await folder({
       "windlass.yaml": 'secrets: { API_KEY: env, CRM: { file: secrets/crm } }\nnetwork: { allow: ["127.0.0.1:9"] }\n',
       "tools/bad.yaml": "name: bad\n",
@@ -44,7 +44,7 @@ describe.concurrent("windlass doctor", () => {
     });
   });
 
-  test("tells of a damaged database", async () => {
+  test("reports a damaged database", async () => {
     const cwd = await folder();
     await windlass(["call", "echo", `message=${"x".repeat(50_000)}`], { cwd });
     const path = join(cwd, ".windlass/journal.db");
@@ -57,7 +57,7 @@ describe.concurrent("windlass doctor", () => {
     expect(stdout).toMatch(/^fail {2}database .*(?:damaged|cannot use the database)/m);
   });
 
-  test("tells of a broken windlass.yaml and of a file that is no database", async () => {
+  test("reports a broken windlass.yaml and a file that is not a database", async () => {
     const cwd = await folder({ "windlass.yaml": "nonsense: 1\n", ".windlass/journal.db": "x".repeat(200) });
     const { code, stdout } = await windlass(["doctor"], { cwd });
     expect(code).toBe(1);
@@ -67,15 +67,15 @@ describe.concurrent("windlass doctor", () => {
 });
 
 describe.concurrent("windlass prune and backup", () => {
-  test("prune removes what is old, as the options or the settings say", async () => {
+  test("prune removes old records, by options or settings", async () => {
     const cwd = await folder();
     await windlass(["call", "echo", "message=1"], { cwd });
     const undecided = await windlass(["prune"], { cwd });
     expect(undecided.code).toBe(2);
     expect(undecided.stderr).toContain("windlass prune --days 30");
     await writeFile(join(cwd, "windlass.yaml"), "retention: { days: 90 }\n");
-    const kept = await windlass(["prune", "--json"], { cwd });
-    expect(JSON.parse(kept.stdout)).toEqual({ records: 0, bytes: expect.any(Number) });
+    const stored = await windlass(["prune", "--json"], { cwd });
+    expect(JSON.parse(stored.stdout)).toEqual({ records: 0, bytes: expect.any(Number) });
     const pruned = await windlass(["prune", "--days", "0"], { cwd });
     expect(pruned).toMatchObject({ code: 0, stdout: expect.stringContaining("1 record removed") });
     expect((await windlass(["records", "--json"], { cwd })).stdout).toContain('"records": []');
@@ -85,13 +85,13 @@ describe.concurrent("windlass prune and backup", () => {
     [["prune", "--size", "many"], "is not a size"],
     [["prune", "--days", "-1"], "a number of at least 0"],
     [["backup"], "missing required argument 'FILE'"],
-  ])("%j is a mistake of usage", async (words, told) => {
+  ])("%j is a usage error", async (words, reported) => {
     const { code, stderr } = await windlass(words, { cwd: await folder() });
     expect(code).toBe(2);
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
   });
 
-  test("backup makes a copy that is a workspace's database, and never replaces a file", async () => {
+  test("backup creates a copy that is a valid database, and never replaces a file", async () => {
     const cwd = await folder();
     expect(await windlass(["backup", "copy.db"], { cwd })).toMatchObject({ code: 1 });
     await windlass(["call", "echo", "message=kept"], { cwd });
@@ -100,7 +100,7 @@ describe.concurrent("windlass prune and backup", () => {
     expect(JSON.parse(made.stdout)).toEqual({ file: join(other, ".windlass/journal.db"), bytes: expect.any(Number) });
     expect((await windlass(["records"], { cwd: other })).stdout).toContain("kept");
     const again = await windlass(["backup", join(other, ".windlass/journal.db")], { cwd });
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("exists already") });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("already exists") });
   });
 });
 
@@ -116,7 +116,7 @@ describe.concurrent("windlass completion", () => {
     ["bash", ["-n"]],
     ["zsh", ["-n"]],
     ["fish", ["--no-execute"]],
-  ])("the script for %s is one that it can read", async (shell, check) => {
+  ])("the script for %s is valid", async (shell, check) => {
     const cwd = await folder();
     const { code, stdout } = await windlass(["completion", shell], { cwd });
     expect(code).toBe(0);
@@ -125,7 +125,7 @@ describe.concurrent("windlass completion", () => {
     if (await has(shell)) await run(shell, [...check, join(cwd, "script")]);
   });
 
-  test("an unknown shell is a mistake of usage", async () => {
+  test("an unknown shell is a usage error", async () => {
     const { code, stderr } = await windlass(["completion", "tcsh"], { cwd: await folder() });
     expect(code).toBe(2);
     expect(stderr).toContain("Allowed choices are bash, zsh, fish");
@@ -181,7 +181,7 @@ entry: { type: builtin, handler: echo }
     expect(lines.at(-1)).toMatch(/^:(?:done|nospace)$/);
   });
 
-  test("files and folders are left to the shell", async () => {
+  test("files and folders are completed by the shell", async () => {
     const cwd = await folder();
     const last = async (...words: string[]) => (await windlass(["__complete", ...words], { cwd })).stdout;
     expect(await Promise.all([last("validate", ""), last("-C", ""), last("init", "x")])).toEqual([
@@ -191,10 +191,10 @@ entry: { type: builtin, handler: echo }
     ]);
   });
 
-  test("bash completes a value behind = with the program itself", async () => {
+  test("bash completes a value after = with the program itself", async () => {
     const cwd = await folder(tools);
     const { stdout: script } = await windlass(["completion", "bash"], { cwd });
-    const main = join(import.meta.dirname, "../../src/cli/main.ts");
+    const main = join(import.meta.dirname, "../../dist/bin.js");
     const session = `windlass() { "${process.execPath}" "${main}" "$@"; }
 ${script}
 COMP_WORDS=(windlass call 查询天气 unit = C); COMP_CWORD=5

@@ -7,13 +7,13 @@ const at = (url: string): Record<string, string> => ({ "mcp.json": JSON.stringif
 const open = { "windlass.yaml": "network: { allow: [127.0.0.1] }\n" };
 
 describe("windlass mcp login", () => {
-  test("says so where nobody has to, and goes to no address that was not approved", async () => {
+  test("reports that no login is required, and sends no request to an unapproved address", async () => {
     const site = await httpSite((exchange) => {
       if (!shakesHands(exchange)) exchange.result({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
     });
     const cwd = await folderWith({ ...open, ...at(site.url) });
     const letIn = await windlass(["mcp", "login", "docs"], { cwd });
-    expect(letIn).toMatchObject({ code: 0, stderr: expect.stringContaining("nobody had to log in") });
+    expect(letIn).toMatchObject({ code: 0, stderr: expect.stringContaining("requires no login") });
     expect(letIn.stderr).not.toContain("Logged in");
     expect((await windlass(["mcp", "list", "--connect"], { cwd })).code).toBe(0);
     const other = await httpSite(({ json }) => json({}, 401));
@@ -21,7 +21,7 @@ describe("windlass mcp login", () => {
     const refused = await windlass(["mcp", "login", "docs"], { cwd });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("windlass mcp approve docs");
-    expect(other.asked).toEqual([]);
+    expect(other.requested).toEqual([]);
   });
 
   test("shows the host of the page before the page", async () => {
@@ -46,7 +46,7 @@ describe("windlass mcp login", () => {
       cwd,
       onStderr: (text, kill) => void (text.includes("log in:") && kill("SIGINT")),
     });
-    expect(stderr).toContain("docs sends you to keys.example.");
+    expect(stderr).toContain("docs redirects you to keys.example.");
     expect(stdout).toContain("https://keys.example/authorize?");
     expect(code).not.toBe(0);
   });

@@ -16,7 +16,7 @@ function mcpJson(...args: string[]): Record<string, string> {
 }
 
 describe("windlass mcp list", () => {
-  test("[C04] shows what is known without starting anything, and connects where it is asked to", async () => {
+  test("[C04] shows what is known without starting anything, and connects on request", async () => {
     const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
     const before = await windlass(["mcp"], { cwd });
     expect(before).toMatchObject({
@@ -35,7 +35,7 @@ describe("windlass mcp list", () => {
     expect(readdirSync(join(cwd, ".windlass/mcp/children"))).toEqual([]);
   });
 
-  test("tells what is wrong with a server and with its entry, and hides secrets", async () => {
+  test("reports problems of a server and of its entry, and hides secrets", async () => {
     const cwd = await folderWith({ "windlass.yaml": "secrets: { KEY: env }", ...mcpJson("exits") });
     await writeFiles(cwd, {
       "mcp.local.json": JSON.stringify({
@@ -51,7 +51,18 @@ describe("windlass mcp list", () => {
     expect(run.stdout + run.stderr).not.toContain("very-secret-value");
   });
 
-  test("an unknown word is answered with what could have been meant, and no server with how to add one", async () => {
+  test("[F18] exits with 1 if an entry is broken, although all other servers work", async () => {
+    const cwd = await folderWith({ "windlass.yaml": "" });
+    await writeFiles(cwd, { "mcp.json": JSON.stringify({ mcpServers: { odd: { command: 5 } } }) });
+    for (const more of [[], ["--json"]]) {
+      const run = await windlass(["mcp", "list", "--connect", ...more], { cwd });
+      expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining("broken") as string });
+    }
+    // Without --connect nothing is checked, only listed.
+    expect(await windlass(["mcp", "list"], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  test("an unknown word gets a suggestion, and an empty list says how to add a server", async () => {
     const cwd = await folderWith({ "windlass.yaml": "" });
     expect(await windlass(["mcp", "lits"], { cwd })).toMatchObject({
       code: 2,
@@ -62,7 +73,7 @@ describe("windlass mcp list", () => {
 });
 
 describe("windlass mcp add and remove", () => {
-  test("write and erase an entry, with the whole command line shown", async () => {
+  test("add and remove an entry, with the whole command line shown", async () => {
     const cwd = await folderWith({ "windlass.yaml": "" });
     const added = await windlass(
       ["mcp", "add", "files", "--env", "MODE=x", "--", "npx", "-y", "pkg", "a b", "--flag"],
@@ -88,27 +99,27 @@ describe("windlass mcp add and remove", () => {
   });
 });
 
-describe("what is written down", () => {
-  test("keys are not repeated, in what is added and in the lines around a problem", async () => {
+describe("stored configuration", () => {
+  test("keys are redacted in the added entry and in the lines around a problem", async () => {
     const cwd = await folderWith({ "windlass.yaml": "" });
     const url = "https://me:pass-word-1@example.com/mcp";
     const added = await windlass(["mcp", "add", "docs", "--url", url, "--header", "X-Odd=odd-header-value"], { cwd });
     expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining("docs is at https://example.com/mcp") });
-    expect(added.stderr).toContain("warning: a key in its address");
+    expect(added.stderr).toContain("warning: its address contains a key");
     const lost = await windlass(["mcp", "add", "lost", "--url", url, "--header", "no-pair-here"], { cwd });
     expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("--header takes KEY=VALUE") });
     const text = readFileSync(join(cwd, "mcp.json"), "utf8");
     await writeFiles(cwd, { "mcp.json": text.replace('"headers"', '"tiemout": 1,\n      "headers"') });
     for (const words of [["mcp"], ["validate"]]) {
-      const told = await windlass(words, { cwd });
-      expect(told.stderr).toContain('unknown key "tiemout"');
-      expect(told.stdout + told.stderr).not.toContain("pass-word-1");
+      const reported = await windlass(words, { cwd });
+      expect(reported.stderr).toContain('unknown key "tiemout"');
+      expect(reported.stdout + reported.stderr).not.toContain("pass-word-1");
     }
     const shown = [added, lost, await windlass(["mcp"], { cwd })].map(({ stdout, stderr }) => stdout + stderr).join("");
     expect(shown).not.toMatch(/pass-word-1|odd-header-value|no-pair-here/);
   });
 
-  test("a link stays a link, and what is no file is not waited for", async () => {
+  test("a link stays a link, and a path that is not a file does not block", async () => {
     const cwd = await folderWith({ "windlass.yaml": "", "shared.json": "{}" });
     symlinkSync("shared.json", join(cwd, "mcp.json"));
     expect(await windlass(["mcp", "add", "files", "--", "x"], { cwd })).toMatchObject({ code: 0 });
@@ -119,12 +130,12 @@ describe("what is written down", () => {
     rmSync(join(cwd, "mcp.json"));
     execFileSync("mkfifo", [join(cwd, "mcp.json")]);
     const list = await windlass(["mcp"], { cwd });
-    expect(list.stderr).toContain("the file cannot be read: it is no file");
+    expect(list.stderr).toContain("the file cannot be read: it is not a regular file");
     expect(await windlass(["mcp", "add", "files", "--", "x"], { cwd })).toMatchObject({ code: 2 });
     expect(await windlass(["tools"], { cwd })).toMatchObject({ code: 0 });
   });
 
-  test("logins go with the server, or by themselves", async () => {
+  test("logins are removed with the server, or separately", async () => {
     const login = (server: string): string => JSON.stringify({ server, url: "https://x/mcp", tokens: {} });
     const cwd = await folderWith({
       "windlass.yaml": "",
@@ -137,13 +148,13 @@ describe("what is written down", () => {
     const left = (): string[] => readdirSync(join(cwd, ".windlass/mcp/auth")).toSorted();
     expect(left()).toEqual(["2.json", "3.json"]);
     const out = await windlass(["mcp", "logout", "mail"], { cwd });
-    expect(out).toMatchObject({ code: 0, stderr: expect.stringContaining("forgotten") });
+    expect(out).toMatchObject({ code: 0, stderr: expect.stringContaining("Removed the login") });
     expect(left()).toEqual(["3.json"]);
     expect((await windlass(["mcp", "logout", "mail"], { cwd })).stderr).toContain("no login");
   });
 });
 
-test("a broken tool keeps its name, and a server gets no calls of it", async () => {
+test("a broken tool reserves its name, and a server receives no calls for it", async () => {
   const cwd = await folderWith({ "windlass.yaml": "", "tools/say.yaml": "name: [say", ...mcpJson() });
   await windlass(["mcp", "list", "--connect"], { cwd });
   for (const name of ["say", "skill", "read_result"]) {
@@ -157,7 +168,7 @@ test("a broken tool keeps its name, and a server gets no calls of it", async () 
   });
 });
 
-test("a refused tool says why, by its short name too", async () => {
+test("a rejected tool says why, also by its short name", async () => {
   const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
   await windlass(["mcp", "list", "--connect"], { cwd });
   await writeFiles(cwd, mcpJson("banner"));
@@ -166,7 +177,7 @@ test("a refused tool says why, by its short name too", async () => {
   expect(called.stderr).toContain("windlass mcp approve plain");
 });
 
-test("doctor tells of servers and their files under mcp, each with its reason", async () => {
+test("doctor reports servers and their files under mcp, each with its reason", async () => {
   const cwd = await folderWith({
     "windlass.yaml": "",
     "mcp.json": JSON.stringify({
@@ -185,7 +196,7 @@ test("doctor tells of servers and their files under mcp, each with its reason", 
   expect(findings.filter(({ message }) => message.includes("NOT_SET_ANYWHERE"))).toHaveLength(1);
 });
 
-test("what an earlier process left running is gone when the next command is", async () => {
+test("programs left by an earlier process are stopped when the next command ends", async () => {
   const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
   const stateDir = join(cwd, ".windlass");
   const program = join(import.meta.dirname, "../mcp/connecting-child.ts");
@@ -200,12 +211,12 @@ test("what an earlier process left running is gone when the next command is", as
 });
 
 describe("windlass mcp approve", () => {
-  test("shows what changed, and approves it when it is told to", async () => {
+  test("shows the changes, and approves them on confirmation", async () => {
     const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
     await windlass(["mcp", "list", "--connect"], { cwd });
     expect(await windlass(["mcp", "approve", "plain"], { cwd })).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("Nothing of plain waits"),
+      stderr: expect.stringContaining("No tool of plain needs approval"),
     });
     await writeFiles(cwd, mcpJson("banner"));
     const list = await windlass(["mcp"], { cwd });
@@ -229,7 +240,7 @@ describe("windlass mcp approve", () => {
     });
   });
 
-  test("shows every part that changed, and no secret", async () => {
+  test("shows every changed part, and no secret", async () => {
     const entry = (env: object): string =>
       JSON.stringify({ mcpServers: { plain: { command: process.execPath, args: [plain], env } } });
     const cwd = await folderWith({ "windlass.yaml": "", "mcp.json": entry({ API_KEY: "the-first-key" }) });
@@ -239,13 +250,13 @@ describe("windlass mcp approve", () => {
     expect(shown).toMatchObject({
       code: 3,
       stdout: expect.stringMatching(
-        /- env\.API_KEY: \[.*\]\n {2}\+ env\.API_KEY: \[.*\] \(another one\)\n {2}\+ env\.NODE_OPTIONS: --no-warnings/,
+        /- env\.API_KEY: \[.*\]\n {2}\+ env\.API_KEY: \[.*\] \(changed\)\n {2}\+ env\.NODE_OPTIONS: --no-warnings/,
       ),
     });
     expect(shown.stdout + shown.stderr).not.toMatch(/the-(?:first|second)-key/);
   });
 
-  test("login is for servers elsewhere", async () => {
+  test("login is for remote servers", async () => {
     const cwd = await folderWith({ "windlass.yaml": "", ...mcpJson() });
     expect(await windlass(["mcp", "login", "plain"], { cwd })).toMatchObject({
       code: 2,

@@ -5,7 +5,7 @@ import { folder, windlass } from "./windlass.ts";
 
 const plain = join(import.meta.dirname, "../mcp/servers/plain-server.ts");
 
-/** A server that leaves a file behind when it is started; what follows is what it does then. */
+/** A server that creates a file when it is started; then runs the following code. */
 function server(name: string, then: string): Record<string, unknown> {
   return {
     command: process.execPath,
@@ -16,7 +16,7 @@ function server(name: string, then: string): Record<string, unknown> {
 const silent = "setInterval(() => {}, 1000);";
 const good = `import(${JSON.stringify(plain)});`;
 
-/** A workspace with a good server, one that never answers, and one that ends at once. */
+/** A workspace with a good server, one that never answers, and one that exits immediately. */
 async function workspace(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const mcpServers = {
     good: { ...server("good", good), capabilities: { echo: ["repetition"] } },
@@ -28,7 +28,7 @@ async function workspace(files: Readonly<Record<string, string>> = {}): Promise<
     "mcp.json": JSON.stringify({ mcpServers }),
     "chains/local.yaml": chain("local", "echo"),
     "chains/served.yaml": chain("served", "good/echo"),
-    "chains/outer.yaml": chain("outer", "served"),
+    "chains/outer.yaml": "name: outer\nsteps:\n  - { id: say, tool: served }\n",
     "chains/deaf.yaml": chain("deaf", "silent/echo"),
     "chains/able.yaml": chain("able", "capability:repetition"),
     ...files,
@@ -41,8 +41,8 @@ const chain = (name: string, tool: string): string =>
 const started = (cwd: string): string[] =>
   ["good", "silent", "dead"].filter((name) => existsSync(join(cwd, `started-${name}`)));
 
-describe.concurrent("servers that were never connected to", () => {
-  test("are not started by what names none of them, and the failure says that they may have the tool", async () => {
+describe.concurrent("servers that were never connected", () => {
+  test("are not started by a call that names none of them, and the failure says that they may have the tool", async () => {
     const cwd = await workspace();
     const run = await windlass(["run", "local", "--json"], { cwd });
     expect(run.code).toBe(0);
@@ -60,7 +60,10 @@ describe.concurrent("servers that were never connected to", () => {
   test.each([
     ["a call", ["call", "good/echo", "--args", '{ "message": "hi" }']],
     ["a look", ["tools", "show", "good/echo"]],
-    ["a call of a capability that was declared for it", ["call", "capability:repetition", "message=hi"]],
+    [
+      "a call of a capability that was declared for it",
+      ["call", "capability:repetition", "--args", '{ "message": "hi" }'],
+    ],
     ["a chain", ["run", "served"]],
     ["the file of a chain", ["run", "chains/served.yaml"]],
     ["a chain that calls a chain", ["run", "outer"]],
@@ -72,7 +75,7 @@ describe.concurrent("servers that were never connected to", () => {
     expect(started(cwd)).toEqual(["good"]);
   });
 
-  test("stay as they are in a dry run and in a check, which say why the tool is not known", async () => {
+  test("are not started by a dry run or a check, which say why the tool is unknown", async () => {
     const cwd = await workspace();
     for (const words of [
       ["run", "served", "--dry-run"],
@@ -98,7 +101,7 @@ describe.concurrent("servers that were never connected to", () => {
     expect(started(cwd)).toEqual([]);
   });
 
-  test("are started for a capability by whatever name, and not where a rule denies what they would serve it with", async () => {
+  test("are started for a capability under any of its names, but not if a rule denies their tools for it", async () => {
     const contract = "name: repetition\naliases: [say-again]\ninput: { type: object }\n";
     const able = await workspace({ "capabilities/repetition.yaml": contract });
     expect(
@@ -117,7 +120,7 @@ describe.concurrent("servers that were never connected to", () => {
     }
   });
 
-  test("are waited for no longer than a call may take, and who is waited for is told", async () => {
+  test("are connected within the timeout of a call, and the wait is reported", async () => {
     const cwd = await workspace();
     writeFileSync(join(cwd, "windlass.yaml"), "engine: { timeout: 2 }\n");
     for (const [words, expected] of [
@@ -132,7 +135,7 @@ describe.concurrent("servers that were never connected to", () => {
     expect(await windlass(["call", "dead/echo"], { cwd })).toMatchObject({ code: 1 });
   });
 
-  test("a server that breaks is nothing to configure, and a tool that is switched off is", async () => {
+  test("a server that crashes is not a configuration error, and a disabled tool is", async () => {
     const cwd = await workspace({ "windlass.yaml": "engine: { disabled_tools: [echo] }\n" });
     const [broken, off] = await Promise.all(
       [

@@ -12,7 +12,7 @@ async function withCalls(): Promise<string> {
 }
 
 describe.concurrent("windlass records and stats", () => {
-  test("show what was called, filtered, in pages, and for programs", async () => {
+  test("show calls, filtered, in pages, and as JSON", async () => {
     const cwd = await withCalls();
     const run = (...words: string[]) => windlass(words, { cwd });
     const json = async (...words: string[]) => JSON.parse((await run(...words, "--json")).stdout);
@@ -38,7 +38,7 @@ describe.concurrent("windlass records and stats", () => {
       cached: false,
       created_at: expect.stringMatching(/Z$/),
     });
-    expect(plain.stdout.split("\n")[0]).toMatch(/^TIME\s+TOOL\s+RESULT\s+TOOK/);
+    expect(plain.stdout.split("\n")[0]).toMatch(/^ID\s+TIME\s+TOOL\s+RESULT\s+TOOK/);
     expect(plain.stdout).toContain("execution_error");
     expect(failures.records).toMatchObject([
       { tool: "calculator", error: { code: "execution_error", reason: "div_zero" } },
@@ -55,10 +55,10 @@ describe.concurrent("windlass records and stats", () => {
     const page = await run("records", "--limit", "2", "--tool", "echo", "--since", "1h");
     expect(page.stderr).toBe("");
     const more = await run("records", "--limit", "1", "--tool", "echo");
-    expect(more.stderr).toMatch(/There are more: windlass records --tool echo --limit 1 --cursor \S+/);
+    expect(more.stderr).toMatch(/For more: windlass records --tool echo --limit 1 --cursor \S+/);
   });
 
-  test("stats counts, and measures each tool", async () => {
+  test("stats counts and measures each tool", async () => {
     const cwd = await withCalls();
     const [plain, json, one] = await Promise.all([
       windlass(["stats"], { cwd }),
@@ -87,7 +87,7 @@ describe.concurrent("windlass records and stats", () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ total_calls: 2, tools: [{ tool: "echo" }] });
   });
 
-  test("looking back in a folder without records makes no files", async () => {
+  test("listing records in a folder without any creates no files", async () => {
     const cwd = await folder();
     const runs = await Promise.all(
       [["records"], ["stats"], ["approvals"], ["records", "--json"], ["approvals", "--json"]].map((words) =>
@@ -100,18 +100,18 @@ describe.concurrent("windlass records and stats", () => {
   });
 
   test.each([
-    [["records", "--since", "yesterday"], "is no point in time"],
-    [["records", "--since", "2026-02-30"], "is no point in time"],
+    [["records", "--since", "yesterday"], "invalid time"],
+    [["records", "--since", "2026-02-30"], "invalid time"],
     [["records", "--limit", "0"], "a whole number of at least 1"],
     [["records", "--status", "good"], "Allowed choices are success, failure"],
-    [["stats", "--until", "later"], "is no point in time"],
-  ])("%j is a mistake of usage", async (words, told) => {
+    [["stats", "--until", "later"], "invalid time"],
+  ])("%j is a usage error", async (words, reported) => {
     const { code, stdout, stderr } = await windlass(words, { cwd: await folder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
   });
 
-  test("a cursor that no page gave is a mistake of usage", async () => {
+  test("an invalid cursor is a usage error", async () => {
     const cwd = await folder();
     await windlass(["call", "echo", "message=1"], { cwd });
     const { code, stderr } = await windlass(["records", "--cursor", "x"], { cwd });
@@ -121,15 +121,15 @@ describe.concurrent("windlass records and stats", () => {
 });
 
 describe.concurrent("windlass approvals", () => {
-  const asking = { "windlass.yaml": 'permissions: { ask: ["person:echo"] }\n' };
+  const request = { "windlass.yaml": 'permissions: { ask: ["person:echo"] }\n' };
 
-  test("a call that needs approval waits with 3, runs once when approved, and then waits again", async () => {
-    const cwd = await folder(asking);
+  test("a call that needs approval exits with 3, runs once when approved, and then needs approval again", async () => {
+    const cwd = await folder(request);
     const call = () => windlass(["call", "echo", "message=hi", "--json"], { cwd });
-    const parked = await call();
-    expect(parked.code).toBe(3);
-    const id: string = JSON.parse(parked.stdout).error.approval_id;
-    expect(parked.stderr).toContain(`windlass approve ${id}`);
+    const suspended = await call();
+    expect(suspended.code).toBe(3);
+    const id: string = JSON.parse(suspended.stdout).error.approval_id;
+    expect(suspended.stderr).toContain(`windlass approve ${id}`);
 
     const [list, json] = await Promise.all([
       windlass(["approvals"], { cwd }),
@@ -167,9 +167,9 @@ describe.concurrent("windlass approvals", () => {
   });
 
   test("a rejected call fails with the reason", async () => {
-    const cwd = await folder(asking);
-    const parked = await windlass(["call", "echo", "message=hi", "--json"], { cwd });
-    const id: string = JSON.parse(parked.stdout).error.approval_id;
+    const cwd = await folder(request);
+    const suspended = await windlass(["call", "echo", "message=hi", "--json"], { cwd });
+    const id: string = JSON.parse(suspended.stdout).error.approval_id;
     const rejected = await windlass(["reject", id, "--note", "not today"], { cwd });
     expect(rejected).toMatchObject({ code: 0, stdout: 'Rejected: echo {"message":"hi"}\n' });
     const { code, stderr } = await windlass(["call", "echo", "message=hi"], { cwd });
@@ -179,10 +179,10 @@ describe.concurrent("windlass approvals", () => {
     expect(stdout).toContain("rejected");
   });
 
-  test("an unknown approval is told, also where there is nothing to approve", async () => {
+  test("an unknown approval is reported, also if there is nothing to approve", async () => {
     const cwd = await folder();
     const { code, stderr } = await windlass(["reject", "zzz"], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain("nothing waits for a decision here");
+    expect(stderr).toContain("no approvals are pending");
   });
 });

@@ -16,7 +16,7 @@ steps:
 
 const workspace = { ...tracingTools, "windlass.yaml": "", "chains/branches.yaml": branches("ada") };
 
-/** A run that is over, of a chain that was edited since: `mail`, which does not depend on `use`, is another. */
+/** A finished run of a chain that was edited since: `mail`, which does not depend on `use`, has changed. */
 async function edited(): Promise<string> {
   const cwd = await folder(workspace);
   await windlass(["run", "branches", "--run-id", "first"], { cwd });
@@ -27,32 +27,35 @@ async function edited(): Promise<string> {
 const sent = async (cwd: string): Promise<string[]> => (await effects(cwd)).filter((line) => line.startsWith("send"));
 
 describe.concurrent("windlass rerun --from", () => {
-  test("tells what is taken over before it runs", async () => {
+  test("lists reused results before it runs", async () => {
     const cwd = await folder(workspace);
     await windlass(["run", "branches", "--run-id", "first"], { cwd });
     const { code, stderr } = await windlass(["rerun", "first", "--from", "use"], { cwd });
     expect(code).toBe(0);
-    expect(stderr).toContain("taken over: look, mail, after\n");
-    expect(stderr).not.toContain("runs as well");
+    expect(stderr).toContain("reused: look, mail, after\n");
+    expect(stderr).not.toContain("also run again");
     expect(await sent(cwd)).toHaveLength(1);
   });
 
-  test("a step with the effect once that changed elsewhere needs --yes, else nothing runs", async () => {
+  test("a changed step with effect once elsewhere in the chain needs --yes, otherwise nothing runs", async () => {
     const cwd = await edited();
     const { code, stderr, stdout } = await windlass(["rerun", "first", "--from", "use"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain("taken over: look\n");
-    expect(stderr).toContain("mail: send (once), it has changed since");
-    expect(stderr).toContain("after: read (read), it needs mail, which runs again");
+    expect(stderr).toContain("reused: look\n");
+    expect(stderr).toContain("mail: send (once), changed since that run");
+    expect(stderr).toContain("after: read (read), needs mail, which runs again");
     expect(stderr).toContain("windlass rerun first --from use --yes");
     expect(await sent(cwd)).toEqual(['send {"to":"ada"}']);
     expect(JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout)).toHaveLength(1);
     const yes = await windlass(["rerun", "first", "--from", "use", "--yes"], { cwd });
-    expect(yes).toMatchObject({ code: 0, stderr: expect.stringContaining("mail: send (once), it has changed since") });
+    expect(yes).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("mail: send (once), changed since that run"),
+    });
     expect(await sent(cwd)).toEqual(['send {"to":"ada"}', 'send {"to":"grace"}']);
   });
 
-  test("what did not end well is told; what was never reached needs no yes", async () => {
+  test("steps that did not succeed are listed; a step that was never reached needs no confirmation", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/broken.yaml": `name: broken
@@ -67,12 +70,12 @@ steps:
     expect(await sent(cwd)).toEqual([]);
     const { code, stderr } = await windlass(["rerun", "first", "--from", "fine"], { cwd });
     expect(code).toBe(1);
-    expect(stderr).toContain("taken over: nothing");
-    expect(stderr).toContain("bad: fails (read), it did not end well (failed)");
-    expect(stderr).toContain("mail: send (once), it was not reached then");
+    expect(stderr).toContain("reused: nothing");
+    expect(stderr).toContain("bad: fails (read), did not succeed (failed)");
+    expect(stderr).toContain("mail: send (once), not reached in that run");
   });
 
-  test("--yes without --from, and a step that is not there, are mistakes of usage", async () => {
+  test("--yes without --from, and an unknown step, are usage errors", async () => {
     const cwd = await edited();
     const [lonely, unknown] = await Promise.all([
       windlass(["rerun", "first", "--yes"], { cwd }),
@@ -82,7 +85,7 @@ steps:
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "use"?') });
   });
 
-  test.runIf(hasTerminal)("at a terminal a person is asked", async () => {
+  test.runIf(hasTerminal)("prompts at a terminal", async () => {
     const cwd = await edited();
     const no = await atTerminal("rerun first --from use", cwd, "n\n");
     expect(no.code).toBe(2);
@@ -97,7 +100,7 @@ describe.concurrent("windlass rerun", () => {
   const chain = (text: string): string =>
     `name: note\ninput: { who: string=ann }\nsteps: [{ id: a, tool: read, params: { text: ${text} } }]\noutput: "\${steps.a.output.value}"\n`;
 
-  test("of a chain that was run from a file takes that file, wherever it is called from; gone, what the run kept", async () => {
+  test("a chain from a file is run from that file, in any folder; if the file is gone, from the chain stored with the run", async () => {
     const files = {
       ...tracingTools,
       "windlass.yaml": "",
@@ -113,22 +116,22 @@ describe.concurrent("windlass rerun", () => {
     await rm(join(cwd, "drafts/note.yaml"));
     const gone = await windlass(["rerun", "first", "--from", "a"], { cwd });
     expect(gone).toMatchObject({ code: 0, stdout: '"one"\n' });
-    expect(gone.stderr.split("\n").filter((line) => line.includes("drafts/note.yaml is no longer there"))).toHaveLength(
+    expect(gone.stderr.split("\n").filter((line) => line.includes("drafts/note.yaml no longer exists"))).toHaveLength(
       1,
     );
   });
 
-  test("with an input that the chain does not take any more says so, and runs nothing", async () => {
+  test("an input that the chain no longer accepts is reported, and nothing runs", async () => {
     const cwd = await folder({ ...tracingTools, "windlass.yaml": "", "chains/note.yaml": chain("one") });
     await windlass(["run", "note", "--run-id", "first"], { cwd });
     await writeFile(join(cwd, "chains/note.yaml"), chain("one").replace("string=ann", "string=ann, age: number"));
     const { code, stderr } = await windlass(["rerun", "first"], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain("the input of run first does not fit note as it is now");
+    expect(stderr).toContain("the input of run first does not fit the current version of note");
     expect(await effects(cwd)).toHaveLength(1);
   });
 
-  test("what was undone needs a yes to run once more", async () => {
+  test("compensated steps need confirmation to run again", async () => {
     const saga = `name: saga
 steps:
   - { id: mail, tool: send, params: { to: ada }, compensate: { tool: send, params: { to: ada, body: sorry } } }
@@ -138,14 +141,14 @@ steps:
     await windlass(["run", "saga", "--run-id", "first"], { cwd });
     const { code, stderr } = await windlass(["rerun", "first", "--from", "bad"], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain("mail: send (once), its work was undone");
+    expect(stderr).toContain("mail: send (once), compensated in that run");
     expect(await sent(cwd)).toHaveLength(2);
     expect((await windlass(["rerun", "first", "--from", "bad", "--yes"], { cwd })).code).toBe(1);
     expect(await sent(cwd)).toHaveLength(4);
   });
 });
 
-test("windlass run --run-id refuses another context, and says that an edited chain was not run", async () => {
+test("windlass run --run-id rejects another context, and says that an edited chain was not run", async () => {
   const chain = (text: string): string =>
     `name: note\nsteps: [{ id: a, tool: read, params: { text: "${text} \${context.user}" } }]\noutput: "\${steps.a.output.value}"\n`;
   const cwd = await folder({ ...tracingTools, "windlass.yaml": "", "chains/note.yaml": chain("one") });
@@ -154,9 +157,11 @@ test("windlass run --run-id refuses another context, and says that an edited cha
   await run("ann");
   const other = await run("bob");
   expect(other.code).not.toBe(0);
-  expect(other.stderr).toContain("run mine exists already, with other context: user");
+  expect(other.stderr).toContain("run mine already exists, with different context: user");
   await writeFile(join(cwd, "chains/note.yaml"), chain("two"));
   const same = await run("ann");
   expect(same).toMatchObject({ code: 0, stdout: '"one ann"\n' });
-  expect(same.stderr).toContain("note: the chain note has changed since run mine began; windlass rerun mine runs it");
+  expect(same.stderr).toContain(
+    "note: the chain note has changed since run mine began; to run the current version: windlass rerun mine",
+  );
 });

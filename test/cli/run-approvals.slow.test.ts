@@ -1,12 +1,12 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { currentOwner } from "../../src/adapters/sqlite/owner-process.ts";
-import { openSqlite } from "../../src/adapters/sqlite/open-sqlite.ts";
-import { Agent, AgentRuns, agentTool, completeSpec, findRunner } from "../../src/agent/index.ts";
+import { createLeaseHolder } from "../../src/adapters/sqlite/journal/lease-holder.ts";
+import { openSqlite } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
+import { Agent, AgentRuns, agentTool, resolveAgentSpec, findRunner } from "../../src/agent/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
-import { scriptedModel } from "../../src/model/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleTool } from "../support/sample-tool.ts";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
 import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
@@ -26,8 +26,8 @@ async function waiting(cwd: string): Promise<Waiting[]> {
   return JSON.parse((await windlass(["approvals", "--json"], { cwd })).stdout);
 }
 
-/** Runs a chain until it waits; gives what it waits for. */
-async function parked(cwd: string, words: readonly string[] = mail): Promise<Waiting> {
+/** Runs a chain until it waits; returns its pending approvals. */
+async function suspended(cwd: string, words: readonly string[] = mail): Promise<Waiting> {
   const { code } = await windlass(words, { cwd });
   expect(code).toBe(3);
   const [first] = await waiting(cwd);
@@ -35,8 +35,8 @@ async function parked(cwd: string, words: readonly string[] = mail): Promise<Wai
   return first;
 }
 
-describe.concurrent("an agent that is a tool, and waits for a person,", () => {
-  test("goes on with the run that called it", async () => {
+describe.concurrent("an agent that is called as a tool and waits for approval", () => {
+  test("resumes the run that called it", async () => {
     const cwd = await folder({ "windlass.yaml": "" });
     await windlass(["call", "calculator", "expression=1"], { cwd });
     const store = await openSqlite({ file: join(cwd, ".windlass/journal.db"), redactor: createRedactor([]) });
@@ -44,27 +44,27 @@ describe.concurrent("an agent that is a tool, and waits for a person,", () => {
     const engine = createEngine({ tools: [sampleTool(() => "sent", { name: "send", effect: "once" })] });
     const agentWith = (name: string, args = {}) => {
       const model = scriptedModel([{ toolCalls: [{ name, args }] }]);
-      const parts = { engine, journal, approvals, owner: currentOwner(), runner: findRunner, model: () => model };
-      return new Agent(new AgentRuns(parts), completeSpec("autonomous", { tools: [name] }));
+      const parts = { engine, journal, approvals, owner: createLeaseHolder(), runner: findRunner, model: () => model };
+      return new Agent(new AgentRuns(parts), resolveAgentSpec("autonomous", { tools: [name] }));
     };
     engine.tools.register(agentTool(agentWith("send"), { name: "helper", description: "Helps" }));
-    const { runId } = await agentWith("helper", { question: "Send it" }).run("Have it sent");
+    const { runId } = await agentWith("helper", { prompt: "Send it" }).run("Have it sent");
     await store.close();
-    const [asked] = await waiting(cwd);
-    expect(asked?.run_id).not.toBe(runId);
+    const [requested] = await waiting(cwd);
+    expect(requested?.run_id).not.toBe(runId);
     const shown = await windlass(["show", runId], { cwd });
-    expect(shown.stderr).toContain(`windlass approve ${asked?.id} lets it go on`);
+    expect(shown.stderr).toContain(`approve with: windlass approve ${requested?.id}`);
     const runs = await windlass(["runs"], { cwd });
-    expect(runs.stderr).toContain("windlass approvals shows what runs wait for");
-    expect(runs.stderr).not.toContain("what it asked is decided");
-    // The run that was begun names what it waits for as well.
-    const decided = await windlass(["approve", runId, "--no-run"], { cwd });
-    expect(decided).toMatchObject({ code: 0, stderr: expect.stringContaining(`windlass resume ${runId} `) });
+    expect(runs.stderr).toContain("list pending approvals with: windlass approvals");
+    expect(runs.stderr).not.toContain("approvals of a waiting run are decided");
+    // The calling run lists the approval as well.
+    const decided = await windlass(["approve", runId, "--no-resume"], { cwd });
+    expect(decided).toMatchObject({ code: 0, stderr: expect.stringContaining(`with: windlass resume ${runId}`) });
   });
 });
 
 describe.concurrent("a run that needs an approval", () => {
-  test("ends with 3 and says which; approvals shows run, step and exact arguments", async () => {
+  test("exits with 3 and lists them; approvals shows run, step and exact arguments", async () => {
     const cwd = await folder(workspace);
     const { code, stdout, stderr } = await windlass(mail, { cwd });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -79,9 +79,9 @@ describe.concurrent("a run that needs an approval", () => {
     expect(JSON.parse(runs.stdout)).toMatchObject([{ run_id: approval?.run_id, status: "waiting" }]);
   });
 
-  test("goes on in the process that approves, once; the approval cannot be used twice", async () => {
+  test("resumes in the process that approves, once; the approval cannot be used twice", async () => {
     const cwd = await folder(workspace);
-    const { id, run_id } = await parked(cwd);
+    const { id, run_id } = await suspended(cwd);
     const approved = await windlass(["approve", id], { cwd });
     expect({ code: approved.code, output: JSON.parse(approved.stdout) }).toEqual({ code: 0, output: { sent: true } });
     const done = ['read {"text":"hello"}', 'send {"to":"ada","body":"hello"}'];
@@ -91,14 +91,14 @@ describe.concurrent("a run that needs an approval", () => {
     const resumed = await windlass(["resume", run_id], { cwd });
     expect({ code: resumed.code, output: JSON.parse(resumed.stdout) }).toEqual({ code: 0, output: { sent: true } });
     expect(await effects(cwd)).toEqual(done);
-    // The same input once more is another run, and needs another decision.
-    const next = await parked(cwd);
+    // The same input again is another run, and needs another approval.
+    const next = await suspended(cwd);
     expect(next.id).not.toBe(id);
   });
 
-  test("is named in place of the approval, where it waits for only one", async () => {
+  test("can be named instead of the approval, if it waits for only one", async () => {
     const cwd = await folder(workspace);
-    const { run_id } = await parked(cwd);
+    const { run_id } = await suspended(cwd);
     const approved = await windlass(["approve", run_id], { cwd });
     expect({ code: approved.code, output: JSON.parse(approved.stdout) }).toEqual({ code: 0, output: { sent: true } });
     const again = await windlass(["approve", run_id], { cwd });
@@ -107,29 +107,29 @@ describe.concurrent("a run that needs an approval", () => {
       (id) => `  - { id: ${id}, tool: send, params: { to: ${id}, body: hi }, approval: { message: "${id}?" } }\n`,
     );
     const both = await folder({ ...workspace, "chains/two.yaml": `name: two\nsteps:\n${two.join("")}` });
-    const first = await parked(both, ["run", "two"]);
+    const first = await suspended(both, ["run", "two"]);
     const several = await windlass(["reject", first.run_id], { cwd: both });
     expect(several).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("waits for 2 decisions; name one of them"),
+      stderr: expect.stringContaining("waits for 2 approvals; choose one of them"),
     });
     expect((await waiting(both)).length).toBe(2);
   });
 
   test("changed arguments need a new approval", async () => {
     const cwd = await folder(workspace);
-    const first = await parked(cwd);
-    await windlass(["approve", first.id, "--no-run"], { cwd });
-    const other = await parked(cwd, ["run", "mail", "to=grace"]);
+    const first = await suspended(cwd);
+    await windlass(["approve", first.id, "--no-resume"], { cwd });
+    const other = await suspended(cwd, ["run", "mail", "to=grace"]);
     expect(other.id).not.toBe(first.id);
     expect(other.args).toEqual({ to: "grace", body: "hello" });
     expect((await effects(cwd)).filter((line) => line.startsWith("send"))).toEqual([]);
   });
 
-  test("an approval given before the run asks again is not lost", async () => {
+  test("an approval given before the run requests it again is not lost", async () => {
     const cwd = await folder(workspace);
-    const { id, run_id } = await parked(cwd);
-    const decided = await windlass(["approve", id, "--no-run"], { cwd });
+    const { id, run_id } = await suspended(cwd);
+    const decided = await windlass(["approve", id, "--no-resume"], { cwd });
     expect(decided).toMatchObject({ code: 0, stdout: expect.stringContaining("Approved") });
     expect(decided.stderr).toContain(`windlass resume ${run_id}`);
     expect(await effects(cwd)).toHaveLength(1);
@@ -137,7 +137,7 @@ describe.concurrent("a run that needs an approval", () => {
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { sent: true } });
   });
 
-  test("a rejection lets it go on to its end: it fails, or falls back", async () => {
+  test("after a rejection it continues to its end: it fails, or falls back", async () => {
     const falling = mailChain
       .replace("name: mail", "name: falling")
       .replace(
@@ -146,15 +146,15 @@ describe.concurrent("a run that needs an approval", () => {
       )
       .replace("steps.send.output.sent", "steps.send.output.value");
     const cwd = await folder({ ...workspace, "chains/falling.yaml": falling });
-    const failing = await parked(cwd);
+    const failing = await suspended(cwd);
     const rejected = await windlass(["reject", failing.id, "--note", "not today"], { cwd });
     expect(rejected).toMatchObject({ code: 0, stderr: expect.stringContaining("not today") });
-    // The command did what it was told to.
-    expect(rejected.stderr).toContain("So the run has ended: send: ");
+    // The command itself succeeded.
+    expect(rejected.stderr).toContain("The run ended: send: ");
     expect(rejected.stderr).not.toContain("error:");
-    const other = await parked(cwd, ["run", "falling", "to=ada"]);
-    const kept = await windlass(["reject", other.id, "--json"], { cwd });
-    expect({ code: kept.code, log: JSON.parse(kept.stdout) }).toMatchObject({
+    const other = await suspended(cwd, ["run", "falling", "to=ada"]);
+    const stored = await windlass(["reject", other.id, "--json"], { cwd });
+    expect({ code: stored.code, log: JSON.parse(stored.stdout) }).toMatchObject({
       code: 0,
       log: { status: "success", output: { sent: "kept" }, approval: { id: other.id, status: "rejected" } },
     });
@@ -163,13 +163,13 @@ describe.concurrent("a run that needs an approval", () => {
     expect((await effects(cwd)).some((line) => line.startsWith("send"))).toBe(false);
   });
 
-  test("a rule that asks for a tool makes a run wait as well", async () => {
+  test("a permission rule that requires approval makes a run wait as well", async () => {
     const cwd = await folder({
       ...workspace,
       "windlass.yaml": 'permissions: { ask: ["send"] }\n',
       "chains/plain.yaml": "name: plain\nsteps:\n  - { id: out, tool: send, params: { to: ada } }\n",
     });
-    const { id, step, args } = await parked(cwd, ["run", "plain"]);
+    const { id, step, args } = await suspended(cwd, ["run", "plain"]);
     expect({ step, args }).toEqual({ step: "out", args: { to: "ada" } });
     expect(await effects(cwd)).toEqual([]);
     const { code } = await windlass(["approve", id], { cwd });
@@ -177,7 +177,7 @@ describe.concurrent("a run that needs an approval", () => {
     expect(await effects(cwd)).toEqual(['send {"to":"ada"}']);
   });
 
-  test("every open question is named with its id, tool and exact arguments, and none that is decided", async () => {
+  test("every pending approval is listed with its id, tool and exact arguments, and no decided one", async () => {
     const cwd = await folder({
       ...workspace,
       "windlass.yaml": 'permissions: { ask: ["send"] }\n',
@@ -191,7 +191,7 @@ steps:
     expect(code).toBe(3);
     const open = await waiting(cwd);
     expect(open).toHaveLength(3);
-    expect(stderr).toContain("run many-1 needs 3 decisions");
+    expect(stderr).toContain("run many-1 needs 3 approvals");
     for (const { id, args } of open) {
       expect(stderr).toContain(`send ${JSON.stringify(args)}\n    windlass approve ${id}`);
     }
@@ -200,17 +200,17 @@ steps:
     const [first, ...others] = open;
     const approved = await windlass(["approve", first?.id ?? ""], { cwd });
     expect(approved.code).toBe(3);
-    expect(approved.stderr).toContain("needs 2 decisions");
+    expect(approved.stderr).toContain("needs 2 approvals");
     expect(approved.stderr).not.toContain(`windlass approve ${first?.id}`);
     for (const { id } of others) expect(approved.stderr).toContain(`windlass approve ${id}`);
-    const decided = await windlass(["approve", others[0]?.id ?? "", "--no-run"], { cwd });
+    const decided = await windlass(["approve", others[0]?.id ?? "", "--no-resume"], { cwd });
     expect(decided.code).toBe(0);
     const later = await windlass(["show", "many-1"], { cwd });
     expect(later.stderr).toContain(`windlass approve ${others[1]?.id}`);
     expect(later.stderr).not.toContain(`windlass approve ${others[0]?.id}`);
   });
 
-  test("a question about an undo says so, wherever it is shown", async () => {
+  test("an approval of a compensation says so in every view", async () => {
     const cwd = await folder({
       ...workspace,
       ...codeTool("undo", "export default () => true;", "effect: once\nparameters: [{ name: to, type: string }]"),
@@ -235,12 +235,12 @@ steps:
     expect(list.stdout).toContain("run saga-1, undo of step first");
     expect(shown.stderr).toContain("waiting: undo of step first: ");
     expect(shown.stderr).toContain(`windlass approve ${open?.id}`);
-    expect(why.stdout).toContain(`Approval ${open?.id} is open, of undo of step first: undo {"to":"ada"}.`);
+    expect(why.stdout).toContain(`Approval ${open?.id} is pending, for undo of step first: undo {"to":"ada"}.`);
     const approved = await windlass(["approve", open?.id ?? ""], { cwd });
     expect(approved).toMatchObject({ code: 1, stderr: expect.stringContaining("undone: first") });
   });
 
-  test("a step that only waits is not told as started, before a person lets it", async () => {
+  test("a waiting step is not reported as started before it is approved", async () => {
     const cwd = await folder(workspace);
     const { stderr } = await windlass(mail, { cwd });
     expect(stderr).toContain("prepare: started read");
@@ -260,7 +260,7 @@ steps:
       "chains/mail.yaml": named("somebody-else"),
       "chains/mine.yaml": named(`somebody-else, ${me}`).replace("name: mail", "name: mine"),
     });
-    const theirs = await parked(cwd);
+    const theirs = await suspended(cwd);
     const tries = await Promise.all([
       windlass(["approve", theirs.id], { cwd }),
       windlass(["approve", theirs.id, "--by", "somebody-else"], { cwd }),
@@ -272,31 +272,31 @@ steps:
         stderr: expect.stringContaining("only somebody-else may decide"),
       });
     }
-    const mine = await parked(cwd, ["run", "mine", "to=ada"]);
-    // Under another name it would be nobody's decision who may decide.
+    const mine = await suspended(cwd, ["run", "mine", "to=ada"]);
+    // The name given with --by must not bypass the list of approvers.
     const other = await windlass(["approve", mine.id, "--by", "somebody-else"], { cwd });
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("the user of this machine") });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("only the current user can decide") });
     expect((await windlass(["approve", mine.id], { cwd })).code).toBe(0);
   });
 
-  test("a run that goes on meanwhile hears of the decision", async () => {
+  test("a running run receives the decision", async () => {
     const busy = `name: busy
 steps:
   - { id: ask, tool: send, approval: "Now?", params: { to: ada } }
   - { id: long, tool: read, params: { ms: 6000 } }
 `;
     const cwd = await folder({ ...workspace, "chains/busy.yaml": busy });
-    let asked: (id: string) => void = () => {};
-    const approvalId = new Promise<string>((resolve) => (asked = resolve));
+    let requested: (id: string) => void = () => {};
+    const approvalId = new Promise<string>((resolve) => (requested = resolve));
     const running = windlass(["run", "busy"], {
       cwd,
       onStderr: (text) => {
         const id = /waits for approval (\S+):/.exec(text)?.[1];
-        if (id !== undefined) asked(id);
+        if (id !== undefined) requested(id);
       },
     });
     const approved = await windlass(["approve", await approvalId], { cwd });
-    expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining("goes on with it") });
+    expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining("will resume it") });
     const { code, stderr } = await running;
     expect(code).toBe(0);
     expect(stderr).toMatch(/ask: approved by /);
@@ -305,7 +305,7 @@ steps:
 });
 
 describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
-  test("shows a tree, asks in place and goes on; the cursor is given back", async () => {
+  test("shows a tree, prompts in place and continues; the cursor is restored", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("run mail to=ada", cwd, "y\n");
     expect(code).toBe(0);
@@ -321,11 +321,11 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThan(screen.lastIndexOf("\u001b[?25l"));
   });
 
-  test("no rejects; an empty answer leaves the question open, for approve", async () => {
+  test("no rejects; an empty answer leaves the approval pending", async () => {
     const cwd = await folder(workspace);
     const no = await atTerminal("run mail to=ada", cwd, "n\n");
     expect(no.code).toBe(1);
-    expect(no.screen).toMatch(/declined at\s+the terminal/);
+    expect(no.screen).toMatch(/rejected at\s+the terminal/);
     const later = await atTerminal("run mail to=grace", cwd, "\n");
     expect(later.code).toBe(3);
     const [open] = await waiting(cwd);
@@ -333,7 +333,7 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect((await effects(cwd)).some((line) => line.startsWith("send"))).toBe(false);
   });
 
-  test("NO_COLOR takes the colours away, not the tree", async () => {
+  test("NO_COLOR removes the colors, not the tree", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/quick.yaml": "name: quick\nsteps:\n  - { id: look, tool: read, params: { ms: 300 } }\n",
@@ -345,7 +345,7 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect(screen).not.toMatch(/\u001b\[[\d;]*m/);
   });
 
-  test("one that is not kept asks nobody else: what this person may not answer is not begun", async () => {
+  test("a run that is not durable prompts no one else: one that this user may not approve is not started", async () => {
     const approvers = mailChain.replace(
       'approval: "Send this to ${input.to}?"',
       "approval: { message: Send?, approvers: [nobody-here] }",
@@ -357,17 +357,17 @@ describe.runIf(hasTerminal).concurrent("a run at a terminal", () => {
     expect(await effects(cwd)).toEqual([]);
   });
 
-  test("Ctrl-C at the question cancels the run", async () => {
+  test("Ctrl-C at the approval prompt cancels the run", async () => {
     const cwd = await folder(workspace);
     const { code, screen } = await atTerminal("run mail to=ada", cwd, "\u0003");
     expect(code).toBe(130);
-    expect(screen).toContain("Stopping the run");
+    expect(screen).toContain("Cancelling the run");
     const { stdout } = await windlass(["runs", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
   });
 });
 
-/** A once tool that takes its time, so that its process can be killed meanwhile. */
+/** A slow once tool, so that its process can be killed while it runs. */
 const payWorkspace = {
   "windlass.yaml": "",
   ...codeTool(
@@ -382,37 +382,61 @@ export default async () => {
   "chains/pay.yaml": 'name: pay-once\nsteps:\n  - { id: pay, tool: pay }\noutput: "${steps.pay.output.id}"\n',
 };
 
-describe.concurrent("a call that must not run twice and was running when its process ended", () => {
-  test("is taken as done, with what it gave, by approve --done", async () => {
+describe.concurrent("a once call that was running when its process ended", () => {
+  test("is marked as done, with its output, by approve --done", async () => {
     const cwd = await folder(payWorkspace);
     await windlass(["run", "pay-once", "--run-id", "p1"], {
       cwd,
       onStart: (kill) => void untilEffect(cwd).finally(() => kill("SIGKILL")),
     });
-    const { id } = await parked(cwd, ["resume", "p1"]);
+    const { id } = await suspended(cwd, ["resume", "p1"]);
     expect((await windlass(["approvals"], { cwd })).stdout).toContain("approve --done if it was done");
     const unread = await windlass(["approve", id, "--done", "--output", "{"], { cwd });
-    expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining("this is no JSON") });
+    expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining("invalid JSON") });
     const alone = await windlass(["approve", id, "--output", "1"], { cwd });
-    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining("goes with --done") });
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining("--output requires --done") });
     const done = await windlass(["approve", id, "--done", "--output", '{"id":7}'], { cwd });
     expect({ code: done.code, output: JSON.parse(done.stdout) }).toEqual({ code: 0, output: 7 });
     expect(await effects(cwd)).toEqual(["pay"]);
-    const kept = await windlass(["approvals", id, "--json"], { cwd });
-    expect(JSON.parse(kept.stdout)).toMatchObject({ status: "used", interrupted: true, done: { output: { id: 7 } } });
-    expect((await windlass(["explain", "p1", "pay"], { cwd })).stdout).toContain("said that its work had been done");
+    const stored = await windlass(["approvals", id, "--json"], { cwd });
+    expect(JSON.parse(stored.stdout)).toMatchObject({ status: "used", interrupted: true, done: { output: { id: 7 } } });
+    expect((await windlass(["explain", "p1", "pay"], { cwd })).stdout).toContain(
+      "confirmed that its work had been done",
+    );
   });
 
-  test("--done is refused for a call that never began", async () => {
+  test.each([
+    { settings: "", expires: /^\S+ +pending .* never +pay$/m, wire: null },
+    {
+      settings: "approvals: { interrupted_days: 7 }",
+      expires: /^\S+ +pending .* in (7 days|6 days|\d+ ?h\S*|6d\S*|7d\S*).* pay$/m,
+      wire: expect.any(String),
+    },
+  ])("[F6] waits for a decision without a time limit, unless a setting limits it: $settings", async (expected) => {
+    const cwd = await folder({ ...payWorkspace, "windlass.yaml": expected.settings });
+    await windlass(["run", "pay-once", "--run-id", "p1"], {
+      cwd,
+      onStart: (kill) => void untilEffect(cwd).finally(() => kill("SIGKILL")),
+    });
+    const { id } = await suspended(cwd, ["resume", "p1"]);
+    expect((await windlass(["approvals"], { cwd })).stdout).toMatch(expected.expires);
+    const stored = await windlass(["approvals", id, "--json"], { cwd });
+    expect(JSON.parse(stored.stdout)).toMatchObject({ status: "pending", expires_at: expected.wire });
+  });
+
+  test("--done is rejected for a call that never started", async () => {
     const cwd = await folder(workspace);
-    const { id } = await parked(cwd);
+    const { id } = await suspended(cwd);
     const { code, stderr } = await windlass(["approve", id, "--done"], { cwd });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("is about one that was not") });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is for a call that was interrupted"),
+    });
     expect(await waiting(cwd)).toMatchObject([{ id, status: "pending" }]);
   });
 });
 
-test("arguments of any size are kept whole; the list says how much it does not show, approvals ID shows all", async () => {
+test("arguments of any size are stored completely; the list says how much it omits, approvals ID shows all", async () => {
   const cwd = await folder({
     ...workspace,
     "chains/many.yaml": `name: many
@@ -428,7 +452,7 @@ steps:
   expect(open?.args).toHaveLength(20_000);
   const { stdout } = await windlass(["approvals"], { cwd });
   for (const text of [stderr, stdout]) {
-    expect(text).toMatch(new RegExp(`more; windlass approvals ${id} shows all`));
+    expect(text).toMatch(new RegExp(`more; show all with: windlass approvals ${id}`));
     expect(text).not.toContain("person-19999@example.com");
   }
   expect((await windlass(["approvals", id], { cwd })).stdout).toContain("person-19999@example.com");

@@ -16,7 +16,7 @@ output: "\${steps.look.output.value}"
 const workspace = { ...tracingTools, "windlass.yaml": "", "chains/typed.yaml": typed, "chains/mail.yaml": mailChain };
 
 describe.concurrent("windlass run", () => {
-  test("prints the output; values are typed by the chain's input", async () => {
+  test("prints the output; values are parsed by the chain's input schema", async () => {
     const cwd = await folder(workspace);
     const words = ["run", "typed", "-i", "text=7", "-i", "count=3", 'tags=["a","b"]', "--context", "who=me"];
     const { code, stdout, stderr } = await windlass(words, { cwd });
@@ -29,7 +29,30 @@ describe.concurrent("windlass run", () => {
     expect(stderr).toMatch(/^✓ typed succeeded in .* \(1 step\)$/m);
   });
 
-  test("input comes from JSON, a file and stdin too; a file is as good as a name", async () => {
+  test("[F3] a value for an inferred input is text where the parameter takes text, and a number where it takes one", async () => {
+    const steps = `steps:
+  - { id: text, tool: read, params: { text: "\${input.query}" } }
+  - { id: number, tool: read, params: { number: "\${input.count}" } }
+  - { id: maybe, tool: read, condition: "\${input.name != null}", params: { text: "\${input.name}" } }
+output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${steps.maybe.output.value ?? 'none'}"]
+`;
+    const cwd = await folder({ ...workspace, "chains/inferred.yaml": `name: inferred\n${steps}` });
+    const runs = await Promise.all(
+      ["2024 3 1984", "true 3.5 null", "007 0 [1]"].map((values) => {
+        const [query, count, name] = values.split(" ");
+        return windlass(["run", "inferred", "-i", `query=${query}`, `count=${count}`, `name=${name}`], { cwd });
+      }),
+    );
+    expect(runs.map(({ stdout, stderr }) => (stdout === "" ? stderr : JSON.parse(stdout)))).toEqual([
+      ["2024", 3, "1984"],
+      ["true", 3.5, "none"],
+      ["007", 0, "[1]"],
+    ]);
+    const wrong = await windlass(["run", "inferred", "query=x", "count=many", "name=y"], { cwd });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("count must be a number") });
+  });
+
+  test("input comes from JSON, a file or stdin too; a path can be used instead of a name", async () => {
     const cwd = await folder({ ...workspace, "in.json": '{"text": "from a file"}' });
     const runs = await Promise.all([
       windlass(["run", "chains/typed.yaml", "--input", '{"text": "inline"}', "count=9"], { cwd }),
@@ -39,7 +62,7 @@ describe.concurrent("windlass run", () => {
     expect(runs.map(({ stdout }) => JSON.parse(stdout).text)).toEqual(["inline", "from a file", "piped"]);
   });
 
-  test("[A14] --json prints the execution log, --events what happens line by line", async () => {
+  test("[A14] --json prints the execution log, --events prints events line by line", async () => {
     const cwd = await folder(workspace);
     const [log, events] = await Promise.all([
       windlass(["run", "typed", "text=x", "--json"], { cwd }),
@@ -68,7 +91,7 @@ describe.concurrent("windlass run", () => {
     expect(events.stderr).not.toContain("look: started");
   });
 
-  test("mistakes end with 2 and say what to do", async () => {
+  test("usage errors exit with 2 and say what to do", async () => {
     const cwd = await folder({ ...workspace, "chains/bad.yaml": "name: bad\nsteps:\n  - { id: a, tool: raed }\n" });
     const cases: [string[], string][] = [
       [["typd", "text=x"], 'did you mean "typed"?'],
@@ -89,7 +112,7 @@ describe.concurrent("windlass run", () => {
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("exclude each other") });
   });
 
-  test("a run that fails ends with 1 and names the step; one that is out of time with 124", async () => {
+  test("a failed run exits with 1 and names the step; one that timed out exits with 124", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/failing.yaml": "name: failing\nsteps:\n  - { id: broken, tool: fails }\n",
@@ -101,11 +124,11 @@ describe.concurrent("windlass run", () => {
     ]);
     expect(failing).toMatchObject({ code: 1, stdout: "" });
     expect(failing.stderr).toContain("broken: out of order");
-    expect(failing.stderr).toMatch(/windlass explain \S+ broken tells why/);
+    expect(failing.stderr).toMatch(/for details: windlass explain \S+ broken/);
     expect(late.code).toBe(124);
   });
 
-  test("[N03] a dry run calls what only reads, writes nothing, and shows what would be sent", async () => {
+  test("[N03] a dry run calls read-only tools, writes nothing, and shows the other calls", async () => {
     const cwd = await folder(workspace);
     const { code, stdout, stderr } = await windlass(["run", "mail", "to=ada@example.com", "--dry-run", "--json"], {
       cwd,
@@ -125,13 +148,13 @@ describe.concurrent("windlass run", () => {
         },
       ],
     });
-    expect(stderr).toContain("1 call would have been made, and none was");
+    expect(stderr).toContain("1 call would have been made, none was");
     expect(stderr).toContain("ada@example.com");
     const { stdout: listed } = await windlass(["runs", "--json"], { cwd });
     expect(JSON.parse(listed)).toEqual([]);
   });
 
-  test("the same --run-id joins the run that has it; with other input it is refused", async () => {
+  test("the same --run-id joins the existing run; with other input it is rejected", async () => {
     const cwd = await folder(workspace);
     const first = await windlass(["run", "typed", "text=x", "--run-id", "mine"], { cwd });
     const [again, other] = await Promise.all([
@@ -140,11 +163,11 @@ describe.concurrent("windlass run", () => {
     ]);
     expect(again).toMatchObject({ code: 0, stdout: first.stdout });
     expect(other.code).not.toBe(0);
-    expect(other.stderr).toContain("run mine exists already");
+    expect(other.stderr).toContain("run mine already exists");
     expect(await effects(cwd)).toHaveLength(1);
   });
 
-  test("a run id begins with a letter or digit, and the message says so; also of runs that are not kept", async () => {
+  test("a run id begins with a letter or digit, and the message says so; also for runs that are not durable", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/light.yaml": typed.replace("name: typed", "name: light\ndurable: false"),
@@ -164,7 +187,7 @@ describe.concurrent("windlass run", () => {
     expect(await effects(cwd)).toEqual([]);
   });
 
-  test("runs shows of a long input as much as tells runs apart", async () => {
+  test("runs shows enough of a long input to distinguish runs", async () => {
     const cwd = await folder(workspace);
     await windlass(["run", "typed", `text=${"long ".repeat(2000)}`], { cwd });
     const { stdout } = await windlass(["runs"], { cwd });
@@ -172,7 +195,7 @@ describe.concurrent("windlass run", () => {
     expect(stdout.length).toBeLessThan(400);
   });
 
-  test("a secret that is named and has no value: the variable to set is told", async () => {
+  test("for a named secret without a value, the variable to set is shown", async () => {
     const cwd = await folder({
       ...workspace,
       "windlass.yaml": "secrets: { TOK: { env: MY_TOKEN }, FILED: { file: secrets/filed } }\n",
@@ -187,7 +210,7 @@ describe.concurrent("windlass run", () => {
     expect(filed.stderr).toContain("the secret FILED is not set; put the value into the file secrets/filed");
   });
 
-  test("a secret that a tool gives back is not printed, with --json or without", async () => {
+  test("a secret that a tool returns is not printed, with or without --json", async () => {
     const cwd = await folder({
       ...workspace,
       "windlass.yaml": "secrets: { TOK: { env: MY_TOKEN } }\n",
@@ -204,25 +227,25 @@ describe.concurrent("windlass run", () => {
     expect(plain.stdout + plain.stderr).not.toContain(env.MY_TOKEN);
   });
 
-  test("a chain that is not durable leaves no run behind", async () => {
+  test("a chain that is not durable stores no run", async () => {
     const cwd = await folder({ ...workspace, "windlass.yaml": "chains: { durable: false }\n" });
     const { code } = await windlass(["run", "typed", "text=x"], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout)).toEqual([]);
   });
 
-  test("one that asks people is not begun where nobody can be asked, and what a rule asks is answered with no", async () => {
+  test("a chain that needs approval is not started without an approver, and a call that a rule stops is rejected", async () => {
     const cwd = await folder({
       ...workspace,
       "windlass.yaml": 'chains: { durable: false }\npermissions: { ask: ["send"] }\n',
       "chains/plain.yaml": "name: plain\nsteps:\n  - { id: out, tool: send, params: { to: ada } }\n",
     });
-    const asking = await windlass(["run", "mail", "to=ada"], { cwd });
-    expect(asking).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining('its step "send" asks') });
-    expect(asking.stderr).toContain("take `durable: false` out");
+    const request = await windlass(["run", "mail", "to=ada"], { cwd });
+    expect(request).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining('its step "send" needs') });
+    expect(request.stderr).toContain("remove `durable: false`");
     expect(await effects(cwd)).toEqual([]);
     const ruled = await windlass(["run", "plain"], { cwd });
-    expect(ruled).toMatchObject({ code: 1, stderr: expect.stringContaining("nobody can be asked") });
+    expect(ruled).toMatchObject({ code: 1, stderr: expect.stringContaining("no approver is available") });
     expect(await effects(cwd)).toEqual([]);
   });
 });
@@ -234,7 +257,7 @@ steps:
   - { id: last, tool: send, depends_on: [long], params: { to: last } }
 `;
 
-/** Resolves when a handler has left this line. */
+/** Resolves when a handler has written this line. */
 function seen(cwd: string, start: string): Promise<void> {
   return vi.waitFor(async () => expect((await effects(cwd)).some((line) => line.startsWith(start))).toBe(true), {
     timeout: 20_000,
@@ -243,7 +266,7 @@ function seen(cwd: string, start: string): Promise<void> {
 }
 
 describe.concurrent("a run that is stopped", () => {
-  test("by Ctrl-C is cancelled: the handler hears of it, what was done is undone, and the code is 130", async () => {
+  test("a run stopped by Ctrl-C is cancelled: the handler is aborted, completed steps are compensated, and the code is 130", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
     const { code, stderr } = await windlass(["run", "saga"], {
       cwd,
@@ -254,20 +277,20 @@ describe.concurrent("a run that is stopped", () => {
         ),
     });
     expect(code).toBe(130);
-    expect(stderr).toContain("Stopping the run");
+    expect(stderr).toContain("Cancelling the run");
     expect(stderr).toContain("undone: first");
     expect(await effects(cwd)).toEqual(['send {"to":"first"}', 'read {"ms":60000}', 'send {"to":"undo-first"}']);
     const { stdout } = await windlass(["runs", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject([{ chain: "saga", status: "cancelled" }]);
   });
 
-  // The tool's time of grace is short: on a machine that is very busy the second signal may come too late.
-  test("by a second Ctrl-C is left as it is, and it is said how to go on", { retry: 3 }, async () => {
-    const deaf = `import { appendFileSync } from "node:fs";
+  // The tool's grace period is short: on a very busy machine the second signal may come too late.
+  test("a second Ctrl-C exits immediately, and shows how to resume", { retry: 3 }, async () => {
+    const closed = `import { appendFileSync } from "node:fs";
 export default () => { appendFileSync("effects.log", "deaf\\n"); return new Promise((done) => setTimeout(done, 3600e3)); };`;
     const cwd = await folder({
       ...workspace,
-      ...codeTool("deaf", deaf, "effect: read"),
+      ...codeTool("deaf", closed, "effect: read"),
       "chains/stuck.yaml": "name: stuck\nsteps:\n  - { id: deaf, tool: deaf }\n",
     });
     let stopping = false;
@@ -275,7 +298,7 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
       cwd,
       onStart: (kill) => void seen(cwd, "deaf").finally(() => kill("SIGINT")),
       onStderr: (text, kill) => {
-        if (!stopping && text.includes("Stopping the run")) {
+        if (!stopping && text.includes("Cancelling the run")) {
           stopping = true;
           kill("SIGINT");
         }
@@ -283,14 +306,14 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
     });
     expect({ code, stderr }).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining("windlass resume stuck-1 carries out the cancellation"),
+      stderr: expect.stringContaining("Complete the cancellation with: windlass resume stuck-1"),
     });
-    // It was being cancelled, and that is what is gone on with.
+    // It was being cancelled, and resuming completes the cancellation.
     const resumed = await windlass(["resume", "stuck-1"], { cwd });
     expect(resumed).toMatchObject({ code: 1, stderr: expect.stringContaining("was cancelled") });
   });
 
-  test("by kill -9 goes on with resume: what was done is not done again", async () => {
+  test("a run stopped by kill -9 continues with resume without repeating completed steps", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga.replace("60000", "1500") });
     const killed = await windlass(["run", "saga", "--run-id", "half"], {
       cwd,
@@ -301,7 +324,7 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
     expect(before.stdout).toContain("interrupted");
     expect(before.stderr).toContain("windlass resume");
     const { code, stderr } = await windlass(["resume"], { cwd });
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 step done before") });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("1 step done earlier") });
     expect(await effects(cwd)).toEqual([
       'send {"to":"first"}',
       'read {"ms":1500}',
@@ -309,10 +332,10 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
       'send {"to":"last"}',
     ]);
     const nothing = await windlass(["resume"], { cwd });
-    expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to go on with") });
+    expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining("No interrupted runs") });
   });
 
-  test("by kill -9 can be cancelled by another process, which undoes what was done", async () => {
+  test("a run stopped by kill -9 can be cancelled by another process, which compensates completed steps", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
     await windlass(["run", "saga", "--run-id", "half"], {
       cwd,
@@ -322,10 +345,10 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
     expect(code).toBe(0);
     expect((await effects(cwd)).at(-1)).toBe('send {"to":"undo-first"}');
     const again = await windlass(["cancel", "half"], { cwd });
-    expect(again.stderr).toContain("was over already");
+    expect(again.stderr).toContain("had already ended");
   });
 
-  test("by cancel from elsewhere while it goes on ends soon, and its process says who did it", async () => {
+  test("a run cancelled by another process ends soon, and its process says who cancelled it", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga });
     const running = windlass(["run", "saga", "--run-id", "live"], { cwd });
     await seen(cwd, "read");
@@ -350,8 +373,8 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
   });
 });
 
-describe.concurrent("looking at runs", () => {
-  test("[N07] runs, show and explain tell what happened; unknown ids get a suggestion", async () => {
+describe.concurrent("inspecting runs", () => {
+  test("[N07] runs, show and explain report what happened; unknown ids get a suggestion", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/choice.yaml": `name: choice
@@ -376,13 +399,13 @@ steps:
     expect(shown.stdout).toMatch(/✓ look +read/);
     expect(shown.stdout).toContain('in  {"number":3}');
     expect(shown.stdout).toMatch(/– big .*did not hold/);
-    expect(shown.stdout).toMatch(/✓ spare .*read stood in/);
+    expect(shown.stdout).toMatch(/✓ spare .*fallback read used/);
     expect(why.stdout).toContain("steps.look.output.value = 3");
     expect(unknownRun).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean once-more?") });
     expect(unknownStep).toMatchObject({ code: 2, stderr: expect.stringContaining("big") });
   });
 
-  test("[N07] a step that was cancelled is called so, and one item can be asked about", async () => {
+  test("[N07] a cancelled step is shown as cancelled, and one item can be explained", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/each.yaml": `name: each
@@ -401,11 +424,13 @@ steps:
     ]);
     expect(shown.stdout).toMatch(/✗ slow .*cancelled/);
     expect(shown.stdout).toMatch(/✗ later .*cancelled/);
-    expect(item.stdout).toMatch(/^Item 1 of all called read and succeeded after .*\nIt was given \{"number":6\}\.$/m);
+    expect(item.stdout).toMatch(
+      /^Item 1 of all called read and succeeded after .*\nIts arguments were \{"number":6\}\.$/m,
+    );
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("its items are 0 to 1") });
   });
 
-  test("rerun --from keeps what does not depend on the step", async () => {
+  test("rerun --from reuses steps that do not depend on the step", async () => {
     const cwd = await folder({
       ...workspace,
       "chains/two.yaml":
@@ -424,7 +449,7 @@ steps:
     ]);
   });
 
-  test("[N04] test runs a chain against a recorded run: 0 when it is the same, 1 with the first difference", async () => {
+  test("[N04] test runs a chain against a recorded run: 0 if it is equal, 1 with the first difference", async () => {
     const cwd = await folder(workspace);
     await windlass(["run", "typed", "text=x", "--run-id", "recorded"], { cwd });
     const same = await windlass(["test", "typed", "--replay", "recorded"], { cwd });

@@ -7,14 +7,14 @@ const say =
   "name: say\ndescription: Says it.\naliases: [speak]\nparameters: [{ name: message, type: string }]\n" +
   "entry: { type: builtin, handler: echo }\n";
 
-/** What `validate` and `doctor` say about a workspace. */
+/** Output of `validate` and `doctor` for a workspace. */
 async function checked(cwd: string): Promise<{ codes: (number | null)[]; validate: string; doctor: string }> {
   const [validate, doctor] = await Promise.all([windlass(["validate"], { cwd }), windlass(["doctor"], { cwd })]);
   return { codes: [validate.code, doctor.code], validate: validate.stderr, doctor: doctor.stdout };
 }
 
 describe.concurrent("tools_directory", () => {
-  test("a folder that is not there is warned about at its place", async () => {
+  test("a missing folder is a warning with its position", async () => {
     const cwd = await folder({ "windlass.yaml": "engine:\n  tools_directory: toolz\n", "tools/say.yaml": say });
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([0, 0]);
@@ -23,12 +23,12 @@ describe.concurrent("tools_directory", () => {
     expect(doctor).toContain('there is no folder "toolz"');
   });
 
-  test("without a word about it, a folder without tools is right", async () => {
+  test("without a setting, a missing folder of tools is valid", async () => {
     const cwd = await folder({ "windlass.yaml": "retention: { days: 1 }\n" });
     expect(await checked(cwd)).toMatchObject({ codes: [0, 0], validate: "" });
   });
 
-  test.each(["../elsewhere", "/usr", "sub/../../x"])("%s lies outside and is an error", async (path) => {
+  test.each(["../elsewhere", "/usr", "sub/../../x"])("%s is outside of the workspace and an error", async (path) => {
     const cwd = await folder({ "windlass.yaml": `engine: { tools_directory: ${path} }\n` });
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([2, 1]);
@@ -38,7 +38,7 @@ describe.concurrent("tools_directory", () => {
     expect(call).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("outside the workspace") });
   });
 
-  test("a link that leads out is an error, also of a folder that is not stated", async () => {
+  test("a link that leads out is an error, also for a default folder", async () => {
     const outside = await folder({ "evil.ts": 'throw new Error("was loaded");\n' });
     const [stated, unstated] = [
       await folder({ "windlass.yaml": "engine: { tools_directory: mine }\n" }),
@@ -55,13 +55,13 @@ describe.concurrent("tools_directory", () => {
     expect(first.validate + second.validate).not.toContain("was loaded");
   });
 
-  test("a folder that is linked into it is not looked into, and that is said", async () => {
+  test("a linked folder is not searched, and that is reported", async () => {
     const cwd = await folder({ "tools/say.yaml": say, "more/other.yaml": say.replace("name: say", "name: other") });
     await symlink(join(cwd, "more"), join(cwd, "tools/more"));
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([0, 0]);
-    expect(validate).toContain("tools/more:1:1: warning: a linked folder is not looked into");
-    expect(doctor).toContain("a linked folder is not looked into");
+    expect(validate).toContain("tools/more:1:1: warning: a linked folder is skipped");
+    expect(doctor).toContain("a linked folder is skipped");
   });
 
   test("may have a name that begins with two dots", async () => {
@@ -71,7 +71,7 @@ describe.concurrent("tools_directory", () => {
 });
 
 describe.concurrent("rules and lists that name no tool", () => {
-  test("are warned about at their place, with the name that was meant", async () => {
+  test("produce warnings with positions and suggestions", async () => {
     const cwd = await folder({
       "windlass.yaml": [
         "permissions:",
@@ -106,7 +106,7 @@ describe.concurrent("rules and lists that name no tool", () => {
     ['ask: ["mcp:source:mcp"]', 'no tool comes from "mcp"', "source:mcps"],
     ['ask: ["effct:write"]', '"effct:write" is not a permission rule', "effect:once"],
     ['deny: ["modle:destructive"]', '"modle:destructive" is not a permission rule', "model:destructive"],
-  ])("%s is misspelt: an error, and the workspace does not open", async (rules, message, near) => {
+  ])("%s is misspelled: an error, and the workspace does not open", async (rules, message, near) => {
     const cwd = await folder({ "windlass.yaml": `permissions: { ${rules} }\n`, "tools/say.yaml": say });
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([2, 1]);
@@ -121,9 +121,9 @@ describe.concurrent("rules and lists that name no tool", () => {
 
   test.each([
     ['deny: ["ecko"]', 'there is no tool "ecko"', "echo"],
-    ['deny: ["model:Say"]', 'there is no tool "Say"', "say"],
+    ['deny: ["model:Sey"]', 'there is no tool "Sey"', "say"],
     ['ask: ["fs/write_file"]', 'there is no tool "fs/write_file"', "write_file"],
-  ])("%s guards nothing: a warning, and told where something is called", async (rules, message, near) => {
+  ])("%s matches no tool: a warning, also reported at calls", async (rules, message, near) => {
     const chain = "name: greet\nsteps: [{ id: a, tool: say, params: { message: hi } }]\n";
     const cwd = await folder({
       "windlass.yaml": `permissions: { ${rules} }\n`,
@@ -133,7 +133,7 @@ describe.concurrent("rules and lists that name no tool", () => {
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([0, 0]);
     for (const text of [validate, doctor]) {
-      expect(text).toContain(`${message}, and so this rule guards nothing`);
+      expect(text).toContain(`${message}, so this rule matches nothing`);
       expect(text).toContain(`did you mean "${near}"?`);
     }
     for (const command of [
@@ -142,13 +142,13 @@ describe.concurrent("rules and lists that name no tool", () => {
     ]) {
       const { code, stderr } = await windlass(command, { cwd });
       expect(code).toBe(0);
-      expect(stderr.match(/warning: this permission rule guards nothing.*/g)).toEqual([
-        expect.stringContaining(`(did you mean "${near}"?); windlass validate shows where`),
+      expect(stderr.match(/warning: this permission rule matches no tool.*/g)).toEqual([
+        expect.stringContaining(`(did you mean "${near}"?); for details: windlass validate`),
       ]);
     }
   });
 
-  test("are told wherever something could be called", async () => {
+  test("are reported by every command that can make a call", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { ask: ["nobody_has_it"] }\n',
       "chains/greet.yaml": "name: greet\nsteps: [{ id: a, tool: echo, params: { message: hi } }]\n",
@@ -157,13 +157,11 @@ describe.concurrent("rules and lists that name no tool", () => {
     for (const command of [["rerun", first.chain_id], ["resume"], ["mcp", "serve"]]) {
       const { code, stderr } = await windlass(command, { cwd });
       expect(code).toBe(0);
-      expect(stderr).toContain(
-        'warning: this permission rule guards nothing, for want of such a tool: "nobody_has_it"',
-      );
+      expect(stderr).toContain('warning: this permission rule matches no tool: "nobody_has_it"');
     }
   });
 
-  test("of a server that is disabled or was never seen are no word worth where something is called", async () => {
+  test("rules for a server that is disabled or was never connected are not reported at calls", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { ask: ["fs/write_file", "mail/send"] }\n',
       "mcp.json": JSON.stringify({
@@ -172,11 +170,11 @@ describe.concurrent("rules and lists that name no tool", () => {
     });
     const { code, stderr } = await windlass(["call", "echo", "message=1"], { cwd });
     expect(code).toBe(0);
-    expect(stderr).not.toContain("guards nothing");
+    expect(stderr).not.toContain("matches no tool");
     expect((await windlass(["validate"], { cwd })).stderr).toContain('warning: there is no tool "fs/write_file"');
   });
 
-  test("are read as the engine reads them: what is trusted is a tool, and a slip is told as one", async () => {
+  test("are parsed like the engine parses them: a trusted entry is a tool, and a typing error is reported", async () => {
     const cwd = await folder({
       "windlass.yaml":
         'permissions: { allow: ["say trusted", "model:echo  trusted", "sai trusted", "say trustd", "*"] }\n',
@@ -193,7 +191,7 @@ describe.concurrent("rules and lists that name no tool", () => {
     }
   });
 
-  test("are told of alike where the settings are checked by their name", async () => {
+  test("are reported equally if the settings file is checked by its name", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { deny: ["ecko"] }\nagent: { options: { commands: { tide: high_water } } }\n',
       "tools/say.yaml": say,
@@ -204,7 +202,7 @@ describe.concurrent("rules and lists that name no tool", () => {
     expect(named.stdout).toBe(all.stdout);
   });
 
-  test("so are declarations and contracts, and capabilities that are like others", async () => {
+  test("declarations, contracts, and capabilities similar to others are reported as well", async () => {
     const cwd = await folder({
       "windlass.yaml": 'capabilities:\n  declare: { sai: [speech], "mcp:brave": [serach], say: [own_thing] }\n',
       "capabilities/search.yaml":
@@ -214,21 +212,21 @@ describe.concurrent("rules and lists that name no tool", () => {
     });
     const { codes, validate, doctor } = await checked(cwd);
     expect(codes).toEqual([0, 0]);
-    for (const [place, message, hint] of [
+    for (const [position, message, hint] of [
       ["windlass.yaml:2:14", 'there is no tool "sai"', "say"],
       ["windlass.yaml:2:43", 'no other tool has the capability "serach"', "search"],
       ["capabilities/search.yaml:3:23", 'the tool "say" has no parameter "massage"', "message"],
       ["capabilities/search.yaml:5:3", 'there is no tool "web_serch"', "web_search"],
     ] as const) {
-      expect(validate).toContain(`${place}: warning: ${message}`);
-      expect(doctor).toContain(`${place}: ${message}`);
+      expect(validate).toContain(`${position}: warning: ${message}`);
+      expect(doctor).toContain(`${position}: ${message}`);
       for (const text of [validate, doctor]) expect(text).toContain(`did you mean "${hint}"?`);
     }
     for (const text of [validate, doctor]) expect(text).toContain('there is no MCP server "brave"');
     expect(validate.trimEnd().split("\n").at(-1)).toBe("5 warnings in 2 files");
   });
 
-  test("are not judged while a file of tools is broken: the tool may be in it", async () => {
+  test("are not checked while a tool file is broken: the tool may be in it", async () => {
     const cwd = await folder({
       "windlass.yaml": 'permissions: { deny: ["ecko"] }\n',
       "capabilities/search.yaml": "name: search\ntools: { gone: {} }\n",
@@ -239,7 +237,7 @@ describe.concurrent("rules and lists that name no tool", () => {
   });
 });
 
-test("mistakes of form and of meaning are told at once", async () => {
+test("syntax errors and semantic errors are reported together", async () => {
   const cwd = await folder({
     "windlass.yaml": [
       "retention: { day: 1, bytes: many }",
@@ -250,8 +248,8 @@ test("mistakes of form and of meaning are told at once", async () => {
   });
   const { code, stdout } = await windlass(["validate", "--json"], { cwd });
   expect(code).toBe(2);
-  const places = JSON.parse(stdout).map(({ line, column }: Record<string, number>) => `${line}:${column}`);
-  expect(places).toEqual(["1:14", "1:29", "2:22", "2:42", "2:52", "3:20", "3:25", "4:37", "4:47"]);
+  const positions = JSON.parse(stdout).map(({ line, column }: Record<string, number>) => `${line}:${column}`);
+  expect(positions).toEqual(["1:14", "1:29", "2:22", "2:42", "2:52", "3:20", "3:25", "4:37", "4:47"]);
 });
 
 describe.concurrent("a secret in a file", () => {
@@ -280,11 +278,11 @@ describe.concurrent("a secret in a file", () => {
   });
 });
 
-test("doctor warns of a secret that is an ordinary word, and does not say it", async () => {
+test("doctor warns about a secret that is a common word, without showing it", async () => {
   const cwd = await folder({ "windlass.yaml": "secrets: { DB_USER: env, DB_PASSWORD: env, LOCAL_KEY: env }\n" });
   const env = { DB_USER: "postgres", DB_PASSWORD: "c0rrect-h0rse", LOCAL_KEY: "ollama" };
   const { code, stdout } = await windlass(["doctor"], { cwd, env });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^warn +secrets +DB_USER is short or an ordinary word/m);
+  expect(stdout).toMatch(/^warn +secrets +the value of DB_USER is short or a common word/m);
   expect(stdout).not.toMatch(/postgres|DB_PASSWORD is|LOCAL_KEY is/);
 });

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { codeTool, folder, shellCommand, windlass } from "./windlass.ts";
 
-/** A program that would run for an hour, and leaves its pid in a file. */
+/** A program that would run for an hour, and writes its pid to a file. */
 const forever = {
   "tools/forever.yaml": `name: forever
 description: For tests.
@@ -15,7 +15,7 @@ entry:
 `,
 };
 
-/** The number in a file, once it is there. */
+/** The number in a file, once it exists. */
 function numberIn(file: string): Promise<number> {
   return vi.waitFor(
     async () => {
@@ -52,14 +52,14 @@ describe.concurrent("windlass under signals", () => {
         }),
     });
     expect({ code, pid }).toEqual({ code: expected, pid: expect.any(Number) });
-    expect(stderr).toContain("Stopping");
+    expect(stderr).toContain("Cancelling");
     expect(stderr).toContain("[cancelled]");
     expect(isAlive(pid)).toBe(false);
     const { stdout } = await windlass(["records", "--json"], { cwd });
     expect(JSON.parse(stdout).records).toMatchObject([{ tool: "forever", error: { code: "cancelled" } }]);
   });
 
-  // The tool's time of grace is short: on a machine that is very busy the second signal may come too late.
+  // The tool's grace period is short: on a very busy machine the second signal may come too late.
   test("a second Ctrl-C does not wait for a tool that ignores the first", { retry: 3 }, async () => {
     const body = `export default (_args: object, ctx: { progress(value: unknown): void }) => {
       ctx.progress("deaf");
@@ -70,17 +70,17 @@ describe.concurrent("windlass under signals", () => {
     const { code, stderr } = await windlass(["call", "deaf"], {
       cwd,
       onStderr: (text, kill) => {
-        if (text.includes(["deaf", "Stopping"][sent] ?? "never")) {
+        if (text.includes(["deaf", "Cancelling"][sent] ?? "never")) {
           sent++;
           kill("SIGINT");
         }
       },
     });
     expect({ code, sent }).toEqual({ code: 130, sent: 2 });
-    expect(stderr).not.toContain("cancelled");
+    expect(stderr).not.toContain("[cancelled]");
   });
 
-  test("a reader that goes away ends the output quietly", async () => {
+  test("a closed pipe ends the output quietly", async () => {
     const cwd = await folder();
     const script = `${shellCommand} schema tool | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script], { cwd });
@@ -93,6 +93,6 @@ describe.concurrent("windlass under signals", () => {
     const script = `${shellCommand} schema tool > /dev/full; echo $?`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script], { cwd });
     expect(stdout).toBe("1\n");
-    expect(stderr).toContain("the output could not be written");
+    expect(stderr).toContain("cannot write the output");
   });
 });

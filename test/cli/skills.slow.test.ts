@@ -5,7 +5,7 @@ const skill = (name: string, more = ""): string =>
   `---\nname: ${name}\ndescription: Handles ${name} for people. Use when somebody asks for ${name}.\n${more}---\n\nDo it.\n`;
 
 describe.concurrent("[C03] windlass skills", () => {
-  test("lists skills, those that cannot be used too, and runs none of their code", async () => {
+  test("lists skills, including invalid ones, and runs none of their code", async () => {
     const cwd = await folder({
       "windlass.yaml": "",
       "skills/pdf/SKILL.md": skill("pdf", "license: MIT\nallowed-tools: Read Bash(git:*)\n"),
@@ -20,15 +20,15 @@ describe.concurrent("[C03] windlass skills", () => {
     ]);
     expect(plain.code).toBe(0);
     expect(plain.stdout.split("\n").map((line) => line.slice(0, 24).trimEnd())).toEqual([
-      "NAME    WHAT IT DOES",
+      "NAME    DESCRIPTION",
       "Odd     Handles Odd for",
-      "manual  [by hand only] H",
+      "manual  [manual only] Ha",
       "pdf     Handles pdf for",
       "broken  [broken] the fil",
       "",
     ]);
     expect(plain.stderr).toContain(
-      "skills/pdf/tool.ts, skills/broken/SKILL.md, skills/odd/SKILL.md: windlass skills validate shows",
+      "skills/pdf/tool.ts, skills/broken/SKILL.md, skills/odd/SKILL.md: have problems; for details: windlass skills validate",
     );
     expect(plain.stdout + plain.stderr + json.stderr).not.toContain("code ran");
     const listed = JSON.parse(json.stdout) as Record<string, unknown>[];
@@ -55,7 +55,7 @@ describe.concurrent("[C03] windlass skills", () => {
     });
   });
 
-  test("says so where there are none, and what to do about a word it does not know", async () => {
+  test("says so if there are none, and what to do about an unknown word", async () => {
     const cwd = await folder({ "windlass.yaml": "" });
     const [none, checked, word] = await Promise.all([
       windlass(["skills"], { cwd }),
@@ -65,7 +65,7 @@ describe.concurrent("[C03] windlass skills", () => {
     expect(none).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: expect.stringContaining("There are no skills.") as string,
+      stderr: expect.stringContaining("No skills.") as string,
     });
     expect(checked).toMatchObject({ code: 0, stdout: "ok: 0 skills, no problems\n" });
     expect(word).toMatchObject({
@@ -74,7 +74,7 @@ describe.concurrent("[C03] windlass skills", () => {
     });
   });
 
-  test("validate holds every rule of the format, with the place, and ends with 2", async () => {
+  test("validate checks every rule of the format, with positions, and exits with 2", async () => {
     const cwd = await folder({
       "windlass.yaml": "",
       "skills/pdf/SKILL.md": skill("pdf"),
@@ -96,11 +96,11 @@ describe.concurrent("[C03] windlass skills", () => {
     ).toEqual(["bad_name skills/odd/SKILL.md", "name_mismatch skills/odd/SKILL.md", "unknown_key skills/odd/SKILL.md"]);
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("there is no folder") as string,
+      stderr: expect.stringContaining("folder not found") as string,
     });
   });
 
-  test("no command runs code beside skills until windlass.yaml says so; those that look at skills name it", async () => {
+  test("no command runs code next to skills unless windlass.yaml allows it; commands that list skills name it", async () => {
     const files = {
       "skills/pdf/SKILL.md": skill("pdf"),
       "skills/pdf/tools/convert.js": 'process.stderr.write(["code", "ran"].join(" "));',
@@ -121,8 +121,8 @@ describe.concurrent("[C03] windlass skills", () => {
     );
     expect(called?.stderr).toBe("code ran");
     expect(listed?.stderr).toContain(
-      "code beside skills is run, as skills: { code: true } says: skills/pdf/tools/convert.js",
+      "code next to skills is run, because of skills: { code: true }: skills/pdf/tools/convert.js",
     );
-    expect(examined?.stdout).toContain("run code beside them: skills/pdf/tools/convert.js");
+    expect(examined?.stdout).toContain("code next to them is loaded: skills/pdf/tools/convert.js");
   });
 });

@@ -20,7 +20,7 @@ steps:
 
 const workspace = { ...tracingTools, ...undo, "windlass.yaml": "", "chains/mail.yaml": mailChain };
 
-/** Resolves when a handler has left a line that begins so. */
+/** Resolves when a handler has written a line with this beginning. */
 function seen(cwd: string, start: string): Promise<void> {
   return vi.waitFor(async () => expect((await effects(cwd)).some((line) => line.startsWith(start))).toBe(true), {
     timeout: 20_000,
@@ -38,25 +38,45 @@ async function killed(ms = 60_000): Promise<string> {
   return cwd;
 }
 
-describe.concurrent("a run whose process is told to end", () => {
-  test("by SIGTERM is left, not undone: what is under way ends, the code is 143, and resume goes on", async () => {
+describe.concurrent("a run whose process is terminated", () => {
+  test("SIGTERM releases a run and does not roll it back: running calls finish, the code is 143, and resume continues", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga(1500) });
     const { code, stderr, stdout } = await windlass(["run", "saga", "--run-id", "half"], {
       cwd,
       onStart: (kill) => void seen(cwd, "read").finally(() => kill("SIGTERM")),
     });
     expect({ code, stdout }).toEqual({ code: 143, stdout: "" });
-    expect(stderr).toContain("Leaving the run");
+    expect(stderr).toContain("Releasing the run");
     expect(stderr).toContain("long: success");
     expect(stderr).toContain("saga was interrupted after");
-    expect(stderr).toContain("windlass resume half goes on with it");
+    expect(stderr).toContain("with: windlass resume half");
     expect(await effects(cwd)).toEqual(['send {"to":"first"}', 'read {"ms":1500}']);
     const resumed = await windlass(["resume", "half"], { cwd });
-    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining("2 steps done before") });
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining("2 steps done earlier") });
     expect(await effects(cwd)).toEqual(['send {"to":"first"}', 'read {"ms":1500}', 'send {"to":"last"}']);
   });
 
-  test("by SIGTERM is cancelled where it is not kept: nobody could go on with it", async () => {
+  test("[F9] SIGTERM: a step that never ran is listed as started neither then, nor by show and explain", async () => {
+    const cwd = await folder({ ...workspace, "chains/saga.yaml": saga(1500) });
+    const { code, stderr } = await windlass(["run", "saga", "--run-id", "half"], {
+      cwd,
+      onStart: (kill) => void seen(cwd, "read").finally(() => kill("SIGTERM")),
+    });
+    expect(code).toBe(143);
+    expect(stderr).not.toContain("last:");
+    expect(stderr).toContain("(2 steps)");
+    const [shown, json, why] = await Promise.all([
+      windlass(["show", "half"], { cwd }),
+      windlass(["show", "half", "--json"], { cwd }),
+      windlass(["explain", "half", "last"], { cwd }),
+    ]);
+    expect(shown.stdout).toContain("(2 steps)");
+    expect(JSON.parse(json.stdout).steps).toMatchObject([{ id: "first" }, { id: "long" }]);
+    expect(JSON.parse(json.stdout).steps).toHaveLength(2);
+    expect(why.stdout).toContain("last has not begun");
+  });
+
+  test("SIGTERM cancels a run that is not durable: no process could resume it", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": `durable: false\n${saga(60_000)}` });
     const { code, stderr } = await windlass(["run", "saga"], {
       cwd,
@@ -67,13 +87,13 @@ describe.concurrent("a run whose process is told to end", () => {
     expect((await effects(cwd)).at(-1)).toBe('undo {"to":"first"}');
   });
 
-  test("by SIGTERM while it waits for another process lets that one go on", async () => {
+  test("SIGTERM during the wait for another process does not stop that process", async () => {
     const cwd = await folder({ ...workspace, "chains/saga.yaml": saga(8000) });
     const running = windlass(["run", "saga", "--run-id", "shared"], { cwd });
     await seen(cwd, "read");
     const joined = await windlass(["run", "saga", "--run-id", "shared"], {
       cwd,
-      // Nothing tells that it waits; on a busy machine it takes a while to begin.
+      // Nothing reports that it waits; on a busy machine it takes a while to start.
       onStart: (kill) => void setTimeout(() => kill("SIGTERM"), 4000),
     });
     expect(joined.code).toBe(143);
@@ -83,7 +103,7 @@ describe.concurrent("a run whose process is told to end", () => {
 });
 
 describe.concurrent("a run that was interrupted", () => {
-  test("is shown as that, not as one that runs", async () => {
+  test("is shown as interrupted, not as running", async () => {
     const cwd = await killed();
     const [shown, why] = await Promise.all([
       windlass(["show", "half"], { cwd }),
@@ -91,12 +111,31 @@ describe.concurrent("a run that was interrupted", () => {
     ]);
     expect(shown.stdout).toContain("saga was interrupted after");
     expect(shown.stdout + shown.stderr).not.toContain("has been running");
-    expect(shown.stderr).toContain("windlass resume half goes on with it");
-    expect(why.stdout).toContain("long was under way when its process ended");
+    expect(shown.stderr).toContain("with: windlass resume half");
+    expect(why.stdout).toContain("long was running when its process ended");
     expect(why.stdout).not.toContain("has been running");
   });
 
-  test("and whose tools changed is refused by resume; cancel ends it, undoing what it can", async () => {
+  test("[F14] resume and rerun report the steps that run from the beginning", async () => {
+    const cwd = await killed(1500);
+    const resumed = await windlass(["resume", "half"], { cwd });
+    expect(resumed.code).toBe(0);
+    const news = (stderr: string): string[] =>
+      [...stderr.matchAll(/^[\d:.]{12} (.*?)( in .*)?$/gm)].map(([, text]) => text ?? "");
+    expect(news(resumed.stderr)).toEqual([
+      "saga: run half, 3 steps",
+      "1 step done earlier",
+      "long: started read",
+      "long: · reading",
+      "long: success",
+      "last: started send",
+      "last: success",
+    ]);
+    const rerun = await windlass(["rerun", "half", "--from", "long", "--yes"], { cwd });
+    expect(news(rerun.stderr).slice(1, 3)).toEqual(["1 step done earlier", "long: started read"]);
+  });
+
+  test("a run whose tools changed is rejected by resume; cancel ends it, with its compensations", async () => {
     const cwd = await killed();
     const changed = tracingTools["tools/read.yaml"]?.replace("name: number", "name: figure") ?? "";
     await writeFile(join(cwd, "tools/read.yaml"), changed);
@@ -109,7 +148,7 @@ describe.concurrent("a run that was interrupted", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ run_id: "half", status: "cancelled" }]);
   });
 
-  test("and whose tool is gone ends with cancel, which says what is not undone", async () => {
+  test("a run whose tool is gone ends with cancel, which lists what is not undone", async () => {
     const cwd = await killed();
     await Promise.all(["tools/undo.yaml", "tools/undo.ts"].map((file) => rm(join(cwd, file))));
     const { code, stderr, stdout } = await windlass(["cancel", "half", "--json"], { cwd });
@@ -120,10 +159,10 @@ describe.concurrent("a run that was interrupted", () => {
         steps: [{ id: "first", compensation: { status: "failed" } }, { id: "long" }, { id: "last" }],
       },
     });
-    expect(stderr).toContain("not undone: first: undo has changed since the run began, or is gone");
+    expect(stderr).toContain("not undone: first: undo has changed since the run began, or no longer exists");
     expect((await effects(cwd)).some((line) => line.startsWith("undo"))).toBe(false);
     const again = await windlass(["cancel", "half"], { cwd });
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("was over already") });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("had already ended") });
     const shown = await windlass(["show", "half"], { cwd });
     expect(shown.stdout).toContain("could not be undone");
   });

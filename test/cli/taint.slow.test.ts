@@ -14,8 +14,8 @@ steps:
 
 const strictWorkspace = { ...tracingTools, "windlass.yaml": "chains: { taint: strict }\n" };
 
-describe.concurrent("[N08] what came from outside", () => {
-  test("is refused where a tool may do harm with it, at its place, by validate and by run; nothing is called", async () => {
+describe.concurrent("[N08] untrusted content", () => {
+  test("is rejected if it reaches a destructive tool, with its position, by validate and by run; nothing is called", async () => {
     const cwd = await folder({
       ...tracingTools,
       "windlass.yaml": "",
@@ -29,38 +29,40 @@ describe.concurrent("[N08] what came from outside", () => {
     ]);
     for (const { code, stderr, stdout } of [checked, run, dry]) {
       expect(code).toBe(2);
-      const told = stderr + stdout;
-      expect(told).toContain("chains/forward.yaml:8:43");
-      expect(told).toContain('"send" may do harm, and this comes from outside: from the step "look" (read)');
-      expect(told).toContain('params: { to: "${input.to}", body: "${steps.look.output.value}" }');
-      expect(told).toMatch(/approval[\s\S]*trusted: \[read\]/);
+      const reported = stderr + stdout;
+      expect(reported).toContain("chains/forward.yaml:8:43");
+      expect(reported).toContain(
+        '"send" may be destructive, and this value is untrusted: it comes from the step "look" (read)',
+      );
+      expect(reported).toContain('params: { to: "${input.to}", body: "${steps.look.output.value}" }');
+      expect(reported).toMatch(/approval[\s\S]*trusted_tools: \[read\]/);
     }
     expect(JSON.parse(json.stdout)).toMatchObject([{ code: "untrusted_input", line: 8, column: 43 }]);
     expect(await effects(cwd)).toEqual([]);
   });
 
-  test("a strict workspace cannot be loosened by a chain, and asks people where there is an approval", async () => {
+  test("a strict workspace cannot be relaxed by a chain, and an approval step prompts the user", async () => {
     const cwd = await folder({
       ...strictWorkspace,
       "chains/forward.yaml": forward("taint: show\n"),
       "chains/mail.yaml": mailChain,
     });
-    const [refused, asked] = await Promise.all([
+    const [refused, requested] = await Promise.all([
       windlass(["run", "forward", "to=ada"], { cwd }),
       windlass(["run", "mail", "to=ada"], { cwd }),
     ]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("untrusted_input") });
-    expect(asked.code).toBe(3);
+    expect(requested.code).toBe(3);
   });
 
-  test("a source that the workspace relies on is not from outside; slips are told", async () => {
+  test("a source that the workspace trusts is not untrusted; typing errors are reported", async () => {
     const [cwd, slip, word] = await Promise.all([
       folder({
         ...tracingTools,
         "chains/forward.yaml": forward(),
-        "windlass.yaml": "chains: { taint: strict, trusted: [read] }\n",
+        "windlass.yaml": "chains: { taint: strict, trusted_tools: [read] }\n",
       }),
-      folder({ ...tracingTools, "windlass.yaml": "chains: { trusted: [raed] }\n" }),
+      folder({ ...tracingTools, "windlass.yaml": "chains: { trusted_tools: [raed] }\n" }),
       folder({ "windlass.yaml": "chains: { taint: strickt }\n" }),
     ]);
     const [run, unknown, misspelt] = await Promise.all([
@@ -74,7 +76,7 @@ describe.concurrent("[N08] what came from outside", () => {
     expect(misspelt.stdout + misspelt.stderr).toContain('did you mean "strict"?');
   });
 
-  test("[N03] a dry run shows it beside what would be sent, in chains that are called too", async () => {
+  test("[N03] a dry run marks it in the listed calls, in called chains too", async () => {
     const cwd = await folder({
       ...tracingTools,
       "windlass.yaml": "",
@@ -104,7 +106,7 @@ describe.concurrent("[N08] what came from outside", () => {
     });
   });
 
-  test("every chain that is built in can be planned in a strict workspace: none passes it on to harm", async () => {
+  test("every built-in chain can be planned in a strict workspace: none passes it to a destructive tool", async () => {
     const dir = await folder({ "windlass.yaml": "chains: { taint: strict }\n" });
     const workspace = await openWorkspace(dir, { env: {} });
     try {

@@ -4,7 +4,7 @@ import { folder, printedBy, windlass } from "./windlass.ts";
 
 const workspace = { "windlass.yaml": "telemetry: { enabled: true }\n" };
 
-/** A file that registers an SDK which sends spans together, and only when it is told to: the end of a short process. */
+/** Registers an SDK that sends spans in batches, and only on flush: at the end of a short process. */
 const tracing = `
   import { createRequire } from "node:module";
   const require = createRequire(${JSON.stringify(pathToFileURL(`${process.cwd()}/package.json`).href)});
@@ -21,7 +21,7 @@ const tracing = `
 `;
 
 describe("telemetry in the terminal", () => {
-  test("doctor says that no SDK is registered, and says nothing where nobody asked for traces", async () => {
+  test("doctor reports that no SDK is registered, and nothing if telemetry is disabled", async () => {
     const found = async (files: Readonly<Record<string, string>>): Promise<unknown[]> => {
       const run = await windlass(["doctor", "--json"], { cwd: await folder(files) });
       const { findings } = printedBy(run) as { findings: { about: string }[] };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { VtScreen } from "../support/vt-screen.ts";
 import { environment, shellCommand } from "./windlass.ts";
 
-/** Keys that have no letter. */
+/** Keys without a letter. */
 export const keys = {
   enter: "\r",
   ctrlC: "\u0003",
@@ -14,11 +14,11 @@ export const keys = {
   backspace: "\u007f",
 } as const;
 
-/** The program at a terminal, and a person in front of it who looks at the screen. */
+/** The program at a terminal, with functions to type keys and to read the screen. */
 export interface TerminalSession {
   readonly screen: VtScreen;
   readonly type: (text: string) => void;
-  /** Waits until the screen shows this; fails with what it shows instead. */
+  /** Waits until the screen shows this; fails with the screen's content. */
   readonly shows: (what: RegExp | string) => Promise<void>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
   /** Waits until the program has ended. */
@@ -32,7 +32,7 @@ export function openTerminal(
   words: string,
   { cwd, columns = 60, rows = 24 }: { readonly cwd: string; readonly columns?: number; readonly rows?: number },
 ): TerminalSession {
-  // No shell stays in between: some of them end by a Ctrl-C that the program has dealt with.
+  // No shell in between: some exit on a Ctrl-C that the program has handled.
   const command = `tty > .tty; stty cols ${columns} rows ${rows}; exec ${shellCommand} ${words}`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd, env: environment });
   const screen = new VtScreen(columns, rows);
@@ -68,7 +68,7 @@ export function openTerminal(
     type: (text) => void child.stdin.write(text),
     resize: async (width, height) => {
       const tty = (await readFile(join(cwd, ".tty"), "utf8")).trim();
-      // First the terminal, then the program in it is told.
+      // The terminal is resized first, then the program is notified.
       screen.resize(width, height);
       await promisify(execFile)("stty", ["-F", tty, "cols", String(width), "rows", String(height)]);
     },

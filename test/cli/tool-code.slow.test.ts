@@ -22,8 +22,8 @@ export const shout = defineTool({
 });
 `;
 
-describe.concurrent("a tool in code that imports windlass, where it is not installed", () => {
-  test("gets the copy that runs, from source and as it is built", async () => {
+describe.concurrent("a code tool that imports windlass without an installed package", () => {
+  test("gets the running copy, from source and as built", async () => {
     const cwd = await folder({ "tools/shout.ts": shout });
     const fromSource = await windlass(["call", "shout", "text=hi"], { cwd });
     expect(fromSource).toMatchObject({ code: 0, stderr: "" });
@@ -32,7 +32,7 @@ describe.concurrent("a tool in code that imports windlass, where it is not insta
     expect(JSON.parse(stdout)).toEqual(["HI", "echo"]);
   });
 
-  test("can import every part of it", async () => {
+  test("can import every entry point of it", async () => {
     const parts = Object.keys(packageJson.exports).filter((part) => part !== "./package.json");
     const imports = parts.map((part, at) => `import * as m${at} from "windlass${part.slice(1)}";`).join("\n");
     const counted = parts.map((_, at) => `Object.keys(m${at}).length > 0`).join(", ");
@@ -41,14 +41,14 @@ describe.concurrent("a tool in code that imports windlass, where it is not insta
     expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual(parts.map(() => true));
   });
 
-  test("as the module of a YAML tool, too", async () => {
+  test("works as the module of a YAML tool, too", async () => {
     const body = 'import { fail } from "windlass";\nexport default () => fail("on purpose", { reason: "meant" });';
     const cwd = await folder(codeTool("failing", body));
     const { stderr } = await windlass(["call", "failing"], { cwd });
     expect(stderr).toContain("error: on purpose [execution_error: meant]");
   });
 
-  test("keeps the copy that its own folder has", async () => {
+  test("uses the copy of its own folder", async () => {
     const cwd = await folder(codeTool("which", 'import { name } from "windlass";\nexport default () => name;'));
     await mkdir(join(cwd, "node_modules/windlass"), { recursive: true });
     await writeFile(join(cwd, "node_modules/windlass/package.json"), '{ "type": "module", "exports": "./own.js" }');
@@ -56,7 +56,7 @@ describe.concurrent("a tool in code that imports windlass, where it is not insta
     expect((await windlass(["call", "which"], { cwd })).stdout).toBe('"its own"\n');
   });
 
-  test("is told of any other package that is missing", async () => {
+  test("reports any other missing package", async () => {
     const cwd = await folder({ "tools/lost.ts": 'import "windlas";\n' });
     const { code, stderr } = await windlass(["validate"], { cwd });
     expect(code).toBe(2);
@@ -64,7 +64,7 @@ describe.concurrent("a tool in code that imports windlass, where it is not insta
   });
 });
 
-describe.concurrent("what a tool's code writes to stdout", () => {
+describe.concurrent("output of a tool to stdout", () => {
   const body = `console.log("while loading");
 export default () => {
   console.log("while %s", "running");
@@ -73,7 +73,7 @@ export default () => {
   return "the result";
 };`;
 
-  test("goes to stderr, and stdout holds nothing but the result", async () => {
+  test("goes to stderr, and stdout has nothing but the result", async () => {
     const cwd = await folder(codeTool("chatty", body));
     const { code, stdout, stderr } = await windlass(["call", "chatty", "--json"], { cwd });
     expect(code).toBe(0);
@@ -88,7 +88,7 @@ export default () => {
   });
 });
 
-describe.concurrent("a tool's code that ends the process", () => {
+describe.concurrent("a tool that ends the process", () => {
   const early = { "tools/early.ts": "process.exit(0);\n" };
 
   test.each([
@@ -97,18 +97,18 @@ describe.concurrent("a tool's code that ends the process", () => {
     [["tools"], early],
     [["call", "leaver"], codeTool("leaver", "export default () => process.exit(0);")],
     [["call", "leaver"], codeTool("leaver", "export default () => process.exit(7);")],
-  ])("%j fails in words", async (words, files) => {
+  ])("%j fails with a message", async (words, files) => {
     const { code, stdout, stderr } = await windlass(words, { cwd: await folder(files) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/error: a tool's code ended the process .*process\.exit\([07]\)/);
+    expect(stderr).toMatch(/error: a tool ended the process with process\.exit\([07]\)/);
   });
 
-  test("gives programs a failure to read", async () => {
+  test("prints a failure as JSON", async () => {
     const { code, stdout } = await windlass(["call", "echo", "message=hi", "--json"], { cwd: await folder(early) });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
       success: false,
-      error: { code: "execution_error", message: expect.stringContaining("a tool's code ended the process") },
+      error: { code: "execution_error", message: expect.stringContaining("a tool ended the process") },
     });
   });
 });

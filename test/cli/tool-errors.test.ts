@@ -23,7 +23,7 @@ const files = {
 };
 
 describe.concurrent("a tool of the workspace that throws", () => {
-  test("is told with its name and where it threw, and so is its record", async () => {
+  test("is reported with its name and where it threw, also in its record", async () => {
     const { cwd } = await agentWorkspace([], { files });
     const { code, stderr } = await windlass(["call", "boom"], { cwd });
     expect(code).toBe(1);
@@ -36,25 +36,25 @@ describe.concurrent("a tool of the workspace that throws", () => {
     expect(records.stdout).not.toContain(cwd);
   });
 
-  test("is told in a run of a chain", async () => {
+  test("is reported in a run of a chain", async () => {
     const { cwd } = await agentWorkspace([], { files });
     const { stderr } = await windlass(["run", "explode"], { cwd });
     expect(stderr).toContain(`warning: boom threw (lib/look-up.ts:2:13): ${message}`);
   });
 
-  test("is told to who asks, and the model is told its message alone", async () => {
+  test("is reported to the user of `ask`, and the model only receives its message", async () => {
     const { cwd, server } = await agentWorkspace([{ toolCalls: [{ name: "boom", args: {} }] }, "It does not work."], {
       files,
     });
     const { code, stdout, stderr } = await windlass(["ask", "look"], { cwd });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "It does not work.\n" });
     expect(stderr).toContain(`warning: boom threw (lib/look-up.ts:2:13): ${message}`);
-    const asked = JSON.stringify(server.requests[1]?.body);
-    expect(asked).toContain(message);
-    expect(asked).not.toContain("look-up.ts");
+    const requested = JSON.stringify(server.requests[1]?.body);
+    expect(requested).toContain(message);
+    expect(requested).not.toContain("look-up.ts");
   });
 
-  test("a failure that a tool gives by itself needs no place", async () => {
+  test("a failure that a tool returns itself has no location", async () => {
     const { cwd } = await agentWorkspace([], { files });
     await writeFile(join(cwd, "lib/look-up.ts"), 'export const lookUp = (): never => { throw "nothing there"; };\n');
     const { stderr } = await windlass(["call", "boom"], { cwd });

@@ -18,22 +18,49 @@ entry: { type: builtin, handler: echo }
 };
 
 describe.concurrent("windlass tools", () => {
-  test("lists tools in columns that line up in every script, and warns of files that could not be used", async () => {
+  test("lists tools in columns aligned in every script, and warns about files that could not be loaded", async () => {
     const cwd = await folder(weather);
     const { code, stdout, stderr } = await windlass(["tools"], { cwd });
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split("\n");
     const names = lines.map((line) => line.split(/\s{2,}/)[0]);
     expect(names).toEqual(expect.arrayContaining(["calculator", "echo", "http_request", "web_search"]));
-    expect([names[0], names.at(-1)]).toEqual(["NAME", "查询天气"]);
+    expect(names.slice(0, 2)).toEqual(["NAME", "查询天气"]);
     const some = lines.filter((line) => /^(?:NAME|calculator|echo|http_request|查询天气) /.test(line));
-    const columns = some.map((line) => displayWidth(line.slice(0, line.search(/Computes|Gives|Sends|WHAT|查询一个/))));
+    const columns = some.map((line) =>
+      displayWidth(line.slice(0, line.search(/Computes|Gives|Returns|Sends|DESCRIPTION|查询一个/))),
+    );
     expect([some.length, new Set(columns).size]).toEqual([5, 1]);
     expect(stdout).not.toContain("第二句话");
-    expect(stderr).toContain("warning: tools/broken.yaml could not be used; windlass validate shows why");
+    expect(stderr).toContain("warning: tools/broken.yaml could not be loaded; for details: windlass validate");
   });
 
-  test("lists by category and tag, for programs too", async () => {
+  test("[U13] lists the workspace's own tools first, and those of a source", async () => {
+    const chain = "name: report\ndescription: Reports.\nsteps:\n  - { id: a, tool: echo, params: { message: hi } }\n";
+    const cwd = await folder({ "tools/天气.yaml": weather["tools/天气.yaml"], "chains/report.yaml": chain });
+    const names = async (...options: string[]): Promise<string[]> => {
+      const { stdout } = await windlass(["tools", ...options, "--json"], { cwd });
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+    };
+    const [all, mine, chains, builtin, wrong] = await Promise.all([
+      names(),
+      names("--mine"),
+      names("--source", "chains", "--mine"),
+      names("--source", "builtin"),
+      windlass(["tools", "--source", "chain"], { cwd }),
+    ]);
+    expect(all.slice(0, 2)).toEqual(["report", "查询天气"]);
+    expect(all.length).toBeLessThan(50);
+    expect(mine).toEqual(["report", "查询天气"]);
+    expect(chains).toEqual(["report"]);
+    expect(builtin).toEqual(all.slice(2));
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean --source chains?") as string,
+    });
+  });
+
+  test("lists by category and tag, also as JSON", async () => {
     const cwd = await folder(weather);
     const [byCategory, byTag, none] = await Promise.all([
       windlass(["tools", "list", "--category", "生活", "--json"], { cwd }),
@@ -63,14 +90,14 @@ describe.concurrent("windlass tools", () => {
     expect(none).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("show tells what a tool does, takes and comes from, and how to call it", async () => {
+  test("show prints the description, parameters and origin of a tool, and an example call", async () => {
     const cwd = await folder(weather);
     const [file, builtin, json] = await Promise.all([
       windlass(["tools", "show", "weather"], { cwd }),
       windlass(["tools", "show", "http_request"], { cwd }),
       windlass(["tools", "show", "查询天气", "--json"], { cwd }),
     ]);
-    for (const text of ["第二句话", "read (reads the world", "tools/天气.yaml", "1 to 7; default 3", "required"]) {
+    for (const text of ["第二句话", "read (reads external state", "tools/天气.yaml", "1 to 7; default 3", "required"]) {
       expect(file.stdout).toContain(text);
     }
     expect(file.stdout).toContain('Try: windlass call 查询天气 城市="…"');
@@ -80,7 +107,7 @@ describe.concurrent("windlass tools", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ name: "查询天气", input_schema: { required: ["城市"] } });
   });
 
-  test("shows what is inside lists and objects, and an example that the tool takes", async () => {
+  test("shows nested fields of lists and objects, and an example that the tool accepts", async () => {
     const bare = `name: send
 description: Sends it
 parameters:
@@ -106,7 +133,7 @@ entry: { type: builtin, handler: echo }
     expect(send.stdout).toContain(`Try: windlass call send message='[{"mail":"…"}]'`);
   });
 
-  test("search finds by name, tag and description, the closest first", async () => {
+  test("search finds by name, tag and description, best match first", async () => {
     const cwd = await folder(weather);
     const [http, zh, none] = await Promise.all([
       windlass(["tools", "search", "http", "request", "--json"], { cwd }),
@@ -120,7 +147,7 @@ entry: { type: builtin, handler: echo }
     expect(none.stderr).toContain("did you mean calculator?");
   });
 
-  test("schema prints one tool, or all, as each provider takes them", async () => {
+  test("schema prints one tool, or all, in the format of each provider", async () => {
     const cwd = await folder();
     const schema = async (...words: string[]) =>
       JSON.parse((await windlass(["tools", "schema", ...words], { cwd })).stdout);
@@ -145,12 +172,12 @@ entry: { type: builtin, handler: echo }
     [["tools", "http"], "windlass tools search http"],
     [["tools", "show", "ecko"], "did you mean echo?"],
     [["tools", "show"], "missing required argument 'NAME'"],
-    [["tools", "search"], "missing required argument 'WORDS'"],
+    [["tools", "search"], "missing required argument 'QUERY'"],
     [["tools", "schema", "--format", "opnai"], "Allowed choices are openai"],
     [["tools", "--categroy", "x"], "Did you mean --category?"],
-  ])("%j is a mistake of usage", async (words, told) => {
+  ])("%j is a usage error", async (words, reported) => {
     const { code, stdout, stderr } = await windlass(words, { cwd: await folder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(reported);
   });
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
-import { createMemoryApprovals } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createInMemoryApprovals } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { approvalStoreConformance } from "./approval-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-approvals-"));
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 approvalStoreConformance("memory", async (now) => ({
-  approvals: createMemoryApprovals({ clock: { ...systemClock, now } }),
+  approvals: createInMemoryApprovals({ clock: { ...systemClock, now } }),
   close: async () => {},
 }));
 

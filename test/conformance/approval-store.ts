@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Approval, type ApprovalRequest, type ApprovalStore, maxApprovalBytes } from "../../src/store/index.ts";
 
-/** An open store and how to end it. */
+/** An open store, and a function that closes it. */
 export interface OpenApprovals {
   readonly approvals: ApprovalStore;
   close(): Promise<void>;
 }
 
-/** What every approval store must do. `open` gives an empty store whose clock is `now`. */
+/** Conformance suite of approval stores. `open` returns an empty store whose clock is `now`. */
 export function approvalStoreConformance(name: string, open: (now: () => number) => Promise<OpenApprovals>): void {
   describe(`${name} approval store`, () => {
     let store: OpenApprovals;
@@ -21,7 +21,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
     });
     afterEach(() => store.close());
 
-    const request = (given: Partial<ApprovalRequest> = {}): Promise<Approval> =>
+    const request = (input: Partial<ApprovalRequest> = {}): Promise<Approval> =>
       approvals.request({
         key: "k1",
         tool: "delete_file",
@@ -29,10 +29,10 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
         message: "delete_file wants to run",
         callerType: "conversation_agent",
         expiresAt: 5000,
-        ...given,
+        ...input,
       });
 
-    test("what was used up for nothing can be used once more", async () => {
+    test("an approval whose use is restored can be used once more", async () => {
       const { id } = await request();
       await approvals.decide(id, { approved: true }, now);
       expect(await approvals.consume("k1", now)).toBe(true);
@@ -62,14 +62,14 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.get("unknown", now)).toBeUndefined();
     });
 
-    test("a request keeps which run waits for it, and who may decide", async () => {
+    test("a request stores the run that waits for it, and the approvers", async () => {
       const approval = await request({ runId: "r1", step: "research/send", approvers: ["ann", "漢字"] });
       expect(approval).toMatchObject({ runId: "r1", step: "research/send", approvers: ["ann", "漢字"] });
       expect(await approvals.get(approval.id, now)).toEqual(approval);
       expect(await approvals.list(now)).toEqual([approval]);
     });
 
-    test("asking again for the same gives the same approval, whatever was decided", async () => {
+    test("repeating a request returns the same approval, with any decision", async () => {
       const first = await request();
       expect(await request({ message: "again" })).toEqual(first);
       await approvals.decide(first.id, { approved: true }, now);
@@ -96,7 +96,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.consume("k1", now)).toBe(false);
     });
 
-    test("an approval is of no use for another key", async () => {
+    test("an approval is not valid for another key", async () => {
       const { id } = await request();
       await approvals.decide(id, { approved: true }, now);
       expect(await approvals.consume("k2", now)).toBe(false);
@@ -116,7 +116,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.decide("unknown", { approved: true }, now)).toBeUndefined();
     });
 
-    test("what nobody decided in time has expired, and is asked for anew", async () => {
+    test("an approval without a decision in time has expired, and a new request gets a new one", async () => {
       const { id } = await request();
       now = 5000;
       expect(await approvals.get(id, now)).toMatchObject({ status: "expired" });
@@ -128,14 +128,14 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(next).toMatchObject({ status: "pending", createdAt: 5000 });
     });
 
-    test("an approval that was not used in time is of no use", async () => {
+    test("an approval that was not used in time is no longer valid", async () => {
       const { id } = await request();
       await approvals.decide(id, { approved: true }, 4999);
       expect(await approvals.consume("k1", 5000)).toBe(false);
       expect(await approvals.get(id, 5000)).toMatchObject({ status: "expired" });
     });
 
-    test("a rejection stays one, but holds no longer than it was meant to", async () => {
+    test("a rejection stays one, but only until it expires", async () => {
       const { id } = await request();
       await approvals.decide(id, { approved: false }, now);
       now = 5000;
@@ -163,7 +163,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await listed("expired")).toEqual([e]);
     });
 
-    test("arguments are kept whole, however many they are; what cannot be is refused", async () => {
+    test("arguments are stored completely, in any size; arguments that cannot be stored are rejected", async () => {
       const args = { list: Array.from({ length: 50_000 }, (_, at) => `person-${at}@example.com`) };
       const { id } = await request({ args });
       expect((await approvals.get(id, now))?.args).toEqual(args);
@@ -172,7 +172,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.list(now)).toHaveLength(1);
     });
 
-    test("a call that was interrupted may have been done: what it gave is kept with the decision", async () => {
+    test("an interrupted call may have completed: its output is stored with the decision", async () => {
       const { id } = await request({ interrupted: true });
       const decided = await approvals.decide(id, { approved: true, done: { output: { id: [7] } } }, now);
       expect(decided).toMatchObject({ interrupted: true, status: "approved", done: { output: { id: [7] } } });
@@ -183,7 +183,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       });
     });
 
-    test("arguments are kept as they were when asked for", async () => {
+    test("arguments are stored as they were at the time of the request", async () => {
       const args: Record<string, unknown> = { path: "a" };
       const { id } = await request({ args });
       args["path"] = "b";

@@ -1,10 +1,10 @@
-import { type MockAnswer, type MockHandler, mock } from "../../src/chain/kit/mock-tools.ts";
-import type { ChainSpec } from "../../src/chain/plan/spec.ts";
-import type { AskPerson } from "../../src/chain/host/run-approvals.ts";
+import { type MockAnswer, type MockHandler, mock } from "../../src/testing/chain/mock-tools.ts";
+import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
+import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
 import type { Effect } from "../../src/tool/index.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 
-/** What outlives a crash: the time, and what tools did. */
+/** State that outlives a crash: the time, and the actions of tools. */
 export interface World {
   readonly clock: FakeClock;
   /** Lines of effect and step, such as `once send`. */
@@ -16,7 +16,7 @@ export interface Scenario {
   readonly spec: ChainSpec;
   readonly others?: readonly ChainSpec[];
   readonly tools: (world: World) => Readonly<Record<string, MockAnswer>>;
-  readonly ask?: AskPerson;
+  readonly requestApproval?: RequestApproval;
 }
 
 /** A tool with an effect. */
@@ -24,7 +24,7 @@ export function acting(effect: Effect, answer: MockHandler): MockAnswer {
   return mock({ effect, answer });
 }
 
-/** Tools of every effect that take `me`, write it down and give it back, after `ms` on the world's clock. */
+/** Tools of every effect that take `me`, log it and return it, after `ms` on the world's clock. */
 export function worldTools({ clock, log }: World): Readonly<Record<string, MockAnswer>> {
   const tool = (effect: Effect): MockAnswer =>
     acting(effect, ({ me, ms }) => {
@@ -41,16 +41,16 @@ export function worldTools({ clock, log }: World): Readonly<Record<string, MockA
     read: tool("read"),
     idempotent: tool("idempotent"),
     once: tool("once"),
-    ask_once: tool("once"),
+    ruled_once: tool("once"),
     confirm: acting("pure", ({ me }) => me),
     fails_first: failsFirst,
   };
 }
 
-/** A person who lets everything happen but what may have happened already. */
-export const careful: AskPerson = async ({ message }) => ({ approved: !message.includes("must not run twice") });
+/** A person who approves everything except work that may have been done already. */
+export const careful: RequestApproval = async ({ message }) => ({ approved: !message.includes("must not run twice") });
 
-/** What was done, or may have been done, counts as done, also when a person says that it is not to be done again. */
+/** Work that was done, or may have been done, counts as done, even if a person decides not to repeat it. */
 const confirmed = (me: string): Pick<ChainSpec["steps"][number], "error_handling"> => ({
   error_handling: { strategy: "fallback", fallback: [{ condition: "${error}", tool: "confirm", params: { me } }] },
 });
@@ -65,7 +65,7 @@ const step = (id: string, tool: string, more: object = {}): ChainSpec["steps"][n
 const once = (id: string, more: object = {}): ChainSpec["steps"][number] =>
   step(id, "once", { ...confirmed(id), ...more });
 
-/** Chains with everything that a crash may fall into. */
+/** Chains with everything that a crash may interrupt. */
 export const scenarios = {
   "writes, reads and a pause": {
     spec: {
@@ -80,7 +80,7 @@ export const scenarios = {
       ],
     },
     tools: worldTools,
-    ask: careful,
+    requestApproval: careful,
   },
   "a diamond of writers side by side": {
     spec: {
@@ -96,7 +96,7 @@ export const scenarios = {
       ],
     },
     tools: worldTools,
-    ask: careful,
+    requestApproval: careful,
   },
   "more steps than places": {
     spec: {
@@ -112,7 +112,7 @@ export const scenarios = {
       ],
     },
     tools: worldTools,
-    ask: careful,
+    requestApproval: careful,
   },
   "sub-chains, items and rounds": {
     spec: {
@@ -140,20 +140,20 @@ export const scenarios = {
       },
     ],
     tools: worldTools,
-    ask: careful,
+    requestApproval: careful,
   },
-  "questions to people": {
+  "approvals by people": {
     spec: {
       name: "asking",
       max_parallel: 2,
       steps: [
         step("r", "read", { params: { me: "r", ms: 10 } }),
         once("mail", { depends_on: ["r"], approval: "Send ${steps.r.output}?" }),
-        step("ruled", "ask_once", { ...confirmed("ruled") }),
+        step("ruled", "ruled_once", { ...confirmed("ruled") }),
         step("w", "idempotent", { depends_on: ["mail", "ruled"] }),
       ],
     },
     tools: worldTools,
-    ask: careful,
+    requestApproval: careful,
   },
 } satisfies Readonly<Record<string, Scenario>>;

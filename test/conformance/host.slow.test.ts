@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { hostConformance } from "./host.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-host-"));
@@ -13,12 +13,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 hostConformance("memory", async (clock) => ({
-  runs: createMemoryRuns({ clock, finished: 1000 }),
-  approvals: createMemoryApprovals({ clock }),
+  runs: createInMemoryRunJournal({ clock, finished: 1000 }),
+  approvals: createInMemoryApprovals({ clock }),
   close: async () => {},
 }));
 
-// Its threads live in real time; only what time it is comes from the test.
+// Its threads run in real time; only the current time comes from the test.
 hostConformance("sqlite", (clock) =>
   openSqlite({
     file: join(folder, `${++files}.db`),

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EventSink } from "../../src/chain/host/event-writer.ts";
-import type { KeptRun } from "../../src/chain/host/run-keeper.ts";
-import { engineExecutor } from "../../src/chain/host/executor.ts";
-import { type Executed, executeRun } from "../../src/chain/run/execute-run.ts";
-import type { RunFacts } from "../../src/chain/run/run-facts.ts";
+import type { JournalSink } from "../../src/run/host/journal-writer.ts";
+import type { LeasedRun } from "../../src/run/leases/run-leases.ts";
+import { engineExecutor } from "../../src/run/host/executor.ts";
+import { type ExecutedRun, executeRun } from "../../src/chain/interpreter/execute-run.ts";
+import type { RunFacts } from "../../src/chain/interpreter/run-facts.ts";
 import type { Plan, PlanStep } from "../../src/chain/plan/plan.ts";
-import { mockTools } from "../../src/chain/kit/mock-tools.ts";
-import { eventsBefore } from "../../src/chain/rerun-events.ts";
+import { mockTools } from "../../src/testing/chain/mock-tools.ts";
+import { reusableEvents } from "../../src/chain/rerun-events.ts";
 import { previewRerun } from "../../src/chain/rerun-preview.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import type {
@@ -15,46 +15,47 @@ import type {
   NewJournalEvent,
   RunJournal,
   RunLease,
-  RunOwner,
+  LeaseHolder,
 } from "../../src/store/index.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { planWith } from "../support/record-run.ts";
 import { type Scenario, type World, acting, scenarios } from "./host-scenarios.ts";
 import { sampleRun } from "./sample-run.ts";
 
-/** An open journal with its questions, and how to end it. */
+/** An open journal with its approvals, and a function that closes it. */
 export interface OpenJournal {
   readonly runs: RunJournal;
   readonly approvals: ApprovalStore;
   close(): Promise<void>;
 }
 
-/** Puts something between a host and its journal. */
-export type Between = (journal: EventSink) => EventSink;
+/** Wraps the journal of a host. */
+export type Between = (journal: JournalSink) => JournalSink;
 
-/** One life of a run: until its end, or until its process is killed. */
+/** One process of a run: until its end, or until it is killed. */
 export interface Life {
-  /** How many events reach the disk before the process is killed; all of them where absent. */
+  /** Number of events that reach the disk before the process is killed. Default: all of them. */
   readonly crashAfter?: number;
   readonly between?: Between;
-  readonly onHost?: (host: KeptRun) => void;
+  readonly onHost?: (host: LeasedRun) => void;
   readonly stay?: boolean;
+  readonly interruptedApprovalMs?: number;
 }
 
-const owner = (id: string): RunOwner => ({ id, pid: 1, processStart: id, bootId: "b" });
+const owner = (id: string): LeaseHolder => ({ id, pid: 1, processStart: id, bootId: "b" });
 
-/** Runs one scenario in one world on one journal, life after life. */
+/** Runs one scenario in one world on one journal, process after process. */
 export class RunOfLives {
   readonly world: World;
   readonly #scenario: Scenario;
   readonly #store: OpenJournal;
   readonly #runId: string;
-  /** What the run takes over from another. */
+  /** Events that the run reuses from another run. */
   readonly #taken: readonly JournalEvent[];
   readonly plan: Plan;
   readonly #engine: ReturnType<typeof createEngine>;
   #lives = 0;
-  /** Calls of the store that have not been answered. */
+  /** Pending calls of the store. */
   #open = 0;
 
   constructor(
@@ -78,15 +79,15 @@ export class RunOfLives {
     this.plan = planWith(spec, this.#engine, others);
   }
 
-  /** Lives once; undefined when it was killed. */
+  /** Runs one process; undefined if it was killed. */
   async live(life: Life = {}): Promise<RunFacts | undefined> {
     const { clock } = this.world;
     const { lease, events, startedAt } = await this.#take();
-    let host: KeptRun | undefined;
+    let host: LeasedRun | undefined;
     let isKilled = false;
     const kill = (): void => {
       isKilled = true;
-      host?.abandon();
+      host?.releaseNow();
     };
     const sink = this.#sink(life, kill);
     const work = executeRun({
@@ -105,9 +106,10 @@ export class RunOfLives {
       }),
       clock,
       approvals: this.#approvals,
-      ask: this.#scenario.ask,
-      stay: life.stay ?? false,
-      keeper: {
+      requestApproval: this.#scenario.requestApproval,
+      waitForDecisions: life.stay ?? false,
+      interruptedApprovalMs: life.interruptedApprovalMs,
+      leases: {
         add: (made) => {
           host = made;
           life.onHost?.(made);
@@ -117,8 +119,8 @@ export class RunOfLives {
     });
     const executed = await this.#drive(work);
     if (isKilled) return undefined;
-    const { facts, left } = executed;
-    const status = left && facts.status === "waiting" ? "running" : facts.status;
+    const { facts, isReleased } = executed;
+    const status = isReleased && facts.status === "waiting" ? "running" : facts.status;
     await this.#store.runs.finish(lease, { status, at: clock.now() });
     return facts;
   }
@@ -127,7 +129,7 @@ export class RunOfLives {
     return (await this.#store.runs.read(this.#runId))?.events ?? [];
   }
 
-  /** Looks at what happened, without doing anything. */
+  /** Replays the events without executing anything. */
   async look(): Promise<RunFacts> {
     const { facts } = await executeRun({
       plan: this.plan,
@@ -143,7 +145,7 @@ export class RunOfLives {
     return facts;
   }
 
-  /** Takes the run over from its last life. */
+  /** Claims the run from its last process. */
   async #take(): Promise<{ lease: RunLease; events: readonly JournalEvent[]; startedAt: number }> {
     const { clock } = this.world;
     const me = owner(`life-${++this.#lives}`);
@@ -154,15 +156,15 @@ export class RunOfLives {
       if ("existing" in made) throw new Error(`${this.#runId} exists`);
       return { lease: made.lease, events, startedAt };
     }
-    // Its owner says nothing any more.
+    // Its lease holder is silent.
     clock.advance(16_000);
     const claim = await this.#store.runs.claim(this.#runId, me);
     if (claim.kind !== "claimed") throw new Error(`the run is ${claim.kind}`);
     return { lease: claim.lease, events: claim.events, startedAt: claim.run.startedAt };
   }
 
-  /** Lets through so many events; with the next one the process is killed, and what it wrote since never arrives. */
-  #sink({ crashAfter = Infinity }: Life, kill: () => void): EventSink {
+  /** Lets this number of events through; with the next one the process is killed, and later writes never arrive. */
+  #sink({ crashAfter = Infinity }: Life, kill: () => void): JournalSink {
     let written = 0;
     return {
       append: (lease, event) => {
@@ -170,8 +172,8 @@ export class RunOfLives {
           queueMicrotask(kill);
           return new Promise<void>(() => {});
         }
-        const kept = this.#store.runs.append(lease, event);
-        return kept === undefined ? undefined : this.#counted(kept);
+        const stored = this.#store.runs.append(lease, event);
+        return stored === undefined ? undefined : this.#counted(stored);
       },
     };
   }
@@ -184,17 +186,17 @@ export class RunOfLives {
   get #approvals(): ApprovalStore {
     const { approvals } = this.#store;
     return {
-      request: (...asked) => this.#counted(approvals.request(...asked)),
-      consume: (...asked) => this.#counted(approvals.consume(...asked)),
-      restore: (...asked) => this.#counted(approvals.restore(...asked)),
-      decide: (...asked) => this.#counted(approvals.decide(...asked)),
-      get: (...asked) => this.#counted(approvals.get(...asked)),
-      list: (...asked) => this.#counted(approvals.list(...asked)),
+      request: (...requested) => this.#counted(approvals.request(...requested)),
+      consume: (...requested) => this.#counted(approvals.consume(...requested)),
+      restore: (...requested) => this.#counted(approvals.restore(...requested)),
+      decide: (...requested) => this.#counted(approvals.decide(...requested)),
+      get: (...requested) => this.#counted(approvals.get(...requested)),
+      list: (...requested) => this.#counted(approvals.list(...requested)),
     };
   }
 
-  /** Time passes only while nothing is on its way to the disk. */
-  async #drive(work: Promise<Executed>): Promise<Executed> {
+  /** Time advances only while no write is pending. */
+  async #drive(work: Promise<ExecutedRun>): Promise<ExecutedRun> {
     const state = { isOver: false };
     const over = (): void => void (state.isOver = true);
     work.then(over, over);
@@ -209,7 +211,7 @@ export class RunOfLives {
   }
 }
 
-/** What every journal must give to a run, and every host make of it. `open` gives an empty one on this clock. */
+/** Conformance suite of journals and hosts. `open` returns an empty journal on this clock. */
 export function hostConformance(name: string, open: (clock: FakeClock) => Promise<OpenJournal>): void {
   describe(`a run on the ${name} journal`, () => {
     let store: OpenJournal;
@@ -237,28 +239,28 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
           const again = first ?? (await run.live());
           expect([crashAfter, again?.status, again?.output]).toEqual([crashAfter, "success", facts?.output]);
           checkWorld(run, `killed after ${crashAfter}`);
-          const kept = await run.events();
-          expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
+          const stored = await run.events();
+          expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => index + 1));
         }
       });
     }
 
     for (const [what, scenario] of Object.entries(scenarios)) {
-      test(`[N12] ${what}: repeated from any step on and killed after any event, it takes over what it took over`, async () => {
+      test(`[N12] ${what}: repeated from any step on and killed after any event, it reuses the same results`, async () => {
         const whole = make(scenario);
         const old = await whole.live();
         if (old === undefined) throw new Error("it was not killed");
         const events = await whole.events();
-        for (const { id: from } of whole.plan.steps) {
-          const preview = previewRerun({ from, plan: whole.plan, old, undone: new Set() });
-          const taken = eventsBefore(preview, events);
+        for (const { id } of whole.plan.steps) {
+          const preview = previewRerun({ from: id, plan: whole.plan, old, undone: new Set() });
+          const taken = reusableEvents(preview, events);
           const rerun = make(scenario, taken);
-          expect([from, (await rerun.live())?.output]).toEqual([from, old.output]);
+          expect([id, (await rerun.live())?.output]).toEqual([id, old.output]);
           const again = new Set(rerun.world.log);
           const before = whole.world.log.filter((line) => !again.has(line));
           const written = (await rerun.events()).length - taken.length;
           for (let crashAfter = 0; crashAfter <= written; crashAfter++) {
-            const seen = `from ${from}, killed after ${crashAfter}`;
+            const seen = `from ${id}, killed after ${crashAfter}`;
             const run = make(scenario, taken);
             run.world.log.push(...before);
             const facts = (await run.live({ crashAfter })) ?? (await run.live());
@@ -285,7 +287,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       }
     });
 
-    test("a run that is over is told again from its events, and nothing is called", async () => {
+    test("a run that has ended is replayed from its events, and nothing is called", async () => {
       const run = make(scenarios["sub-chains, items and rounds"]);
       const facts = await run.live();
       const [called, timers] = [run.world.log.length, clock.timers];
@@ -295,7 +297,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect([run.world.log.length, clock.timers]).toEqual([called, timers]);
     });
 
-    test("a writing tool starts only when the journal has it", async () => {
+    test("a writing tool starts only after the journal has its event", async () => {
       const durable: string[] = [];
       const run = make({
         spec: {
@@ -313,11 +315,11 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       await run.live({
         between: (journal) => ({
           append: (lease, event) => {
-            const kept = journal.append(lease, event);
+            const stored = journal.append(lease, event);
             const note = (): void => void durable.push(`${event.kind} ${event.key}`);
-            if (kept === undefined) note();
-            else void kept.then(note);
-            return kept;
+            if (stored === undefined) note();
+            else void stored.then(note);
+            return stored;
           },
         }),
       });
@@ -326,9 +328,9 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
     });
 
     test.each([
-      { decision: "approved", approved: true, status: "success", runs: 2, kept: "used" },
-      { decision: "rejected", approved: false, status: "failed", runs: 1, kept: "rejected" },
-    ])("[N02] a once tool that was interrupted waits for a person; $decision: $status", async (expected) => {
+      { decision: "approved", approved: true, status: "success", runs: 2, stored: "used" },
+      { decision: "rejected", approved: false, status: "failed", runs: 1, stored: "rejected" },
+    ])("[N02] an interrupted once tool waits for a decision; $decision: $status", async (expected) => {
       const run = make({
         spec: { name: "c", steps: [{ id: "w", tool: "once_w" }] },
         tools: ({ log }) => ({ once_w: acting("once", () => void log.push("once w")) }),
@@ -337,17 +339,75 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect((await run.live())?.status).toBe("waiting");
       const [open, ...more] = await store.approvals.list(clock.now(), "pending");
       expect(open).toMatchObject({ tool: "once_w", step: "w", message: expect.stringContaining("must not run twice") });
-      // Left and taken up again without a decision, it asks the same question.
+      // Suspended and resumed without a decision, it requests the same approval.
       expect((await run.live())?.status).toBe("waiting");
       expect([more.length, (await store.approvals.list(clock.now(), "pending")).length]).toEqual([0, 1]);
       const id = String(open?.id);
       await store.approvals.decide(id, { approved: expected.approved }, clock.now());
       expect((await run.live())?.status).toBe(expected.status);
       expect(run.world.log).toHaveLength(expected.runs);
-      expect((await store.approvals.get(id, clock.now()))?.status).toBe(expected.kept);
+      expect((await store.approvals.get(id, clock.now()))?.status).toBe(expected.stored);
     });
 
-    test("[N06] a once tool that was interrupted while it undid a step waits for a person, who is told what it is", async () => {
+    describe("[F6] the approval of an interrupted once tool", () => {
+      const dayMs = 86_400_000;
+      const interrupted = async (life: Life = {}): Promise<RunOfLives> => {
+        const run = make({
+          spec: {
+            name: "c",
+            steps: [
+              { id: "first", tool: "idem_w", compensate: { tool: "idem_undo" } },
+              { id: "w", tool: "once_w", depends_on: ["first"] },
+            ],
+          },
+          tools: ({ log }) => ({
+            idem_w: acting("idempotent", () => void log.push("first")),
+            idem_undo: acting("idempotent", () => void log.push("undo")),
+            once_w: acting("once", () => void log.push("once w")),
+          }),
+        });
+        // started first, settled first, started w; then it is killed.
+        expect(await run.live({ crashAfter: 3 })).toBeUndefined();
+        expect((await run.live(life))?.status).toBe("waiting");
+        return run;
+      };
+
+      test("[F6] does not expire: years later the run still waits for the same decision", async () => {
+        const run = await interrupted();
+        const [open] = await store.approvals.list(clock.now(), "pending");
+        clock.advance(1000 * dayMs);
+        expect((await run.live())?.status).toBe("waiting");
+        const [later, ...more] = await store.approvals.list(clock.now(), "pending");
+        expect([later?.id, more]).toEqual([open?.id, []]);
+        await store.approvals.decide(String(later?.id), { approved: true, done: { output: 1 } }, clock.now());
+        expect((await run.live())?.status).toBe("success");
+        expect(run.world.log).toEqual(["first", "once w"]);
+      });
+
+      test("[F6] is requested again if an earlier version let it expire", async () => {
+        const run = await interrupted({ interruptedApprovalMs: dayMs });
+        const [open] = await store.approvals.list(clock.now(), "pending");
+        clock.advance(30 * dayMs);
+        expect((await run.live())?.status).toBe("waiting");
+        const [again] = await store.approvals.list(clock.now(), "pending");
+        expect(again).toMatchObject({ step: "w", interrupted: true });
+        expect(again?.id).not.toBe(open?.id);
+        expect((await run.live())?.status).toBe("waiting");
+        await store.approvals.decide(String(again?.id), { approved: true }, clock.now());
+        expect((await run.live())?.status).toBe("success");
+        expect(run.world.log).toEqual(["first", "once w", "once w"]);
+      });
+
+      test("[F6] expires if a setting limits it; then the step fails", async () => {
+        const run = await interrupted({ interruptedApprovalMs: dayMs });
+        clock.advance(dayMs);
+        const facts = await run.live({ interruptedApprovalMs: dayMs });
+        expect([facts?.status, facts?.error?.reason]).toEqual(["failed", "expired"]);
+        expect(run.world.log).toEqual(["first", "once w", "undo"]);
+      });
+    });
+
+    test("[N06] a once tool that was interrupted while it compensated a step waits for a decision, whose message describes it", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -375,18 +435,18 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect(facts.steps[0]).toMatchObject({
         status: "success",
         approvalId,
-        questions: [{ approvalId, tool: "once_undo", args: { x: 1 }, message, isUndo: true }],
+        pendingApprovals: [{ approvalId, tool: "once_undo", args: { x: 1 }, message, isCompensation: true }],
       });
       await store.approvals.decide(approvalId, { approved: false }, clock.now());
       const over = await run.live();
       expect(over?.status).toBe("failed");
       expect(over?.steps[0]).toMatchObject({
-        questions: undefined,
+        pendingApprovals: undefined,
         compensation: { status: "failed", error: { reason: "rejected" } },
       });
     });
 
-    test("a decision that was made in time counts when the run is taken up after it; no decision fails the step", async () => {
+    test("a decision in time counts even if the run resumes later; without a decision the step fails", async () => {
       for (const approved of [true, false, undefined]) {
         const run = make({
           spec: { name: "c", steps: [{ id: "w", tool: "once_w", approval: { message: "?", expires: 60 } }] },
@@ -403,13 +463,13 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
           approved === true ? ["success", undefined] : ["failed", reason],
         );
         expect(await store.approvals.list(clock.now(), "pending")).toEqual([]);
-        const kept = approved === true ? "used" : reason;
-        expect((await store.approvals.get(id, clock.now()))?.status).toBe(kept);
+        const stored = approved === true ? "used" : reason;
+        expect((await store.approvals.get(id, clock.now()))?.status).toBe(stored);
       }
     });
 
     test.each(["the step", "undoing the step"])(
-      "[N02] of a once tool that was interrupted a person may say that it was done: %s",
+      "[N02] a person may confirm that an interrupted once tool had completed: %s",
       async (what) => {
         const undoing = what !== "the step";
         const run = make({
@@ -421,7 +481,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
                   { id: "bad", tool: "read_bad", depends_on: ["w"] },
                 ]
               : [
-                  // What a person gives is the step's output: select is for what the tool gives.
+                  // A person provides the step's output: select applies only to the output of the tool.
                   { id: "w", tool: "once_w", output: { select: "$.inner" } },
                   { id: "r", tool: "read_r", params: { id: "${steps.w.output.id}" } },
                 ],
@@ -445,17 +505,17 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
         expect(decided).toMatchObject({ status: "approved", done: { output: { id: 7 } } });
         const facts = await run.live();
         expect(run.world.log).toHaveLength(1);
-        const { compensation, saidDone } = facts?.steps[0] ?? {};
-        const became = { output: facts?.output, compensation, saidDone };
+        const { compensation, confirmedDone } = facts?.steps[0] ?? {};
+        const became = { output: facts?.output, compensation, confirmedDone };
         expect(became).toEqual(
-          undoing ? { compensation: { status: "success" } } : { output: { w: { id: 7 }, r: 7 }, saidDone: true },
+          undoing ? { compensation: { status: "success" } } : { output: { w: { id: 7 }, r: 7 }, confirmedDone: true },
         );
-        // It is what happened, whenever it is told again.
+        // Every replay gives the same states.
         expect(statesOf(await run.look())).toEqual(statesOf(facts));
       },
     );
 
-    test("[N02] of what was not running nobody can say that it was done: it is asked again", async () => {
+    test("[N02] a call that was not running cannot be confirmed as done: its approval is requested once more", async () => {
       const run = make({
         spec: { name: "c", steps: [{ id: "w", tool: "once_w", approval: "Go?" }] },
         tools: ({ log }) => ({ once_w: acting("once", () => void log.push("once w")) }),
@@ -470,7 +530,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect([again?.id === open?.id, run.world.log]).toEqual([false, []]);
     });
 
-    test("[N06] what may have been done, and nobody let run again, is told as not undone", async () => {
+    test("[N06] work that may have been done, and was not allowed to run again, is reported as not undone", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -497,12 +557,12 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       });
       expect(facts?.steps.map(({ compensation }) => compensation)).toMatchObject([
         { status: "success" },
-        { status: "failed", error: { code: "interrupted", message: expect.stringContaining("undo it by hand") } },
+        { status: "failed", error: { code: "interrupted", message: expect.stringContaining("undo its work by hand") } },
       ]);
       expect(run.world.log).toEqual(["undo a"]);
     });
 
-    test("a limit on work counts in all lives of a run, and only while it is executed", async () => {
+    test("a timeout counts in all processes of a run, and only while it is executed", async () => {
       const steps = Array.from({ length: 9 }, (_, at) => ({
         id: `s${at}`,
         tool: "idem_slow",
@@ -515,7 +575,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
           idem_slow: acting("idempotent", () => new Promise((resolve) => clock.after(10_000, () => resolve(1)))),
         }),
       });
-      // started and settled twice, started; then what is left of both limits, and the same again.
+      // Started and settled twice, started; then the remaining time of both limits, and the same again.
       for (const crashAfter of [5, 6]) {
         expect(await run.live({ crashAfter })).toBeUndefined();
         clock.advance(3_600_000);
@@ -526,7 +586,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect(facts?.steps[0]?.children?.filter(({ status }) => status === "success")).toHaveLength(4);
     });
 
-    test("what people take is no work, in no life", async () => {
+    test("the time until a decision does not count as work, in any process", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -539,15 +599,16 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
         tools: () => ({
           idem_slow: acting("idempotent", () => new Promise((resolve) => clock.after(10_000, () => resolve(1)))),
         }),
-        ask: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
+        requestApproval: () => new Promise((resolve) => clock.after(3_600_000, () => resolve({ approved: true }))),
       });
-      // started a, settled a, asked, so much is left, decided; then it is killed, an hour later.
+      // Events: started a, settled a, approval requested, remaining time, decided; then the process is killed, an hour
+      // later.
       expect(await run.live({ crashAfter: 6 })).toBeUndefined();
       clock.advance(3_600_000);
       expect((await run.live())?.status).toBe("success");
     });
 
-    test("a pause is over when it would have been over without the crash", async () => {
+    test("a pause ends when it would have ended without the crash", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -564,13 +625,13 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       });
       const begun = clock.now();
       // Its process ends while it waits.
-      await run.live({ onHost: (host) => clock.after(30_000, () => host.abandon()) });
+      await run.live({ onHost: (host) => clock.after(30_000, () => host.releaseNow()) });
       const facts = await run.live();
       expect(facts?.status).toBe("success");
       expect(Number(run.world.log[1]) - begun).toBe(60_000);
     });
 
-    test("a cancellation outlives a crash, and what had not started never starts", async () => {
+    test("a cancellation survives a crash, and steps that had not started never start", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -594,7 +655,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect(run.world.log).toEqual(["a", "undo"]);
     });
 
-    test("a run that somebody else has taken over stops, and writes nothing more", async () => {
+    test("a run that another process has claimed stops, and writes nothing more", async () => {
       const run = make({
         spec: {
           name: "c",
@@ -618,21 +679,21 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       expect(await run.events()).toEqual([]);
     });
 
-    test("a run that is left ends what it began, starts nothing more, and goes on elsewhere", async () => {
+    test("a released run finishes its running work, starts nothing more, and resumes elsewhere", async () => {
       const scenario = scenarios["writes, reads and a pause"];
       const expected = (await make(scenario).live())?.output;
       const run = make(scenario);
-      const left = await run.live({ onHost: (host) => clock.after(5, () => host.leave()) });
+      const left = await run.live({ onHost: (host) => clock.after(5, () => host.release()) });
       expect(left?.status).toBe("waiting");
       expect((await run.live())?.output).toEqual(expected);
       checkWorld(run, "left");
     });
 
-    test("breaking the order of commits on purpose is noticed", async () => {
+    test("a deliberately wrong order of commits is detected", async () => {
       const early: Between = (journal) => {
         const held: (() => void)[] = [];
         return {
-          // Says that it has what is still on its way: the last five events of a process that is killed are lost.
+          // Reports events as stored that are still pending: the last five events of a killed process are lost.
           append: (lease: RunLease, event: NewJournalEvent) => {
             held.push(() => void journal.append(lease, event));
             if (held.length > 5) held.shift()?.();
@@ -658,7 +719,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
   });
 }
 
-/** What must be true of a world, whatever was killed when. */
+/** Checks the invariants of a world after any kill. */
 export function checkWorld({ world: { log }, plan }: Pick<RunOfLives, "world" | "plan">, what: string): void {
   const seen = `${what}: ${log.join(", ")}`;
   const once = log.filter((line) => line.startsWith("once "));
@@ -669,7 +730,7 @@ export function checkWorld({ world: { log }, plan }: Pick<RunOfLives, "world" | 
     const step = plan.byId.get(name);
     const early = step?.needs.find((need) => isMissed(plan.steps[need], begun));
     expect(early, `${name} ran before its needs; ${seen}`).toBeUndefined();
-    // What only reads may be read again as long as nothing was written because of it.
+    // A read may be repeated as long as nothing was written because of it.
     const late = step?.dependents.find((index) => {
       const dependent = plan.steps[index];
       return begun.has(dependent?.id ?? "") && !(effect === "read" && dependent?.target.name === "read");
@@ -679,7 +740,7 @@ export function checkWorld({ world: { log }, plan }: Pick<RunOfLives, "world" | 
   }
 }
 
-/** A step that should have run. Chains leave no line of their own, and a once tool may have been stood in for. */
+/** A step that should have run. Chains write no line of their own, and a fallback may have replaced a once tool. */
 function isMissed(need: PlanStep | undefined, begun: ReadonlySet<string>): boolean {
   if (need?.target.tool === undefined || need.target.name.endsWith("once")) return false;
   return !begun.has(need.id);

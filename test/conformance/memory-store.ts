@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, NewMemory } from "../../src/store/index.ts";
 
-/** What every store of memories must do. `open` gives an empty one. */
+/** Conformance suite of memory stores. `open` returns an empty one. */
 export function memoryStoreConformance(name: string, open: () => Promise<MemoryStore>): void {
   describe(`${name} memory store`, () => {
     let store: MemoryStore;
@@ -23,16 +23,16 @@ export function memoryStoreConformance(name: string, open: () => Promise<MemoryS
     const find = async (text: string, namespace = "default"): Promise<string[]> =>
       (await store.search({ text, namespace })).map(({ memory: { id } }) => id);
 
-    test("a memory is there once it is stored, as it was", async () => {
-      const given = memory("m1", '{"fibre":"hemp"}', { content: { fibre: "hemp" }, type: "fact", tags: ["Rope"] });
-      const { memory: stored, created } = await store.store(given, 1000);
+    test("a memory can be read as soon as it is stored, unchanged", async () => {
+      const input = memory("m1", '{"fibre":"hemp"}', { content: { fibre: "hemp" }, type: "fact", tags: ["Rope"] });
+      const { memory: stored, created } = await store.store(input, 1000);
       expect(created).toBe(true);
-      expect(stored).toEqual({ ...given, createdAt: 1000, updatedAt: 1000 });
+      expect(stored).toEqual({ ...input, createdAt: 1000, updatedAt: 1000 });
       expect(await store.get("m1")).toEqual(stored);
       expect(await store.get("m2")).toBeUndefined();
     });
 
-    test("storing again adds tags and metadata, keeps the content, and tells", async () => {
+    test("storing again adds tags and metadata, keeps the content, and reports it", async () => {
       await store.store(memory("m1", "rope", { tags: ["a"], metadata: { x: 1, y: 1 }, type: "fact" }), 1000);
       const again = await store.store(memory("m1", "ROPE", { tags: ["A", "b"], metadata: { y: 2, z: 3 } }), 2000);
       expect(again.created).toBe(false);
@@ -47,9 +47,9 @@ export function memoryStoreConformance(name: string, open: () => Promise<MemoryS
       expect(await store.stats()).toEqual({ memories: 1, namespaces: { default: 1 } });
     });
 
-    test("many that store the same at once make one memory with all that they say", async () => {
-      const given = Array.from({ length: 20 }, (_, key) => memory("m1", "rope", { metadata: { [`k${key}`]: key } }));
-      const stored = await Promise.all(given.map((one, at) => store.store(one, at)));
+    test("storing the same text concurrently makes one memory with all tags and metadata", async () => {
+      const input = Array.from({ length: 20 }, (_, key) => memory("m1", "rope", { metadata: { [`k${key}`]: key } }));
+      const stored = await Promise.all(input.map((one, at) => store.store(one, at)));
       expect(stored.filter(({ created }) => created)).toHaveLength(1);
       expect(Object.keys((await store.get("m1"))?.metadata ?? {})).toHaveLength(20);
     });
@@ -71,7 +71,7 @@ export function memoryStoreConformance(name: string, open: () => Promise<MemoryS
       expect(hits).toMatchObject([{ memory: { id: "m1" }, snippet: "湿绳子会缩短", highlights: [[1, 3]] }]);
     });
 
-    test("what is forgotten is gone, once", async () => {
+    test("a forgotten memory is removed, once", async () => {
       await store.store(memory("m1", "rope"), 1);
       await store.store(memory("m2", "rope"), 2);
       expect(await store.forget(["m1", "m1", "unknown"])).toBe(1);

@@ -10,9 +10,9 @@ import {
   type RecordQuery,
   type RecordStore,
   type Retention,
-  createMemoryRecords,
+  createInMemoryRecords,
 } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 
 // Few values, so that filters hit, times tie and pages end in the middle of both.
 const time = fc.integer({ min: 0, max: 30 });
@@ -38,7 +38,7 @@ const record: fc.Arbitrary<CallRecord> = fc
     },
     { requiredKeys: ["tool", "args", "durationMs", "callerType", "createdAt"] },
   )
-  .map(({ error, output, ...given }) => ({
+  .map(({ error, output, ...input }) => ({
     id: "r",
     version: "1",
     source: "tools",
@@ -49,7 +49,7 @@ const record: fc.Arbitrary<CallRecord> = fc
     success: error === undefined,
     ...(error === undefined && output !== undefined && { output }),
     ...(error !== undefined && { error: { code: error, message: error, forModel: error, retry: "safe" as const } }),
-    ...given,
+    ...input,
   }));
 
 const query: fc.Arbitrary<RecordQuery> = fc.record(
@@ -85,12 +85,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ prune: fc.record({ maxAgeMs: fc.integer({ min: 5, max: 40 }) }) }) },
 );
 
-test("[B14] SQLite answers every question as the memory does", async () => {
+test("[B14] SQLite answers every query as the in-memory store does", async () => {
   const folder = mkdtempSync(join(tmpdir(), "windlass-model-"));
   const clock = { ...systemClock, now: () => 30 };
   const redactor = createRedactor([]);
   const sqlite = await openSqlite({ file: join(folder, "journal.db"), redactor, clock });
-  const memory = createMemoryRecords({ redactor, clock, capacity: 100_000 });
+  const memory = createInMemoryRecords({ redactor, clock, capacity: 100_000 });
   try {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
@@ -117,11 +117,11 @@ async function answer(store: RecordStore, next: Step): Promise<unknown> {
   return (await store.prune(next.prune)).records;
 }
 
-/** All pages, one by one: where they end is part of the answer, what a cursor looks like is not. */
-async function pages(store: RecordStore, given: RecordQuery): Promise<(readonly CallRecord[])[]> {
+/** All pages, one by one: their boundaries are part of the result, the format of a cursor is not. */
+async function pages(store: RecordStore, input: RecordQuery): Promise<(readonly CallRecord[])[]> {
   const all: (readonly CallRecord[])[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await store.query({ ...given, ...(cursor !== undefined && { cursor }) });
+    const page = await store.query({ ...input, ...(cursor !== undefined && { cursor }) });
     all.push(page.records);
     if (page.next === undefined) return all;
     cursor = page.next;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type CallRecord, type RecordRedactor, type RecordStore, brief } from "../../src/store/index.ts";
+import { type CallRecord, type RecordRedactor, type RecordStore, toBriefSummary } from "../../src/store/index.ts";
 import { failedRecord, sampleRecord } from "./sample-record.ts";
 
-/** What the suite opens a store with. */
+/** Settings with which the suite opens a store. */
 export interface StoreSetting {
   readonly redactor: RecordRedactor;
   /** Epoch milliseconds. */
@@ -12,16 +12,17 @@ export interface StoreSetting {
 const secret = "hunter2secret";
 const redactor: RecordRedactor = {
   text: (text) => text.replaceAll(secret, "[redacted]"),
+  label: (text) => text.replaceAll(secret, "[redacted]"),
   value: (value) => JSON.parse(JSON.stringify(value).replaceAll(secret, "[redacted]")),
 };
 
-/** An open store and how to end it. */
+/** An open store, and a function that closes it. */
 export interface OpenRecords {
   readonly records: RecordStore;
   close(): Promise<void>;
 }
 
-/** What every record store must do. `open` gives an empty store. */
+/** Conformance suite of record stores. `open` returns an empty store. */
 export function recordStoreConformance(name: string, open: (setting: StoreSetting) => Promise<OpenRecords>): void {
   describe(`${name} record store`, () => {
     let opened: OpenRecords;
@@ -109,12 +110,24 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(await found({ since: 2, until: 4 })).toBe("32");
       expect(await found({ conversationId: "c1", tool: "b", status: "failure", code: "timeout", since: 3 })).toBe("3");
       expect(await found({ conversationId: "c1", status: "success", until: 3 })).toBe("1");
+      expect(await found({ id: "4" })).toBe("4");
+      expect(await found({ id: "4", tool: "a" })).toBe("");
       expect(await found({ tool: "nobody's" })).toBe("");
       expect(await found({ since: Number.NaN })).toBe("");
       expect(await found({ since: -Infinity, until: Infinity })).toBe("54321");
     });
 
-    test("a page holds 100 records unless told otherwise, and at least 1 and at most 1,000", async () => {
+    test("[S16] secrets in names and ids are redacted, and the records are still found by them", async () => {
+      const labels = { tool: `t-${secret}`, callerId: `c-${secret}`, conversationId: `v-${secret}`, principal: secret };
+      store.add(sampleRecord(labels));
+      const { records } = await store.query({ ...labels, callerType: sampleRecord().callerType });
+      expect(records).toHaveLength(1);
+      expect(JSON.stringify(records)).not.toContain(secret);
+      expect(await store.statistics({ tool: labels.tool })).toMatchObject({ tools: [{ tool: "t-[redacted]" }] });
+      expect(await store.summary(labels.conversationId)).toMatchObject({ toolUsage: { "t-[redacted]": 1 } });
+    });
+
+    test("a page holds 100 records by default, and at least 1 and at most 1,000", async () => {
       addAll(Array.from({ length: 1100 }, () => sampleRecord()));
       const sizes = [undefined, 7, 0, -5, 2.9, Number.NaN, 99_999].map(async (limit) => {
         const page = await store.query(limit === undefined ? {} : { limit });
@@ -124,7 +137,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(await Promise.all(sizes)).toEqual([100, 7, 1, 1, 2, 100, 1000]);
     });
 
-    test("paging gives every record once, although others arrive meanwhile", async () => {
+    test("paging gives every record once, although others arrive in the meantime", async () => {
       // Times repeat, and late ones arrive: calls end in another order than they began.
       const before = Array.from({ length: 50 }, (_, i) =>
         sampleRecord({ createdAt: 1000 + (i % 7), conversationId: "c" }),
@@ -154,7 +167,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
     });
 
     test.each(["", "x", "e30", "WzEsMl0x", "WyJhIiwyXQ", "WzEuNSwxLjVd", "' OR 1=1 --"])(
-      "a cursor that no page gave is refused: %s",
+      "an invalid cursor is rejected: %s",
       async (cursor) => {
         await expect(store.query({ cursor })).rejects.toMatchObject({ code: "validation_error", reason: "bad_cursor" });
       },
@@ -176,7 +189,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
         successRate: 90,
         toolUsage: { http_request: 5, echo: 4, calculator: 1 },
       });
-      expect(brief(summary)).toEqual({
+      expect(toBriefSummary(summary)).toEqual({
         totalCalls: 10,
         successRate: 90,
         toolUsage: { http_request: 5, echo: 4, calculator: 1 },
@@ -211,20 +224,20 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       ]);
     });
 
-    test("a call that waits for a person is no failure, and is counted when it is made", async () => {
+    test("a call that waits for an approval does not count as a failure, and is counted when it runs", async () => {
       const about = { tool: "send", conversationId: "c" };
       addAll([failedRecord("approval_required", about), sampleRecord(about)]);
       expect(await store.statistics()).toMatchObject({ totalCalls: 1, failedCalls: 0, failures: {} });
       expect(await store.summary("c")).toMatchObject({ totalCalls: 1, failedCalls: 0, toolUsage: { send: 1 } });
     });
 
-    test("statistics keep to a tool and a time", async () => {
+    test("statistics can be limited to a tool and a time", async () => {
       addAll([1, 2, 3, 4].map((createdAt) => sampleRecord({ createdAt, tool: createdAt === 3 ? "b" : "a" })));
       expect(await store.statistics({ since: 2, until: 4 })).toMatchObject({ totalCalls: 2 });
       expect((await store.statistics({ tool: "a", since: 2 })).tools).toMatchObject([{ tool: "a", calls: 2 }]);
     });
 
-    test("tools are counted whatever they are called", async () => {
+    test("tools are counted under any name", async () => {
       addAll(
         ["__proto__", "constructor", "toString", "a\0b"].map((tool) => sampleRecord({ tool, conversationId: "c" })),
       );
@@ -238,7 +251,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect((await store.query({ tool: "a\0b" })).records).toMatchObject([{ tool: "a\0b" }]);
     });
 
-    test("a secret is in nothing that is read", async () => {
+    test("no secret can be read back", async () => {
       addAll([
         sampleRecord({ args: { a: secret }, output: [secret], reported: { note: secret } }),
         failedRecord("timeout", { error: { code: "timeout", message: secret, forModel: secret, retry: "safe" } }),
@@ -250,7 +263,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(text).toContain("[redacted]");
     });
 
-    test("a large value is kept as a preview", async () => {
+    test("a large value is stored as a preview", async () => {
       const fits = "x".repeat(262_000);
       addAll([sampleRecord({ args: fits }), sampleRecord({ output: { text: "é".repeat(200_000) } })]);
       const [cut, whole] = (await store.query({})).records;
@@ -269,7 +282,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(record?.error?.message.length).toBeLessThan(2100);
     });
 
-    test("what JSON cannot express takes nothing with it", async () => {
+    test("a value that JSON cannot express does not affect the others", async () => {
       const circular: Record<string, unknown> = {};
       circular["self"] = circular;
       let deep: unknown = 0;
@@ -296,7 +309,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       }
     });
 
-    test("odd numbers, halves of characters and endless names are kept as well as they can be", async () => {
+    test("odd numbers, halves of characters and endless names are stored as well as possible", async () => {
       addAll([
         sampleRecord({
           durationMs: Number.NaN,
@@ -317,7 +330,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(none).not.toHaveProperty("output");
     });
 
-    test("a page of large records is cut short, and paging still gives them all", async () => {
+    test("a page of large records is shorter, and paging still gives them all", async () => {
       const large = "x".repeat(250_000);
       addAll(Array.from({ length: 60 }, () => sampleRecord({ args: large })));
       const first = await store.query({ limit: 1000 });
@@ -326,7 +339,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(first.records.length + second.records.length).toBe(60);
     });
 
-    test("what is read can be changed without changing what is kept", async () => {
+    test("changing a value that was read does not change the stored value", async () => {
       const record = sampleRecord({ output: { list: [1] } });
       store.add(record);
       const { output } = (await store.query({})).records[0]!;
@@ -334,7 +347,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect((await store.query({})).records).toEqual([record]);
     });
 
-    test("pruning by age removes what is older, and nothing else", async () => {
+    test("pruning by age removes only older records", async () => {
       addAll([
         sampleRecord({ id: "old", createdAt: now - 1001 }),
         sampleRecord({ id: "edge", createdAt: now - 1000 }),
@@ -359,7 +372,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
       expect(await store.query({})).toEqual({ records: [] });
     });
 
-    test("paging goes on after what came before was pruned and more was added", async () => {
+    test("paging continues after earlier records were pruned and others were added", async () => {
       addAll(Array.from({ length: 4 }, (_, i) => sampleRecord({ createdAt: 1000 + i })));
       const { next } = await store.query({ limit: 2 });
       await store.prune({ maxBytes: 0 });
@@ -368,7 +381,7 @@ export function recordStoreConformance(name: string, open: (setting: StoreSettin
     });
 
     test.each([{ maxAgeMs: Number.NaN }, { maxBytes: Number.NaN }, { maxAgeMs: -1 }, { maxBytes: -1 }])(
-      "a retention that makes no sense removes nothing: %o",
+      "an invalid retention removes nothing: %o",
       async (retention) => {
         store.add(sampleRecord());
         await expect(store.prune(retention)).rejects.toMatchObject({ code: "validation_error" });

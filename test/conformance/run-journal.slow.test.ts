@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
-import { createMemoryRecords, createMemoryRuns } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createInMemoryRecords, createInMemoryRunJournal } from "../../src/store/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { runJournalConformance } from "./run-journal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-runs-"));
@@ -14,8 +14,8 @@ let files = 0;
 
 runJournalConformance("memory", async (now) => {
   const clock = { ...systemClock, now };
-  const records = createMemoryRecords({ capacity: 10_000, clock });
-  return { runs: createMemoryRuns({ records, clock, finished: 1000 }), records, close: () => records.close() };
+  const records = createInMemoryRecords({ capacity: 10_000, clock });
+  return { runs: createInMemoryRunJournal({ records, clock, finished: 1000 }), records, close: () => records.close() };
 });
 
 runJournalConformance("sqlite", (now) =>

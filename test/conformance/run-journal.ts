@@ -2,14 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Claim, NewJournalEvent, NewRun, RecordStore, RunJournal, RunLease } from "../../src/store/index.ts";
 import { sampleEvent, sampleOwner, sampleRun, settledCall } from "./sample-run.ts";
 
-/** An open journal, where the records go that its events bring, and how to end it. */
+/** An open journal, the store for the records of its events, and a function that closes it. */
 export interface OpenRuns {
   readonly runs: RunJournal;
   readonly records: RecordStore;
   close(): Promise<void>;
 }
 
-/** What every run journal must do. `open` gives an empty journal whose clock is `now`; 15 s of silence free a run. */
+/**
+ * Conformance suite of run journals. `open` returns an empty journal whose clock is `now`; 15 s of silence free a run.
+ */
 export function runJournalConformance(name: string, open: (now: () => number) => Promise<OpenRuns>): void {
   describe(`${name} run journal`, () => {
     let store: OpenRuns;
@@ -25,13 +27,13 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
     afterEach(() => store.close());
 
-    async function make(id: string, given: Partial<NewRun> = {}, owner = ann): Promise<RunLease> {
-      const made = await runs.create(sampleRun(id, given), owner);
+    async function make(id: string, input: Partial<NewRun> = {}, owner = ann): Promise<RunLease> {
+      const made = await runs.create(sampleRun(id, input), owner);
       if ("existing" in made) throw new Error(`${id} exists`);
       return made.lease;
     }
 
-    /** Whether a journal keeps at once or later: the end of it. */
+    /** Resolves once the event is stored, for journals that store immediately and later. */
     const append = async (lease: RunLease, event: NewJournalEvent): Promise<void> => runs.append(lease, event);
 
     async function taken(id: string, owner = bob): Promise<Extract<Claim, { kind: "claimed" }>> {
@@ -41,24 +43,24 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     }
 
     describe("making a run", () => {
-      test("gives a lease, and the run can be read back as it was", async () => {
+      test("returns a lease, and the run can be read back unchanged", async () => {
         const made = sampleRun("r1", { rerunOf: "r0" });
         expect(await runs.create(made, ann)).toEqual({ lease: { runId: "r1", epoch: 1 } });
-        const expected = { ...made, status: "running", cancelRequested: false, owner: ann, epoch: 1 };
+        const expected = { ...made, status: "running", cancelRequested: false, leaseHolder: ann, epoch: 1 };
         expect(await runs.read("r1")).toEqual({ run: expected, events: [] });
         expect(await runs.read("r2")).toBeUndefined();
       });
 
-      test("gives the run that has the id already, and leaves it alone", async () => {
+      test("returns the existing run with that id, and does not change it", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
         const again = await runs.create(sampleRun("r1", { chain: "other", input: "{}" }), bob);
-        expect(again).toMatchObject({ existing: { id: "r1", chain: "research", owner: ann, epoch: 1 } });
+        expect(again).toMatchObject({ existing: { id: "r1", chain: "research", leaseHolder: ann, epoch: 1 } });
         await append(lease, sampleEvent(2));
         expect((await runs.read("r1"))?.events).toHaveLength(2);
       });
 
-      test("brings what has happened to it already, and goes on from there", async () => {
+      test("starts with events from an earlier run, and continues from there", async () => {
         const large = { text: "漢字🚀".repeat(100_000) };
         const events = [sampleEvent(1), sampleEvent(2, large), sampleEvent(3, null)];
         const made = await runs.create(sampleRun("r1"), ann, events);
@@ -68,12 +70,12 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         await append(made.lease, sampleEvent(4));
         now += 20_000;
         expect((await taken("r1")).events).toEqual([...events, sampleEvent(4)]);
-        // One that exists keeps what it has.
+        // An existing run keeps its events.
         expect(await runs.create(sampleRun("r1"), ann, [sampleEvent(1, "other")])).toHaveProperty("existing");
         expect((await runs.read("r1"))?.events).toHaveLength(4);
       });
 
-      test("with events that leave a gap makes none", async () => {
+      test("events that leave a gap create no run", async () => {
         const gap = { code: "store_failed", reason: "journal_gap" };
         for (const events of [[sampleEvent(2)], [sampleEvent(1), sampleEvent(3)], [sampleEvent(1), sampleEvent(1)]]) {
           await expect(runs.create(sampleRun("r1"), ann, events)).rejects.toMatchObject(gap);
@@ -81,14 +83,14 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await runs.read("r1")).toBeUndefined();
       });
 
-      test("of two who make it at once, one does", async () => {
+      test("succeeds for only one of two concurrent callers", async () => {
         const made = await Promise.all([1, 2, 3, 4].map(() => runs.create(sampleRun("r1"), ann)));
         expect(made.filter((one) => "lease" in one)).toHaveLength(1);
       });
     });
 
     describe("events", () => {
-      test("come back in order and exactly as they were", async () => {
+      test("come back in order and unchanged", async () => {
         const lease = await make("r1");
         const outputs: unknown[] = [null, "", "text\u0000\u2028🚀", 0, -1.5e300, true, [], {}, [[{ a: [null] }]]];
         const odd = JSON.parse('{"__proto__":{"x":1},"constructor":2,"a.b":{"":3},"result":{"output":4}}') as unknown;
@@ -101,16 +103,16 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(JSON.stringify(data)).toBe(JSON.stringify(events[9]?.data));
       });
 
-      test("are in order without waiting for each, and all there when the last is", async () => {
+      test("are in order without waiting for each, and all stored when the last is", async () => {
         const lease = await make("r1");
         const events = Array.from({ length: 3000 }, (_, index) => sampleEvent(index + 1));
-        const kept = events.map((event) => append(lease, event));
-        await kept.at(-1);
+        const stored = events.map((event) => append(lease, event));
+        await stored.at(-1);
         expect((await runs.read("r1"))?.events).toEqual(events);
-        await Promise.all(kept);
+        await Promise.all(stored);
       });
 
-      test("that leave a gap, or come twice, are refused, and the run goes on", async () => {
+      test("events that leave a gap, or come twice, are rejected, and the run continues", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
         const gap = { code: "store_failed", reason: "journal_gap" };
@@ -121,7 +123,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.events.map(({ seq }) => seq)).toEqual([1, 2]);
       });
 
-      test("bring the records of their calls, which look like all others", async () => {
+      test("store the records of their calls, which look like all others", async () => {
         const lease = await make("r1");
         const outputs: unknown[] = [{ list: [1, { deep: "漢字" }] }, "text", null, 12.5, false, [], { output: 1 }];
         const sent = outputs.map((output, index) => settledCall(index + 1, output));
@@ -132,7 +134,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await store.records.statistics()).toMatchObject({ totalCalls: 7, failedCalls: 0 });
       });
 
-      test("of 5 MB work, and their records show a part", async () => {
+      test("events of 5 MB work, and their records show a preview", async () => {
         const lease = await make("r1");
         const output = { text: "漢字🚀".repeat(500_000), list: ["x"] };
         await append(lease, settledCall(1, output));
@@ -154,7 +156,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("a lease", () => {
-      test("is of no use after the run ended or was left", async () => {
+      test("is invalid after the run ended or was released", async () => {
         const over = await make("r1");
         await runs.finish(over, { status: "success", at: 2000, output: "1" });
         await expect(append(over, sampleEvent(1))).rejects.toMatchObject({ code: "run_lost" });
@@ -165,7 +167,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.run).toMatchObject({ status: "success", output: "1" });
       });
 
-      test("of an older epoch is refused, alone; what came with it is written", async () => {
+      test("a lease of an older epoch is rejected, alone; others of the same batch are written", async () => {
         const lost = await make("r1");
         const other = await make("r2");
         await append(lost, sampleEvent(1));
@@ -182,10 +184,10 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([true, false, true, false, true, true]);
         expect(outcomes[1]).toMatchObject({ reason: { code: "run_lost" } });
         expect((await runs.read("r1"))?.events).toEqual([sampleEvent(1), sampleEvent(2, "right"), sampleEvent(3)]);
-        expect((await runs.read("r1"))?.run).toMatchObject({ status: "running", owner: bob, epoch: 2 });
+        expect((await runs.read("r1"))?.run).toMatchObject({ status: "running", leaseHolder: bob, epoch: 2 });
       });
 
-      test("of an unknown run, or made up, is refused", async () => {
+      test("a lease of an unknown run, or an invented lease, is rejected", async () => {
         await make("r1");
         for (const lease of [
           { runId: "unknown", epoch: 1 },
@@ -199,7 +201,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.events).toEqual([]);
       });
 
-      test("that is refused keeps the record: the call was made", async () => {
+      test("a rejected lease keeps the record: the call was made", async () => {
         const lost = await make("r1");
         await runs.finish(lost, { status: "cancelled", at: 1 });
         const event = settledCall(1, { answer: 42 });
@@ -210,12 +212,12 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
 
     describe("the end", () => {
       test.each(["success", "failed", "cancelled"] as const)(
-        "%s is kept, after all that came before",
+        "%s is stored, after all earlier events",
         async (status) => {
           const lease = await make("r1");
-          const kept = [1, 2, 3].map((seq) => append(lease, sampleEvent(seq)));
+          const stored = [1, 2, 3].map((seq) => append(lease, sampleEvent(seq)));
           await runs.finish(lease, { status, at: 9000, output: '{"a":1}', error: '{"code":"timeout"}' });
-          await Promise.all(kept);
+          await Promise.all(stored);
           const read = await runs.read("r1");
           expect(read?.run).toEqual({
             ...sampleRun("r1"),
@@ -231,7 +233,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         },
       );
 
-      test("that is only a pause leaves the run to whoever wants it next", async () => {
+      test("an end that is only a suspension releases the run for the next claim", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
         await runs.finish(lease, { status: "waiting", at: 9000 });
@@ -240,38 +242,38 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(run).not.toHaveProperty("finishedAt");
         expect(run).not.toHaveProperty("owner");
         const claim = await taken("r1");
-        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { status: "running", owner: bob } });
+        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { status: "running", leaseHolder: bob } });
         expect(claim.was).toBe("waiting");
         expect(claim.events).toEqual([sampleEvent(1)]);
         await append(claim.lease, sampleEvent(2));
       });
     });
 
-    describe("taking a run over", () => {
-      test("fails while its owner is heard of", async () => {
+    describe("claiming a run", () => {
+      test("fails while its holder sends heartbeats", async () => {
         const lease = await make("r1");
         now += 14_000;
-        expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held", run: { owner: ann, epoch: 1 } });
-        await runs.attend(ann, ["r1"]);
+        expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held", run: { leaseHolder: ann, epoch: 1 } });
+        await runs.heartbeat(ann, ["r1"]);
         now += 14_000;
         expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held" });
         await append(lease, sampleEvent(1));
         expect(await runs.claim("unknown", bob)).toEqual({ kind: "unknown" });
       });
 
-      test("works when its owner was silent for too long, and gives all that happened", async () => {
+      test("works if its holder was silent for too long, and returns all events", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
         now += 15_001;
         const claim = await taken("r1");
-        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { owner: bob, epoch: 2 } });
+        expect(claim).toMatchObject({ lease: { runId: "r1", epoch: 2 }, run: { leaseHolder: bob, epoch: 2 } });
         expect(claim.events).toEqual([sampleEvent(1)]);
-        expect(await runs.claim("r1", ann)).toMatchObject({ kind: "held", run: { owner: bob } });
+        expect(await runs.claim("r1", ann)).toMatchObject({ kind: "held", run: { leaseHolder: bob } });
         now += 15_001;
         expect((await taken("r1", ann)).lease.epoch).toBe(3);
       });
 
-      test("of many who try at once, one succeeds", async () => {
+      test("succeeds for only one of many concurrent callers", async () => {
         const lease = await make("r1");
         await runs.finish(lease, { status: "running", at: 1 });
         const owners = Array.from({ length: 8 }, (_, index) => sampleOwner(`o${index}`));
@@ -282,15 +284,15 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("cancelling", () => {
-      test("is asked for once, and told to the owner until the run is over", async () => {
+      test("is requested once, and reported to the lease holder until the run ends", async () => {
         const lease = await make("r1");
         await make("r2");
-        expect(await runs.attend(ann, ["r1", "r2"])).toEqual([]);
+        expect(await runs.heartbeat(ann, ["r1", "r2"])).toEqual([]);
         expect(await runs.requestCancel("r1", "bob")).toBe(true);
         expect(await runs.requestCancel("r1", "eve")).toBe(true);
         expect(await runs.requestCancel("unknown", "bob")).toBe(false);
-        expect(await runs.attend(ann, ["r1", "r2"])).toEqual([{ runId: "r1", by: "bob" }]);
-        expect(await runs.attend(ann, ["r2"])).toEqual([]);
+        expect(await runs.heartbeat(ann, ["r1", "r2"])).toEqual([{ runId: "r1", by: "bob" }]);
+        expect(await runs.heartbeat(ann, ["r2"])).toEqual([]);
         expect((await runs.read("r1"))?.run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
         await runs.finish(lease, { status: "cancelled", at: 1 });
         expect(await runs.requestCancel("r1", "bob")).toBe(false);
@@ -299,14 +301,14 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("needs no name", async () => {
         await make("r1");
         expect(await runs.requestCancel("r1", undefined)).toBe(true);
-        expect(await runs.attend(ann, ["r1"])).toEqual([{ runId: "r1", by: undefined }]);
+        expect(await runs.heartbeat(ann, ["r1"])).toEqual([{ runId: "r1", by: undefined }]);
       });
 
-      test("of a run that waits is found by whoever takes it up", async () => {
+      test("the cancellation of a suspended run is found by the process that claims it", async () => {
         await runs.finish(await make("r1"), { status: "waiting", at: 1 });
         expect(await runs.requestCancel("r1", "bob")).toBe(true);
         expect((await taken("r1")).run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
-        expect(await runs.attend(bob, ["r1"])).toEqual([{ runId: "r1", by: "bob" }]);
+        expect(await runs.heartbeat(bob, ["r1"])).toEqual([{ runId: "r1", by: "bob" }]);
       });
     });
 
@@ -314,7 +316,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       const ids = async (query?: Parameters<RunJournal["list"]>[0]): Promise<string[]> =>
         (await runs.list(query)).map(({ id }) => id);
 
-      test("is newest first, by chain and status, and as long as asked for", async () => {
+      test("is newest first, by chain and status, and as long as requested", async () => {
         const leases = new Map<string, RunLease>();
         for (const [id, startedAt] of [
           ["a", 1],
@@ -335,7 +337,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await ids({ limit: -5 })).toEqual(["d"]);
       });
 
-      test("tells which runs were abandoned, also one that nothing happened to yet", async () => {
+      test("lists abandoned runs, including one without any events", async () => {
         await make("silent");
         await runs.finish(await make("left"), { status: "running", at: 1 });
         await runs.finish(await make("waits"), { status: "waiting", at: 1 });
@@ -350,7 +352,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await ids({ abandoned: false })).toHaveLength(5);
       });
 
-      test("leaves out outputs above 256 KiB", async () => {
+      test("omits outputs above 256 KiB", async () => {
         const output = JSON.stringify("x".repeat(300_000));
         await runs.finish(await make("r1"), { status: "success", at: 1, output });
         const [listed] = await runs.list();
@@ -364,10 +366,10 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         make(id, { conversation: { id: talk, after } });
       const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<void> =>
         runs.finish(lease, { status: "success", at: 5, turn });
-      const said = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
+      const text = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
         (await runs.turns(talk, range)).map(({ data }) => JSON.parse(data));
 
-      test("is what its runs added, in the order of their ends, and nothing of others", async () => {
+      test("consists of the turns of its runs, in the order of their ends, and of no others", async () => {
         const [a, b, c] = [await inTalk("a", "t"), await inTalk("b", "t"), await inTalk("c", "other")];
         await answer(b);
         await answer(c);
@@ -379,45 +381,49 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(more).toEqual([]);
         expect(second!.number).toBeGreaterThan(first!.number);
         expect(first!.number).toBeGreaterThan(0);
-        expect(await said("other")).toEqual(["c"]);
-        expect(await said("none")).toEqual([]);
+        expect(await text("other")).toEqual(["c"]);
+        expect(await text("none")).toEqual([]);
       });
 
-      test("takes what its run writes when it is asked to, and not where the run is not over", async () => {
+      test("gets its data from `turn` when the run ends, and does not call it if the run has not ended", async () => {
         const never = (): string => {
           throw new Error("nobody needs it");
         };
         await runs.finish(await inTalk("waits", "t"), { status: "waiting", at: 1, turn: never });
         await runs.finish(await inTalk("a", "t"), { status: "success", at: 5, turn: () => '"written"' });
-        expect(await said("t")).toEqual(["written"]);
+        expect(await text("t")).toEqual(["written"]);
       });
 
-      test("gives the turns between two numbers, and keeps what each run knew of", async () => {
+      test("returns the turns between two numbers, with the last turn that each run knew of", async () => {
         for (const id of ["a", "b", "c"]) await answer(await inTalk(id, "t", (await runs.turns("t")).at(-1)?.number));
         const [a = 0, b = 0, c = 0] = (await runs.turns("t")).map(({ number }) => number);
         expect((await runs.turns("t")).map(({ after }) => after)).toEqual([0, a, b]);
-        expect(await said("t", { from: b })).toEqual(["b", "c"]);
-        expect(await said("t", { to: b })).toEqual(["a", "b"]);
-        expect(await said("t", { from: b, to: b })).toEqual(["b"]);
-        expect(await said("t", { from: c + 1 })).toEqual([]);
+        expect(await text("t", { from: b })).toEqual(["b", "c"]);
+        expect(await text("t", { to: b })).toEqual(["a", "b"]);
+        expect(await text("t", { from: b, to: b })).toEqual(["b"]);
+        expect(await text("t", { from: c + 1 })).toEqual([]);
+        expect(await text("t", { last: 2 })).toEqual(["b", "c"]);
+        expect(await text("t", { to: b, last: 1 })).toEqual(["b"]);
+        expect(await text("t", { from: b, last: 9 })).toEqual(["b", "c"]);
+        expect(await text("t", { from: c, to: a, last: 9 })).toEqual([]);
         expect((await runs.read("c"))?.run.conversation).toEqual({ id: "t", after: b });
       });
 
-      test("has nothing of a run that waits, failed, lost its lease, or is of no conversation", async () => {
+      test("has no turn of a run that is suspended, failed, lost its lease, or belongs to no conversation", async () => {
         await runs.finish(await inTalk("waits", "t"), { status: "waiting", at: 1, turn: '"waits"' });
         await runs.finish(await inTalk("failed", "t"), { status: "failed", at: 1 });
         const lost = await inTalk("lost", "t");
         await expect(answer({ ...lost, epoch: 9 })).rejects.toMatchObject({ code: "run_lost" });
         await answer(await make("alone"));
-        expect(await said("t")).toEqual([]);
+        expect(await text("t")).toEqual([]);
         const again = await taken("waits");
         await answer(again.lease);
-        expect(await said("t")).toEqual(["waits"]);
+        expect(await text("t")).toEqual(["waits"]);
       });
 
-      test("takes a turn of no run behind the others, where there is one that has runs", async () => {
+      test("accepts a turn without a run after the others, if it has runs", async () => {
         await runs.addTurn("t", { at: 1, data: "1" });
-        expect(await said("t")).toEqual([]);
+        expect(await text("t")).toEqual([]);
         await answer(await inTalk("a", "t"));
         await runs.addTurn("t", { at: 7, data: "2" });
         const [first, second] = await runs.turns("t");
@@ -432,7 +438,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         await inTalk("b", "t");
         expect((await runs.list({ conversation: "t" })).map(({ id }) => id)).toEqual(["b", "a"]);
         expect((await runs.list({ conversation: "t", status: "success" })).map(({ id }) => id)).toEqual(["a"]);
-        expect(await said("t")).toEqual(["a"]);
+        expect(await text("t")).toEqual(["a"]);
       });
     });
 

@@ -3,7 +3,7 @@ import type { CallRecord } from "../../src/store/index.ts";
 let count = 0;
 
 /** A record like those the engine makes, with what the test cares about. */
-export function sampleRecord(given: Partial<CallRecord> = {}): CallRecord {
+export function sampleRecord(input: Partial<CallRecord> = {}): CallRecord {
   count++;
   return {
     id: `sample-${count}`,
@@ -13,25 +13,25 @@ export function sampleRecord(given: Partial<CallRecord> = {}): CallRecord {
     category: "general",
     args: { query: `question ${count}` },
     success: true,
-    ...(given.success !== false && { output: { answer: count } }),
+    ...(input.success !== false && { output: { answer: count } }),
     durationMs: 1.5,
     queuedMs: 0.25,
     attempts: 1,
     cached: false,
     callerType: "direct",
     createdAt: 1_700_000_000_000 + count,
-    ...given,
+    ...input,
   };
 }
 
 /** A record of a failed call. */
 export function failedRecord(
   code: "timeout" | "execution_error" | "approval_required",
-  given: Partial<CallRecord> = {},
+  input: Partial<CallRecord> = {},
 ): CallRecord {
   return sampleRecord({
     success: false,
     error: { code, message: `it failed: ${code}`, forModel: `it failed: ${code}`, retry: "safe" },
-    ...given,
+    ...input,
   });
 }

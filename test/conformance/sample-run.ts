@@ -1,13 +1,13 @@
-import type { CallRecord, JournalEvent, NewJournalEvent, NewRun, RunOwner } from "../../src/store/index.ts";
+import type { CallRecord, JournalEvent, NewJournalEvent, NewRun, LeaseHolder } from "../../src/store/index.ts";
 import { sampleRecord } from "./sample-record.ts";
 
-/** An owner that is alive as long as the test: this process. */
-export function sampleOwner(id: string, given: Partial<RunOwner> = {}): RunOwner {
-  return { id, pid: process.pid, processStart: "", bootId: "", ...given };
+/** A lease holder that is alive as long as the test: this process. */
+export function sampleOwner(id: string, input: Partial<LeaseHolder> = {}): LeaseHolder {
+  return { id, pid: process.pid, processStart: "", bootId: "", ...input };
 }
 
 /** A run like those a host makes. */
-export function sampleRun(id: string, given: Partial<NewRun> = {}): NewRun {
+export function sampleRun(id: string, input: Partial<NewRun> = {}): NewRun {
   return {
     id,
     chain: "research",
@@ -17,17 +17,17 @@ export function sampleRun(id: string, given: Partial<NewRun> = {}): NewRun {
     format: 1,
     fingerprints: JSON.stringify({ search: "abc" }),
     startedAt: 1000,
-    ...given,
+    ...input,
   };
 }
 
-/** An event that tells of a call and its output. */
+/** An event of a call and its output. */
 export function sampleEvent(seq: number, output: unknown = { answer: seq }): JournalEvent {
   const result = { success: true, tool: "search", output, durationMs: 1.5 };
   return { seq, kind: "settled", key: `search#${seq}`, at: 1000 + seq, data: { kind: "call", result, effect: "read" } };
 }
 
 /** The same with its record, whose output is the very same value. */
-export function settledCall(seq: number, output: unknown, given: Partial<CallRecord> = {}): NewJournalEvent {
-  return { ...sampleEvent(seq, output), record: sampleRecord({ callerType: "workflow_node", output, ...given }) };
+export function settledCall(seq: number, output: unknown, input: Partial<CallRecord> = {}): NewJournalEvent {
+  return { ...sampleEvent(seq, output), record: sampleRecord({ callerType: "workflow_node", output, ...input }) };
 }

@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    // The form that was typed, not the one that few have.
+    // The typed form, not the rarest one.
     query: "anchor",
     first: ["a"],
     notes: [
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    // Words that all documents have still tell which has more of them.
+    // Words that all documents contain still rank those higher that contain them more often.
     query: "tide",
     first: ["b"],
     notes: [
@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    // Further terms that tell more than the words of the question win over a title that has these.
+    // Further terms that are rarer than the words of the query win over a title that contains these.
     query: "notes",
     terms: ["bowline"],
     first: ["Knots"],
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
 
 const words = "tide tides mill mills rope sail harbour maxRetries utf-8 潮汐 磨坊 数据库 数据 设计 港口 船".split(" ");
 
-/** The same for the same seed: small collections of few words, so that much is equal or nearly so. */
+/** Deterministic for a seed: small collections of few words, so that many scores are equal or nearly so. */
 export function madeNotes(seed: number): {
   readonly notes: readonly TextDocument[];
   readonly queries: readonly TextQuery[];
@@ -124,8 +124,8 @@ export function madeNotes(seed: number): {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  const text = (most: number): string =>
-    Array.from({ length: 1 + next(most) }, () => words[next(words.length)]).join(next(3) === 0 ? "" : " ");
+  const text = (max: number): string =>
+    Array.from({ length: 1 + next(max) }, () => words[next(words.length)]).join(next(3) === 0 ? "" : " ");
   const notes = Array.from({ length: 1 + next(20) }, (_, at) => ({
     id: `n${at}`,
     title: text(3),
@@ -146,7 +146,7 @@ export function madeNotes(seed: number): {
   return { notes, queries };
 }
 
-/** How every text index must rank. `open` gives an empty one; `model` is another that must agree with it. */
+/** Ranking suite of text indexes. `open` returns an empty one; `model` is another one that must agree with it. */
 export function textIndexRanking(name: string, open: () => Promise<TextIndex>, model: () => TextIndex): void {
   describe(`${name} text index, ranking`, () => {
     let index: TextIndex;
@@ -162,7 +162,7 @@ export function textIndexRanking(name: string, open: () => Promise<TextIndex>, m
 
     const documents = (notes: readonly Note[]): TextDocument[] =>
       notes.map(([title, body = ""], at) => ({ id: `n${at}`, title, body, tags: [], at: 1000 }));
-    /** Everything goes and comes back, some of it several times. */
+    /** Removes and adds everything, some of it several times. */
     const churn = async (notes: readonly TextDocument[]): Promise<void> => {
       for (const some of [notes, notes.slice(0, 1), notes.slice(0, 1), notes.slice(-2)]) {
         await index.remove(
@@ -194,7 +194,7 @@ export function textIndexRanking(name: string, open: () => Promise<TextIndex>, m
       expect(await titles()).toEqual(first);
     });
 
-    test("what is deleted and put again scores as before, whatever other collections hold", async () => {
+    test("a document that is deleted and added again scores as before, with any other collections", async () => {
       const notes = documents(tideNotes(12));
       const search = (): Promise<readonly TextHit[]> => index.search(collection, { text: "tide mills", limit: 20 });
       await index.put(collection, notes);
@@ -214,7 +214,7 @@ export function textIndexRanking(name: string, open: () => Promise<TextIndex>, m
       expect(await search()).toEqual(before);
     });
 
-    test("a title that is what was asked comes first among very many that have the words", async () => {
+    test("a title that equals the query comes first among very many that contain its words", async () => {
       const many = Array.from({ length: 400 }, (_, at): Note => [`Tide mills ${at}`, "tide mills ".repeat(3)]);
       const long = "a long text of something else ".repeat(50);
       await index.put(collection, documents([["Tide mills", long], ...many]));

@@ -10,11 +10,11 @@ interface BadInput {
 const badInputs = JSON.parse(readFileSync("test/data/bad-inputs.json", "utf8")) as BadInput[];
 const hostile = badInputs.filter(({ area }) => area === "fts-query").map(({ input }) => String(input));
 
-/** What every text index must do. `open` gives an empty one. */
+/** Conformance suite of text indexes. `open` returns an empty one. */
 export function textIndexConformance(name: string, open: () => Promise<TextIndex>): void {
   describe(`${name} text index`, () => {
     let index: TextIndex;
-    // Of its own for every test.
+    // A new one for every test.
     let notes = "";
     let count = 0;
 
@@ -61,7 +61,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await index.get(notes, "a")).toBeUndefined();
     });
 
-    test("what changes only its time or its meta is found as before, with the new ones", async () => {
+    test("a document that changes only its time or its meta is found as before, with the new ones", async () => {
       await put(document("a", "rope", { at: 1, meta: 1, version: "1" }));
       await put(document("a", "rope", { at: 2, meta: 2, version: "2" }));
       expect(await index.search(notes, { text: "rope" })).toMatchObject([{ id: "a", at: 2, meta: 2 }]);
@@ -136,7 +136,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find(text, { match: "all" })).toEqual([]);
     });
 
-    test.each(hostile)("[hostile] %j is no operator, and no error", async (text) => {
+    test.each(hostile)("[hostile] %j is neither an operator nor an error", async (text) => {
       await put(document("a", "数据 a b title drop table s OR 😀"), document("b", "rope"));
       const before = await index.stats(notes);
       for (const query of [text, `${text} ${text}`, `rope ${text}`, `"${text}"`]) {
@@ -173,7 +173,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(Array.isArray(await index.search(notes, { text, terms: [text, text] }))).toBe(true);
     });
 
-    test("hostile documents are kept and found", async () => {
+    test("hostile documents are stored and found", async () => {
       const strange = "a\u0000b \" ' ) * : {title} 😀 \ud83d".toWellFormed();
       await put(document("a", strange, { title: '"', tags: ['"', "'; drop table x"], path: "a b/c'd.md" }));
       await put(document("b", `${"[".repeat(10_000)}needle${"x".repeat(10_000)} ${"长".repeat(10_000)}`));
@@ -193,7 +193,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("wet rope", { match: "all" })).toEqual(["together", "apart"]);
     });
 
-    test("a sentence finds what has some of its words; usual words do not count", async () => {
+    test("a sentence finds documents with some of its words; common words do not count", async () => {
       await put(
         document("a", "机器学习的笔记"),
         document("b", "the what and how of it"),
@@ -204,7 +204,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("how")).toEqual(["b"]);
     });
 
-    test("salient terms find what the text alone does not, and phrases are taken whole first", async () => {
+    test("salient terms find documents that the text alone does not, and phrases are matched as a whole first", async () => {
       await put(
         document("ml", "neural networks and ML"),
         document("phrase", "deep learning is learning that is deep"),
@@ -216,7 +216,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect((await find("AI", { terms: ["deep learning"] }))[0]).toBe("phrase");
     });
 
-    test("a word in the title or a tag counts more than in the body, as much as is asked for", async () => {
+    test("a word in the title or a tag counts more than in the body, by the given weights", async () => {
       await put(
         document("body", "rope, a rope, and the rope", { title: "other" }),
         document("title", "nothing about it", { title: "Rope" }),
@@ -227,7 +227,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect((await find("rope", { titleWeight: 0 }))[0]).not.toBe("title");
     });
 
-    test("of equals the newer comes first, and much newer ones before a little better ones if asked", async () => {
+    test("the newer of two equals comes first, and with recency much newer ones before slightly better ones", async () => {
       await put(
         document("old", "rope and rope", { at: 0, title: "t" }),
         document("new", "rope and sail", { at: 10_000, title: "t" }),
@@ -239,7 +239,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("rope", { recency })).toEqual(["newest", "new", "old"]);
     });
 
-    test("where nothing is looked for, all that fits is listed, the newest first", async () => {
+    test("an empty query lists all documents that match the filters, the newest first", async () => {
       await put(
         document("a", "rope", { at: 10, tags: ["knot"] }),
         document("b", "", { at: 30 }),
@@ -267,7 +267,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("rope", { to: 100 })).toEqual([]);
     });
 
-    test("all tags must be there; a tag holds those below it, whatever their case", async () => {
+    test("all tags must be present; a tag includes those below it, in any case", async () => {
       await put(
         document("a", "rope", { tags: ["Project/Garden", "todo"] }),
         document("b", "rope", { tags: ["project"] }),
@@ -287,7 +287,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("rope", { limit: Number.NaN })).toHaveLength(1);
     });
 
-    test("a snippet shows where most of the words stand together, with its line", async () => {
+    test("a snippet shows the line with most of the words", async () => {
       const filling = Array.from({ length: 60 }, (_, number) => `line ${number} has words like ship and sea`).join(
         "\n",
       );
@@ -300,7 +300,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(words).toEqual(["wet rope shrinks"]);
     });
 
-    test("where only the title fits, the snippet is the beginning, without front matter", async () => {
+    test("if only the title matches, the snippet is the beginning, without front matter", async () => {
       await put(document("a", "---\ntags: [x]\n---\n\n# Heading\n\ntext of it", { title: "Rope" }));
       expect(await index.search(notes, { text: "rope" })).toMatchObject([
         { snippet: "# Heading text of it", highlights: [] },
@@ -313,7 +313,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect(await find("md")).toEqual([]);
     });
 
-    test("what is kept does not change with what the caller holds", async () => {
+    test("the stored value does not change when the caller changes its own", async () => {
       const tags = ["one"];
       await put(document("a", "rope", { tags }));
       tags.push("two");
@@ -321,7 +321,7 @@ export function textIndexConformance(name: string, open: () => Promise<TextIndex
       expect((await index.get(notes, "a"))?.tags).toEqual(["one"]);
     });
 
-    test("who cancels is not kept waiting", async () => {
+    test("a caller that cancels does not have to wait", async () => {
       await put(document("a", "rope"));
       const signal = AbortSignal.abort(new Error("enough"));
       await expect(index.search(notes, { text: "rope" }, signal)).rejects.toThrow("enough");

@@ -1,10 +1,10 @@
 // A writer thread with a fault; see open-faulty.ts.
 import { existsSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
-import { serveOps } from "../../src/adapters/sqlite/serve-ops.ts";
-import { createWriterOps } from "../../src/adapters/sqlite/writer-ops.ts";
-import type { Answer, Batch } from "../../src/adapters/sqlite/worker-ops.ts";
+import { openDatabase } from "../../src/adapters/sqlite/journal/open-database.ts";
+import { serveOps } from "../../src/adapters/sqlite/thread/serve-ops.ts";
+import { createWriterOps } from "../../src/adapters/sqlite/journal/writer-ops.ts";
+import type { WriteAnswer, Batch } from "../../src/adapters/sqlite/thread/worker-ops.ts";
 
 const { WINDLASS_TEST_FAULT: fault = "", WINDLASS_TEST_CURE: cure = "" } = process.env;
 let db: DatabaseSync | undefined;
@@ -15,11 +15,11 @@ const { ops, explain } = createWriterOps((file) => {
 });
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
-const faults: Record<string, (batch: Batch) => readonly Answer[]> = {
+const faults: Record<string, (batch: Batch) => readonly WriteAnswer[]> = {
   dies() {
     process.exit(4);
   },
-  // The one that is started in its place is sound.
+  // The replacement works.
   "dies-once-after-commit"(batch) {
     ops.commit(batch);
     writeFileSync(cure, "");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type SqliteStore, openSqlite } from "../../src/adapters/index.ts";
 import { type FailureError, isFailureError } from "../../src/base/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleRecord } from "../conformance/sample-record.ts";
 import { openFaulty } from "./open-faulty.ts";
 import { readDatabase } from "./read-database.ts";
@@ -29,9 +29,9 @@ function mountSmallDisk(): boolean {
 }
 
 interface Filled {
-  /** What was flushed. */
+  /** Records that were flushed. */
   readonly safe: string[];
-  /** What was added when the flush failed. */
+  /** Records that were added when the flush failed. */
   readonly unsafe: string[];
   readonly failure: FailureError;
 }
@@ -53,13 +53,13 @@ async function fill(store: SqliteStore): Promise<Filled> {
 }
 
 describe("a full disk", () => {
-  test("fails the flush clearly; once there is room, what was kept is written, once", async () => {
+  test("fails the flush clearly; once there is space, the buffered records are written, once", async () => {
     const file = join(folder, "limited.db");
     const { store, errors, cure } = await openFaulty("full", { file });
     const { safe, unsafe, failure } = await fill(store);
     expect(failure).toMatchObject({ code: "store_full", message: expect.stringContaining("Free some space") });
     expect(failure.toFailure().retry).toBe("safe");
-    // Reading goes on, and so does asking: told once, not every time.
+    // Reading continues, and so do queries: the error is reported once, not every time.
     expect((await store.records.query({ limit: 1000 })).records).toHaveLength(safe.length);
     await expect(store.records.flush()).rejects.toMatchObject({ code: "store_full" });
     expect(errors).toMatchObject([{ code: "store_full" }]);
@@ -71,7 +71,7 @@ describe("a full disk", () => {
     expect(readDatabase(file)).toEqual({ integrity: "ok", ids: [...safe, ...unsafe, later.id] });
   });
 
-  test("keeps no more than the buffer holds, and tells what was lost", async () => {
+  test("buffers no more than the maximum, and reports the loss", async () => {
     const file = join(folder, "lossy.db");
     const { store, errors, cure } = await openFaulty("full", { file, buffer: { maxRecords: 100 } });
     const { safe } = await fill(store);
@@ -79,7 +79,7 @@ describe("a full disk", () => {
     await expect(store.records.flush()).rejects.toMatchObject({ code: "store_full" });
     expect(await store.stats()).toMatchObject({ waiting: 100, lost: 920 });
     cure();
-    // The first flush after a loss says so, although all that was kept is now written.
+    // The first flush after a loss reports it, although all buffered records are now written.
     await expect(store.records.flush()).rejects.toMatchObject({ reason: "records_lost", message: /^920 records were/ });
     await store.records.flush();
     expect(errors.map(({ reason }) => reason)).toEqual(["disk_full", "records_lost"]);
@@ -88,7 +88,7 @@ describe("a full disk", () => {
   });
 
   test.skipIf(!mounted)(
-    "of real bytes harms nothing, and is written to again when there is room",
+    "with a real full disk loses nothing, and is written to again when there is space",
     async ({ annotate }) => {
       await annotate("on a tmpfs of 3 MiB");
       const ballast = join(disk, "ballast");
@@ -106,7 +106,7 @@ describe("a full disk", () => {
     },
   );
 
-  test("is told when a database cannot even be made", async ({ skip }) => {
+  test("is reported if a database cannot even be created", async ({ skip }) => {
     skip(!mounted, "only root can mount a small disk");
     writeFileSync(join(disk, "ballast"), Buffer.alloc(8 * 1024 * 1024).subarray(0, freeBytes()));
     await expect(openSqlite({ file: join(disk, "new.db"), redactor: createRedactor([]) })).rejects.toMatchObject({

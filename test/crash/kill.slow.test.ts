@@ -9,7 +9,9 @@ const folder = mkdtempSync(join(tmpdir(), "windlass-kill-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const child = join(import.meta.dirname, "writing-child.ts");
 
-/** Runs a writer and kills it a moment after its first acknowledgement. Gives how many records it saw flushed. */
+/**
+ * Runs a writer and kills it a moment after its first acknowledgment. Returns the number of records it saw flushed.
+ */
 async function writeAndKill(file: string, name: string, afterMs: number): Promise<number> {
   const writer = spawn(process.execPath, [child, file, name], { stdio: ["ignore", "pipe", "inherit"] });
   let acknowledged = "";
@@ -24,7 +26,7 @@ async function writeAndKill(file: string, name: string, afterMs: number): Promis
     writer.on("close", (...end) => resolve(end));
   });
   expect([code, signal]).toEqual([null, "SIGKILL"]);
-  // A line that was cut off was still a flush that resolved; but which number it began, nobody knows.
+  // A truncated line was still a flush that resolved; but the number that it began is unknown.
   return Number(acknowledged.slice(0, acknowledged.lastIndexOf("\n")).split("\n").at(-1));
 }
 
@@ -36,7 +38,7 @@ test(
     const acknowledged: number[] = [];
     const checks: string[] = [];
     for (let round = 0; round < 50; round++) {
-      // From at once to well into a commit, in no order.
+      // From immediately to well into a commit, in no order.
       acknowledged.push(await writeAndKill(file, `r${round}`, (round * 37) % 150));
       if (round % 10 === 9) checks.push(readDatabase(file).integrity);
     }

@@ -1,17 +1,17 @@
 import { writeFileSync } from "node:fs";
 import type { SqliteStore } from "../../src/adapters/index.ts";
-import { type SqliteOptions, openSqliteWith } from "../../src/adapters/sqlite/open-sqlite.ts";
-import { workerUrl } from "../../src/adapters/sqlite/worker-url.ts";
+import { type SqliteOptions, openSqliteWith } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
+import { workerUrl } from "../../src/adapters/sqlite/thread/worker-url.ts";
 import type { FailureError } from "../../src/base/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 
-/** What can be wrong with a writer thread. */
+/** Faults of a writer thread. */
 export type Fault = "dies" | "dies-once-before-commit" | "dies-once-after-commit" | "full" | "slow" | "hangs";
 
 /** A store whose writer thread has a fault. */
 export interface FaultyStore {
   readonly store: SqliteStore;
-  /** What `onError` was told. */
+  /** Errors that `onError` received. */
   readonly errors: FailureError[];
   /** Ends the fault. */
   readonly cure: () => void;

@@ -1,12 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** What is in a database, read without the store that wrote it. */
+/** Content of a database, read without the store that wrote it. */
 export interface Found {
   readonly integrity: string;
   readonly ids: readonly string[];
 }
 
-/** Every record id, and what SQLite thinks of the file. */
+/** Every record id, and the result of SQLite's integrity check. */
 export function readDatabase(file: string): Found {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {

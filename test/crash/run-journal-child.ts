@@ -1,15 +1,15 @@
-// Executes runs on a database until it is killed, or does what it is told; see run-journal.test.ts.
+// Executes runs on a database until it is killed, or follows commands; see run-journal.test.ts.
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
+import { createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
 import { isFailureError } from "../../src/base/index.ts";
 import type { RunLease } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleEvent, sampleRun, settledCall } from "../conformance/sample-run.ts";
 
 const [file = "", mode = "", name = ""] = process.argv.slice(2);
 const store = await openSqlite({ file, redactor: createRedactor([]) });
-const owner = currentOwner();
+const owner = createLeaseHolder();
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function make(id: string): Promise<RunLease> {
@@ -18,7 +18,7 @@ async function make(id: string): Promise<RunLease> {
   return made.lease;
 }
 
-/** Executes runs for ever, several at once, and says what is durable: the last event of a run, or that it is over. */
+/** Executes runs forever, several at once, and prints what is durable: the last event of a run, or its end. */
 async function writeRuns(): Promise<void> {
   const execute = async (id: string, steps: number): Promise<void> => {
     const lease = await make(id);
@@ -40,7 +40,7 @@ async function writeRuns(): Promise<void> {
   await Promise.all(lanes);
 }
 
-/** Holds one run, and appends or ends it when told to. */
+/** Holds one run, and appends to it or ends it on command. */
 async function holdRun(): Promise<void> {
   const lease = await make(name);
   await store.runs.append(lease, sampleEvent(1));
@@ -49,7 +49,7 @@ async function holdRun(): Promise<void> {
   const orders: Record<string, () => Promise<unknown> | undefined> = {
     append: () => store.runs.append(lease, settledCall(++seq, "late")),
     finish: () => store.runs.finish(lease, { status: "success", at: 1, output: '"stale"' }),
-    attend: () => store.runs.attend(owner, [name]),
+    heartbeat: () => store.runs.heartbeat(owner, [name]),
     close: () => store.close(),
   };
   for await (const order of createInterface({ input: process.stdin })) {
@@ -62,7 +62,7 @@ async function holdRun(): Promise<void> {
   }
 }
 
-/** Makes a run, to which nothing happens. */
+/** Creates a run without events. */
 async function makeRun(): Promise<void> {
   await make(name);
   say("made");

@@ -7,11 +7,11 @@ import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
 import { setTimeout as after } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { type SqliteStore, currentOwner, openSqlite } from "../../src/adapters/index.ts";
-import type { SqliteOptions } from "../../src/adapters/sqlite/open-sqlite.ts";
+import { type SqliteStore, createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import type { SqliteOptions } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
 import { type FailureError, isFailureError } from "../../src/base/index.ts";
 import type { NewJournalEvent, RunLease } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleRecord } from "../conformance/sample-record.ts";
 import { sampleEvent, sampleRun, settledCall } from "../conformance/sample-run.ts";
 import { openFaulty } from "./open-faulty.ts";
@@ -24,9 +24,9 @@ const children: Child[] = [];
 let files = 0;
 
 afterEach(async () => {
-  for (const { process: child } of children.splice(0)) {
-    child.kill("SIGCONT");
-    child.kill("SIGKILL");
+  for (const { process } of children.splice(0)) {
+    process.kill("SIGCONT");
+    process.kill("SIGKILL");
   }
   await Promise.allSettled(stores.splice(0).map((store) => store.close()));
 });
@@ -41,7 +41,7 @@ async function open(file: string, options: Partial<SqliteOptions> = {}): Promise
 }
 
 async function make(store: SqliteStore, id: string): Promise<RunLease> {
-  const made = await store.runs.create(sampleRun(id), currentOwner());
+  const made = await store.runs.create(sampleRun(id), createLeaseHolder());
   if ("existing" in made) throw new Error(`${id} exists`);
   return made.lease;
 }
@@ -50,9 +50,9 @@ interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
   /** The next line it prints. */
   line(): Promise<string>;
-  /** Tells it something and gives its answer. */
-  tell(order: string): Promise<string>;
-  /** Kills it and gives all it had printed and nobody read. */
+  /** Sends a command and returns the answer. */
+  report(order: string): Promise<string>;
+  /** Kills it and returns its unread output. */
   kill(): Promise<string[]>;
 }
 
@@ -63,7 +63,7 @@ function start(...args: string[]): Child {
   const started: Child = {
     process: child,
     line,
-    async tell(order) {
+    async report(order) {
       child.stdin.write(`${order}\n`);
       return line();
     },
@@ -82,12 +82,12 @@ function start(...args: string[]): Child {
 }
 
 interface Acknowledged {
-  /** The last event that was said to be durable. */
+  /** The last event that was reported as durable. */
   readonly seq: number;
   readonly over: boolean;
 }
 
-/** Takes note of a line that `run-journal-child.ts` printed; the last one may have been cut off. */
+/** Records a line that `run-journal-child.ts` printed; the last one may be truncated. */
 function acknowledge(line: string, acknowledged: Map<string, Acknowledged>): void {
   const [, id, what = ""] = /^(k\d+-\d+-\d+) (\d+|over)$/.exec(line) ?? [];
   if (id === undefined) return;
@@ -97,7 +97,7 @@ function acknowledge(line: string, acknowledged: Map<string, Acknowledged>): voi
 
 describe("kill -9", () => {
   test(
-    "20 times: what was acknowledged is there, without gaps, each call with one record; dead owners lose their runs at once",
+    "20 times: acknowledged events are stored, without gaps, each call with one record; dead holders lose their runs immediately",
     { timeout: 120_000 },
     async () => {
       const file = newFile();
@@ -113,7 +113,7 @@ describe("kill -9", () => {
       const abandoned = new Set((await survivor.runs.list({ abandoned: true, limit: 1000 })).map(({ id }) => id));
       for (const [id, { seq, over }] of acknowledged) {
         const begin = performance.now();
-        const claim = await survivor.runs.claim(id, currentOwner());
+        const claim = await survivor.runs.claim(id, createLeaseHolder());
         expect(performance.now() - begin).toBeLessThan(1000);
         if (claim.kind !== "claimed" && claim.kind !== "finished") throw new Error(`${id} is ${claim.kind}`);
         expect(claim.kind === "finished" || !over).toBe(true);
@@ -138,46 +138,46 @@ describe("kill -9", () => {
     const id = "early";
     const child = start(file, "make", id);
     expect(await child.line()).toBe("made");
-    expect(await store.runs.claim(id, currentOwner())).toMatchObject({ kind: "held" });
+    expect(await store.runs.claim(id, createLeaseHolder())).toMatchObject({ kind: "held" });
     expect(await store.runs.list({ abandoned: true })).toEqual([]);
     await child.kill();
     expect((await store.runs.list({ abandoned: true })).map((run) => run.id)).toContain(id);
-    expect(await store.runs.claim(id, currentOwner())).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
+    expect(await store.runs.claim(id, createLeaseHolder())).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
   });
 });
 
 describe("two processes on one database", () => {
-  test("a stopped owner loses its run after a while, and cannot write when it wakes up", async () => {
+  test("a stopped holder loses its run after a while, and cannot write when it wakes up", async () => {
     const file = newFile();
-    const store = await open(file, { ownerSilenceMs: 400 });
+    const store = await open(file, { leaseTimeoutMs: 400 });
     const child = start(file, "hold", "r1");
     expect(await child.line()).toBe("ready");
-    await child.tell("attend");
+    await child.report("heartbeat");
     child.process.kill("SIGSTOP");
-    expect(await store.runs.claim("r1", currentOwner())).toMatchObject({ kind: "held" });
-    let claim = await store.runs.claim("r1", currentOwner());
-    for (; claim.kind === "held"; claim = await store.runs.claim("r1", currentOwner())) await after(50);
+    expect(await store.runs.claim("r1", createLeaseHolder())).toMatchObject({ kind: "held" });
+    let claim = await store.runs.claim("r1", createLeaseHolder());
+    for (; claim.kind === "held"; claim = await store.runs.claim("r1", createLeaseHolder())) await after(50);
     if (claim.kind !== "claimed") throw new Error(claim.kind);
     await store.runs.append(claim.lease, sampleEvent(2, "right"));
     child.process.kill("SIGCONT");
-    expect(await child.tell("append")).toBe("run_lost");
-    expect(await child.tell("finish")).toBe("run_lost");
+    expect(await child.report("append")).toBe("run_lost");
+    expect(await child.report("finish")).toBe("run_lost");
     await store.runs.append(claim.lease, sampleEvent(3));
     const read = await store.runs.read("r1");
     expect(read?.run).toMatchObject({ status: "running", epoch: 2 });
     expect(read?.events).toEqual([sampleEvent(1), sampleEvent(2, "right"), sampleEvent(3)]);
-    // Refused as an event, kept as what it is: a call that was made.
+    // Rejected as an event, but stored as a record: the call was made.
     expect((await store.records.query({})).records).toMatchObject([{ output: "late" }]);
   });
 
-  test("of several that claim a run at once, one wins, and only that one can write", async () => {
+  test("if several processes claim a run at once, one wins, and only that one can write", async () => {
     const file = newFile();
     const several = await Promise.all([1, 2, 3].map(() => open(file)));
     const [first] = several;
     for (let round = 0; round < 20; round++) {
       const id = `r${round}`;
       await first!.runs.finish(await make(first!, id), { status: "running", at: 1 });
-      const claims = await Promise.all(several.map(({ runs }) => runs.claim(id, currentOwner())));
+      const claims = await Promise.all(several.map(({ runs }) => runs.claim(id, createLeaseHolder())));
       expect(claims.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "held", "held"]);
       const writes = await Promise.allSettled(
         several.map(async ({ runs }, index) => {
@@ -189,23 +189,23 @@ describe("two processes on one database", () => {
     }
   });
 
-  test("closing a store leaves its runs to others at once", async () => {
+  test("closing a store releases its runs immediately", async () => {
     const file = newFile();
     const store = await open(file);
     const child = start(file, "hold", "r1");
     expect(await child.line()).toBe("ready");
-    expect(await child.tell("close")).toBe("ok");
+    expect(await child.report("close")).toBe("ok");
     expect(await store.runs.list({ abandoned: true })).toHaveLength(1);
-    expect(await store.runs.claim("r1", currentOwner())).toMatchObject({ kind: "claimed", events: [{ seq: 1 }] });
+    expect(await store.runs.claim("r1", createLeaseHolder())).toMatchObject({ kind: "claimed", events: [{ seq: 1 }] });
   });
 });
 
 describe("a full disk", () => {
-  test("fails the append clearly; nothing of it is written later, and the run can be taken up again", async () => {
+  test("fails the append clearly; nothing of it is written later, and the run can be resumed", async () => {
     const file = newFile();
     const { store, cure, errors } = await openFaulty("full", { file });
     stores.push(store);
-    const owner = currentOwner();
+    const owner = createLeaseHolder();
     const made = await store.runs.create(sampleRun("r1"), owner);
     if ("existing" in made) throw new Error("exists");
     const fill = async (): Promise<{ readonly seq: number; readonly failure: FailureError }> => {
@@ -232,13 +232,13 @@ describe("a full disk", () => {
     expect(claim.events).toHaveLength(seq - 1);
     await store.runs.append(claim.lease, sampleEvent(seq));
     await store.runs.finish(claim.lease, { status: "success", at: 1 });
-    // The call whose event found no room was made: its record was kept and is written now.
+    // The call whose event did not fit was made: its record was buffered and is written now.
     await store.records.flush();
     expect(readDatabase(file).ids).toEqual(Array.from({ length: seq }, (_, index) => `c${index + 1}`));
   });
 });
 
-test("once a full disk has room, what is written is read, although all that waited before was dropped", async () => {
+test("once a full disk has space, new writes can be read, although all buffered ones were dropped", async () => {
   const file = newFile();
   const { store, cure } = await openFaulty("full", { file });
   stores.push(store);
@@ -254,7 +254,7 @@ test("once a full disk has room, what is written is read, although all that wait
 
 describe("a writer thread", () => {
   test.each(["dies-once-before-commit", "dies-once-after-commit"] as const)(
-    "that %s is replaced; every event is written once, and who was refused is told so",
+    "a writer thread that %s is replaced; every event is written once, and rejected writers get an error",
     async (fault) => {
       const file = newFile();
       const sound = await open(file);
@@ -281,10 +281,12 @@ describe("a writer thread", () => {
     },
   );
 
-  test("that keeps dying fails what waits for it", async () => {
+  test("a writer thread that keeps dying fails all waiting writes", async () => {
     const { store } = await openFaulty("dies", { file: newFile() });
     stores.push(store);
-    await expect(store.runs.create(sampleRun("r1"), currentOwner())).rejects.toMatchObject({ code: "store_failed" });
-    await expect(store.runs.claim("r1", currentOwner())).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.runs.create(sampleRun("r1"), createLeaseHolder())).rejects.toMatchObject({
+      code: "store_failed",
+    });
+    await expect(store.runs.claim("r1", createLeaseHolder())).rejects.toMatchObject({ code: "store_failed" });
   });
 });

@@ -49,9 +49,9 @@ test("a writer thread that keeps dying fails the flush, and the store closes", a
   });
 });
 
-test("a slow disk holds who adds too fast: memory stays bounded and nothing is lost", async () => {
+test("a slow disk slows down fast writers: memory stays bounded and nothing is lost", async () => {
   const { store, errors } = await openFaulty("slow", { file: newFile(), buffer: { maxRecords: 2000 } });
-  // No turn of the event loop in between: nobody but the store itself can slow this down.
+  // No turn of the event loop in between: only the store itself can slow this down.
   addMany(store, 20_000);
   await store.records.flush();
   const stats = await store.stats();
@@ -60,7 +60,7 @@ test("a slow disk holds who adds too fast: memory stays bounded and nothing is l
   await store.close();
 });
 
-test("a disk that hangs costs one pause, then what finds no room is lost and counted; the store still closes", async () => {
+test("a disk that hangs costs one pause, then records that do not fit are lost and counted; the store still closes", async () => {
   const hurried: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms / 50, task) };
   const { store, errors } = await openFaulty("hangs", {
     file: newFile(),

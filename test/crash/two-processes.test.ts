@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleRecord } from "../conformance/sample-record.ts";
 import { readDatabase } from "./read-database.ts";
 
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const child = join(import.meta.dirname, "writing-child.ts");
 const redactor = createRedactor([]);
 
-test("processes that make and fill one database at once lose nothing", async () => {
+test("processes that create and fill one database concurrently lose nothing", async () => {
   const file = join(folder, "shared.db");
   const names = ["a", "b", "c"];
   await Promise.all(names.map((name) => run(process.execPath, [child, file, name, "3000"])));
@@ -37,13 +37,13 @@ test("stores on one file see each other's records and decide approvals once", as
     );
     for (const { records } of stores) expect((await records.query({})).records).toHaveLength(3);
 
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       stores.map(({ approvals }) =>
         approvals.request({ key: "k", tool: "t", args: {}, message: "m", callerType: "direct", expiresAt: Infinity }),
       ),
     );
-    const id = asked[0]!.id;
-    expect(asked.map((approval) => approval.id)).toEqual([id, id, id]);
+    const id = requested[0]!.id;
+    expect(requested.map((approval) => approval.id)).toEqual([id, id, id]);
     const decided = await Promise.all(
       stores.map(({ approvals }, i) => approvals.decide(id, { approved: true, by: `p${i}` }, 1)),
     );

@@ -1,7 +1,7 @@
-// Writes records until it is killed, or as many as asked for. Prints how many are flushed, a line each time.
+// Writes records until it is killed, or up to the given number. Prints the number of flushed records, a line each time.
 import { writeSync } from "node:fs";
 import { openSqlite } from "../../src/adapters/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { sampleRecord } from "../conformance/sample-record.ts";
 
 const [file = "", name = "", count = "Infinity"] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folder, windlass } from "../cli/windlass.ts";
 
-/** A server of the old protocol, in one file: what it offers is up to the test, and so is when it answers at all. */
+/** A server of the old protocol, in one file: the test chooses its tools and the delay of its answers. */
 function server(tools: readonly object[], { afterMs = 0 } = {}): string {
   return `
 import { createInterface } from "node:readline";
@@ -27,8 +27,8 @@ const greet = { name: "greet", description: "Greets.", ...plain };
 const configOf = (entry: object = {}) =>
   JSON.stringify({ mcpServers: { mal: { command: process.execPath, args: ["server.mjs"], ...entry } } });
 
-describe("what is kept of servers", () => {
-  test("is no part of a repository, whatever is kept first", async () => {
+describe("the stored state of servers", () => {
+  test("is excluded from the repository, regardless of what is stored first", async () => {
     const cwd = await folder({ "mcp.json": configOf(), "server.mjs": server([greet]) });
     expect(await windlass(["mcp", "list", "--connect"], { cwd })).toMatchObject({ code: 0 });
     expect(await readFile(join(cwd, ".windlass/.gitignore"), "utf8")).toBe("*\n");
@@ -55,26 +55,30 @@ describe("windlass validate", () => {
 });
 
 describe("windlass mcp serve", () => {
-  test("tells the operator what could not be used", async () => {
+  test("reports to the operator what could not be used", async () => {
     const cwd = await folder({
       "windlass.yaml": "",
       "mcp.json": '{ "mcpServers": { "a":',
       "tools/bad.yaml": "name: [",
     });
     const { stderr } = await windlass(["mcp", "serve"], { cwd });
-    expect(stderr).toMatch(/warning: .*mcp\.json.* could not be used; .*validate shows why/);
+    expect(stderr).toMatch(/warning: .*mcp\.json.* could not be loaded; for details: .*validate/);
     expect(stderr).toContain("bad.yaml");
     expect(stderr).toMatch(/serving \d+ tools/);
   });
 
   test("waits for the servers before it says that a tool is unknown", async () => {
     const slow = server([greet], { afterMs: 1200 });
-    const cwd = await folder({ "windlass.yaml": "", "mcp.json": configOf(), "server.mjs": slow });
+    const cwd = await folder({
+      "windlass.yaml": "mcp: { serve: ['*'] }\n",
+      "mcp.json": configOf({ effects: { greet: "read" } }),
+      "server.mjs": slow,
+    });
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     const messages = [
       { id: 1, method: "initialize", params },
       { method: "notifications/initialized" },
-      // Longer than a list is waited for: three answers of the server come first.
+      // Longer than the wait for a list: three answers of the server come first.
       { id: 2, method: "tools/list" },
       { id: 3, method: "tools/call", params: { name: "mal_greet", arguments: {} } },
     ];
@@ -100,7 +104,7 @@ describe("windlass mcp serve", () => {
 describe("a name whose file is broken", () => {
   const files = { "mcp.json": configOf(), "server.mjs": server([greet]), "windlass.yaml": "" };
 
-  test("leads to the file, and never to what a server offers under that name", async () => {
+  test("leads to the file, and never to a server's tool of that name", async () => {
     const cwd = await folder({ ...files, "tools/greet.yaml": "name: greet\nimplementation: [" });
     await windlass(["mcp", "list", "--connect"], { cwd });
     for (const words of [
@@ -109,14 +113,14 @@ describe("a name whose file is broken", () => {
     ]) {
       const { code, stderr, stdout } = await windlass(words, { cwd });
       expect(code).not.toBe(0);
-      expect(stdout + stderr).toContain("tools/greet.yaml cannot be used");
+      expect(stdout + stderr).toContain("greet is in tools/greet.yaml, which has errors");
       expect(stdout + stderr).not.toContain("mal/greet");
     }
   });
 });
 
 describe("windlass mcp", () => {
-  test("counts a tool whose schema nobody can use among the refused, and nobody is told to try it", async () => {
+  test("counts a tool with an unusable schema among the rejected, and does not suggest a call", async () => {
     const odd = {
       ...plain,
       name: "x2",
@@ -126,17 +130,17 @@ describe("windlass mcp", () => {
     const cwd = await folder({ "mcp.json": configOf(), "server.mjs": server([greet, odd]) });
     const { stdout, stderr } = await windlass(["mcp", "list", "--connect"], { cwd });
     expect(stdout).toMatch(/mal +\S+ +1 +1 /);
-    expect(stderr).toContain("mal/x2 is refused");
+    expect(stderr).toContain("mal/x2 is rejected");
     const shown = await windlass(["tools", "show", "mal/x2"], { cwd });
     expect(shown.stdout).toContain("Cannot be used");
     expect(shown.stdout).not.toMatch(/Try:|takes no arguments/);
   });
 
-  test("says what is wrong with an entry to whoever wants to log in", async () => {
+  test("reports a faulty entry to a user who wants to log in", async () => {
     const config = { mcpServers: { docs: { url: "https://docs.example/mcp", headers: { a: "${secret.NOPE}" } } } };
     const cwd = await folder({ "mcp.json": JSON.stringify(config) });
     const { code, stderr } = await windlass(["mcp", "login", "docs"], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/docs: its entry cannot be used: .*NOPE/);
+    expect(stderr).toMatch(/docs: its entry is invalid: .*NOPE/);
   });
 });

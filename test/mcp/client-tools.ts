@@ -2,14 +2,14 @@ import { type Engine, defineTool, fromJsonSchema } from "../../src/index.ts";
 import { type ServedClient, servedClient } from "../../src/adapters/mcp/server/served-client.ts";
 import type { AnyTool } from "../../src/tool/index.ts";
 
-/** Something can be asked of whoever the tool runs for. */
+/** The client that the tool runs for, which accepts requests. */
 function client(): ServedClient {
   const found = servedClient();
   if (found === undefined) throw new Error("this tool has to be called by an MCP client");
   return found;
 }
 
-const ask = (property: string, message: string, key: string) =>
+const elicit = (property: string, message: string, key: string) =>
   client().elicit(
     {
       message,
@@ -34,7 +34,7 @@ function tool(name: string, run: (args: Record<string, unknown>) => Promise<unkn
 
 const input = fromJsonSchema({ type: "object", properties: { prompt: { type: "string" } }, required: ["prompt"] });
 
-/** Tools of the conformance suite that want more of their client than an answer, or change what is served. */
+/** Tools of the conformance suite that make requests to their client, or change what is served. */
 export function clientTools(engine: Engine, changePrompts: () => void): AnyTool[] {
   let changes = 0;
   return [
@@ -43,7 +43,7 @@ export function clientTools(engine: Engine, changePrompts: () => void): AnyTool[
     }),
     tool("test_missing_capability", async () => sample("Anybody there?")),
     tool("test_input_required_result_elicitation", async () => {
-      const answer = await ask("name", "What is your name?", "user_name");
+      const answer = await elicit("name", "What is your name?", "user_name");
       return answer.action === "accept" ? `Hello, ${String(answer.content["name"])}!` : "Hello, stranger!";
     }),
     tool("test_input_required_result_sampling", async () =>
@@ -51,23 +51,23 @@ export function clientTools(engine: Engine, changePrompts: () => void): AnyTool[
     ),
     tool("test_input_required_result_list_roots", async () => client().roots({ key: "client_roots" })),
     tool("test_input_required_result_request_state", async () => {
-      await ask("ok", "Please confirm", "confirm");
+      await elicit("ok", "Please confirm", "confirm");
       return "state-ok";
     }),
     tool("test_input_required_result_multiple_inputs", async () =>
       Promise.all([
-        ask("name", "What is your name?", "user_name"),
+        elicit("name", "What is your name?", "user_name"),
         sample("Generate a greeting", "greeting"),
         client().roots({ key: "client_roots" }),
       ]),
     ),
     tool("test_input_required_result_multi_round", async () => [
-      await ask("name", "Step 1: What is your name?", "step1"),
-      await ask("color", "Step 2: What is your favorite color?", "step2"),
+      await elicit("name", "Step 1: What is your name?", "step1"),
+      await elicit("color", "Step 2: What is your favorite color?", "step2"),
     ]),
-    tool("test_input_required_result_tampered_state", async () => ask("ok", "Please confirm", "confirm")),
+    tool("test_input_required_result_tampered_state", async () => elicit("ok", "Please confirm", "confirm")),
     tool("test_input_required_result_capabilities", async () =>
-      client().canElicit ? ask("ok", "Please confirm", "confirm") : sample("Say something", "anything"),
+      client().canElicit ? elicit("ok", "Please confirm", "confirm") : sample("Say something", "anything"),
     ),
     tool("test_trigger_tool_change", async () => {
       engine.tools.register(tool("test_changing_tool", async () => ++changes, { description: `Change ${++changes}.` }));

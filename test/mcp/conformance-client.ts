@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMcpConnector } from "../../src/adapters/mcp/client/connector.ts";
-import { createDoor } from "../../src/net/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 
 /**
- * The program that the conformance suite starts as the client: `node conformance-client.ts URL`. It does what any user
- * of the connector does: connects, lists the tools, calls them, and answers questions; who it is to log in as comes
- * from the suite.
+ * The program that the conformance suite starts as the client: `node conformance-client.ts URL`. It acts like any user
+ * of the connector: connects, lists the tools, calls them, and answers elicitations; the credentials come from the
+ * suite.
  */
 
-/** What some scenarios tell besides the address. */
+/** Data of some scenarios besides the address. */
 interface Context {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -30,7 +30,7 @@ const url = process.argv.at(-1) ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 const protocol = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
 
-/** A value that fits, as somebody who knows nothing about the tool would choose it. */
+/** A valid value, as a user without knowledge of the tool would choose it. */
 function sample(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.enum !== undefined) return schema.enum[0];
@@ -51,7 +51,7 @@ function sample(schema: Schema): unknown {
   }
 }
 
-/** The person at the browser, who agrees to everything. */
+/** The user at the browser, who agrees to everything. */
 async function agree(page: URL): Promise<URLSearchParams> {
   const response = await fetch(page, { redirect: "manual" });
   const location = response.headers.get("location");
@@ -60,10 +60,10 @@ async function agree(page: URL): Promise<URLSearchParams> {
 }
 
 const stateDir = mkdtempSync(join(tmpdir(), "windlass-conformance-"));
-const door = createDoor({ allow: ["127.0.0.1", "localhost", "[::1]"] });
+const http = createHttpClient({ allow: ["127.0.0.1", "localhost", "[::1]"] });
 const connector = createMcpConnector({
   stateDir,
-  door,
+  http,
   onLog: (message) => console.error(message),
   oauth: {
     redirectUrl: "http://localhost:3000/callback",
@@ -111,6 +111,6 @@ try {
   console.error(error);
   process.exitCode = 1;
 } finally {
-  await door.close();
+  await http.close();
   rmSync(stateDir, { recursive: true, force: true });
 }

@@ -1,11 +1,11 @@
 /** Connects to servers, says so, and waits to be killed: `node connecting-child.ts STATE_DIR MODE…`. */
 import { createMcpConnector } from "../../src/adapters/mcp/client/connector.ts";
-import { createDoor } from "../../src/net/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const [stateDir = "", ...modes] = process.argv.slice(2);
-const connector = createMcpConnector({ stateDir, door: createDoor(), onLog: () => {} });
+const connector = createMcpConnector({ stateDir, http: createHttpClient(), onLog: () => {} });
 const listener = { toolsChanged: () => {}, closed: () => {}, log: () => {} };
 const { signal } = new AbortController();
 const program = join(import.meta.dirname, "servers", "plain-server.ts");

@@ -8,11 +8,11 @@ import {
   createMcpConnector,
 } from "../../src/adapters/mcp/client/connector.ts";
 import type { FailureError } from "../../src/base/index.ts";
-import type { McpAddress, McpConnection, McpListener, ProgramServer } from "../../src/hub/mcp/mcp-port.ts";
-import { createDoor } from "../../src/net/index.ts";
+import type { McpAddress, McpConnection, McpListener, McpStdioAddress } from "../../src/hub/mcp/mcp-port.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 
-/** Everything that was told about a connection. */
-export class Told implements McpListener {
+/** Records everything that is reported about a connection. */
+export class Reported implements McpListener {
   readonly lines: string[] = [];
   changes = 0;
   ends: (FailureError | undefined)[] = [];
@@ -30,11 +30,11 @@ export class Told implements McpListener {
   }
 }
 
-/** A connector with a folder of its own, and what it connected to. All of it is gone after the test. */
+/** A connector with its own folder, and its connections. All of it is removed after the test. */
 export interface Connecting {
   readonly stateDir: string;
   readonly connector: McpClient;
-  readonly told: Told;
+  readonly reported: Reported;
   readonly connect: (
     address: McpAddress,
     more?: { signal?: AbortSignal; lastProtocol?: string; listener?: McpListener },
@@ -53,21 +53,21 @@ afterEach(async () => {
 /** Opens a connector for one test. */
 export function connecting(options: Partial<McpConnectorOptions> = {}): Connecting {
   const stateDir = mkdtempSync(join(tmpdir(), "windlass-mcp-"));
-  const door = createDoor({ allow: ["127.0.0.1", "localhost"] });
-  const told = new Told();
-  const connector = createMcpConnector({ stateDir, door, onLog: (line) => told.log(line), ...options });
+  const http = createHttpClient({ allow: ["127.0.0.1", "localhost"] });
+  const reported = new Reported();
+  const connector = createMcpConnector({ stateDir, http, onLog: (line) => reported.log(line), ...options });
   const connections: McpConnection[] = [];
   opened.push(async () => {
     await Promise.all(connections.map((connection) => connection.close()));
-    await door.close();
+    await http.close();
     rmSync(stateDir, { recursive: true, force: true });
   });
   return {
     stateDir,
     connector,
-    told,
+    reported,
     connect: async (address, more = {}) => {
-      const connection = await connector.connect("test", address, { listener: told, signal: always, ...more });
+      const connection = await connector.connect("test", address, { listener: reported, signal: always, ...more });
       connections.push(connection);
       return connection;
     },
@@ -75,18 +75,18 @@ export function connecting(options: Partial<McpConnectorOptions> = {}): Connecti
 }
 
 /** A server of `test/mcp/servers`. */
-export function testServer(file: string, ...args: string[]): ProgramServer {
+export function testServer(file: string, ...args: string[]): McpStdioAddress {
   const program = join(import.meta.dirname, "servers", file);
   return { kind: "stdio", command: process.execPath, args: [program, ...args], env: {}, cwd: tmpdir() };
 }
 
 /** A published server, started as its package says. */
-export function publishedServer(name: string, ...args: string[]): ProgramServer {
+export function publishedServer(name: string, ...args: string[]): McpStdioAddress {
   const program = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist/index.js");
   return { kind: "stdio", command: process.execPath, args: [program, ...args], env: {}, cwd: tmpdir() };
 }
 
-/** The process numbers of the programs that run, as their files tell. */
+/** The process ids of the running programs, according to their files. */
 export function childrenOf(stateDir: string): readonly number[] {
   try {
     return readdirSync(join(stateDir, "mcp", "children")).map((name) => Number.parseInt(name, 10));
@@ -95,7 +95,7 @@ export function childrenOf(stateDir: string): readonly number[] {
   }
 }
 
-/** Does a process of this number run? One that ended and was not taken note of does not. */
+/** True if a process with this id is running. Zombies do not count. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -119,7 +119,7 @@ export async function textOf(outcome: ReturnType<McpConnection["callTool"]>): Pr
   return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("");
 }
 
-/** The failure of what has to fail. */
+/** Returns the failure of work that must fail. */
 export async function failureOf(work: Promise<unknown>): Promise<FailureError> {
   try {
     await work;

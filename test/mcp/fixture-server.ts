@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { createMcpServing } from "../../src/adapters/mcp/server/mcp-serving.ts";
-import type { ProvidedPrompts, ProvidedResources } from "../../src/adapters/mcp/server/provided.ts";
+import { createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
+import type { McpPromptProvider, McpResourceProvider } from "../../src/adapters/mcp/server/mcp-providers.ts";
 import { openWorkspace } from "../../src/app/index.ts";
 import { clientTools } from "./client-tools.ts";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-const resources: ProvidedResources = {
+const resources: McpResourceProvider = {
   list: () => [
     { uri: "test://static-text", name: "Static text", description: "A text.", mimeType: "text/plain" },
     { uri: "test://static-binary", name: "Static binary", description: "An image.", mimeType: "image/png" },
@@ -41,13 +41,13 @@ const resources: ProvidedResources = {
 };
 
 const user = <Content>(content: Content) => ({ role: "user" as const, content });
-const said = (text: string) => user({ type: "text" as const, text });
+const messageText = (text: string) => user({ type: "text" as const, text });
 const argument = (name: string) => ({ name, description: `The ${name}.`, required: true });
 
 /** Prompts, and a way to say that they are others now. */
-function prompting(): { prompts: ProvidedPrompts; change: () => void } {
-  const told = new Set<() => void>();
-  const prompts: ProvidedPrompts = {
+function prompting(): { prompts: McpPromptProvider; change: () => void } {
+  const reported = new Set<() => void>();
+  const prompts: McpPromptProvider = {
     list: () => [
       { name: "test_simple_prompt", description: "A text." },
       {
@@ -62,16 +62,16 @@ function prompting(): { prompts: ProvidedPrompts; change: () => void } {
     get: async (name, args, { elicit }) => {
       switch (name) {
         case "test_simple_prompt":
-          return { messages: [said("This is a simple prompt for testing.")] };
+          return { messages: [messageText("This is a simple prompt for testing.")] };
         case "test_prompt_with_arguments":
-          return { messages: [said(`Prompt with arguments: arg1='${args["arg1"]}', arg2='${args["arg2"]}'`)] };
+          return { messages: [messageText(`Prompt with arguments: arg1='${args["arg1"]}', arg2='${args["arg2"]}'`)] };
         case "test_prompt_with_embedded_resource": {
           const text = "Embedded resource content for testing.";
           const resource = { uri: args["resourceUri"] ?? "", mimeType: "text/plain", text };
           return {
             messages: [
               user({ type: "resource" as const, resource }),
-              said("Please process the embedded resource above."),
+              messageText("Please process the embedded resource above."),
             ],
           };
         }
@@ -79,13 +79,13 @@ function prompting(): { prompts: ProvidedPrompts; change: () => void } {
           return {
             messages: [
               user({ type: "image" as const, data: pixel, mimeType: "image/png" }),
-              said("Please analyze the image above."),
+              messageText("Please analyze the image above."),
             ],
           };
         case "test_input_required_result_prompt": {
           const schema = { type: "object", properties: { context: { type: "string" } }, required: ["context"] };
           const answer = await elicit({ message: "What context should the prompt use?", schema }, "user_context");
-          return { messages: [said(`With ${JSON.stringify(answer)}`)] };
+          return { messages: [messageText(`With ${JSON.stringify(answer)}`)] };
         }
         default:
           return undefined;
@@ -93,14 +93,14 @@ function prompting(): { prompts: ProvidedPrompts; change: () => void } {
     },
     complete: (_prompt, { value }) => ["paris", "park", "party"].filter((each) => each.startsWith(value)),
     watch: (changed) => {
-      told.add(changed);
-      return () => void told.delete(changed);
+      reported.add(changed);
+      return () => void reported.delete(changed);
     },
   };
-  return { prompts, change: () => told.forEach((changed) => changed()) };
+  return { prompts, change: () => reported.forEach((changed) => changed()) };
 }
 
-/** What the conformance suite of the protocol is run against: the fixture workspace, with resources and prompts. */
+/** The server that the protocol's conformance suite runs against: the fixture workspace, with resources and prompts. */
 export async function startFixture() {
   const { prompts, change } = prompting();
   const workspace = await openWorkspace(join(import.meta.dirname, "fixture-workspace"), {
@@ -109,7 +109,7 @@ export async function startFixture() {
     onLog: (entry) => serving.onLog(entry),
   });
   for (const tool of clientTools(workspace.engine, change)) workspace.engine.tools.register(tool);
-  const serving = createMcpServing({
+  const serving = createMcpToolServer({
     engine: workspace.engine,
     approvals: workspace.approvals,
     name: "windlass-fixture",

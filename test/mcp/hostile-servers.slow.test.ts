@@ -6,7 +6,7 @@ const mode = (name: string) => testServer("plain-server.ts", name);
 const good = mode("good");
 
 describe("a server that does not get to the handshake", () => {
-  test("because it ends at once fails with its code and its last words", async () => {
+  test("a server that ends at once fails with its code and its last words", async () => {
     const { connect, stateDir } = connecting();
     const failure = await failureOf(connect(mode("exits")));
     expect(failure).toMatchObject({ code: "not_available", reason: "exited" });
@@ -16,7 +16,7 @@ describe("a server that does not get to the handshake", () => {
   });
 
   test.each(["silent", "deaf"])(
-    "because it never answers (%s) fails in time, and nothing of it is left",
+    "a server that never answers (%s) fails in time, and all its processes end",
     async (name) => {
       const { connect, stateDir } = connecting({ limits: { handshakeMs: 300, probeMs: 100, endMs: 50 } });
       const connection = failureOf(connect(mode(name)));
@@ -24,13 +24,13 @@ describe("a server that does not get to the handshake", () => {
       const [pid] = childrenOf(stateDir);
       const failure = await connection;
       expect(failure).toMatchObject({ code: "not_available", reason: "no_handshake" });
-      expect(failure.message).toContain("did not shake hands within 0.3 s");
+      expect(failure.message).toContain("did not complete the handshake within 0.3 s");
       expect(runs(pid!)).toBe(false);
       expect(childrenOf(stateDir)).toEqual([]);
     },
   );
 
-  test("because it refuses, or speaks another version, is not asked again", async () => {
+  test("a server that refuses, or speaks another version, is not retried", async () => {
     const { connect } = connecting();
     for (const name of ["refuses", "unknown-version"]) {
       const failure = await failureOf(connect(mode(name)));
@@ -43,7 +43,7 @@ describe("a server that does not get to the handshake", () => {
     expect((await failureOf(connect(mode("refuses")))).message).toContain("not today");
   });
 
-  test("because nobody wants it any more is ended", async () => {
+  test("a server is ended if the caller cancels", async () => {
     const { connect, stateDir } = connecting({ limits: { endMs: 50 } });
     const cancel = new AbortController();
     const connection = failureOf(connect(mode("silent"), { signal: cancel.signal }));
@@ -56,8 +56,8 @@ describe("a server that does not get to the handshake", () => {
 });
 
 describe("a server that ends", () => {
-  test("fails the calls under way as possibly done, tells it, and can be connected to again", async () => {
-    const { connect, told, stateDir } = connecting();
+  test("fails the calls in flight as possibly executed, reports its end, and can be connected to again", async () => {
+    const { connect, reported, stateDir } = connecting();
     const connection = await connect(good);
     const hanging = [1, 2, 3].map(() => failureOf(connection.callTool("hang", {}, { signal: always })));
     const exiting = failureOf(connection.callTool("exit", {}, { signal: always }));
@@ -69,7 +69,7 @@ describe("a server that ends", () => {
       });
       expect(failure.message).toContain("ended with code 7");
     }
-    await expect.poll(() => told.ends).toMatchObject([{ reason: "connection_lost" }]);
+    await expect.poll(() => reported.ends).toMatchObject([{ reason: "connection_lost" }]);
     const after = await failureOf(connection.callTool("echo", {}, { signal: always }));
     expect(after.toFailure("unsafe").retry).toBe("safe");
     await expect.poll(() => childrenOf(stateDir)).toEqual([]);
@@ -87,7 +87,7 @@ describe("a server that ends", () => {
     await expect.poll(() => childrenOf(stateDir)).toEqual([]);
   });
 
-  test("takes along what it started in a session of its own, when it is closed and when it dies", async () => {
+  test("ends the programs that it started in another session, when it is closed and when it dies", async () => {
     const { connect, stateDir } = connecting({ limits: { endMs: 100 } });
     const connection = await connect(good);
     const left = Number(await textOf(connection.callTool("leave", { detached: true }, { signal: always })));
@@ -113,7 +113,7 @@ describe("a server that ends", () => {
 });
 
 describe("a server that says too much", () => {
-  test("of 50 MB fails that call with the limit, and goes on", async () => {
+  test("an answer of 50 MB fails that call with the limit, and the connection stays open", async () => {
     const { connect } = connecting({ limits: { messageBytes: 2 ** 20 } });
     const connection = await connect(good);
     const other = connection.callTool("slow", { ms: 500 }, { signal: always });
@@ -122,7 +122,7 @@ describe("a server that says too much", () => {
     const failure = await failureOf(connection.callTool("big", { bytes: 50_000_000 }, { signal: always }));
     delay.disable();
     expect(failure.toFailure("safe")).toMatchObject({ code: "output_invalid", reason: "too_large", retry: "never" });
-    expect(failure.message).toMatch(/has 500\d{5} bytes; at most 1048576 are taken/);
+    expect(failure.message).toMatch(/has 500\d{5} bytes; the maximum is 1048576/);
     expect(delay.max / 1e6).toBeLessThan(500);
     expect(await textOf(other)).toBe("done");
     expect((await textOf(connection.callTool("big", { bytes: 1_000_000 }, { signal: always }))).length).toBeGreaterThan(
@@ -130,8 +130,8 @@ describe("a server that says too much", () => {
     );
   });
 
-  test("in notifications is read more slowly, and others go on", async () => {
-    const { connect, told } = connecting({ limits: { notificationsPerSecond: 500, endMs: 200 } });
+  test("a server that floods notifications is read more slowly, and other calls continue", async () => {
+    const { connect, reported } = connecting({ limits: { notificationsPerSecond: 500, endMs: 200 } });
     const connection = await connect(good);
     const flood = connection.callTool("flood", {}, { signal: AbortSignal.timeout(1_500) }).catch(() => undefined);
     const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -139,40 +139,40 @@ describe("a server that says too much", () => {
     await flood;
     delay.disable();
     expect(delay.percentile(99) / 1e6).toBeLessThan(300);
-    expect(told.lines.filter((line) => line.includes("floods"))).toHaveLength(1);
-    expect(told.lines.length).toBeLessThan(500);
+    expect(reported.lines.filter((line) => line.includes("floods"))).toHaveLength(1);
+    expect(reported.lines.length).toBeLessThan(500);
   });
 
-  test("in a burst is read to the end", async () => {
+  test("a burst of notifications is read to the end", async () => {
     const { connect } = connecting({ limits: { notificationsPerSecond: 100_000 } });
     const connection = await connect(good);
     expect(await textOf(connection.callTool("burst", { count: 20_000 }, { signal: always }))).toBe("burst");
   });
 
-  test("to people fills no log", async () => {
-    const { connect, told } = connecting({ limits: { logLinesPerSecond: 20 } });
+  test("the log of a server does not fill ours", async () => {
+    const { connect, reported } = connecting({ limits: { logLinesPerSecond: 20 } });
     const connection = await connect(mode("noisy"));
     await connection.callTool("slow", { ms: 1_200 }, { signal: always });
-    expect(told.lines.length).toBeGreaterThan(5);
-    expect(told.lines.length).toBeLessThan(120);
-    expect(Math.max(...told.lines.map((line) => line.length))).toBeLessThan(2_100);
+    expect(reported.lines.length).toBeGreaterThan(5);
+    expect(reported.lines.length).toBeLessThan(120);
+    expect(Math.max(...reported.lines.map((line) => line.length))).toBeLessThan(2_100);
   });
 
-  test.each(["endless-list", "same-cursor"])("in lists (%s) is not listened to for ever", async (name) => {
+  test.each(["endless-list", "same-cursor"])("an endless list (%s) is not read without end", async (name) => {
     const { connect } = connecting({ limits: { listPages: 20 } });
     const connection = await connect(mode(name));
     expect(await failureOf(connection.listTools(always))).toMatchObject({
       code: "output_invalid",
-      reason: "endless_list",
+      reason: "list_too_long",
     });
   });
 
-  test("that makes no sense is left out, and the rest is taken", async () => {
-    const { connect, told } = connecting();
+  test("a definition that makes no sense is left out, and the others are used", async () => {
+    const { connect, reported } = connecting();
     const connection = await connect(mode("broken-list"));
     const names = (await connection.listTools(always)).map(({ name }) => name);
     expect(names).toContain("echo");
     expect(names).not.toContain("unfit");
-    expect(told.lines.join("\n")).toContain('the tool "unfit" has no input schema');
+    expect(reported.lines.join("\n")).toContain('the tool "unfit" has no input schema');
   });
 });

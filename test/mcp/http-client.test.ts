@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { RemoteServer } from "../../src/hub/mcp/mcp-port.ts";
-import { createDoor } from "../../src/net/index.ts";
+import type { McpHttpAddress } from "../../src/hub/mcp/mcp-port.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 import { always, connecting, failureOf, textOf } from "./connecting.ts";
 import { type Exchange, httpSite, shakesHands } from "./http-site.ts";
 
-const at = (url: string, more: Partial<RemoteServer> = {}): RemoteServer => ({
+const at = (url: string, more: Partial<McpHttpAddress> = {}): McpHttpAddress => ({
   kind: "http",
   url,
   headers: {},
   ...more,
 });
-const said = (text: string) => ({ content: [{ type: "text", text }] });
+const messageText = (text: string) => ({ content: [{ type: "text", text }] });
 
 /** The name of the tool that is called. */
 function toolOf({ message }: Exchange): unknown {
@@ -18,7 +18,7 @@ function toolOf({ message }: Exchange): unknown {
 }
 
 describe("[C04] a server over HTTP", () => {
-  test("is called, with the headers of the settings and in its session, which is ended", async () => {
+  test("is called, with the configured headers and in its session, which is ended", async () => {
     const seen: unknown[] = [];
     const site = await httpSite((exchange) => {
       if (shakesHands(exchange)) return;
@@ -26,9 +26,9 @@ describe("[C04] a server over HTTP", () => {
       seen.push([authorization, session]);
       if (exchange.message.method === "tools/list")
         exchange.result({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-      else exchange.result(said("hello"));
+      else exchange.result(messageText("hello"));
     });
-    const { connect, told } = connecting();
+    const { connect, reported } = connecting();
     const connection = await connect(at(site.url, { headers: { Authorization: "Bearer k" } }));
     expect(connection).toMatchObject({ protocol: "2025-11-25", server: { name: "site" } });
     expect(await connection.listTools(always)).toHaveLength(1);
@@ -38,21 +38,21 @@ describe("[C04] a server over HTTP", () => {
       ["Bearer k", "s1"],
     ]);
     await connection.close();
-    expect(site.asked.at(-1)).toBe("DELETE /mcp");
-    await expect.poll(() => told.ends).toEqual([undefined]);
+    expect(site.requested.at(-1)).toBe("DELETE /mcp");
+    await expect.poll(() => reported.ends).toEqual([undefined]);
   });
 
-  test("tells how far it is, asks on the stream of a call, and the right caller answers", async () => {
+  test("reports progress, elicits on the stream of a call, and the right caller answers", async () => {
     const waiting = new Map<unknown, Exchange>();
     const site = await httpSite((exchange) => {
       if (shakesHands(exchange)) return;
       const { message, event, response } = exchange;
       if (message.method === undefined) {
-        // An answer to a question.
+        // An answer to an elicitation.
         response.writeHead(202).end();
         const call = waiting.get(message.id);
         const { content } = message["result"] as { content?: object };
-        call?.event({ jsonrpc: "2.0", id: call.message.id, result: said(JSON.stringify(content)) });
+        call?.event({ jsonrpc: "2.0", id: call.message.id, result: messageText(JSON.stringify(content)) });
         call?.response.end();
         return;
       }
@@ -60,7 +60,7 @@ describe("[C04] a server over HTTP", () => {
       waiting.set(`q-${String(name)}`, exchange);
       const requestedSchema = { type: "object", properties: {} };
       event({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: message.id, progress: 1 } });
-      // Both calls are under way before either asks.
+      // Both calls are in flight before either elicits.
       if (waiting.size < 2) return;
       for (const [id, call] of waiting) {
         call.event({
@@ -81,23 +81,23 @@ describe("[C04] a server over HTTP", () => {
           {},
           {
             signal: always,
-            onProgress: (told) => progress.push(told),
+            onProgress: (reported) => progress.push(reported),
             elicit: ({ message }) => Promise.resolve({ action: "accept", content: { caller: name, message } }),
           },
         ),
       );
     expect(await Promise.all([call("a"), call("b")])).toEqual([
-      '{"caller":"a","message":"The MCP server \\"test\\" asks:\\n\\nfor q-a"}',
-      '{"caller":"b","message":"The MCP server \\"test\\" asks:\\n\\nfor q-b"}',
+      '{"caller":"a","message":"The MCP server \\"test\\" requests input:\\n\\nfor q-a"}',
+      '{"caller":"b","message":"The MCP server \\"test\\" requests input:\\n\\nfor q-b"}',
     ]);
     expect(progress).toEqual([{ progress: 1 }, { progress: 1 }]);
   });
 
-  test("that floods notifications is read more slowly, and others go on", async () => {
+  test("a server that floods notifications is read more slowly, and other calls continue", async () => {
     const flood = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "flood" } };
     const site = await httpSite((exchange) => {
       if (shakesHands(exchange)) return;
-      if (toolOf(exchange) === "other") return exchange.result(said("ok"));
+      if (toolOf(exchange) === "other") return exchange.result(messageText("ok"));
       const { response, event } = exchange;
       event(flood);
       const more = (): void => {
@@ -107,20 +107,20 @@ describe("[C04] a server over HTTP", () => {
       };
       more();
     });
-    const { connect, told } = connecting({ limits: { notificationsPerSecond: 100, logLinesPerSecond: 1e6 } });
+    const { connect, reported } = connecting({ limits: { notificationsPerSecond: 100, logLinesPerSecond: 1e6 } });
     const connection = await connect(at(site.url));
     const flooding = failureOf(connection.callTool("flood", {}, { signal: AbortSignal.timeout(1_500) }));
     expect(await textOf(connection.callTool("other", {}, { signal: always }))).toBe("ok");
     await flooding;
-    // Beyond the limit, only what was read along with it.
-    expect(told.lines.length).toBeLessThan(1_000);
-    expect(told.lines.filter((line) => line.includes("floods"))).toHaveLength(1);
+    // Beyond the limit, only data of the same chunk is read.
+    expect(reported.lines.length).toBeLessThan(1_000);
+    expect(reported.lines.filter((line) => line.includes("floods"))).toHaveLength(1);
   });
 
-  test("whose stream breaks off fails the call as possibly done; the next one goes through", async () => {
+  test("a stream that breaks off fails the call as possibly executed; the next one succeeds", async () => {
     const site = await httpSite((exchange) => {
       if (shakesHands(exchange)) return;
-      if (toolOf(exchange) === "good") return exchange.result(said("ok"));
+      if (toolOf(exchange) === "good") return exchange.result(messageText("ok"));
       if (toolOf(exchange) === "drop") return void exchange.response.destroy();
       exchange.event({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "soon" } });
       if (toolOf(exchange) === "end") exchange.response.end();
@@ -142,11 +142,11 @@ describe("[C04] a server over HTTP", () => {
     expect(failure.toFailure("unsafe")).toMatchObject({ code: "not_available", reason: "unreachable", retry: "safe" });
   });
 
-  test("that answers with too much fails that call, as JSON and as events", async () => {
+  test("an answer that is too large fails that call, as JSON and as events", async () => {
     const site = await httpSite((exchange) => {
       if (shakesHands(exchange)) return;
       const name = toolOf(exchange);
-      if (name === "json") return exchange.result(said("x".repeat(3_000_000)));
+      if (name === "json") return exchange.result(messageText("x".repeat(3_000_000)));
       const parts = name === "many" ? 30 : 0;
       for (let part = 0; part < parts; part++) {
         exchange.event({ jsonrpc: "2.0", method: "notifications/other", params: { text: "x".repeat(100_000) } });
@@ -154,7 +154,7 @@ describe("[C04] a server over HTTP", () => {
       exchange.event({
         jsonrpc: "2.0",
         id: exchange.message.id,
-        result: said(name === "event" ? "x".repeat(3_000_000) : "ok"),
+        result: messageText(name === "event" ? "x".repeat(3_000_000) : "ok"),
       });
       exchange.response.end();
     });
@@ -167,7 +167,7 @@ describe("[C04] a server over HTTP", () => {
     expect(await textOf(connection.callTool("many", {}, { signal: always }))).toBe("ok");
   });
 
-  test("is told of a cancelled call, which fails at once and lets go of its stream", async () => {
+  test("is notified of a cancelled call, which fails at once and releases its stream", async () => {
     let closed = 0;
     const cancelled: unknown[] = [];
     const site = await httpSite((exchange) => {
@@ -183,22 +183,22 @@ describe("[C04] a server over HTTP", () => {
     const connection = await connect(at(site.url));
     const cancel = new AbortController();
     const hanging = failureOf(connection.callTool("hang", {}, { signal: cancel.signal }));
-    await expect.poll(() => site.asked).toContain("POST tools/call");
+    await expect.poll(() => site.requested).toContain("POST tools/call");
     cancel.abort();
     expect(await hanging).toMatchObject({ code: "cancelled" });
     await expect.poll(() => [cancelled, closed]).toEqual([[{ requestId: expect.any(Number), reason: "cancelled" }], 1]);
   });
 
-  test("that has forgotten the session ends the connection, and the call may be made again", async () => {
+  test("a server that has forgotten the session ends the connection, and the call may be retried", async () => {
     const site = await httpSite((exchange) => {
       if (!shakesHands(exchange))
         exchange.json({ jsonrpc: "2.0", id: null, error: { code: -32_001, message: "gone" } }, 404);
     });
-    const { connect, told } = connecting();
+    const { connect, reported } = connecting();
     const connection = await connect(at(site.url));
     const failure = await failureOf(connection.callTool("t", {}, { signal: always }));
     expect(failure.toFailure("unsafe")).toMatchObject({ reason: "not_sent", retry: "safe" });
-    await expect.poll(() => told.ends).toMatchObject([{ reason: "not_sent" }]);
+    await expect.poll(() => reported.ends).toMatchObject([{ reason: "not_sent" }]);
   });
 
   test.each([
@@ -208,7 +208,7 @@ describe("[C04] a server over HTTP", () => {
     [503, "busy", "safe"],
     [500, "http_error", "unsafe"],
     [418, "http_error", "never"],
-  ] as const)("that answers a call with HTTP %i gives %s, to be tried again: %s", async (status, reason, retry) => {
+  ] as const)("a call that is answered with HTTP %i gives %s, with retry: %s", async (status, reason, retry) => {
     const site = await httpSite((exchange) => {
       if (!shakesHands(exchange)) exchange.json({ error: "no" }, status);
     });
@@ -226,21 +226,21 @@ describe("[C04] a server over HTTP", () => {
     ["a page", (exchange: Exchange) => exchange.response.writeHead(200, { "content-type": "text/html" }).end("<p>")],
     ["no message", (exchange: Exchange) => exchange.json({ hello: 1 })],
     ["no result", (exchange: Exchange) => exchange.result(5)],
-  ])("that answers with %s fails the call as a bad answer", async (_, answer) => {
+  ])("a call that is answered with %s fails as a bad answer", async (_, answer) => {
     const site = await httpSite((exchange) => void (shakesHands(exchange) || answer(exchange)));
     const { connect } = connecting();
     const connection = await connect(at(site.url));
     expect(await failureOf(connection.callTool("t", {}, { signal: always }))).toMatchObject({ code: "output_invalid" });
   });
 
-  test("is reached through the door alone", async () => {
+  test("is reached only through the HTTP client", async () => {
     const site = await httpSite((exchange) => void shakesHands(exchange));
-    const door = createDoor();
-    const { connect } = connecting({ door });
+    const http = createHttpClient();
+    const { connect } = connecting({ http });
     const failure = await failureOf(connect(at(site.url)));
     expect(failure.toFailure()).toMatchObject({ code: "permission_denied", reason: "ssrf_ip", retry: "never" });
-    expect(site.asked).toEqual([]);
-    await door.close();
+    expect(site.requested).toEqual([]);
+    await http.close();
   });
 
   test("takes no key along when it redirects elsewhere", async () => {
@@ -248,10 +248,10 @@ describe("[C04] a server over HTTP", () => {
     const site = await httpSite(({ response }) => response.writeHead(307, { location: elsewhere.url }).end());
     const { connect } = connecting();
     await failureOf(connect(at(site.url, { headers: { "x-api-key": "k" } })));
-    expect(elsewhere.asked).toEqual([]);
+    expect(elsewhere.requested).toEqual([]);
   });
 
-  test("that nobody answers for, or that never answers, fails in time", async () => {
+  test("a server that refuses connections, or never answers, fails in time", async () => {
     const { connect } = connecting({ limits: { handshakeMs: 300 } });
     const gone = await httpSite(() => {});
     gone.stop();
@@ -263,7 +263,7 @@ describe("[C04] a server over HTTP", () => {
     expect(await failureOf(connect(at(silent.url)))).toMatchObject({ reason: "no_handshake" });
   });
 
-  test("of the oldest form has one stream for all answers", async () => {
+  test("a server of the oldest form has one stream for all answers", async () => {
     let stream: Exchange | undefined;
     const site = await httpSite((exchange) => {
       const { request, path, message, response } = exchange;
@@ -283,14 +283,14 @@ describe("[C04] a server over HTTP", () => {
           serverInfo: { name: "old", version: "0" },
         });
       } else if (toolOf(exchange) === "cut") stream?.response.destroy();
-      else if (message.method === "tools/call") answer(said("from of old"));
+      else if (message.method === "tools/call") answer(messageText("from of old"));
     });
-    const { connect, told } = connecting();
+    const { connect, reported } = connecting();
     const connection = await connect(at(site.url));
     expect(connection.protocol).toBe("2024-11-05");
     expect(await textOf(connection.callTool("t", {}, { signal: always }))).toBe("from of old");
     const failure = await failureOf(connection.callTool("cut", {}, { signal: always }));
     expect(failure.toFailure("safe")).toMatchObject({ reason: "connection_lost", retry: "unsafe" });
-    await expect.poll(() => told.ends).toHaveLength(1);
+    await expect.poll(() => reported.ends).toHaveLength(1);
   });
 });

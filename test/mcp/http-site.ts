@@ -10,7 +10,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
-  /** The body, as a message where it is one. */
+  /** The body, if it is a message. */
   readonly message: Message;
   readonly body: string;
   /** Answers with JSON. */
@@ -25,8 +25,8 @@ export interface Exchange {
 export interface HttpSite {
   readonly origin: string;
   readonly url: string;
-  /** What was asked for: `POST tools/call`, `GET /`. */
-  readonly asked: string[];
+  /** The requests received: `POST tools/call`, `GET /`. */
+  readonly requested: string[];
   stop(): void;
 }
 
@@ -41,13 +41,13 @@ afterEach(() => {
 
 /** Opens it for one test. */
 export async function httpSite(answer: (exchange: Exchange) => void): Promise<HttpSite> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
       const exchange = exchangeOf(request, response, body);
-      asked.push(`${request.method} ${exchange.message.method ?? exchange.path}`);
+      requested.push(`${request.method} ${exchange.message.method ?? exchange.path}`);
       answer(exchange);
     });
   });
@@ -58,7 +58,7 @@ export async function httpSite(answer: (exchange: Exchange) => void): Promise<Ht
     server.closeAllConnections();
     server.close();
   };
-  return { origin, url: `${origin}/mcp`, asked, stop };
+  return { origin, url: `${origin}/mcp`, requested, stop };
 }
 
 function exchangeOf(request: IncomingMessage, response: ServerResponse, body: string): Exchange {
@@ -90,7 +90,9 @@ function parse(body: string): Message {
   }
 }
 
-/** What a server of the older era answers before a tool is called; false where it is a call, or something else. */
+/**
+ * Answers like a server of an older protocol version before a tool is called; false if it is a call, or something else.
+ */
 export function shakesHands({ message, request, response, result, json }: Exchange): boolean {
   if (request.method === "GET") {
     json({}, 405);

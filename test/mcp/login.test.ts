@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RemoteServer } from "../../src/hub/mcp/mcp-port.ts";
+import type { McpHttpAddress } from "../../src/hub/mcp/mcp-port.ts";
 import { always, connecting, failureOf, textOf } from "./connecting.ts";
 import { type Exchange, type HttpSite, httpSite, shakesHands } from "./http-site.ts";
 
 /** A server that wants a login, and who gives the keys for it, at one address. */
 interface Guarded {
   readonly site: HttpSite;
-  readonly address: RemoteServer;
+  readonly address: McpHttpAddress;
   /** Keys that are good. */
   readonly keys: Set<string>;
   readonly requests: URLSearchParams[];
@@ -31,9 +31,9 @@ async function guarded(more: { page?: (origin: string) => string; refresh?: bool
       }),
     "/register": ({ json, message }) => json({ ...message, client_id: "me" }, 201),
     "/token": ({ json, body }) => {
-      const asked = new URLSearchParams(body);
-      requests.push(asked);
-      if (asked.get("grant_type") === "refresh_token" && more.refresh === false)
+      const requested = new URLSearchParams(body);
+      requests.push(requested);
+      if (requested.get("grant_type") === "refresh_token" && more.refresh === false)
         return json({ error: "invalid_grant" }, 400);
       const key = `key-${requests.length}`;
       keys.add(key);
@@ -55,27 +55,27 @@ async function guarded(more: { page?: (origin: string) => string; refresh?: bool
   return { site, keys, requests, address: { kind: "http", url: site.url, headers: {} } };
 }
 
-/** A browser in which a person agrees. */
+/** A browser in which the user agrees. */
 function agree(page: string, change: (back: URL) => void = () => {}): void {
-  const asked = new URL(page).searchParams;
-  const back = new URL(asked.get("redirect_uri") ?? "");
+  const requested = new URL(page).searchParams;
+  const back = new URL(requested.get("redirect_uri") ?? "");
   back.searchParams.set("code", "c");
-  back.searchParams.set("state", asked.get("state") ?? "");
+  back.searchParams.set("state", requested.get("state") ?? "");
   change(back);
   void fetch(back).then((response) => response.text());
 }
 
 describe("a server that wants a login", () => {
-  test("says how to log in where nobody has, and is asked for nothing more", async () => {
+  test("explains how to log in if no login is stored, and receives no further requests", async () => {
     const { address, site } = await guarded();
     const { connect } = connecting();
     const failure = await failureOf(connect(address));
     expect(failure.toFailure()).toMatchObject({ code: "not_available", reason: "unauthorized", retry: "never" });
     expect(failure.message).toContain("windlass mcp login test");
-    expect(site.asked).toEqual(["POST server/discover"]);
+    expect(site.requested).toEqual(["POST server/discover"]);
   });
 
-  test("is logged in to once; the key is kept where only this user reads it, and renewed", async () => {
+  test("is logged in to once; the token is stored readable by this user only, and refreshed", async () => {
     const { address, keys, requests } = await guarded();
     const { connect, connector, stateDir } = connecting();
     const pages: URL[] = [];
@@ -84,7 +84,7 @@ describe("a server that wants a login", () => {
       agree(page);
     };
     expect(await connector.login("test", address, { signal: always, open })).toBe(true);
-    // With a key that is good nobody is asked again.
+    // With a valid token the user is not prompted again.
     expect(await connector.login("test", address, { signal: always, open })).toBe(false);
     expect(pages).toHaveLength(1);
     expect(Object.fromEntries(pages[0]?.searchParams ?? [])).toMatchObject({
@@ -102,11 +102,11 @@ describe("a server that wants a login", () => {
     expect(await textOf(connection.callTool("t", {}, { signal: always }))).toBe("with key-1");
     keys.clear();
     expect(await textOf(connection.callTool("t", {}, { signal: always }))).toBe("with key-2");
-    expect(requests.map((asked) => asked.get("grant_type"))).toEqual(["authorization_code", "refresh_token"]);
+    expect(requests.map((requested) => requested.get("grant_type"))).toEqual(["authorization_code", "refresh_token"]);
     expect(readFileSync(join(folder, file), "utf8")).toContain("again-2");
   });
 
-  test("whose key cannot be renewed wants another login", async () => {
+  test("a server whose key cannot be renewed requires another login", async () => {
     const { address, keys } = await guarded({ refresh: false });
     const { connect, connector } = connecting();
     await connector.login("test", address, { signal: always, open: (page) => agree(page) });
@@ -116,16 +116,16 @@ describe("a server that wants a login", () => {
     expect(await failureOf(connect(address))).toMatchObject({ reason: "unauthorized" });
   });
 
-  test("is told the headers of its entry, and whoever gives the keys elsewhere is not", async () => {
+  test("receives the headers of its entry, and an authorization server elsewhere does not", async () => {
     const seen: [string, unknown][] = [];
     const note = ({ request, path }: Exchange): void => void seen.push([path, request.headers["x-api-key"]]);
-    const keeper = await httpSite((exchange) => {
+    const store = await httpSite((exchange) => {
       note(exchange);
       const { json, path, message } = exchange;
       if (path === "/register") return json({ ...message, client_id: "me" }, 201);
       if (path === "/token") return json({ access_token: "good", token_type: "Bearer" });
       if (path !== "/.well-known/oauth-authorization-server") return json({}, 404);
-      const [issuer, endpoint] = [keeper.origin, (name: string) => `${keeper.origin}/${name}`];
+      const [issuer, endpoint] = [store.origin, (name: string) => `${store.origin}/${name}`];
       json({
         issuer,
         authorization_endpoint: endpoint("authorize"),
@@ -139,7 +139,7 @@ describe("a server that wants a login", () => {
       note(exchange);
       const { json, path, request } = exchange;
       const metadata = "/.well-known/oauth-protected-resource/mcp";
-      if (path === metadata) return json({ resource: server.url, authorization_servers: [keeper.origin] });
+      if (path === metadata) return json({ resource: server.url, authorization_servers: [store.origin] });
       const challenge = { "www-authenticate": `Bearer resource_metadata="${server.origin}${metadata}"` };
       if (request.headers.authorization !== "Bearer good") return json({}, 401, challenge);
       if (!shakesHands(exchange)) json({}, 404);
@@ -153,7 +153,7 @@ describe("a server that wants a login", () => {
     expect(without).toEqual(new Set(["/.well-known/oauth-authorization-server", "/register", "/token"]));
   });
 
-  test("under another address gets no key of this one", async () => {
+  test("a server under another address gets no key of this one", async () => {
     const { address, site } = await guarded();
     const { connect, connector } = connecting();
     await connector.login("test", address, { signal: always, open: (page) => agree(page) });
@@ -164,25 +164,25 @@ describe("a server that wants a login", () => {
     });
     await failureOf(connect({ ...address, url: other.url }));
     expect(keys).toEqual([undefined]);
-    expect(site.asked).toContain("POST /token");
+    expect(site.requested).toContain("POST /token");
   });
 
   test.each([
-    ["refuses", (back: URL) => back.searchParams.set("error", "access_denied"), "was refused: access_denied"],
+    ["refuses", (back: URL) => back.searchParams.set("error", "access_denied"), "was rejected: access_denied"],
     ["answers for another login", (back: URL) => back.searchParams.set("state", "x"), "belongs to another login"],
     [
       "comes from another issuer",
       (back: URL) => back.searchParams.set("iss", "https://evil.example"),
       "Issuer mismatch",
     ],
-  ])("is not logged in to where the page %s", async (_, change, told) => {
+  ])("is not logged in to if the page %s", async (_, change, reported) => {
     const { address, requests } = await guarded();
     const { connector } = connecting();
     const failure = await failureOf(
       connector.login("test", address, { signal: always, open: (page) => agree(page, change) }),
     );
     expect(failure).toMatchObject({ reason: "unauthorized" });
-    expect(failure.message).toContain(told);
+    expect(failure.message).toContain(reported);
     expect(requests).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe("a server that wants a login", () => {
     expect([failure.reason, opened]).toEqual(["unauthorized", []]);
   });
 
-  test("is not waited for when the person gives up", async () => {
+  test("is not awaited when the user cancels", async () => {
     const { address } = await guarded();
     const { connector } = connecting();
     const cancel = new AbortController();

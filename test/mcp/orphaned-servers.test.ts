@@ -12,7 +12,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-/** A process that holds servers; each has started a program in its group, and one in a group of its own. */
+/** A process that holds servers; each has started a program in its group, and one in a separate group. */
 async function holder(stateDir: string, ...modes: string[]): Promise<{ process: ChildProcess; left: number[] }> {
   const program = join(import.meta.dirname, "connecting-child.ts");
   const child = spawn(process.execPath, [program, stateDir, ...modes], { stdio: ["ignore", "pipe", "inherit"] });
@@ -21,9 +21,9 @@ async function holder(stateDir: string, ...modes: string[]): Promise<{ process: 
   return { process: child, left: JSON.parse(line) as number[] };
 }
 
-describe("when our process is killed", () => {
-  test("servers that honour the end of their input are gone within 2 s, the rest at the next start", async () => {
-    const { stateDir, connector, told } = connecting({ limits: { endMs: 60_000 } });
+describe("servers of a killed process", () => {
+  test("servers that exit at the end of their input end within 2 s, the rest at the next start", async () => {
+    const { stateDir, connector, reported } = connecting({ limits: { endMs: 60_000 } });
     const held = await holder(stateDir, "good", "stubborn");
     const files = readdirSync(join(stateDir, "mcp", "children"));
     const pidOf = (server: string): number => {
@@ -42,7 +42,9 @@ describe("when our process is killed", () => {
     await connector.reap();
     expect([runs(stubborn), ...held.left.map(runs)]).toEqual([false, false, false, false, false]);
     expect(childrenOf(stateDir)).toEqual([]);
-    expect(told.lines.filter((line) => line.includes("that was left running"))).toHaveLength(2);
+    expect(
+      reported.lines.filter((line) => line.includes("that was still running from an earlier process")),
+    ).toHaveLength(2);
   });
 
   test("on its own terms, servers are ended with it", async () => {
@@ -56,7 +58,7 @@ describe("when our process is killed", () => {
   });
 });
 
-describe("what is left behind by others is left alone", () => {
+describe("processes that belong to others stay untouched", () => {
   test("servers of a process that lives", async () => {
     const { stateDir, connector } = connecting();
     const held = await holder(stateDir, "good");
@@ -77,7 +79,7 @@ describe("what is left behind by others is left alone", () => {
     expect(runs(childrenOf(stateDir)[0]!)).toBe(true);
   });
 
-  test("a process that has the number of one that is gone, and files that say nonsense", async () => {
+  test("a process with the reused id of an ended one, and invalid files", async () => {
     const { stateDir, connector } = connecting();
     const stranger = spawn("sleep", ["30"], { detached: true, stdio: "ignore" });
     started.push(stranger);
@@ -97,7 +99,7 @@ describe("what is left behind by others is left alone", () => {
     expect(readdirSync(folder).filter((name) => !name.startsWith("bad"))).toEqual([]);
   });
 
-  test("and where nothing was ever started, nothing is looked for", async () => {
+  test("if nothing was ever started, nothing is searched", async () => {
     const { stateDir, connector } = connecting();
     await connector.reap();
     expect(readdirSync(stateDir)).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type FailureError, isFailureError } from "../../src/base/index.ts";
-import type { McpConnection, ProgramServer } from "../../src/hub/mcp/mcp-port.ts";
+import type { McpConnection, McpStdioAddress } from "../../src/hub/mcp/mcp-port.ts";
 import { always, childrenOf, connecting, failureOf, publishedServer, runs, textOf } from "./connecting.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-served-"));
@@ -62,7 +62,7 @@ describe("[C04] published servers", () => {
   });
 
   test("are cancelled half-way, killed, and connected to again", async () => {
-    const { connect, stateDir, told } = connecting();
+    const { connect, stateDir, reported } = connecting();
     const connection = await connect(everything);
     const cancel = new AbortController();
     let seen = 0;
@@ -81,13 +81,13 @@ describe("[C04] published servers", () => {
     const [pid] = childrenOf(stateDir);
     process.kill(pid!, "SIGKILL");
     expect((await under).toFailure("safe")).toMatchObject({ code: "not_available", retry: "unsafe" });
-    await expect.poll(() => told.ends.length).toBe(1);
+    await expect.poll(() => reported.ends.length).toBe(1);
     const again = await connect(everything, { lastProtocol: connection.protocol });
     expect(await textOf(again.callTool("echo", { message: "back" }, { signal: always }))).toContain("back");
   });
 });
 
-/** One call, or the attempt to connect for it: on which server, from when to when, and what it failed with. */
+/** One call, or its attempt to connect: the server, start and end, and the failure. */
 interface Attempt {
   readonly server: string;
   readonly began: number;
@@ -103,7 +103,7 @@ interface Kill {
   noticed: number;
 }
 
-/** A server that is connected to again by the next call after it is gone. */
+/** A server that is reconnected by the next call after its end. */
 class Reconnecting {
   readonly name: string;
   readonly attempts: Attempt[] = [];
@@ -121,7 +121,7 @@ class Reconnecting {
     this.#use = use;
   }
 
-  /** The connection, its last one where that still stands. */
+  /** The last connection if it is still open, or a new one. */
   get(): Promise<McpConnection> {
     if (this.#connection !== undefined) return this.#connection;
     const made = this.#connect(() => this.#gone(made));
@@ -129,7 +129,7 @@ class Reconnecting {
     return made;
   }
 
-  /** Another call may have made a new one meanwhile. */
+  /** Another call may have opened a new one in the meantime. */
   #gone(made: Promise<McpConnection>): void {
     if (this.#connection === made) this.#connection = undefined;
   }
@@ -153,12 +153,12 @@ class Reconnecting {
   }
 }
 
-test("of 1,000 calls over 4 servers, one of them killed every second, only those in flight on it fail", async () => {
+test("1,000 calls over 4 servers, one of them killed every second: only those in flight on it fail", async () => {
   const { connector, stateDir } = connecting({ limits: { endMs: 200 } });
   const kills: Kill[] = [];
   const seen = new Set<number>();
   const opened: McpConnection[] = [];
-  const server = (name: string, address: ProgramServer, use: (connection: McpConnection) => Promise<unknown>) =>
+  const server = (name: string, address: McpStdioAddress, use: (connection: McpConnection) => Promise<unknown>) =>
     new Reconnecting(
       name,
       async (gone) => {
@@ -173,7 +173,7 @@ test("of 1,000 calls over 4 servers, one of them killed every second, only those
       },
       use,
     );
-  // Slow enough for some to be under way when the server is killed.
+  // Slow enough for some to be in flight when the server is killed.
   const slowEcho = async (connection: McpConnection): Promise<void> => {
     await connection.callTool("trigger-long-running-operation", { duration: 0.05, steps: 1 }, { signal: always });
     expect(await textOf(connection.callTool("echo", { message: "x" }, { signal: always }))).toBe("Echo: x");
@@ -227,7 +227,7 @@ test("of 1,000 calls over 4 servers, one of them killed every second, only those
     const { reason, retry } = failure!.toFailure("never");
     return `${reason} ${retry}`;
   });
-  // What was sent may have been done; what was not can be tried again.
+  // A sent request may have been executed; an unsent one can be retried.
   expect(["connection_lost unsafe", "not_sent safe", "exited safe"]).toEqual(
     expect.arrayContaining([...new Set(verdicts)]),
   );
@@ -239,7 +239,7 @@ test("of 1,000 calls over 4 servers, one of them killed every second, only those
   expect(childrenOf(stateDir)).toEqual([]);
 }, 120_000);
 
-/** Which programs run, and of which servers, as their files tell. */
+/** The running programs and their servers, according to their files. */
 function runningServers(stateDir: string): readonly { readonly server: string; readonly pid: number }[] {
   const dir = join(stateDir, "mcp", "children");
   return readdirSync(dir)
@@ -248,7 +248,7 @@ function runningServers(stateDir: string): readonly { readonly server: string; r
       try {
         return [JSON.parse(readFileSync(join(dir, name), "utf8")) as { server: string; pid: number }];
       } catch {
-        // Gone since it was listed.
+        // Ended since it was listed.
         return [];
       }
     })

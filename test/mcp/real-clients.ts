@@ -6,29 +6,29 @@ import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelco
 import { resolve } from "node:path";
 import { environment } from "../cli/windlass.ts";
 
-/** What a client's person answers. */
+/** The answers of a client's user. */
 export type Answers = (message: string) => {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, boolean>;
 };
 
-/** How a client is started. */
+/** Options for starting a client. */
 export interface ClientSetup {
   readonly cwd: string;
-  /** Without it the client cannot ask anybody. */
+  /** Without it the client cannot elicit input. */
   readonly answers?: Answers;
   readonly onToolsChanged?: () => void;
 }
 
-/** How far a call is. */
-export interface Told {
+/** Progress of a call. */
+export interface Reported {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }
 
-/** What a call gave. */
-export interface Given {
+/** Result of a call. */
+export interface Input {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean | undefined;
@@ -41,12 +41,12 @@ export interface RealClient {
   call(
     name: string,
     args?: Record<string, unknown>,
-    options?: { onProgress?: (told: Told) => void; signal?: AbortSignal },
-  ): Promise<Given>;
+    options?: { onProgress?: (reported: Reported) => void; signal?: AbortSignal },
+  ): Promise<Input>;
   close(): Promise<void>;
 }
 
-export const program: string = resolve(import.meta.dirname, "windlass-mcp.ts");
+export const program: string = resolve(import.meta.dirname, "../../src/cli/main.ts");
 const server = { command: process.execPath, args: [program, "mcp", "serve"], stderr: "ignore" as const };
 const info = { name: "test-client", version: "1.0.0" };
 
@@ -66,7 +66,7 @@ async function connectOld({ cwd, answers, onToolsChanged }: ClientSetup): Promis
     call: async (name, args = {}, { onProgress, signal } = {}) => {
       const options = { ...(onProgress && { onprogress: onProgress }), ...(signal && { signal }) };
       // The older form of a result is one that only servers of long ago give.
-      return (await client.callTool({ name, arguments: args }, undefined, options)) as unknown as Given;
+      return (await client.callTool({ name, arguments: args }, undefined, options)) as unknown as Input;
     },
     close: () => client.close(),
   };
@@ -94,7 +94,7 @@ function connectNew(mode: "legacy" | "auto") {
   };
 }
 
-/** The clients that people have: of the old package, and of the new one in both eras. */
+/** Common clients: of the old package, and of the new one in both protocol versions. */
 export const clientKinds: readonly (readonly [string, (setup: ClientSetup) => Promise<RealClient>])[] = [
   ["the v1 client", connectOld],
   ["the 2.x client, 2025 era", connectNew("legacy")],

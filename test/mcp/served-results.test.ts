@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
-import { createMcpServing } from "../../src/adapters/mcp/server/mcp-serving.ts";
-import { ResultShelf, ToolFinder, findToolsTool, readResultTool, viewOf } from "../../src/hub/index.ts";
+import { createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
+import { ResultStore, ToolFinder, findToolsTool, readResultTool, viewResult } from "../../src/hub/index.ts";
 import { createEngine, defineTool } from "../../src/index.ts";
 import { type PermissionRules } from "../../src/engine/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import { type AnyTool, ToolRegistry } from "../../src/tool/index.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -20,14 +20,16 @@ function tool(name: string, run: () => unknown, more: Partial<AnyTool> = {}): An
   return defineTool({ name, description: `Does ${name}.`, effect: "read", ...(more as object), run });
 }
 
-/** What is served as the command serves it: with a shelf for large results, and with the tools that find and read. */
+/**
+ * An engine served as the command serves it: with a result store, and with the tools that find tools and read results.
+ */
 function served(permissions: PermissionRules = {}) {
   const registry = new ToolRegistry();
   const redactor = createRedactor([secret]);
-  const shelf = new ResultShelf({ redact: redactor.value });
+  const resultStore = new ResultStore({ redact: redactor.value });
   registry.register(tool("big", () => lines.join("\n")));
   registry.register(tool("small", () => ({ key: secret, list: [`a ${secret}`] })));
-  registry.register(readResultTool(shelf));
+  registry.register(readResultTool(resultStore));
   registry.register(findToolsTool({ finder: new ToolFinder(registry) }));
   registry.register(
     tool("files/list_directory", () => "listed"),
@@ -47,12 +49,12 @@ function served(permissions: PermissionRules = {}) {
     }),
   );
   const engine = createEngine({ registry, redactor, permissions });
-  const serving = createMcpServing({
+  const serving = createMcpToolServer({
     engine,
     name: "test",
     version: "1.0.0",
-    redact: (result) => shelf.redacted(result),
-    view: (result, owner) => viewOf(result, { maxChars: 2000, shelf, owner }),
+    redact: (result) => resultStore.redact(result),
+    view: (result, owner) => viewResult(result, { maxChars: 2000, resultStore, owner }),
   });
   closing.push(async () => {
     await serving.close();
@@ -91,13 +93,13 @@ describe("two clients", () => {
     for (const [client, theirs] of [[bob, handle] as const, [ann, other] as const]) {
       expect(await client.call("read_result", { handle: theirs })).toMatchObject({
         isError: true,
-        text: expect.stringContaining("no result is kept"),
+        text: expect.stringContaining("no result is stored"),
       });
     }
     expect(handle.slice(0, 15)).not.toBe(other.slice(0, 15));
   });
 
-  test("[N09] without sessions are kept apart by handles that nobody can guess", async () => {
+  test("[N09] without sessions are separated by unguessable handles", async () => {
     const http = await served().serving.http();
     const [ann, bob] = [await connect(http, "auto"), await connect(http, "auto")];
     const handles = [handleIn((await ann.call("big")).text), handleIn((await bob.call("big")).text)];
@@ -140,7 +142,7 @@ function lineReader(stream: PassThrough): { next: () => Promise<string> } {
 }
 
 describe("secrets", () => {
-  test("reach no client, neither in a view nor in what is read on nor in structured content", async () => {
+  test("reach no client, neither in a view nor in a stored result nor in structured content", async () => {
     const { call } = await connect(await served().serving.http());
     const { text } = await call("big");
     const shown = text.slice(0, text.lastIndexOf("\n["));
@@ -172,7 +174,7 @@ describe("find_tools at a client", () => {
     for (const each of [name, "files/list_directory"]) expect((await call(each)).text).toBe("listed");
   });
 
-  test("tells nothing of what rules deny to clients; nor does the list, also where arguments decide", async () => {
+  test("reveals nothing of what rules deny to clients; nor does the list, even if arguments decide", async () => {
     const all = served({ deny: ["files/wipe", "mcp:http_send"] });
     expect(await found(all, "wipe files")).not.toContain("files_wipe");
     expect(await found(all, "send request")).not.toContain("http_send");

@@ -1,12 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, test } from "vitest";
-import { type McpServingOptions, createMcpServing } from "../../src/adapters/mcp/server/mcp-serving.ts";
+import { type McpToolServerOptions, createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
 import {
   type EngineOptions,
   createEngine,
-  createMemoryApprovals,
+  createInMemoryApprovals,
   defineTool,
-  parkingApprover,
+  storedApprover,
   systemClock,
 } from "../../src/index.ts";
 
@@ -27,17 +27,17 @@ const tools = [
   }),
 ];
 
-/** A client whose person says yes to everything, and what that person was shown. */
-async function serve(more: Partial<McpServingOptions>, options: EngineOptions = {}) {
-  const approvals = createMemoryApprovals();
-  const approver = parkingApprover(approvals, systemClock);
+/** A client whose user approves everything, and the prompts shown to that user. */
+async function serve(more: Partial<McpToolServerOptions>, options: EngineOptions = {}) {
+  const approvals = createInMemoryApprovals();
+  const approver = storedApprover(approvals, systemClock);
   const engine = createEngine({ tools, approver, secrets: { K: "hunter2secret" }, ...options });
-  const serving = createMcpServing({ engine, name: "test", version: "1.0.0", ...more });
+  const serving = createMcpToolServer({ engine, name: "test", version: "1.0.0", ...more });
   const { url, token } = await serving.http();
   const client = new Client({ name: "t", version: "1" }, { capabilities: { elicitation: { form: {} } } });
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   client.setRequestHandler("elicitation/create", ({ params }) => {
-    asked.push(params);
+    requested.push(params);
     return { action: "accept", content: { approve: true } };
   });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
@@ -48,35 +48,35 @@ async function serve(more: Partial<McpServingOptions>, options: EngineOptions = 
     await engine.close({ drainMs: 0 });
   });
   const call = async (name: string): Promise<string> => JSON.stringify(await client.callTool({ name, arguments: {} }));
-  return { approvals, asked, call, client, engine, serving };
+  return { approvals, requested, call, client, engine, serving };
 }
 
-describe("what a client's model wants and cannot be undone", () => {
-  test("is asked about without any rule, of the person at the client", async () => {
-    const { asked, call } = await serve({ approvals: createMemoryApprovals() });
+describe("an irreversible call of a client's model", () => {
+  test("needs approval by the user of the client without any rule", async () => {
+    const { requested, call } = await serve({ approvals: createInMemoryApprovals() });
     expect(await call("look")).toContain("seen");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(await call("remove")).toContain("removed");
-    expect(asked).toMatchObject([{ message: expect.stringContaining("remove") }]);
+    expect(requested).toMatchObject([{ message: expect.stringContaining("remove") }]);
   });
 
-  test("waits for the operator where no client approves anything, and no model is told how that is done", async () => {
-    const { approvals, asked, call } = await serve({});
+  test("waits for the operator if no client may approve, and no model learns how to approve", async () => {
+    const { approvals, requested, call } = await serve({});
     const refused = await call("remove");
     const [waiting] = await approvals.list(Date.now(), "pending");
     expect(refused).toContain(waiting?.id ?? "none");
     expect(refused).toContain("approval_required");
     expect(refused).not.toContain("windlass");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await approvals.decide(waiting?.id ?? "", { approved: true }, Date.now());
     expect(await call("remove")).toContain("removed");
   });
 });
 
-test("a question of a tool reaches the person also where they approve nothing, and tells no secrets", async () => {
-  const { asked, call } = await serve({});
+test("an elicitation of a tool reaches a user who may not approve, and reveals no secrets", async () => {
+  const { requested, call } = await serve({});
   expect(await call("ask")).toContain("accept");
-  expect(asked).toMatchObject([
+  expect(requested).toMatchObject([
     {
       message: "Who, [redacted]?",
       requestedSchema: { properties: { password: { type: "string", title: "For [redacted]" } } },
@@ -101,7 +101,7 @@ describe("the first list", () => {
     expect(ready).toBe(1);
   });
 
-  test("does not wait for ever, and not for what fails", async () => {
+  test("waits neither without end nor for a failing source", async () => {
     const clock = { ...systemClock, after: (ms: number, task: () => void) => systemClock.after(ms / 50, task) };
     for (const ready of [() => new Promise<never>(() => {}), () => Promise.reject(new Error("no"))]) {
       const { client } = await serve({ ready, clock });
@@ -110,7 +110,7 @@ describe("the first list", () => {
   });
 });
 
-test("a line of the log that belongs to no call goes to no client", async () => {
+test("a log line without a call is sent to no client", async () => {
   const later: { log?: (callId: string) => void } = {};
   const talk = defineTool({
     name: "talk",

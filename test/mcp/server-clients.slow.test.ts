@@ -3,7 +3,7 @@ import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { folder, windlass } from "../cli/windlass.ts";
-import { type Answers, type RealClient, type Told, clientKinds } from "./real-clients.ts";
+import { type Answers, type RealClient, type Reported, clientKinds } from "./real-clients.ts";
 
 const tools = `
 import { appendFileSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ ${[1, 2, 3, 4, 5, 6, 7].map((n) => `  - { id: s${n}, tool: work${n > 1 ? `, depe
 `;
 
 const files = {
-  "windlass.yaml": 'permissions: { ask: ["mcp:remove_all"], allow: ["*"] }\n',
+  "windlass.yaml": 'permissions: { ask: ["mcp:remove_all"], allow: ["*"] }\nmcp: { serve: ["*"] }\n',
   "tools/tools.ts": tools,
   "chains/seven.yaml": seven,
   "chains/careful.yaml": `name: careful
@@ -67,32 +67,32 @@ const textOf = ({ content }: { content: readonly { text?: string }[] }) => conte
 describe.each(clientKinds)("%s, with windlass mcp serve", (kind, connect) => {
   let dir: string;
   let client: RealClient;
-  /** Of a client that can ask its person. */
-  let asking: RealClient;
-  let asked: string[] = [];
+  /** A client that can elicit input from its user. */
+  let request: RealClient;
+  let requested: string[] = [];
   let answers: ReturnType<Answers>[] = [];
 
   beforeAll(async () => {
     dir = await folder(files);
     client = await connect({ cwd: dir });
-    asking = await connect({
+    request = await connect({
       cwd: await folder(files),
       answers: (message) => {
-        asked.push(message);
+        requested.push(message);
         return answers.shift() ?? { action: "decline" };
       },
     });
   }, 60_000);
 
   beforeEach(() => {
-    asked = [];
+    requested = [];
   });
 
   afterAll(async () => {
-    await Promise.all([client.close(), asking.close()]);
+    await Promise.all([client.close(), request.close()]);
   });
 
-  test("speaks its era, and sees every tool and chain in one order", async () => {
+  test("uses its protocol version, and sees every tool and chain in one order", async () => {
     expect(client.protocol).toBe(kind.includes("2026") ? "2026-07-28" : "2025-11-25");
     const names = await client.names();
     expect(names).toEqual(expect.arrayContaining(["calculator", "careful", "remove_all", "seven", "work"]));
@@ -102,16 +102,18 @@ describe.each(clientKinds)("%s, with windlass mcp serve", (kind, connect) => {
   });
 
   test("runs a chain, and sees how far it is", async () => {
-    const told: Told[] = [];
-    const result = await client.call("seven", {}, { onProgress: (each) => told.push(each) });
+    const reported: Reported[] = [];
+    const result = await client.call("seven", {}, { onProgress: (each) => reported.push(each) });
     expect(result.isError).not.toBe(true);
     expect(result.structuredContent).toMatchObject({ s7: { done: true } });
-    expect(told.map(({ message }) => message)).toContain("step 3 of 7: s3");
-    expect(told.every(({ total }) => total === 7)).toBe(true);
-    expect(told.every(({ progress }, at) => at === 0 || progress > (told[at - 1]?.progress ?? Infinity))).toBe(true);
+    expect(reported.map(({ message }) => message)).toContain("step 3 of 7: s3");
+    expect(reported.every(({ total }) => total === 7)).toBe(true);
+    expect(reported.every(({ progress }, at) => at === 0 || progress > (reported[at - 1]?.progress ?? Infinity))).toBe(
+      true,
+    );
   });
 
-  test("cancels a call, which then stops, and goes on with others", async () => {
+  test("cancels a call, which then stops, and continues with others", async () => {
     const stop = new AbortController();
     const begun = Promise.withResolvers<void>();
     const call = client.call("forever", {}, { signal: stop.signal, onProgress: () => begun.resolve() });
@@ -122,73 +124,74 @@ describe.each(clientKinds)("%s, with windlass mcp serve", (kind, connect) => {
     expect(await client.call("work")).toMatchObject({ structuredContent: { done: true } });
   });
 
-  test("is asked about what a rule asks for, with the arguments, once for each call", async () => {
+  test("is prompted for approval if a rule requires it, with the arguments, once for each call", async () => {
     answers = [yes];
-    const removed = await asking.call("remove_all", { path: "/tmp/x" });
+    const removed = await request.call("remove_all", { path: "/tmp/x" });
     expect(removed).toMatchObject({ structuredContent: { removed: "/tmp/x" } });
-    expect(asked[0]).toContain("remove_all");
-    expect(asked[0]).toContain('"path": "/tmp/x"');
-    const declined = await asking.call("remove_all", { path: "/tmp/x" });
+    expect(requested[0]).toContain("remove_all");
+    expect(requested[0]).toContain('"path": "/tmp/x"');
+    const declined = await request.call("remove_all", { path: "/tmp/x" });
     expect(declined.isError).toBe(true);
     expect(textOf(declined)).toMatch(/rejected .*remove_all[^]*permission_denied/);
-    expect(asked.length).toBe(2);
+    expect(requested.length).toBe(2);
   });
 
-  test("is asked again where the answer does not fit, and dismisses what it leaves open", async () => {
+  test("is prompted again if the answer is invalid, and a dismissed approval stays pending", async () => {
     answers = [
       { action: "accept", content: {} },
       { action: "accept", content: { approve: false } },
     ];
-    expect(textOf(await asking.call("remove_all", { path: "a" }))).toContain("permission_denied");
-    expect(asked.length).toBe(2);
-    expect(asked[1]).toMatch(/approve/);
+    expect(textOf(await request.call("remove_all", { path: "a" }))).toContain("permission_denied");
+    expect(requested.length).toBe(2);
+    expect(requested[1]).toMatch(/approve/);
     answers = [{ action: "cancel" }];
-    expect(textOf(await asking.call("remove_all", { path: "a" }))).toMatch(/windlass approve \S+/);
+    expect(textOf(await request.call("remove_all", { path: "a" }))).toMatch(/windlass approve \S+/);
   });
 
-  test("is asked what a chain asks, and what a tool asks", async () => {
-    answers = [yes, yes];
-    const careful = await asking.call("careful", { path: "/tmp/y" });
+  test("receives the elicitations of a chain and of a tool", async () => {
+    // The step's own approval, the rule for the tool of the step, and the elicitation of the tool.
+    answers = [yes, yes, yes];
+    const careful = await request.call("careful", { path: "/tmp/y" });
     expect(careful).toMatchObject({ structuredContent: { gone: { removed: "/tmp/y" } } });
-    expect(asked[0]).toContain("Really remove /tmp/y?");
-    expect(await asking.call("ask")).toMatchObject({
+    expect(requested[0]).toContain("Really remove /tmp/y?");
+    expect(await request.call("ask")).toMatchObject({
       structuredContent: { action: "accept", content: { approve: true } },
     });
-    expect(asked).toEqual([expect.any(String), "Go on?"]);
-    expect(textOf(await asking.call("careful", { path: "/tmp/n" }))).toContain("declined by the caller");
+    expect(requested).toEqual([expect.any(String), expect.stringContaining("Allow remove_all"), "Go on?"]);
+    expect(textOf(await request.call("careful", { path: "/tmp/n" }))).toContain("declined by the caller");
   });
 
-  test("that cannot ask anybody is told how to have a call approved", async () => {
-    const parked = await client.call("remove_all", { path: "z" });
-    const id = /windlass approve (\S+)/.exec(textOf(parked))?.[1] ?? "";
-    expect(parked.isError).toBe(true);
-    expect(textOf(parked)).toContain("approval_required");
+  test("a client that cannot elicit learns how a call can be approved", async () => {
+    const suspended = await client.call("remove_all", { path: "z" });
+    const id = /windlass approve (\S+)/.exec(textOf(suspended))?.[1] ?? "";
+    expect(suspended.isError).toBe(true);
+    expect(textOf(suspended)).toContain("approval_required");
     expect((await windlass(["approve", id], { cwd: dir })).code).toBe(0);
     expect(await client.call("remove_all", { path: "z" })).toMatchObject({ structuredContent: { removed: "z" } });
-    expect(textOf(await client.call("careful", { path: "z" }))).toMatch(/asks a person for approval/);
+    expect(textOf(await client.call("careful", { path: "z" }))).toMatch(/needs an approval/);
     expect(textOf(await client.call("ask"))).toContain("decline");
   });
 
-  test("gets what went wrong as a result, and only what the protocol wants as an error", async () => {
+  test("gets failures as results, and only protocol errors as errors", async () => {
     const invalid = await client.call("calculator", { expression: 1 });
     expect(invalid.isError).toBe(true);
     expect(textOf(invalid)).toMatch(/expression must be a string[^]*validation_error/);
     await expect(client.call("calculatr")).rejects.toThrow(/Unknown tool: calculatr; did you mean "calculator"\?/);
   });
 
-  test("runs the research chain on a folder of pages, and hears of a new tool", async () => {
+  test("runs the research chain on a folder of pages, and is notified of a new tool", async () => {
     const research = await folder();
     await cp(resolve(import.meta.dirname, "../../examples/research"), research, { recursive: true });
     await appendFile(join(research, "windlass.yaml"), "engine: { watch_for_changes: true }\n");
     await mkdir(join(research, "tools"));
     const changed = Promise.withResolvers<void>();
     const researcher = await connect({ cwd: research, onToolsChanged: () => changed.resolve() });
-    const told: Told[] = [];
-    const onProgress = (each: Told) => told.push(each);
+    const reported: Reported[] = [];
+    const onProgress = (each: Reported) => reported.push(each);
     const result = await researcher.call("research-chain", { query: "tide mills" }, { onProgress });
     expect(textOf(result)).toMatch(/tide/i);
     expect(result.isError).not.toBe(true);
-    expect(told.at(-1)?.total).toBe(4);
+    expect(reported.at(-1)?.total).toBe(4);
     const tool = "name: new_tool\ndescription: New.\nentry: { type: builtin, handler: echo }\n";
     await writeFile(join(research, "tools/new.yaml"), tool);
     await changed.promise;

@@ -36,7 +36,7 @@ async function serve(
 }
 
 describe("windlass mcp serve --http", () => {
-  test("prints where it is and the token it made up, serves with it, and ends when told to", async () => {
+  test("prints its address and the generated token, serves with it, and ends on a signal", async () => {
     const { child, ended, printed } = await serve(["--http", "--port", "0"]);
     const [url = "", authorization = ""] = (await printed()).split("\n");
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
@@ -63,7 +63,7 @@ describe("windlass mcp serve --http", () => {
   });
 
   test.each([
-    [["--http", "--host", "0.0.0.0"], {}, /a token has to be given[^]*WINDLASS_MCP_TOKEN=/],
+    [["--http", "--host", "0.0.0.0"], {}, /a token is required[^]*WINDLASS_MCP_TOKEN=/],
     [["--http"], { WINDLASS_MCP_TOKEN: "short" }, /at least 16 characters/],
   ])("refuses %j with %j", async (words, env, why) => {
     const { code, stderr } = await (await serve(words, env)).ended;
@@ -75,7 +75,7 @@ describe("windlass mcp serve --http", () => {
 describe("windlass mcp serve with a server behind it", () => {
   const plain = join(import.meta.dirname, "servers/plain-server.ts");
   const files = {
-    "windlass.yaml": "mcp: { approvals: operator }\npermissions: { ask: [mcp:up/echo] }\n",
+    "windlass.yaml": "mcp: { approvals: operator, serve: ['*'] }\npermissions: { ask: [mcp:up/echo] }\n",
     "mcp.json": JSON.stringify({ mcpServers: { up: { command: process.execPath, args: [plain] } } }),
     "chains/careful.yaml": "name: careful\nsteps:\n  - { id: look, tool: up/folder, approval: Really? }\n",
   };
@@ -83,7 +83,7 @@ describe("windlass mcp serve with a server behind it", () => {
   interface Listening {
     readonly client: Client;
     readonly heard: unknown[];
-    readonly asked: unknown[];
+    readonly requested: unknown[];
     readonly call: (name: string, args?: Record<string, unknown>) => Promise<string>;
   }
 
@@ -91,20 +91,20 @@ describe("windlass mcp serve with a server behind it", () => {
     const [url = "", authorization = ""] = printed.split("\n");
     const headers = { authorization: authorization.replace("Authorization: ", "") };
     const client = new Client({ name: "t", version: "1" }, { capabilities: { elicitation: { form: {} } } });
-    const [heard, asked]: [unknown[], unknown[]] = [[], []];
+    const [heard, requested]: [unknown[], unknown[]] = [[], []];
     client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params.data));
     client.setRequestHandler("elicitation/create", ({ params }) => {
-      asked.push(params.message);
+      requested.push(params.message);
       return { action: "accept", content: { approve: true, city: "Rome" } };
     });
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
     await client.setLoggingLevel("debug");
     const call: Listening["call"] = async (name, args = {}) =>
       JSON.stringify(await client.callTool({ name, arguments: args }));
-    return { client, heard, asked, call };
+    return { client, heard, requested, call };
   }
 
-  test("lists its tools at once under plain names, and tells no client what it says to others", async () => {
+  test("lists its tools at once under plain names, and does not reveal the log of its servers to clients", async () => {
     const { child, ended, printed } = await serve(["--http", "--port", "0"], {}, files);
     const first = await connect(await printed());
     const names = (await first.client.listTools()).tools.map(({ name }) => name);
@@ -121,16 +121,16 @@ describe("windlass mcp serve with a server behind it", () => {
     expect((await ended).stderr).toContain("secret of the second");
   });
 
-  test("asks a client whose person may approve nothing what servers ask, and for no approval", async () => {
+  test("relays elicitations of servers to a client that may not approve, but no approvals", async () => {
     const { child, ended, printed } = await serve(["--http", "--port", "0"], {}, files);
-    const { client, asked, call } = await connect(await printed());
+    const { client, requested, call } = await connect(await printed());
     expect(await call("up_ask")).toContain("Rome");
-    expect(asked).toEqual(['The MCP server "up" asks:\n\nWhere to?']);
+    expect(requested).toEqual(['The MCP server "up" requests input:\n\nWhere to?']);
     const refused = await call("up_echo", { message: "x" });
     expect(refused).toContain("approval_required");
     expect(refused).not.toContain("windlass approve");
-    expect(await call("careful")).toContain("asks a person for approval");
-    expect(asked).toHaveLength(1);
+    expect(await call("careful")).toContain("needs an approval");
+    expect(requested).toHaveLength(1);
     await client.close();
     child.kill("SIGTERM");
     await ended;

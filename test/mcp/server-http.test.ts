@@ -1,12 +1,17 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import { connect as connectSocket } from "node:net";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { type Socket, connect as connectSocket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createMcpServing } from "../../src/adapters/mcp/server/mcp-serving.ts";
-import type { HttpOptions, HttpServing } from "../../src/adapters/mcp/server/serve-http.ts";
+import { createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
+import {
+  type McpHttpOptions,
+  type McpHttpServer,
+  defaultMcpHttpLimits,
+} from "../../src/adapters/mcp/server/serve-http.ts";
 import { createEngine, defineTool } from "../../src/index.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -17,6 +22,12 @@ afterEach(async () => {
 let aborted = 0;
 const tools = [
   defineTool({ name: "add", description: "Adds.", effect: "pure", run: () => ({ sum: 3 }) }),
+  defineTool({
+    name: "slow",
+    description: "Takes a moment.",
+    effect: "read",
+    run: () => wait(500, "finished"),
+  }),
   defineTool({
     name: "forever",
     description: "Never ends.",
@@ -33,9 +44,9 @@ const tools = [
   }),
 ];
 
-async function start(options: HttpOptions = {}): Promise<HttpServing> {
+async function start(options: McpHttpOptions = {}): Promise<McpHttpServer> {
   const engine = createEngine({ tools });
-  const serving = createMcpServing({ engine, name: "test", version: "1.0.0" });
+  const serving = createMcpToolServer({ engine, name: "test", version: "1.0.0" });
   const http = await serving.http(options);
   closing.push(async () => {
     await serving.close();
@@ -49,6 +60,7 @@ interface Sent {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly agent?: Agent;
 }
 
 interface Got {
@@ -58,10 +70,14 @@ interface Got {
 }
 
 /** A request whose every header is ours: `fetch` sets Host and Origin itself. */
-function send({ port, token }: HttpServing, sent: Sent = {}): Promise<Got> {
-  const { method = "POST", path = "/mcp", headers = {}, body = initialize } = sent;
+function send({ port, token }: McpHttpServer, sent: Sent = {}): Promise<Got> {
+  const { method = "POST", path = "/mcp", headers = {}, body = initialize, agent = false } = sent;
   return new Promise((resolve, reject) => {
-    const usual = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const defaults = {
+      host: `127.0.0.1:${port}`,
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+    };
     const accept = "application/json, text/event-stream";
     const request = httpRequest(
       {
@@ -69,9 +85,9 @@ function send({ port, token }: HttpServing, sent: Sent = {}): Promise<Got> {
         port,
         method,
         path,
-        headers: { accept, ...usual, ...headers },
+        headers: { accept, ...defaults, ...headers },
         setHost: false,
-        agent: false,
+        agent,
       },
       (response) => {
         let text = "";
@@ -93,8 +109,19 @@ const initialize = JSON.stringify({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
 });
 
-describe("who may speak to the server", () => {
-  test("whoever has the token", async () => {
+const ping = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
+
+/** A connection that sends nothing. */
+async function silent(port: number): Promise<Socket> {
+  const socket = connectSocket(port, "127.0.0.1").on("error", () => {});
+  socket.resume();
+  closing.push(async () => void socket.destroy());
+  await Promise.race([once(socket, "connect"), once(socket, "close")]);
+  return socket;
+}
+
+describe("access to the server", () => {
+  test("clients with the token", async () => {
     const http = await start();
     expect(http.token.length).toBeGreaterThan(40);
     expect((await send(http)).status).toBe(200);
@@ -113,9 +140,9 @@ describe("who may speak to the server", () => {
     }
   });
 
-  test("by a name of this machine, or one that was allowed", async () => {
+  test("the server answers under a name of this machine, or one that was allowed", async () => {
     const http = await start({ allowedHosts: ["tools.example"] });
-    for (const host of ["localhost", "127.0.0.1:99", "[::1]:99", "tools.example", "TOOLS.example:80"]) {
+    for (const host of ["localhost:99", "127.0.0.1:99", "[::1]:99", "tools.example", "TOOLS.example:80"]) {
       expect((await send(http, { headers: { host } })).status).toBe(200);
     }
     const foreign = [
@@ -130,7 +157,7 @@ describe("who may speak to the server", () => {
     }
   });
 
-  test("from no page, a page of this machine, or one that was allowed", async () => {
+  test("the server answers requests of no page, of a page of this machine, or of one that was allowed", async () => {
     const http = await start({ allowedOrigins: ["https://inspector.example"] });
     for (const origin of ["http://localhost:6274", "http://127.0.0.1", "https://inspector.example"]) {
       expect((await send(http, { headers: { origin } })).status).toBe(200);
@@ -139,32 +166,61 @@ describe("who may speak to the server", () => {
       expect((await send(http, { headers: { origin } })).status).toBe(403);
     }
     const origin = "https://inspector.example";
-    const asking = { origin, "access-control-request-headers": "authorization", authorization: "" };
-    const preflight = await send(http, { method: "OPTIONS", headers: asking, body: "" });
+    const request = { origin, "access-control-request-headers": "authorization", authorization: "" };
+    const preflight = await send(http, { method: "OPTIONS", headers: request, body: "" });
     expect(preflight).toMatchObject({ status: 204, headers: { "access-control-allow-origin": origin } });
     expect(
-      (await send(http, { method: "OPTIONS", headers: { ...asking, origin: "https://evil.example" } })).status,
+      (await send(http, { method: "OPTIONS", headers: { ...request, origin: "https://evil.example" } })).status,
     ).toBe(403);
     expect((await send(http)).headers["access-control-allow-origin"]).toBeUndefined();
   });
 
+  test("[H9] a Host without the port, and a request of a foreign page without an Origin are refused", async () => {
+    const http = await start({ allowedOrigins: ["https://inspector.example"] });
+    for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+      expect(await send(http, { headers: { host } })).toMatchObject({
+        status: 403,
+        text: expect.stringMatching(/with its port/),
+      });
+    }
+    const page = { "sec-fetch-site": "cross-site" };
+    expect(await send(http, { headers: page })).toMatchObject({
+      status: 403,
+      text: expect.stringMatching(/another site/),
+    });
+    expect((await send(http, { headers: { ...page, origin: "http://127.0.0.1" } })).status).toBe(403);
+    expect((await send(http, { headers: { ...page, origin: "https://inspector.example" } })).status).toBe(200);
+    for (const site of ["none", "same-origin", "same-site"])
+      expect((await send(http, { headers: { "sec-fetch-site": site } })).status).toBe(200);
+  });
+
+  test("[H9] a request for an absolute address is refused with any Host", async () => {
+    const http = await start();
+    for (const path of [`http://127.0.0.1:${http.port}/mcp`, "http://evil.example/mcp", "//evil.example/mcp", "*"]) {
+      expect(await send(http, { path })).toMatchObject({ status: 400, text: expect.stringMatching(/begins with \//) });
+    }
+  });
+
   test("a token that was given has to be worth one, and other machines need one", async () => {
     await expect(start({ token: "short" })).rejects.toThrow(/at least 16 characters/);
-    await expect(start({ host: "0.0.0.0" })).rejects.toThrow(/a token has to be given/);
+    await expect(start({ host: "0.0.0.0" })).rejects.toThrow(/a token is required/);
     const http = await start({ token: "0123456789abcdef" });
     expect((await send(http)).status).toBe(200);
     await expect(start({ port: http.port })).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+/);
   });
 });
 
-test("what the rules refuse to every client is not listed", async () => {
+test("a tool that the rules deny to every client is not listed", async () => {
   const remove = defineTool({ name: "remove", description: "Removes.", effect: "once", run: () => 1 });
-  const engine = createEngine({ tools: [...tools, remove], permissions: { deny: ["mcp:destructive", "forever"] } });
-  expect(createMcpServing({ engine, name: "test", version: "1.0.0" }).toolCount).toBe(1);
+  const engine = createEngine({
+    tools: [...tools, remove],
+    permissions: { deny: ["mcp:destructive", "forever", "slow"] },
+  });
+  expect(createMcpToolServer({ engine, name: "test", version: "1.0.0" }).toolCount).toBe(1);
 });
 
 describe("hostile requests", () => {
-  test("to other places or with other methods are refused", async () => {
+  test("requests to other paths or with other methods are rejected", async () => {
     const http = await start();
     expect((await send(http, { path: "/" })).status).toBe(404);
     expect((await send(http, { path: "/mcp/../x" })).status).toBe(404);
@@ -200,7 +256,7 @@ describe("hostile requests", () => {
     expect((await send(http)).status).toBe(200);
   });
 
-  test("one that takes its time to come is cut off", async () => {
+  test("one that arrives slowly is cut off", async () => {
     const http = await start({ limits: { headersMs: 200, requestMs: 400 } });
     const slow = (...pieces: readonly string[]) =>
       new Promise<string>((resolve) => {
@@ -211,11 +267,63 @@ describe("hostile requests", () => {
         socket.on("close", () => resolve(text));
         for (const piece of pieces) socket.write(piece);
       });
-    const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\n`;
+    const head = `POST /mcp HTTP/1.1\r\nhost: localhost:${http.port}\r\n`;
     expect(await slow(head)).toMatch(/^(?:HTTP\/1\.1 408|$)/);
     const rest = `authorization: Bearer ${http.token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`;
     expect(await slow(head, rest)).toMatch(/^(?:HTTP\/1\.1 408|$)/);
     expect((await send(http)).status).toBe(200);
+  });
+
+  test("[S18] 600 silent connections do not keep a client out, and are closed soon", async () => {
+    expect(defaultMcpHttpLimits.headersMs).toBe(2000);
+    const http = await start({ limits: { headersMs: 1000 } });
+    const connected = await send(http);
+    const sockets = await Promise.all(Array.from({ length: 600 }, () => silent(http.port)));
+    const open = (): number => sockets.filter(({ closed }) => !closed).length;
+    expect((await send(http)).status).toBe(200);
+    const session = { "mcp-session-id": String(connected.headers["mcp-session-id"]) };
+    expect((await send(http, { body: ping, headers: session })).status).toBe(200);
+    expect(open()).toBeLessThanOrEqual(defaultMcpHttpLimits.unauthenticated);
+    await vi.waitFor(() => expect(open()).toBe(0), 5000);
+  });
+
+  test("[S18] connections with a wrong token are closed, one with the token outlives 100 silent ones", async () => {
+    const http = await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const first = await send(http, { agent });
+    const session = { "mcp-session-id": String(first.headers["mcp-session-id"]) };
+    const call = JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "slow" } });
+    const answer = send(http, { agent, body: call, headers: session });
+    expect((await send(http, { headers: { authorization: "Bearer wrong" } })).headers.connection).toBe("close");
+    await Promise.all(Array.from({ length: 100 }, () => silent(http.port)));
+    expect(await answer).toMatchObject({ status: 200, text: expect.stringMatching(/finished/) });
+    agent.destroy();
+  });
+
+  test("[S18] many new sessions of one client do not evict the idle session of another", async () => {
+    const http = await start({ limits: { sessions: 20 } });
+    const begin = async (name: string): Promise<{ readonly "mcp-session-id": string }> => {
+      const { headers } = await send(http, { body: initialize.replace('"t"', JSON.stringify(name)) });
+      return { "mcp-session-id": String(headers["mcp-session-id"]) };
+    };
+    const [editor, silentOne] = [await begin("editor"), await begin("desk")];
+    expect((await send(http, { body: ping, headers: editor })).status).toBe(200);
+    for (let begun = 0; begun < 30; begun++) {
+      const script = await begin("script");
+      for (let used = 0; used < 3; used++) await send(http, { body: ping, headers: script });
+    }
+    expect((await send(http, { body: ping, headers: editor })).status).toBe(200);
+    expect((await send(http, { body: ping, headers: silentOne })).status).toBe(200);
+  });
+
+  test("[S18] a session in use survives clients that connect once each", async () => {
+    const http = await start({ limits: { sessions: 5 } });
+    const { headers } = await send(http);
+    const session = { "mcp-session-id": String(headers["mcp-session-id"]) };
+    expect((await send(http, { body: ping, headers: session })).status).toBe(200);
+    for (let begun = 0; begun < 20; begun++)
+      expect((await send(http, { body: initialize.replace('"t"', `"client ${begun}"`) })).status).toBe(200);
+    expect((await send(http, { body: ping, headers: session })).status).toBe(200);
   });
 
   test("a thousand sessions are not more than the limit", async () => {
@@ -234,16 +342,15 @@ describe("hostile requests", () => {
     expect(known).toBeLessThanOrEqual(20);
   });
 
-  test("a cursor that is none of ours is refused by the protocol", async () => {
+  test("an invalid cursor is rejected by the protocol", async () => {
     const http = await start();
     const session = { "mcp-session-id": String((await send(http)).headers["mcp-session-id"]) };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: { cursor: "none" } });
     expect((await send(http, { body, headers: session })).text).toContain('"code":-32602');
   });
 
-  test("a session that nobody uses is closed, and one that is deleted is gone", async () => {
+  test("an idle session is closed, and a deleted one is gone", async () => {
     const http = await start({ limits: { sessionIdleMs: 100 } });
-    const ping = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
     const { headers } = await send(http);
     const session = { "mcp-session-id": String(headers["mcp-session-id"]) };
     expect((await send(http, { body: ping, headers: session })).status).toBe(200);
@@ -263,7 +370,7 @@ describe.each([
   ["the 2.x client, 2025 era", "legacy"],
   ["the 2.x client, 2026 era", "auto"],
 ] as const)("%s over HTTP", (_name, mode) => {
-  const connect = async ({ url, token }: HttpServing) => {
+  const connect = async ({ url, token }: McpHttpServer) => {
     const options = { requestInit: { headers: { authorization: `Bearer ${token}` } } };
     if (mode === "old") {
       const client = new OldClient(clientInfo);
@@ -298,7 +405,7 @@ describe.each([
     await client.close();
   });
 
-  test("is let go when the server closes, with what it waits for aborted and no socket left", async () => {
+  test("is released when the server closes, with its requests aborted and no socket open", async () => {
     const http = await start();
     const client = await connect(http);
     const before = aborted;

@@ -8,7 +8,7 @@ import { program } from "./real-clients.ts";
 
 const library = JSON.stringify(resolve(import.meta.dirname, "../../src/index.ts"));
 const files = {
-  "windlass.yaml": "",
+  "windlass.yaml": 'mcp: { serve: ["*"] }\n',
   "tools/tools.ts": `
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -88,7 +88,7 @@ class Served {
 }
 
 describe("windlass mcp serve", () => {
-  test("keeps stdout for the protocol, and outlives what is no message", async () => {
+  test("reserves stdout for the protocol, and survives input that is not a message", async () => {
     const served = new Served(await folder(files));
     served.send(handshake, "this is no JSON", '{"jsonrpc":"2.0"}', "[]", "{".repeat(5000), call(2, "chatty"));
     expect(await served.answered(2)).toMatchObject({ result: { content: [{ type: "text", text: "said" }] } });
@@ -100,7 +100,7 @@ describe("windlass mcp serve", () => {
     expect(served.stderr.length).toBeLessThan(1000);
   });
 
-  test("ends with 0 at the end of input, and aborts what is under way", async () => {
+  test("exits with 0 at the end of input, and aborts running calls", async () => {
     const dir = await folder(files);
     const served = new Served(dir);
     served.send(handshake, call(2, "forever"));
@@ -110,7 +110,7 @@ describe("windlass mcp serve", () => {
     expect(existsSync(join(dir, "stopped"))).toBe(true);
   });
 
-  test("ends when it is told to", async () => {
+  test("ends on a signal", async () => {
     const dir = await folder(files);
     const served = new Served(dir);
     served.send(handshake, call(2, "forever"));
@@ -120,7 +120,7 @@ describe("windlass mcp serve", () => {
     expect(existsSync(join(dir, "stopped"))).toBe(true);
   });
 
-  test("is gone soon after its client was killed", async () => {
+  test("ends soon after its client was killed", async () => {
     const dir = await folder(files);
     // A client that starts the server and is killed before it can end it.
     const script = `
@@ -149,7 +149,7 @@ describe("windlass mcp serve", () => {
     );
     const inspect = async (...words: readonly string[]): Promise<unknown> => {
       const line = [inspector, process.execPath, program, "mcp", "serve", "-C", dir, ...words];
-      // It looks for its own files from where it is started.
+      // It finds its own files relative to the current folder.
       const child = spawn(process.execPath, line, { cwd: dirname(inspector), env: environment });
       let out = "";
       child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));

@@ -6,7 +6,7 @@ import { createMcpConnector } from "../../src/adapters/mcp/client/connector.ts";
 import type { McpConnectorOptions } from "../../src/adapters/mcp/client/connector.ts";
 import { type Engine, createEngine } from "../../src/engine/index.ts";
 import { type McpSource, type McpSourceOptions, createMcpSource } from "../../src/hub/mcp/mcp-source.ts";
-import { createDoor } from "../../src/net/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 import { ToolRegistry } from "../../src/tool/index.ts";
 import { childrenOf, publishedServer, runs, testServer } from "./connecting.ts";
 
@@ -32,13 +32,13 @@ async function open(
   const dir = mkdtempSync(join(tmpdir(), "windlass-source-"));
   const stateDir = join(dir, ".windlass");
   writeFileSync(join(dir, "mcp.json"), JSON.stringify({ mcpServers: servers }));
-  const door = createDoor({ allow: ["127.0.0.1"] });
+  const http = createHttpClient({ allow: ["127.0.0.1"] });
   const registry = new ToolRegistry();
   const { client, ...options } = more;
   const source = createMcpSource({
     dir,
     registry,
-    connector: async () => createMcpConnector({ stateDir, door, onLog: () => {}, ...client }),
+    connector: async () => createMcpConnector({ stateDir, http, onLog: () => {}, ...client }),
     env: {},
     allowedEnv: [],
     secrets: { get: () => undefined },
@@ -49,7 +49,7 @@ async function open(
   opened.push(async () => {
     await engine.close();
     await source.close();
-    await door.close();
+    await http.close();
     const left = childrenOf(stateDir).filter(runs);
     rmSync(dir, { recursive: true, force: true });
     expect(left).toEqual([]);
@@ -97,7 +97,7 @@ interface Kill {
   readonly at: number;
   /** When its end had been taken note of, which takes a moment. */
   readonly known: number;
-  /** How many calls were certainly on their way to it, and far from their end. */
+  /** Number of calls that were certainly sent to it and far from their end. */
   readonly slow: number;
 }
 
@@ -170,15 +170,15 @@ function isSlow(server: Served): boolean {
 }
 
 /** Begun long enough ago to be sent, and not long enough to be answered: both take 60 ms. */
-function isMidway({ server, from }: Call, wanted: Served, now: number): boolean {
-  return server === wanted && now - from > 10 && now - from < 40;
+function isMidway({ server, from }: Call, expected: Served, now: number): boolean {
+  return server === expected && now - from > 10 && now - from < 40;
 }
 
 function moment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** Processes whose environment holds this, whoever started them. */
+/** Processes whose environment contains this, regardless of their parent. */
 function carrying(mark: string): readonly string[] {
   return readdirSync("/proc").filter((name) => {
     try {
@@ -227,7 +227,7 @@ describe("[C04] real servers behind the source", () => {
 
     const before = processes(stateDir).get("everything");
     process.kill(before ?? 0, "SIGKILL");
-    // The death may be noticed by a call that is under way then; the one after it finds the server again.
+    // A call in flight may notice the death; the next one reconnects to the server.
     await engine.call("everything/echo", { message: "lost?" }, { maxRetries: 0 });
     expect(await engine.call("everything/echo", { message: "back" })).toMatchObject({ output: "Echo: back" });
     expect(processes(stateDir).get("everything")).not.toBe(before);
@@ -236,7 +236,7 @@ describe("[C04] real servers behind the source", () => {
     });
   });
 
-  test("1,000 calls over four servers, one killed every second: only what was under way on it fails", async () => {
+  test("1,000 calls over four servers, one killed every second: only calls in flight on it fail", async () => {
     const files = mkdtempSync(join(tmpdir(), "windlass-files-"));
     opened.push(async () => rmSync(files, { recursive: true, force: true }));
     writeFileSync(join(files, "a.txt"), "a");
@@ -252,6 +252,7 @@ describe("[C04] real servers behind the source", () => {
       memory: marked(memory),
     });
     await source.prepare();
+    for (const name of served) source.approve(source.review(name));
     const calls: Readonly<Record<Served, readonly [string, unknown]>> = {
       plain: ["plain/slow", { ms: 60 }],
       everything: [`everything/${long}`, { duration: 0.06, steps: 1 }],
@@ -282,7 +283,7 @@ describe("[C04] real servers behind the source", () => {
     expect(kills.length).toBeGreaterThanOrEqual(3);
     const failed = ended.filter(({ error }) => error !== undefined);
     const hit = ({ server, from, to }: Ended): Kill | undefined =>
-      // Under way when it was killed, or begun before its end was known: then the call went to it, too.
+      // In flight when it was killed, or started before its end was known: then the call went to it, too.
       kills.find((kill) => kill.server === server && from <= kill.known && to >= kill.at);
     for (const call of failed) {
       expect(call.error).toMatchObject({
@@ -291,7 +292,7 @@ describe("[C04] real servers behind the source", () => {
       });
       expect({ ...call, hit: hit(call) }).toMatchObject({ hit: { server: call.server } });
     }
-    // What takes its time cannot have been answered: every one of these that was under way has failed.
+    // A slow call cannot have been answered: every one of these that was in flight has failed.
     for (const { server, at, slow } of kills) {
       const lost = failed.filter((call) => call.server === server && call.from <= at && call.to >= at);
       expect(lost.length).toBeGreaterThanOrEqual(slow);
@@ -303,7 +304,7 @@ describe("[C04] real servers behind the source", () => {
     expect(carrying(mark)).toEqual([]);
   }, 60_000);
 
-  test("what is left running by none: after closing there is no process", async () => {
+  test("after closing, no process of any server is running", async () => {
     const { engine, source, stateDir } = await open({
       plain: entry(testServer("plain-server.ts")),
       stubborn: entry(testServer("plain-server.ts", "stubborn")),
@@ -333,12 +334,12 @@ describe("hostile servers behind the source", () => {
     const states = Object.fromEntries(source.status().map(({ name, lastFailure }) => [name, lastFailure?.message]));
     expect(states).toMatchObject({
       exits: expect.stringContaining("cannot read the settings"),
-      silent: expect.stringContaining("did not shake hands"),
+      silent: expect.stringContaining("did not complete the handshake"),
     });
     await expect(source.prepare("exits")).rejects.toMatchObject({ code: "not_available" });
   });
 
-  test("a result of 50 MB and a flood fail their call, and the connection goes on", async () => {
+  test("a result of 50 MB and a flood fail their call, and the connection stays open", async () => {
     const { engine, source } = await open({ plain: entry(testServer("plain-server.ts")) });
     await source.prepare();
     expect(await engine.call("plain/big", { bytes: 50 * 2 ** 20 })).toMatchObject({ error: { reason: "too_large" } });
@@ -356,7 +357,7 @@ describe("hostile servers behind the source", () => {
     expect(await engine.call("plain/echo", { message: "x" })).toMatchObject({ output: "x" });
   });
 
-  test("one that ends in every call is left alone after a while", async () => {
+  test("one that ends in every call is not restarted after a while", async () => {
     const { engine, source } = await open(
       { plain: entry(testServer("plain-server.ts")) },
       { limits: { firstRetryMs: 5_000 } },

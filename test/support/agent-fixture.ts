@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { currentOwner, openSqlite, openTextIndex } from "../../src/adapters/index.ts";
+import { createLeaseHolder, openSqlite, openTextIndex } from "../../src/adapters/index.ts";
 import { AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../../src/agent/index.ts";
 import { builtinTools, createVault } from "../../src/builtin/index.ts";
 import { type Engine, type EngineOptions, createEngine } from "../../src/engine/index.ts";
-import { createFileDoor } from "../../src/file/index.ts";
+import { createFileAccess } from "../../src/file/index.ts";
 import type { Model } from "../../src/model/index.ts";
-import { createDoor } from "../../src/net/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import type { AnyTool } from "../../src/tool/index.ts";
 import { type LoopbackSite, allNamesLeadTo, loopbackSite } from "./loopback-site.ts";
 import { folderWith } from "./workspace.ts";
@@ -17,14 +17,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** What an agent works with: a folder of notes and files with a real index, and a web of one host. */
+/** Environment of an agent: a folder of notes and files with a real index, and a web of one host. */
 export interface AgentWorld {
   readonly engine: Engine;
   readonly folder: string;
   readonly site: LoopbackSite;
 }
 
-/** What a world is made of. */
+/** Options of a world. */
 export interface WorldOptions extends Pick<EngineOptions, "permissions" | "clock"> {
   /** Files of the folder: the workspace of the file tools, and the vault. */
   readonly files?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface WorldOptions extends Pick<EngineOptions, "permissions" | "clock
   readonly tools?: readonly AnyTool[];
 }
 
-/** Opens a world with all built-in tools; it is gone after the test. */
+/** Opens a world with all built-in tools; it is removed after the test. */
 export async function agentWorld(options: WorldOptions = {}): Promise<AgentWorld> {
   const { files = {}, pages = {}, corpus = {}, tools = [], ...engineOptions } = options;
   const folder = await folderWith(files);
@@ -45,14 +45,14 @@ export async function agentWorld(options: WorldOptions = {}): Promise<AgentWorld
     if (page === undefined) response.writeHead(404).end();
     else response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
   });
-  const door = createDoor(allNamesLeadTo(site, ["example.com"]));
+  const http = createHttpClient(allNamesLeadTo(site, ["example.com"]));
   const index = openTextIndex({ file: join(await folderWith({}), "index.db") });
   const { clock } = engineOptions;
   const vault = createVault({ folder, index, timezone: "UTC", ...(clock && { clock }) });
   const builtins = builtinTools({
-    door,
+    http,
     vault,
-    files: createFileDoor({ roots: [{ path: folder, write: true }] }),
+    files: createFileAccess({ roots: [{ path: folder, write: true }] }),
     searchFile: { corpus: await folderWith(corpus) },
     ...(clock && { clock }),
     timezone: "UTC",
@@ -60,7 +60,7 @@ export async function agentWorld(options: WorldOptions = {}): Promise<AgentWorld
   const engine = createEngine({ ...engineOptions, tools: [...builtins, ...tools], limits: { maxRetries: 0 } });
   closing.push(
     () => site.close(),
-    () => door.close(),
+    () => http.close(),
     () => index.close(),
     () => vault.close(),
     () => engine.close(),
@@ -78,7 +78,7 @@ export async function runsOver(
     engine,
     journal: store.runs,
     approvals: store.approvals,
-    owner: currentOwner(),
+    owner: createLeaseHolder(),
     runner: (name) => (runner?.name === name ? runner : findRunner(name)),
     model: () => model,
   });
@@ -93,7 +93,7 @@ export async function runsOver(
   return { runs, close };
 }
 
-/** A spec with what is usual. */
+/** A spec with default values. */
 export function specOf(runner: string, more: Partial<AgentSpec> = {}): AgentSpec {
   return { ...agentDefaults, ...more, runner };
 }

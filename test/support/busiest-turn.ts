@@ -1,6 +1,6 @@
 /**
- * How long the busiest turn of the event loop was while some work was done, in milliseconds of processor time of this
- * thread: what other processes do at the same time does not count.
+ * Longest turn of the event loop during some work, in milliseconds of processor time of this thread: other processes do
+ * not count.
  */
 export async function busiestTurn(work: () => Promise<unknown>): Promise<number> {
   let [busiest, before, running] = [0, cpuMs(), true];

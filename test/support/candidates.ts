@@ -7,14 +7,14 @@ import { type SampleHandler, sampleTool } from "./sample-tool.ts";
 /** Sources and their priorities. */
 export const priorities = { tools: 0, skills: 1, mcps: 2 } as const;
 
-/** A tool and where it comes from. */
+/** A tool and its source. */
 export interface Offered {
   readonly tool: AnyTool;
   readonly source?: keyof typeof priorities;
   readonly owner?: string;
 }
 
-/** A registry, a hub over it and an engine that goes by the hub. */
+/** A registry, a hub over it and an engine that uses the hub. */
 export interface World {
   readonly registry: ToolRegistry;
   readonly hub: Hub;
@@ -22,25 +22,25 @@ export interface World {
   readonly call: (name: string, args?: unknown, context?: CallContext) => ReturnType<Engine["call"]>;
 }
 
-/** What hubs and engines of tests take. */
+/** Options of hubs and engines in tests. */
 export type WorldOptions = Partial<Omit<HubOptions, "limits">> &
   EngineOptions & { readonly hubLimits?: Partial<HubLimits> };
 
-/** Puts tools under a hub and an engine; without retries unless a test asks for them. */
+/** Registers tools under a hub and an engine; without retries unless a test sets them. */
 export function worldOf(offered: readonly (Offered | AnyTool)[], options: WorldOptions = {}): World {
-  const { hubLimits = {}, ...given } = options;
+  const { hubLimits = {}, ...input } = options;
   const registry = new ToolRegistry();
   for (const one of offered) {
     const { tool, source = "tools", owner = source } = "tool" in one ? one : { tool: one };
     registry.register(tool, { source, owner, priority: priorities[source] });
   }
-  const hub = new Hub({ ...given, registry, limits: hubLimits });
-  const limits = { maxRetries: 0, graceMs: 100, ...given.limits };
-  const engine = createEngine({ ...given, limits, registry, resolver: hub });
+  const hub = new Hub({ ...input, registry, limits: hubLimits });
+  const limits = { maxRetries: 0, graceMs: 100, ...input.limits };
+  const engine = createEngine({ ...input, limits, registry, resolver: hub });
   return { registry, hub, engine, call: (name, args = {}, context) => engine.call(name, args, context) };
 }
 
-/** What became of a {@link timed} tool. */
+/** Observations about a {@link timed} tool. */
 export interface Seen {
   started: number;
   /** When it saw its abort, and when it gave its answer, by the clock of the process. */
@@ -49,7 +49,7 @@ export interface Seen {
   running: number;
 }
 
-/** A handler that gives its answer after a while, and stops at once when it is told to. */
+/** A handler that answers after a delay, and stops immediately when it is aborted. */
 export function timed(ms: number, answer: () => unknown): { readonly run: SampleHandler; readonly seen: Seen } {
   const seen: Seen = { started: 0, aborted: [], answered: [], running: 0 };
   const run: SampleHandler = (_args, { signal }) => {
@@ -76,7 +76,7 @@ export function timed(ms: number, answer: () => unknown): { readonly run: Sample
   return { run, seen };
 }
 
-/** The same tool under three sources; a server has a part in it, since something is declared for it. */
+/** The same tool under three sources; a server takes part in it, since it is declared for the server. */
 export function three(runs: readonly SampleHandler[], more: Parameters<typeof sampleTool>[1] = {}): Offered[] {
   const sources = ["tools", "skills", "mcps"] as const;
   return runs.map((run, at) => {

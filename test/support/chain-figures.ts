@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { largeRuns } from "./large-runs.ts";
 
-const [wanted] = process.argv.slice(2);
-if (wanted === undefined) {
+const [expected] = process.argv.slice(2);
+if (expected === undefined) {
   console.log("| run | seconds | peak memory, MB |\n| --- | ---: | ---: |");
   for (const name of ["(nothing but the engine)", ...Object.keys(largeRuns)]) {
     const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, name], { encoding: "utf8" });
@@ -11,7 +11,7 @@ if (wanted === undefined) {
   }
 } else {
   const begun = performance.now();
-  await largeRuns[wanted]?.run();
+  await largeRuns[expected]?.run();
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
-  console.log(`| ${wanted} | ${seconds} | ${Math.round(process.resourceUsage().maxRSS / 1024)} |`);
+  console.log(`| ${expected} | ${seconds} | ${Math.round(process.resourceUsage().maxRSS / 1024)} |`);
 }

@@ -1,18 +1,18 @@
 import { ChainRuns } from "../../src/chain/chain-runs.ts";
-import type { ChainFiles } from "../../src/chain/execute-options.ts";
-import { type MockAnswer, mockTools } from "../../src/chain/kit/mock-tools.ts";
-import { ChainLibrary } from "../../src/chain/library.ts";
-import type { ChainSpec } from "../../src/chain/plan/spec.ts";
+import type { ChainFileLookup } from "../../src/chain/execute-options.ts";
+import { type MockAnswer, mockTools } from "../../src/testing/chain/mock-tools.ts";
+import { ChainLibrary } from "../../src/chain/chain-library.ts";
+import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
 import { createEngine } from "../../src/engine/index.ts";
-import { createMemoryApprovals, createMemoryRuns } from "../../src/store/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../src/store/index.ts";
 import { sampleOwner } from "../conformance/sample-run.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** One machine: a journal and approvals that processes share. */
 export function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record<string, MockAnswer>>) {
   const clock = new FakeClock();
-  const journal = createMemoryRuns({ clock });
-  const approvals = createMemoryApprovals({ clock });
+  const journal = createInMemoryRunJournal({ clock });
+  const approvals = createInMemoryApprovals({ clock });
   const chainNames = new Set(specs.map(({ name }) => name));
   const names = specs.flatMap((spec) => [...mockTools(spec)].map(({ name }) => name));
   const tools = mockTools(
@@ -20,7 +20,7 @@ export function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record
     behaviours,
   );
   let processes = 0;
-  const process = (changed: readonly ChainSpec[] = specs, files?: ChainFiles) => {
+  const process = (changed: readonly ChainSpec[] = specs, files?: ChainFileLookup) => {
     const engine = createEngine({ tools, clock });
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const spec of changed) chains.add({ name: spec.name, spec });

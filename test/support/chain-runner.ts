@@ -10,30 +10,30 @@ import {
   mockTools,
   runChain,
 } from "../../src/chain.ts";
-import type { MockAnswer, MockHandler } from "../../src/chain/kit/mock-tools.ts";
+import type { MockAnswer, MockHandler } from "../../src/testing/chain/mock-tools.ts";
 import { type Engine, type EngineOptions, createEngine } from "../../src/engine/index.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** What a test says about a run. */
+/** Options of a run in a test. */
 export interface RunnerOptions extends Omit<RunChainOptions, "engine" | "chains" | "clock"> {
-  /** Behaviours of mock tools by name; `*` stands for the rest. */
+  /** Behaviors of mock tools by name; `*` stands for the rest. */
   readonly tools?: Readonly<Record<string, MockAnswer>>;
   /** Other chains that may be called. */
   readonly others?: readonly ChainSpec[];
   readonly clock?: FakeClock;
   readonly settings?: Omit<EngineOptions, "tools" | "clock">;
-  /** Told the engine and the clock before the run begins. */
+  /** Receives the engine and the clock before the run begins. */
   readonly onReady?: (ready: { readonly engine: Engine; readonly clock: FakeClock }) => void;
 }
 
-/** A run, and what was seen of it. */
+/** A run, and the observations about it. */
 export interface Ran {
   readonly result: RunResult;
   readonly calls: readonly MockCall[];
   readonly tools: MockTools;
   readonly events: readonly RunEvent[];
   readonly clock: FakeClock;
-  /** From the first to the last thing that happened. */
+  /** From the first to the last event. */
   readonly tookMs: number;
   /** The state of a step, by its path. */
   readonly state: (path: string) => StepState;
@@ -41,7 +41,7 @@ export interface Ran {
   readonly statuses: Readonly<Record<string, string>>;
 }
 
-/** Runs a chain of mock tools through the public door, on a clock that passes by itself. */
+/** Runs a chain of mock tools through the public API, on a clock that advances by itself. */
 export async function runWith(spec: ChainSpec, options: RunnerOptions = {}): Promise<Ran> {
   const { tools: behaviours, others = [], clock = new FakeClock(), settings = {}, onReady, onEvent, ...more } = options;
   const chainNames = new Set(others.map(({ name }) => name));
@@ -83,7 +83,7 @@ export async function runWith(spec: ChainSpec, options: RunnerOptions = {}): Pro
   };
 }
 
-/** Lets time pass until something is done; a day is enough for anything. */
+/** Advances time until the work is done; a day is enough for anything. */
 export async function withTime<T>(work: Promise<T>, clock: FakeClock): Promise<T> {
   const state = { isOver: false };
   const over = (): void => void (state.isOver = true);
@@ -102,7 +102,7 @@ function allStates(states: readonly StepState[], found = new Map<string, StepSta
   return found;
 }
 
-/** A handler that takes so long on a fake clock, and stops at once when it is told to. */
+/** A handler that takes this long on a fake clock, and stops immediately when it is aborted. */
 export function taking(clock: FakeClock, ms: number, answer: unknown = "done"): MockHandler {
   return (_args, { signal }) =>
     new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ export function taking(clock: FakeClock, ms: number, answer: unknown = "done"): 
     });
 }
 
-/** The same handler; `onAbort` hears when it is told to stop. */
+/** The same handler; `onAbort` is called when it is aborted. */
 export function heard(handler: MockHandler, onAbort: () => void): MockHandler {
   return (args, context) => {
     context.signal.addEventListener("abort", onAbort);

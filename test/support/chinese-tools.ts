@@ -4,8 +4,8 @@ const all = "create list get update delete search";
 const plain = "create list get update delete";
 
 /**
- * Services whose descriptions are in Chinese. As such tools mostly have, they have names in Latin letters: the first
- * word of a thing is its name, the rest is what it is called.
+ * Services whose descriptions are in Chinese. Like most such tools, they have names in Latin letters: the first word of
+ * a thing is its name, the rest is its title.
  */
 export const chineseServices: readonly ServiceSpec[] = [
   {

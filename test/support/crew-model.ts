@@ -1,9 +1,10 @@
-import { type ModelCall, type ScriptedAnswer, type ScriptedModel, scriptedModel } from "../../src/model/index.ts";
+import { type ModelCall } from "../../src/model/index.ts";
+import { type ScriptedResponse, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 
-/** An answer, or what is made of a question. */
-export type Say = ScriptedAnswer | ((call: ModelCall, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>);
+/** A response, or a function that computes one from the request. */
+export type Say = ScriptedResponse | ((call: ModelCall, index: number) => ScriptedResponse | Promise<ScriptedResponse>);
 
-/** What a model says in each of its parts. */
+/** Responses of a model in each role. */
 export interface CrewAnswers {
   readonly plan: Say;
   /** By the beginning of the step's description. */
@@ -12,7 +13,7 @@ export interface CrewAnswers {
   readonly answer?: Say;
 }
 
-/** A model that plays every part of a crew, whatever the order in which it is asked. */
+/** A model that plays every role of a crew, in any order of requests. */
 export function crewModel({ plan, steps = {}, input = "no", answer = "The answer." }: CrewAnswers): ScriptedModel {
   return scriptedModel((call, index) => {
     const say = (what: Say) => (typeof what === "function" ? what(call, index) : what);
@@ -26,14 +27,14 @@ export function crewModel({ plan, steps = {}, input = "no", answer = "The answer
   });
 }
 
-/** What the last message of a question says. */
+/** Text of the last message of a request. */
 export function lastText({ prompt }: ModelCall): string {
   const content = prompt.at(-1)?.content;
   if (content === undefined || typeof content === "string") return content ?? "";
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** What a model is told before everything else. */
+/** System message of a request. */
 export function systemOf({ prompt }: ModelCall): string {
   const [first] = prompt;
   return first?.role === "system" ? first.content : "";

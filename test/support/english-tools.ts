@@ -1,13 +1,13 @@
-/** A kind of thing that a service keeps: singular, plural, what can be done with it, and its fields. */
+/** A kind of thing that a service stores: singular, plural, its operations, and its fields. */
 export type ThingSpec = readonly [one: string, many: string, verbs: string, fields: string];
 
-/** A tool that is like no other: its name, what it does, its parameters. */
+/** A unique tool: its name, its description, its parameters. */
 export type OwnSpec = readonly [name: string, description: string, fields: string];
 
 /** A service whose tools are in the catalogue. */
 export interface ServiceSpec {
   readonly server: string;
-  /** What people call it. */
+  /** Display name. */
   readonly system: string;
   readonly style: "snake" | "camel" | "kebab";
   readonly things: readonly ThingSpec[];

@@ -7,13 +7,13 @@ interface Pending {
   held: boolean;
 }
 
-/** Time that passes only when told to. It starts far from zero, so that a missing stamp shows. */
+/** Time that advances only on command. It starts far from zero, so that a missing timestamp shows. */
 export class FakeClock implements Clock {
   #elapsed = 1_000_000;
   #order = 0;
   readonly #pending = new Set<Pending>();
 
-  /** Epoch milliseconds: 2026-01-01 and what has passed. */
+  /** Epoch milliseconds: 2026-01-01 plus the time that has passed. */
   now(): number {
     return Date.UTC(2026, 0, 1) + this.#elapsed - 1_000_000;
   }
@@ -41,14 +41,14 @@ export class FakeClock implements Clock {
     return this.#pending.size;
   }
 
-  /** Lets time pass, timer by timer, without letting promises react in between. */
+  /** Advances time, timer by timer, without letting promises react in between. */
   advance(ms: number): void {
     const until = this.#elapsed + ms;
     for (let next = this.#next(until); next; next = this.#next(until)) this.#fire(next);
     this.#elapsed = until;
   }
 
-  /** Lets time pass, and every promise react at each step of it. */
+  /** Advances time, and lets every promise react at each step of it. */
   async pass(ms: number): Promise<void> {
     const until = this.#elapsed + ms;
     await settle();
@@ -60,7 +60,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Lets time pass until the next timer, and every promise react; false when no timer is set. */
+  /** Advances time to the next timer, and lets every promise react; false if no timer is set. */
   async passToNext(): Promise<boolean> {
     await settle();
     const next = this.#next(Infinity);

@@ -8,7 +8,7 @@ import type {
   McpConnectOptions,
   McpConnection,
   McpConnector,
-  McpDefinition,
+  McpToolDefinition,
   McpListener,
   McpResource,
 } from "../../src/hub/mcp/mcp-port.ts";
@@ -17,7 +17,7 @@ import { ToolRegistry } from "../../src/tool/index.ts";
 import { folderWith } from "./workspace.ts";
 
 /** A definition of a tool with one text. */
-export function definition(name: string, more: Partial<McpDefinition> = {}): McpDefinition {
+export function definition(name: string, more: Partial<McpToolDefinition> = {}): McpToolDefinition {
   return {
     name,
     description: `Does ${name}.`,
@@ -28,13 +28,13 @@ export function definition(name: string, more: Partial<McpDefinition> = {}): Mcp
 
 type Handler = (args: unknown, options: McpCallOptions) => McpCallOutcome | Promise<McpCallOutcome>;
 
-/** A server in this process, which does what a test wants. */
+/** A server in this process, controlled by a test. */
 export class FakeServer {
-  definitions: McpDefinition[];
+  definitions: McpToolDefinition[];
   resources: McpResource[] = [];
   /** Thrown instead of connecting. */
   refuses: Error | undefined;
-  /** Waited for before a connection is there. */
+  /** Awaited before a connection is open. */
   gate: Promise<void> | undefined;
   connects = 0;
   lists = 0;
@@ -43,7 +43,7 @@ export class FakeServer {
   handler: Handler = (args) => ({ isError: false, content: [{ type: "text", text: JSON.stringify(args) }] });
   readonly open: Set<FakeConnection> = new Set();
 
-  constructor(...definitions: McpDefinition[]) {
+  constructor(...definitions: McpToolDefinition[]) {
     this.definitions = definitions;
   }
 
@@ -52,7 +52,7 @@ export class FakeServer {
     for (const connection of this.open) connection.die(why);
   }
 
-  change(...definitions: McpDefinition[]): void {
+  change(...definitions: McpToolDefinition[]): void {
     this.definitions = definitions;
     for (const connection of this.open) connection.listener.toolsChanged();
   }
@@ -79,7 +79,7 @@ class FakeConnection implements McpConnection {
     setImmediate(() => this.listener.closed(lost));
   }
 
-  async listTools(): Promise<readonly McpDefinition[]> {
+  async listTools(): Promise<readonly McpToolDefinition[]> {
     this.#own.lists++;
     return this.#own.definitions;
   }
@@ -111,7 +111,7 @@ export interface FakeWorkspace {
   readonly source: McpSource;
   readonly events: { readonly type: string }[];
   readonly log: string[];
-  /** The same folder again, as another process sees it. */
+  /** The same folder, as another process sees it. */
   again(more?: Partial<McpSourceOptions>): FakeWorkspace;
 }
 
@@ -124,7 +124,7 @@ export function mcpJson(servers: Readonly<Record<string, unknown>>): Record<stri
   return { "mcp.json": JSON.stringify({ mcpServers: Object.fromEntries(entries) }) };
 }
 
-/** Makes a workspace with these servers; what they are is in `mcp.json`, with `more` per server. */
+/** Creates a workspace with these servers; they are listed in `mcp.json`, with `more` per server. */
 export async function fakeWorkspace(
   servers: Readonly<Record<string, FakeServer>>,
   { files, ...more }: Partial<McpSourceOptions> & { files?: Record<string, string>; clock?: Clock } = {},

@@ -5,10 +5,10 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
 /**
- * Keeps a process from reaching anything but loopback: what it tries is noted in the file that {@link attemptsVariable}
- * names, and fails. Loaded by `only-loopback.ts` into the process of the tests, and by `NODE_OPTIONS` into those that
- * the tests start; it must not load anything but Node's own modules, and must be done when it is loaded. Threads are not
- * watched: those of this project have nothing to do with the network.
+ * Keeps a process from reaching anything but loopback: attempts are recorded in the file that {@link attemptsVariable}
+ * names, and fail. Loaded by `only-loopback.ts` into the process of the tests, and by `NODE_OPTIONS` into those that
+ * the tests start; it must load only Node's own modules, and must take effect when it is loaded. Threads are not
+ * watched: those of this project do not use the network.
  *
  * The name has no prefix of this project: programs that drop all settings of it from the environment must not drop this.
  */
@@ -17,13 +17,13 @@ export const attemptsVariable = "LOOPBACK_ONLY_ATTEMPTS";
 /** One attempt to reach something else. */
 export interface Attempt {
   readonly address: string;
-  /** Who tried, as far as the process itself knows it. */
+  /** Description of the process that tried. */
   readonly who: string;
 }
 
 let whoTries = (): string => `the process "${process.argv.slice(1).join(" ").slice(0, 300)}"`;
 
-/** Says who tries, from now on. */
+/** Sets the description of the process for later attempts. */
 export function namedBy(who: () => string): void {
   whoTries = who;
 }
@@ -41,7 +41,7 @@ function refusal(address: string): Error {
   return Object.assign(new Error(`tests reach loopback only, not ${address}`), { code: "ENETUNREACH" });
 }
 
-/** What cannot be noted must not be forgiven: the process ends, and whoever started it sees that. */
+/** An attempt that cannot be recorded must not go unnoticed: the process ends with an error, which its parent sees. */
 function giveUp({ address }: Attempt): never {
   writeSync(2, `tests reach loopback only, not ${address}; ${attemptsVariable} is not set, so nobody would know\n`);
   process.exit(97);
@@ -54,13 +54,13 @@ interface Target {
   readonly lookup?: net.LookupFunction;
 }
 
-/** What the arguments of `connect` name: an object, a port and a host, or a path. */
+/** Target in the arguments of `connect`: an object, a port and a host, or a path. */
 function targetOf([first, second]: readonly unknown[]): Target {
   if (typeof first === "object" && first !== null) return first;
   return typeof second === "string" ? { host: second, port: String(first) } : {};
 }
 
-/** Whoever answers for a name may only answer with loopback. Where nobody is named, `dns` is asked, and guarded too. */
+/** A lookup function may only answer with loopback. Without one, `dns` is used, which is guarded too. */
 function onlyLoopbackAnswers({ port, lookup }: Target): net.LookupFunction | undefined {
   if (lookup === undefined) return undefined;
   return (name, options, answer) => {
@@ -77,7 +77,7 @@ type Connect = (...args: unknown[]) => net.Socket;
 function guardSockets(): void {
   const original = Reflect.get(net.Socket.prototype, "connect") as Connect;
   const guarded = function (this: net.Socket, ...args: unknown[]): net.Socket {
-    // Node's own callers hand over their arguments in one list, which has to stay the same one.
+    // Node's own callers pass their arguments in one list, which has to stay the same object.
     const list = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
     const target = targetOf(list);
     const { host = "", port, path } = target;
@@ -92,7 +92,7 @@ function guardSockets(): void {
 
 function guardDatagrams(): void {
   for (const name of ["send", "connect"] as const) {
-    // Both take the address as their last text; the message that may come first is none.
+    // Both take the address as their last string; a message that may come first does not count.
     const original = dgram.Socket.prototype[name] as (...args: unknown[]) => unknown;
     const guarded = function (this: dgram.Socket, ...args: unknown[]): unknown {
       const address = args.slice(1).findLast((arg) => typeof arg === "string");
@@ -103,7 +103,7 @@ function guardDatagrams(): void {
   }
 }
 
-/** Nobody has to be asked for these: they are for being unknown. */
+/** These need no lookup: they are reserved names that never resolve. */
 function isUnknown(name: string): boolean {
   return /\.invalid\.?$/i.test(name);
 }
@@ -114,23 +114,23 @@ function unknownName(hostname: string, syscall: string): Error {
 
 type Lookup = (name: string, ...rest: unknown[]) => unknown;
 
-/** Names are asked for outside; addresses are not. */
+/** Names are resolved outside of this machine; addresses are not. */
 function guardNames(holder: object, isAsync: boolean): void {
-  const asking = Object.getOwnPropertyNames(holder).filter((name) => /^(?:lookup|resolve|reverse)/.test(name));
-  for (const name of asking) {
+  const request = Object.getOwnPropertyNames(holder).filter((name) => /^(?:lookup|resolve|reverse)/.test(name));
+  for (const name of request) {
     const original = Reflect.get(holder, name) as Lookup;
-    const guarded: Lookup = function (this: unknown, asked, ...rest) {
-      if (typeof asked !== "string" || isLoopback(asked) || (name === "lookup" && net.isIP(asked) !== 0)) {
-        return original.call(this, asked, ...rest);
+    const guarded: Lookup = function (this: unknown, requested, ...rest) {
+      if (typeof requested !== "string" || isLoopback(requested) || (name === "lookup" && net.isIP(requested) !== 0)) {
+        return original.call(this, requested, ...rest);
       }
-      const error = isUnknown(asked) ? unknownName(asked, name) : refusal(`the name ${asked} (${name})`);
+      const error = isUnknown(requested) ? unknownName(requested, name) : refusal(`the name ${requested} (${name})`);
       if (isAsync) return Promise.reject(error);
       const answer = rest.at(-1);
       if (typeof answer !== "function") throw error;
       process.nextTick(answer, error);
       return undefined;
     };
-    // Node tells by these whether a promise can be had instead.
+    // Node derives from these whether there is a promise variant.
     Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original));
     Reflect.set(holder, name, guarded);
   }

@@ -1,7 +1,7 @@
 /** Run by `test/heap.test.ts` in a process of its own, with `--expose-gc`: prints the heap after few and after many calls. */
 import { z } from "zod";
 import { type Engine, createEngine } from "../../src/engine/index.ts";
-import { createMemoryRecords } from "../../src/store/index.ts";
+import { createInMemoryRecords } from "../../src/store/index.ts";
 import { defineTool } from "../../src/tool/index.ts";
 
 const input = z.object({ n: z.number(), text: z.string() });
@@ -47,7 +47,7 @@ const composite = defineTool({
 type Round = (n: number) => Promise<unknown>;
 const args = (n: number): { n: number; text: string } => ({ n, text: `call number ${n}` });
 
-/** What is called again and again; each makes its own engine. */
+/** Work that is called repeatedly; each creates its own engine. */
 const variants: Record<string, (engine: Engine) => Round> = {
   successes: (engine) => (n) => engine.call(n % 2 === 0 ? sync : later, args(n)),
   failures: (engine) => (n) =>
@@ -68,7 +68,7 @@ const variants: Record<string, (engine: Engine) => Round> = {
     const { signal } = new AbortController();
     return (n) => engine.call(n % 2 === 0 ? sync : later, args(n), { signal });
   },
-  // The one place is held for good; everyone else waits, and gives up.
+  // The one slot is held permanently; all other calls wait, and give up.
   queued: (engine) => {
     void engine.call(hanging, args(0), { timeoutMs: 3_600_000 });
     return async (n) => {
@@ -94,7 +94,7 @@ if (make === undefined) throw new Error(`no variant named ${variant}`);
 
 const engine = createEngine({
   tools: [sync],
-  records: createMemoryRecords({ capacity: 1000 }),
+  records: createInMemoryRecords({ capacity: 1000 }),
   concurrency: { maxConcurrent: variant === "queued" ? 1 : 50 },
   limits: { graceMs: 1 },
 });
@@ -102,8 +102,8 @@ const round = make(engine);
 
 async function heapAfter(from: number, to: number): Promise<number> {
   for (let n = from; n < to; n++) await round(n);
-  // Timers that were left armed, and Node's own finalisers of abort signals, are done only after a while, which is
-  // longer on a busy machine: the heap is what it stays at.
+  // Armed timers and Node's own finalizers of abort signals end only after a while, which is longer on a busy machine:
+  // the lowest heap size counts.
   let lowest = Infinity;
   for (let turn = 0, still = 0; still < 6 && turn < 100; turn++) {
     globalThis.gc?.();

@@ -1,6 +1,6 @@
 import type { ChainGraph, GraphEdge, GraphNode } from "../../src/chain/graph/graph.ts";
 
-/** Texts that break out of quotes, tags, lines and reading order where nobody guards them. */
+/** Texts that break out of quotes, tags, lines and reading order if they are not escaped. */
 export const hostileTexts: readonly string[] = [
   '"]; click n1 "javascript:alert(1)"',
   "</text><script>alert(1)</script>",
@@ -25,7 +25,7 @@ export const hostileTexts: readonly string[] = [
 
 const texts = (at: number): string => hostileTexts[at % hostileTexts.length] ?? "";
 
-/** A graph that holds every hostile text in every place where text can stand. */
+/** A graph that holds every hostile text in every field for text. */
 export function hostileGraph(): ChainGraph {
   const effects = ["pure", "read", "idempotent", "once", "varies"] as const;
   const kinds = ["data", "order", "condition"] as const;

@@ -61,7 +61,7 @@ function sequence(count: number, tool: string, first: object): ChainSpec["steps"
   }));
 }
 
-/** Runs that are larger than anyone's, each giving what it has to. Every one can be run by itself. */
+/** Very large runs, each with its expected output. Every one can be run by itself. */
 export const largeRuns: Readonly<Record<string, { readonly expected: unknown; readonly run: () => Promise<unknown> }>> =
   {
     "10,000 steps side by side, and one that waits for all": {

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 
-/** What some work gave, and the longest that the event loop was late meanwhile. */
+/** Result of some work, and the maximum delay of the event loop during it. */
 export interface Delayed<Result> {
   readonly result: Result;
   readonly delayMs: number;
   readonly tookMs: number;
 }
 
-/** A measurement above this is made again. */
+/** A measurement above this is repeated. */
 const doubtfulMs = 50;
 
 /**
- * Measures by the clock how late the event loop gets while some work is done. Time for which the system let other
- * programs run instead of this one does not count, where the system tells it (Linux); neither do the first two of three
- * measurements where a later one is shorter: chance can only add to the delay.
+ * Measures by the clock how late the event loop gets while some work is done. Time for which the system ran other
+ * programs instead of this one does not count, if the system reports it (Linux); neither do the first two of three
+ * measurements if a later one is shorter: chance can only add to the delay.
  */
 export async function loopDelay<Result>(work: () => Promise<Result>): Promise<Delayed<Result>> {
   let best = await measure(work);
@@ -25,7 +25,7 @@ export async function loopDelay<Result>(work: () => Promise<Result>): Promise<De
 }
 
 async function measure<Result>(work: () => Promise<Result>): Promise<Delayed<Result>> {
-  // What the test itself left behind is not the work's.
+  // Leftover work of the test itself does not count.
   await new Promise((resolve) => setTimeout(resolve, 2));
   const began = performance.now();
   let [delayMs, last] = [0, ownTime()];
@@ -44,7 +44,7 @@ async function measure<Result>(work: () => Promise<Result>): Promise<Delayed<Res
   }
 }
 
-/** The clock, without the time for which this thread was ready to run and another had its place. */
+/** The clock, without the time for which this thread was ready to run while another one ran. */
 function ownTime(): number {
   const now = performance.now();
   return now - waitedMs();

@@ -1,13 +1,13 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { type AddressInfo, type Socket, type TcpNetConnectOpts, connect, isIP } from "node:net";
-import type { DoorOptions } from "../../src/net/index.ts";
+import type { HttpClientOptions } from "../../src/net/index.ts";
 
-/** A server on 127.0.0.1 that notes what reaches it. */
+/** A server on 127.0.0.1 that records its requests. */
 export interface LoopbackSite {
   readonly port: number;
   /** `http://127.0.0.1:PORT`, without a slash. */
   readonly origin: string;
-  /** Paths in the order they were asked for. */
+  /** Paths in the order of the requests. */
   readonly paths: string[];
   readonly requests: IncomingMessage[];
   /** Connections that are open now. */
@@ -41,10 +41,10 @@ export async function loopbackSite(handler: SiteHandler): Promise<LoopbackSite> 
 }
 
 /**
- * How a door must be made so that every name leads to this server: lookups answer 127.0.0.1, connections to any port
- * go to the server's. For tests that want several hosts, or a name such as `example.com`.
+ * Options of an HTTP client for which every name leads to this server: lookups answer 127.0.0.1, connections to any
+ * port go to the server's. For tests with several hosts, or with a name such as `example.com`.
  */
-export function allNamesLeadTo({ port }: Pick<LoopbackSite, "port">, hosts: readonly string[]): DoorOptions {
+export function allNamesLeadTo({ port }: Pick<LoopbackSite, "port">, hosts: readonly string[]): HttpClientOptions {
   return {
     allow: hosts,
     resolve: () => Promise.resolve(["127.0.0.1"]),
@@ -52,8 +52,8 @@ export function allNamesLeadTo({ port }: Pick<LoopbackSite, "port">, hosts: read
   };
 }
 
-/** How a door must be made so that nothing leaves this machine, whatever the code under test gets wrong. */
-export const loopbackOnly: DoorOptions = {
+/** Options of an HTTP client that never leaves this machine, regardless of bugs in the code under test. */
+export const loopbackOnly: HttpClientOptions = {
   resolve: () => Promise.reject(new Error("names are not looked up in tests")),
   dial: (target) => {
     const addresses = addressesOf(target);

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { type Attempt, attemptsVariable, namedBy } from "./guard-network.ts";
 
 /**
- * Runs before the tests of every file: no test, and no process that one starts, reaches anything but loopback. What is
- * tried fails there, and fails the file, whatever the test makes of it.
+ * Runs before the tests of every file: no test, and no process that one starts, reaches anything but loopback. An
+ * attempt fails, and fails the file, even if the test ignores the error.
  */
 const file = join(tmpdir(), `windlass-attempts-${process.pid}-${process.hrtime.bigint()}`);
 process.env[attemptsVariable] = file;
@@ -30,6 +30,6 @@ afterAll(() => {
   rmSync(file);
   // Written by the guard.
   const attempts = lines.map((line) => JSON.parse(line) as Attempt);
-  const told = new Set(attempts.map(({ address, who }) => `${address}: ${who}`));
-  expect.fail(`tests reach loopback only, but these were tried:\n${[...told].join("\n")}`);
+  const reported = new Set(attempts.map(({ address, who }) => `${address}: ${who}`));
+  expect.fail(`tests reach loopback only, but these were tried:\n${[...reported].join("\n")}`);
 });

@@ -1,16 +1,16 @@
 import type { SiteHandler } from "./loopback-site.ts";
 
-/** Answers as open-meteo does, forecasts and place names alike: it rains wherever one asks. */
+/** Answers as open-meteo does, for forecasts and geocoding: it rains everywhere. */
 export const openMeteo: SiteHandler = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
   const days = Number(searchParams.get("forecast_days") ?? 0);
-  const answer = pathname.endsWith("/search") ? places(searchParams.get("name") ?? "") : forecast(days);
+  const answer = pathname.endsWith("/search") ? positions(searchParams.get("name") ?? "") : forecast(days);
   response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(answer));
 };
 
-function places(name: string): object {
-  const place = { id: 1, name, latitude: 52.52, longitude: 13.41, timezone: "Europe/Berlin", country: "Germany" };
-  return { results: [{ ...place, country_code: "DE", population: 3_426_354 }] };
+function positions(name: string): object {
+  const position = { id: 1, name, latitude: 52.52, longitude: 13.41, timezone: "Europe/Berlin", country: "Germany" };
+  return { results: [{ ...position, country_code: "DE", population: 3_426_354 }] };
 }
 
 function forecast(days: number): object {

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, cr
 import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
 
-/** A request of the chat-completions protocol, as far as tests look at it. */
+/** A request of the chat-completions protocol, with the fields that tests read. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -12,14 +12,14 @@ export interface ChatRequest {
   readonly response_format?: { readonly type: string; readonly json_schema?: unknown };
 }
 
-/** What was received. */
+/** A received request. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: ChatRequest;
 }
 
-/** What the server answers: a text, an object as JSON text, an answer in detail, an error status, or never. */
+/** Response of the server: a text, an object as JSON text, a detailed response, an error status, or none. */
 export type ServerAnswer =
   | string
   | { readonly text: string | null; readonly finish?: string; readonly refusal?: string; readonly usage?: null }
@@ -30,7 +30,7 @@ export type ServerAnswer =
 /** A server that speaks the OpenAI protocol on loopback. */
 export interface OpenAiServer {
   readonly baseUrl: string;
-  /** For the allow-list of a door. */
+  /** For the allow-list of an HTTP client. */
   readonly host: string;
   readonly requests: readonly Received[];
 }
@@ -41,8 +41,8 @@ afterEach(async () => {
 });
 
 /**
- * Starts a server that answers by a script: a list, one answer a request, or a function of the request. It is gone
- * after the test. 100 tokens in and 50 out are its usual count.
+ * Starts a server that answers by a script: a list, one response per request, or a function of the request. It is
+ * closed after the test. Its default usage is 100 input and 50 output tokens.
  */
 export async function openAiServer(
   script: readonly ServerAnswer[] | ((request: ChatRequest, index: number) => ServerAnswer),

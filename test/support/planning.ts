@@ -1,13 +1,13 @@
 import { type PlanContext } from "../../src/chain/plan/plan-context.ts";
-import { type PlannedChain, planChain } from "../../src/chain/plan/plan-chain.ts";
+import { type PlanChainResult, planChain } from "../../src/chain/plan/plan-chain.ts";
 import type { Plan } from "../../src/chain/plan/plan.ts";
-import type { ChainSpec } from "../../src/chain/plan/spec.ts";
+import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
 import { type JsonSchema, fromJsonSchema } from "../../src/schema/index.ts";
 import { type AnyTool, type ToolDefinition, ToolRegistry, defineTool } from "../../src/tool/index.ts";
 
 const text = { type: "string" };
 
-/** A tool that only has what planning looks at. */
+/** A tool with only the properties that planning reads. */
 export function plannedTool(
   name: string,
   about: Partial<Pick<AnyTool, "effect" | "destructive" | "version">> & {
@@ -44,7 +44,7 @@ export const harbourTools: readonly AnyTool[] = [
     input: objectOf({ harbour: text, days: { type: "integer", minimum: 1, maximum: 31 } }, ["harbour"]),
   }),
   plannedTool("find_photos", {
-    input: objectOf({ place: text }),
+    input: objectOf({ location: text }),
     output: objectOf({
       images: { type: "array", items: objectOf({ url: text, width: { type: "integer" } }) },
       total: { type: "integer" },
@@ -79,33 +79,33 @@ export function planContext(more: Partial<PlanContext> = {}): PlanContext {
 }
 
 /** Plans a file. */
-export function planText(source: string, more: Partial<PlanContext> = {}): PlannedChain {
+export function planText(source: string, more: Partial<PlanContext> = {}): PlanChainResult {
   return planChain({ text: source, file: "chain.yaml" }, planContext(more));
 }
 
 /** Plans data. */
-export function planSpec(spec: unknown, more: Partial<PlanContext> = {}): PlannedChain {
+export function planSpec(spec: unknown, more: Partial<PlanContext> = {}): PlanChainResult {
   return planChain({ spec: spec as ChainSpec }, planContext(more));
 }
 
-/** The plan of a file that has to be right. */
+/** The plan of a file that has to be valid. */
 export function goodPlan(source: string, more: Partial<PlanContext> = {}): Plan {
   const { plan, problems } = planText(source, more);
   if (plan === undefined) throw new Error(JSON.stringify(problems, null, 2));
   return plan;
 }
 
-/** `3:1 unknown_key`, with the severity where it is not an error. */
-export function brief({ problems }: Pick<PlannedChain, "problems">): string[] {
+/** `3:1 unknown_key`, with the severity if it is not an error. */
+export function brief({ problems }: Pick<PlanChainResult, "problems">): string[] {
   return problems.map(({ line, column, code, severity }) =>
     severity === "error" ? `${line}:${column} ${code}` : `${line}:${column} ${code} (${severity})`,
   );
 }
 
 /** Several chains that may call each other, as a workspace holds them. */
-export function planTogether(files: Readonly<Record<string, string>>): (name: string) => PlannedChain {
-  const known = new Map<string, PlannedChain>();
-  const plan = (name: string): PlannedChain => {
+export function planTogether(files: Readonly<Record<string, string>>): (name: string) => PlanChainResult {
+  const known = new Map<string, PlanChainResult>();
+  const plan = (name: string): PlanChainResult => {
     const before = known.get(name);
     if (before !== undefined) return before;
     const planned = planChain({ text: files[name] ?? "", file: `${name}.yaml` }, context);

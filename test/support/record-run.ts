@@ -1,17 +1,17 @@
 import type { Clock } from "../../src/base/index.ts";
-import { engineExecutor, type StepExecutor } from "../../src/chain/host/executor.ts";
-import type { AskPerson } from "../../src/chain/host/run-approvals.ts";
-import { type MockAnswer, type MockTools, mockTools } from "../../src/chain/kit/mock-tools.ts";
+import { engineExecutor, type StepExecutor } from "../../src/run/host/executor.ts";
+import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
+import { type MockAnswer, type MockTools, mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { planChain } from "../../src/chain/plan/plan-chain.ts";
 import type { Plan } from "../../src/chain/plan/plan.ts";
-import type { ChainSpec } from "../../src/chain/plan/spec.ts";
-import { executeRun } from "../../src/chain/run/execute-run.ts";
-import type { RunFacts } from "../../src/chain/run/run-facts.ts";
+import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
+import { executeRun } from "../../src/chain/interpreter/execute-run.ts";
+import type { RunFacts } from "../../src/chain/interpreter/run-facts.ts";
 import { type Engine, type PermissionRules, createEngine } from "../../src/engine/index.ts";
-import { type JournalEvent, type StoredRun, createMemoryApprovals } from "../../src/store/index.ts";
+import { type JournalEvent, type StoredRun, createInMemoryApprovals } from "../../src/store/index.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** What a test says about a run. */
+/** Options of a run in a test. */
 export interface RecordOptions {
   readonly tools?: Readonly<Record<string, MockAnswer>>;
   readonly input?: Readonly<Record<string, unknown>>;
@@ -19,15 +19,15 @@ export interface RecordOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Other chains that the chain calls. */
   readonly chains?: readonly ChainSpec[];
-  readonly ask?: AskPerson;
+  readonly requestApproval?: RequestApproval;
   readonly clock?: FakeClock;
   readonly permissions?: PermissionRules;
   readonly executor?: (real: StepExecutor, engine: Engine) => StepExecutor;
-  /** Another plan to run in place of the chain's own, once the executor is there. */
+  /** Returns another plan to run in place of the chain's own, once the executor exists. */
   readonly prepare?: (plan: Plan) => Plan;
 }
 
-/** A run in memory, and everything that a journal would hold of it. */
+/** A run in memory, and everything that a journal would hold for it. */
 export interface RecordedRun {
   readonly facts: RunFacts;
   readonly plan: Plan;
@@ -36,11 +36,11 @@ export interface RecordedRun {
   readonly tools: MockTools;
 }
 
-/** The plan of a chain with mock tools; throws when there is anything wrong with it. */
+/** The plan of a chain with mock tools; throws if it has any problem. */
 export function planWith(spec: ChainSpec, engine: Engine, chains: readonly ChainSpec[] = []): Plan {
   const plans = new Map<string, Plan>();
-  const planned = (wanted: ChainSpec): Plan => {
-    const known = plans.get(wanted.name);
+  const planned = (expected: ChainSpec): Plan => {
+    const known = plans.get(expected.name);
     if (known !== undefined) return known;
     const context = {
       tools: engine.tools,
@@ -49,15 +49,15 @@ export function planWith(spec: ChainSpec, engine: Engine, chains: readonly Chain
         return found && (() => planned(found));
       },
     };
-    const { plan, problems } = planChain({ spec: wanted }, context);
+    const { plan, problems } = planChain({ spec: expected }, context);
     if (plan === undefined) throw new Error(problems.map(({ message }) => message).join("\n"));
-    plans.set(wanted.name, plan);
+    plans.set(expected.name, plan);
     return plan;
   };
   return planned(spec);
 }
 
-/** Runs a chain of mock tools and keeps what happened. */
+/** Runs a chain of mock tools and records the events. */
 export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): Promise<RecordedRun> {
   const { chains = [], input = {}, context = {}, secrets = {} } = options;
   const clock: Clock = options.clock ?? new FakeClock();
@@ -96,8 +96,8 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
     events: [],
     executor,
     clock,
-    approvals: createMemoryApprovals({ clock }),
-    ask: options.ask,
+    approvals: createInMemoryApprovals({ clock }),
+    requestApproval: options.requestApproval,
   });
   const run: StoredRun = {
     id: runId,

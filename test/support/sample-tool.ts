@@ -21,9 +21,9 @@ type More = Partial<
   readonly output?: AnySchema;
 };
 
-/** A tool for tests: named `work`, it reads, and takes any arguments unless `more` says otherwise. */
+/** A tool for tests: named `work`, it reads, and takes any arguments unless `more` overrides that. */
 export function sampleTool(run: SampleHandler, more: More = {}): AnyTool {
   const definition = { name: "work", description: "Works.", effect: "read", input: anything, ...more, run };
-  // The tests say what they expect; the types of definitions have tests of their own.
+  // The tests declare what they expect; the types of definitions have their own tests.
   return defineTool(definition as Parameters<typeof defineTool>[0]);
 }

@@ -1,11 +1,11 @@
 import { Deadlines, type Timer } from "../../src/base/index.ts";
 import type { ConcurrencyOptions } from "../../src/engine/index.ts";
 import { Scheduler } from "../../src/engine/scheduler.ts";
-import type { Admitted, Refusal, Ticket } from "../../src/engine/ticket.ts";
+import type { AdmissionRequest, AdmissionRefusal, Ticket } from "../../src/engine/admission-ticket.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** A call that wants in, as a test describes it. */
-export interface Wish {
+/** A call that requests a slot, as a test describes it. */
+export interface Effect {
   readonly category: string;
   readonly priority: number;
   readonly global: boolean;
@@ -15,8 +15,8 @@ export interface Wish {
 
 type State = "queued" | "held" | "rejected" | "queue_timeout" | "cancelled" | "released";
 
-/** One call on its way, and everything that happened to it. */
-class Call implements Admitted {
+/** One call in progress, with its history. */
+class Call implements AdmissionRequest {
   readonly category: string;
   readonly priority: number;
   readonly global: boolean;
@@ -30,13 +30,13 @@ class Call implements Admitted {
   /** Runs until the call is done. */
   timer: Timer | undefined;
 
-  constructor(model: SchedulerModel, wish: Wish, number: number) {
+  constructor(model: SchedulerModel, effect: Effect, number: number) {
     this.model = model;
-    this.category = wish.category;
-    this.priority = wish.priority;
-    this.global = wish.global;
-    this.slot = wish.slot;
-    this.holdMs = wish.holdMs;
+    this.category = effect.category;
+    this.priority = effect.priority;
+    this.global = effect.global;
+    this.slot = effect.slot;
+    this.holdMs = effect.holdMs;
     this.number = number;
     this.ticket = model.scheduler.ticket(this);
   }
@@ -50,7 +50,7 @@ class Call implements Admitted {
     this.model.grantedFromQueue(this);
   }
 
-  refused(_ticket: Ticket, why: Refusal): void {
+  refused(_ticket: Ticket, why: AdmissionRefusal): void {
     same("the state of a call that is told", this.state, "queued");
     this.state = why;
     this.settled++;
@@ -58,8 +58,8 @@ class Call implements Admitted {
 }
 
 /**
- * A plain, slow restatement of what the scheduler promises, run beside the real one: after every step it checks the
- * limits, the order, the counters, and that nobody waits who could start.
+ * A plain, slow model of the guarantees of the scheduler, run beside the real one: after every step it checks the
+ * limits, the order, the counters, and that no call waits that could start.
  */
 export class SchedulerModel {
   readonly clock: FakeClock = new FakeClock();
@@ -67,7 +67,7 @@ export class SchedulerModel {
   readonly calls: Call[] = [];
   /** Every start, for the rates. */
   readonly starts: { bucket: string; at: number }[] = [];
-  /** When a bucket was last given a global place, as a count of such grants. */
+  /** The count of global grants at which a bucket last got a global slot. */
   readonly #turns = new Map<string, number>();
   #grants = 0;
   #acquired = 0;
@@ -76,8 +76,8 @@ export class SchedulerModel {
     this.scheduler = new Scheduler(options, this.clock, new Deadlines(this.clock));
   }
 
-  enter(wish: Wish): Call {
-    const call = new Call(this, wish, this.calls.length);
+  enter(effect: Effect): Call {
+    const call = new Call(this, effect, this.calls.length);
     const { settings } = this.scheduler;
     const waiting = this.#queued(({ global }) => global).length;
     const answer = this.scheduler.enter(call.ticket);
@@ -103,7 +103,7 @@ export class SchedulerModel {
     if (call.state === "queued") {
       call.state = "cancelled";
       call.settled++;
-      this.scheduler.leave(call.ticket);
+      this.scheduler.endTicket(call.ticket);
     } else if (call.state === "held") {
       this.#release(call);
     }
@@ -117,7 +117,7 @@ export class SchedulerModel {
     }
   }
 
-  /** At the end: everyone has an answer, nothing is held, nothing is armed. */
+  /** At the end: every call has an outcome, no slot is held, no timer is armed. */
   finish(): void {
     for (let left = 1000; left > 0 && this.calls.some(({ settled }) => settled === 0); left--) this.pass(1);
     for (const call of this.calls) {
@@ -135,7 +135,7 @@ export class SchedulerModel {
   check(): void {
     this.#checkLimits();
     this.#checkCounters();
-    this.#checkNobodyWaitsInVain();
+    this.#checkNoStarvation();
   }
 
   grantedFromQueue(call: Call): void {
@@ -157,9 +157,9 @@ export class SchedulerModel {
     call.state = "released";
     call.settled++;
     call.timer?.cancel();
-    this.scheduler.leave(call.ticket);
-    // Leaving twice is leaving once.
-    this.scheduler.leave(call.ticket);
+    this.scheduler.endTicket(call.ticket);
+    // Cancelling twice is the same as once.
+    this.scheduler.endTicket(call.ticket);
   }
 
   #in(state: State): Call[] {
@@ -229,7 +229,7 @@ export class SchedulerModel {
     return (!call.global || global) && (!call.slot || this.#hasRoom(call.bucket));
   }
 
-  #checkNobodyWaitsInVain(): void {
+  #checkNoStarvation(): void {
     const waiting = this.#in("queued").find((call) => this.#couldStart(call));
     must(`call ${waiting?.number} waits though it could start`, waiting === undefined);
   }
@@ -260,6 +260,6 @@ function must(what: string, holds: boolean): void {
 }
 
 function same(what: string, actual: unknown, expected: unknown): void {
-  const [is, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (is !== wanted) throw new Error(`${what}: ${is} instead of ${wanted}`);
+  const [is, theExpected] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (is !== theExpected) throw new Error(`${what}: ${is} instead of ${theExpected}`);
 }

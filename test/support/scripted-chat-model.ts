@@ -12,16 +12,16 @@ interface Options extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
 
-/** What a scripted chat model answers: a message, chunks of one, an error, or what a function makes of the question. */
+/** Response of a scripted chat model: a message, chunks of one, an error, or a function of the request. */
 export type ChatAnswer =
   | AIMessage
   | AIMessageChunk[]
   | Error
   | ((messages: BaseMessage[], signal?: AbortSignal) => Promise<AIMessage> | AIMessage);
 
-/** A chat model of LangChain that answers by a script, and remembers what it was asked. */
+/** A LangChain chat model that answers by a script, and records its requests. */
 export class ScriptedChatModel extends BaseChatModel<Options> {
-  readonly asked: { messages: BaseMessage[]; options: Options }[] = [];
+  readonly requested: { messages: BaseMessage[]; options: Options }[] = [];
   readonly model = "scripted-1";
   readonly #answers: readonly ChatAnswer[];
 
@@ -80,15 +80,15 @@ export class ScriptedChatModel extends BaseChatModel<Options> {
   }
 
   #next(messages: BaseMessage[], options: Options): Exclude<ChatAnswer, Error> {
-    this.asked.push({ messages, options });
-    const answer = this.#answers[this.asked.length - 1];
+    this.requested.push({ messages, options });
+    const answer = this.#answers[this.requested.length - 1];
     if (answer === undefined) throw new Error(`the script has ${this.#answers.length} answers, and this is one more`);
     if (answer instanceof Error) throw answer;
     return answer;
   }
 }
 
-/** A message that asks for these calls. */
+/** A message that requests these calls. */
 export function calling(...calls: { name: string; args?: Record<string, unknown>; id?: string }[]): AIMessage {
   return new AIMessage({
     content: "",

@@ -13,12 +13,12 @@ export const secretRows: readonly SecretRow[] = (Array.isArray(data) ? (data as 
   ({ area }) => area === "redaction",
 );
 
-/** The secrets that a redactor has to be told for this input. */
+/** The secrets that a redactor has to know for this input. */
 export function knownSecrets(input: unknown): string[] {
   return typeof input === "object" && input !== null && "secret" in input ? [String(input.secret)] : [];
 }
 
-/** What must not be found, and in what it is hidden. */
+/** Texts that must not be found, each with the value that hides it. */
 export function secretCases(input: unknown): readonly (readonly [hidden: string, shown: unknown])[] {
   if (typeof input === "string") {
     return [[/[^\s:/@]{4,}(?=@|$)/.exec(input.replace("https://u:", ""))?.[0] ?? input, input]];

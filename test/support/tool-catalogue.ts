@@ -2,25 +2,25 @@
 // generated ones of made-up services, half of them described in Chinese.
 import { readFileSync } from "node:fs";
 import { builtinTools } from "../../src/builtin/index.ts";
-import { createDoor } from "../../src/net/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../src/schema/index.ts";
 import { type AnyTool, ToolRegistry, defineTool } from "../../src/tool/index.ts";
 import { chineseServices } from "./chinese-tools.ts";
 import { type ServiceSpec, englishServices } from "./english-tools.ts";
 
-/** A labelled question: any of these tools is a right answer. */
+/** A labeled query: any of these tools is a right answer. */
 export interface ToolQuery {
   readonly language: "en" | "zh";
   readonly query: string;
   readonly tools: readonly string[];
 }
 
-/** What people and agents ask for. Written before the search was tuned, and not changed since. */
+/** Queries of people and agents. Written before the search was tuned, and unchanged since. */
 export function toolQueries(): readonly ToolQuery[] {
   return JSON.parse(readFileSync(new URL("../data/tool-queries.json", import.meta.url), "utf8")) as ToolQuery[];
 }
 
-/** Other ways to ask, written by somebody else when the search was done. Nothing is tuned for them. */
+/** Other phrasings, written by another person when the search was done. Nothing is tuned for them. */
 export function laterQueries(): readonly ToolQuery[] {
   return JSON.parse(readFileSync(new URL("../data/tool-queries-later.json", import.meta.url), "utf8")) as ToolQuery[];
 }
@@ -28,7 +28,7 @@ export function laterQueries(): readonly ToolQuery[] {
 /** A registry with the whole catalogue. */
 export function catalogueRegistry(size = 1000): ToolRegistry {
   const registry = new ToolRegistry();
-  for (const tool of builtinTools({ door: createDoor() })) registry.register(tool, { owner: "builtin" });
+  for (const tool of builtinTools({ http: createHttpClient() })) registry.register(tool, { owner: "builtin" });
   for (const [server, tools] of listedTools()) {
     registry.replace(tools, { source: "mcps", owner: server, priority: 2 });
   }
@@ -48,7 +48,7 @@ interface ListedTool {
   readonly annotations?: { readonly readOnlyHint?: boolean };
 }
 
-/** The tools of servers from npm, as they list them. */
+/** The tools of servers from npm, as those list them. */
 function listedTools(): Map<string, AnyTool[]> {
   const text = readFileSync(new URL("../data/tool-catalogue.json", import.meta.url), "utf8");
   const servers = Object.entries(JSON.parse(text) as Record<string, ListedTool[]>);

@@ -1,4 +1,4 @@
-/** Collects rejections that nobody handled, until `stop` gives them back. */
+/** Collects unhandled rejections, until `stop` returns them. */
 export function unhandledRejections(): { stop(): unknown[] } {
   const seen: unknown[] = [];
   const note = (reason: unknown): unknown => seen.push(reason);

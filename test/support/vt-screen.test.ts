@@ -7,7 +7,7 @@ function screen(text: string, columns = 10, rows = 5): VtScreen {
   return made;
 }
 
-test("long lines are wrapped, and are one line all the same", () => {
+test("long lines are wrapped, and still count as one line", () => {
   const made = screen("abcdefghijkl\r\nm");
   expect(made.text).toBe("abcdefghij\nkl\nm");
   expect(made.written).toEqual(["abcdefghijkl", "m"]);
@@ -18,7 +18,7 @@ test("a line that fills the row wraps with the next character only", () => {
   expect(screen("abcdefghij").cursor).toEqual({ column: 9, row: 0 });
 });
 
-test("a wide character that does not fit begins a row", () => {
+test("a wide character that does not fit begins a new row", () => {
   expect(screen("abcdefghi船x").text).toBe("abcdefghi\n船x");
   expect(screen("船长x").cursor.column).toBe(5);
 });
@@ -29,7 +29,7 @@ test("the cursor moves and erases", () => {
   expect(screen("abc\u001b[2D\u001b[31mX\u001b[0m\u001b[K").text).toBe("aX");
 });
 
-test("a sequence may come in pieces, and what scrolls away is kept", () => {
+test("a sequence may come in pieces, and scrolled lines are retained", () => {
   const made = screen("a\u001b[", 10, 2);
   made.write("1GB\r\nc\r\nd");
   expect(made.text).toBe("c\nd");

@@ -1,17 +1,17 @@
 import { displayWidth, graphemes } from "../../src/text/index.ts";
 
-/** A character in its place; the second half of a wide one is empty. */
+/** A character at its position; the second half of a wide one is empty. */
 type Cell = string;
 
 interface Row {
   cells: Cell[];
-  /** It goes on in the next row, since there was no more room. */
+  /** It continues in the next row, since the line was full. */
   wrapped: boolean;
 }
 
 /**
- * What a person sees at a terminal, as far as programs here make use of one: the cursor moves, lines are erased, long ones
- * are wrapped, wide characters take two columns, and a change of size wraps anew, as tmux and most others do.
+ * Screen of a terminal, with the features that programs here use: the cursor moves, lines are erased, long ones are
+ * wrapped, wide characters take two columns, and a change of size wraps anew, as tmux and most others do.
  */
 export class VtScreen {
   #columns: number;
@@ -19,7 +19,7 @@ export class VtScreen {
   /** From the first line that was ever written; the last `#rows` of them are on the screen. */
   #lines: Row[] = [emptyRow()];
   #x = 0;
-  /** In `#lines`. */
+  /** Index in `#lines`. */
   #y = 0;
   /** The last column is filled: the next character begins a row. */
   #full = false;
@@ -30,17 +30,17 @@ export class VtScreen {
     this.#rows = rows;
   }
 
-  /** What is on the screen, without what is blank at the ends. */
+  /** Text on the screen, without blank ends. */
   get text(): string {
     return this.#show(this.#lines.slice(this.#top));
   }
 
-  /** The same with what has scrolled away. */
+  /** The same including lines that have scrolled away. */
   get all(): string {
     return this.#show(this.#lines);
   }
 
-  /** Lines as they were written: those that the terminal wrapped are one. */
+  /** Lines as they were written: those that the terminal wrapped are joined. */
   get written(): string[] {
     const lines: string[] = [];
     let open = "";
@@ -53,7 +53,7 @@ export class VtScreen {
     return lines;
   }
 
-  /** Where the cursor is, from 0. */
+  /** Position of the cursor, from 0. */
   get cursor(): { readonly column: number; readonly row: number } {
     return { column: this.#x, row: this.#y - this.#top };
   }
@@ -120,7 +120,7 @@ export class VtScreen {
       .trimEnd();
   }
 
-  /** Lines before they were wrapped, and where in one of them the cursor is. */
+  /** Lines before they were wrapped, and the position of the cursor in one of them. */
   #logical(): { cells: Cell[]; cursor: number | undefined }[] {
     const found: { cells: Cell[]; cursor: number | undefined }[] = [];
     let open: { cells: Cell[]; cursor: number | undefined } = { cells: [], cursor: undefined };
@@ -131,7 +131,7 @@ export class VtScreen {
       found.push(open);
       open = { cells: [], cursor: undefined };
     }
-    // What is blank below makes room.
+    // Blank rows below make space.
     const last = found.findLastIndex(({ cells, cursor }) => cells.length > 0 || cursor !== undefined);
     return found.slice(0, last + 1);
   }
@@ -167,7 +167,7 @@ export class VtScreen {
   #control(character: string): void {
     switch (character) {
       case "\n":
-        // A pseudo terminal sends the return, too; here both are one.
+        // A pseudo terminal sends the carriage return, too; here both are one.
         this.#x = 0;
         return this.#down();
       case "\r":
@@ -186,7 +186,7 @@ export class VtScreen {
 
   #obey({ groups }: RegExpExecArray): void {
     const { numbers = "", command = "m" } = groups ?? {};
-    // Colours change nothing here, nor do modes such as that of the cursor.
+    // Colors and modes, such as that of the cursor, change nothing here.
     if (command === "m" || /^[?>=]/.test(numbers)) return;
     const [first = 0, second = 0] = numbers.split(";").map(Number);
     if (command === "J") this.#eraseScreen(first);
@@ -235,7 +235,7 @@ export class VtScreen {
   }
 }
 
-/** A sequence from its beginning to its end; one that has not come to its end yet does not match. */
+/** A complete escape sequence; an incomplete one does not match. */
 const escape =
   // oxlint-disable-next-line no-control-regex
   /^\u001b(?:\[(?<numbers>[?>=]?[\d;]*)(?<command>[A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[78=>c])/;

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const dir of made.splice(0)) await rm(dir, { recursive: true, force: true });
 });
 
-/** A folder with these files, gone after the test. */
+/** A folder with these files, removed after the test. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "windlass-test-"));
   made.push(dir);

@@ -1,4 +1,4 @@
-import { builtinPrompt } from "../../src/builtin/writing/builtin-prompt.ts";
+import { builtinPrompt } from "../../src/builtin/writing/request-writer.ts";
 
 const file = (path: string, content: string): object => ({ path, content });
 
@@ -40,8 +40,8 @@ export const writingAnswers: Readonly<Record<string, unknown>> = {
   content_reviser: "# Tide mills\n\nThey stored the flood and used it at the ebb. Steam was cheaper.",
 };
 
-/** Which tool asks, by the system message of its built-in prompt. */
-export function askingTool(system: string): string {
+/** The tool that sends the request, by the system message of its built-in prompt. */
+export function requestTool(system: string): string {
   const found = Object.keys(writingAnswers).find((tool) =>
     system.startsWith(builtinPrompt(tool).split("\n---")[0]?.trim() ?? "?"),
   );

@@ -1,4 +1,4 @@
-/** The tools of a harbour office, with made-up answers that take a moment. */
+/** The tools of a harbour office, with made-up results that take a moment. */
 import { setTimeout as wait } from "node:timers/promises";
 import { defineTool, fail, fromJsonSchema } from "windlass";
 
@@ -19,7 +19,7 @@ export const tideTable = defineTool({
   },
 });
 
-let asked = 0;
+let requested = 0;
 
 export const seaWeather = defineTool({
   name: "sea_weather",
@@ -28,7 +28,7 @@ export const seaWeather = defineTool({
   input: inHarbour,
   run: async (_args, { signal }) => {
     await wait(250, undefined, { signal });
-    if (++asked % 2 === 1) return fail("the weather station is busy", { code: "not_available" });
+    if (++requested % 2 === 1) return fail("the weather station is busy", { code: "not_available" });
     return { sky: "clear", wind: 4 };
   },
 });

@@ -1,18 +1,20 @@
-// Runs an agent, or goes on with its run, until it is over, waits, or somebody kills it. What happens is a line that
-// begins with `at`. Arguments: folder, seed, runner, and `stay` to wait for people instead of leaving.
+// Runs an agent, or resumes its run, until it ends, waits, or is killed. Each event is a line that begins with `at`.
+// Arguments: folder, seed, runner, and `stay` to wait for approvals instead of exiting.
 import { fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentEvent, type AgentObserver, agentDefaults } from "../../../src/agent/index.ts";
-import { type ModelCall, type ScriptedAnswer, scriptedModel } from "../../../src/model/index.ts";
+import { type ModelCall } from "../../../src/model/index.ts";
+import { type ScriptedResponse, scriptedModel } from "../../../src/testing/index.ts";
+import { fromJsonSchema } from "../../../src/schema/index.ts";
 import { type AnyTool, type Effect, defineTool } from "../../../src/tool/index.ts";
 import { openSetting, runIdOf } from "./agent-setting.ts";
 
 const [folder = "", seed = "1", runner = "autonomous", stays] = process.argv.slice(2);
 const say = (...words: unknown[]): void => void writeSync(1, `${words.join(" ")}\n`);
 const effects = openSync(join(folder, "effects.ndjson"), "a");
-const questions = openSync(join(folder, "questions.ndjson"), "a");
+const prompts = openSync(join(folder, "prompts.ndjson"), "a");
 
-/** What a tool does is on the disk before it says so. */
+/** The action of a tool is on the disk before it returns. */
 function did(entry: object): void {
   writeSync(effects, `${JSON.stringify({ ...entry, pid: process.pid })}\n`);
   fsyncSync(effects);
@@ -25,19 +27,23 @@ function tool(name: string, effect: Effect): AnyTool {
     name,
     description: `A tool that is ${effect}`,
     effect,
-    run: async (args: Record<string, unknown>, { idempotencyKey }) => {
-      const ms = Number(args["ms"] ?? 1);
+    input: fromJsonSchema<{ n?: unknown; ms?: number }>({
+      type: "object",
+      properties: { n: {}, ms: { type: "number" } },
+    }),
+    run: async (args, { idempotencyKey }) => {
+      const { n = null, ms = 1 } = args;
       say("at", "begun", name);
       await pause(ms);
       did({ tool: name, effect, key: idempotencyKey });
       say("at", "done", name);
       await pause(ms);
-      return { done: args["n"] ?? null, by: process.pid };
+      return { done: n, by: process.pid };
     },
   });
 }
 
-/** A linear congruential generator: the same script in every life. */
+/** A linear congruential generator: the same script in every process. */
 function numbers(from: number): () => number {
   let state = from;
   return () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32;
@@ -45,23 +51,23 @@ function numbers(from: number): () => number {
 
 const names = ["look", "keep", "send", "wipe"];
 
-/** What a crew's model says: a plan that is another in every process, the arguments of a call, or a thought. */
-function crewAnswer(system: string): ScriptedAnswer {
+/** Responses of a crew's model: a plan that differs in every process, the arguments of a call, or a thought. */
+function crewAnswer(system: string): ScriptedResponse {
   if (system.includes("the arguments of one call")) return JSON.stringify({ n: process.pid, ms: process.pid % 12 });
   if (!system.includes("you plan how others answer it")) return `a thought of ${process.pid}`;
   const next = numbers(Number(seed) + process.pid);
   const steps = Array.from({ length: 8 }, (_, at) => ({
     id: String(at),
     description: `Step ${at}, says ${process.pid}`,
-    // A person is asked in any case.
+    // This one needs approval in any case.
     tool_type: at === 3 ? "wipe" : next() < 0.2 ? "none" : names[Math.floor(next() * names.length)],
     dependencies: at === 0 || next() < 0.4 ? [] : [String(Math.floor(next() * at))],
   }));
   return JSON.stringify({ steps });
 }
 
-/** What the model asks for in a round depends on the seed and the round; what it says is another in every process. */
-function answerTo(call: ModelCall): ScriptedAnswer {
+/** The calls that the model requests in a round depend on the seed and the round; its text differs in every process. */
+function answerTo(call: ModelCall): ScriptedResponse {
   const [first] = call.prompt;
   if (runner === "crew") return crewAnswer(first?.role === "system" ? first.content : "");
   const round = call.prompt.filter(({ role }) => role === "assistant").length;
@@ -70,7 +76,7 @@ function answerTo(call: ModelCall): ScriptedAnswer {
   if (isOver) return { text: `the end, says ${process.pid}` };
   const count = runner === "planned" ? 6 : 1 + Math.floor(next() * 3);
   const toolCalls = Array.from({ length: count }, (_, n) => ({
-    // A person is asked in any case.
+    // This one needs approval in any case.
     name: round % 3 === 0 && n === count - 1 ? "wipe" : (names[Math.floor(next() * names.length)] ?? "look"),
     args: { n: `${round}.${n}`, ms: Math.floor(next() * 12) },
     id: `c${round}_${n}`,
@@ -78,19 +84,24 @@ function answerTo(call: ModelCall): ScriptedAnswer {
   return { text: `round ${round} of ${process.pid}`, toolCalls };
 }
 
-/** Keeps what the model is asked. */
+/** Records the model requests. */
 const observer: AgentObserver = {
   run: (_run, execute) => execute(),
-  turn: ({ key, call }, ask) => {
-    writeSync(questions, `${JSON.stringify({ key, prompt: call.prompt })}\n`);
-    say("at", "asked", key);
-    return ask();
+  turn: ({ key, call }, request) => {
+    writeSync(prompts, `${JSON.stringify({ key, prompt: call.prompt })}\n`);
+    say("at", "requested", key);
+    return request();
   },
 };
 
-const told: ReadonlySet<string> = new Set(["round-finished", "tool-finished", "approval-asked", "approval-decided"]);
+const reported: ReadonlySet<string> = new Set([
+  "round-finished",
+  "tool-finished",
+  "approval-requested",
+  "approval-decided",
+]);
 const onEvent = ({ type, replayed }: AgentEvent): void => {
-  if (told.has(type) && replayed !== true) say("at", type);
+  if (reported.has(type) && replayed !== true) say("at", type);
 };
 
 const { runs, close } = await openSetting(folder, {
@@ -99,7 +110,7 @@ const { runs, close } = await openSetting(folder, {
   observer,
 });
 const runId = runIdOf(seed);
-const how = { onEvent, stay: stays === "stay" };
+const how = { onEvent, waitForDecisions: stays === "stay" };
 const spec = { ...agentDefaults, runner, maxRounds: 8 };
 const result = (await runs.has(runId))
   ? await runs.resume(runId, how)

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { type SqliteStore, currentOwner, openSqlite } from "../../../src/adapters/index.ts";
+import { type SqliteStore, createLeaseHolder, openSqlite } from "../../../src/adapters/index.ts";
 import { type AgentObserver, AgentRuns, findRunner } from "../../../src/agent/index.ts";
 import { type Engine, createEngine } from "../../../src/engine/index.ts";
 import type { Model } from "../../../src/model/index.ts";
-import { createRedactor } from "../../../src/text/index.ts";
+import { createRedactor } from "../../../src/secrets/index.ts";
 import type { AnyTool } from "../../../src/tool/index.ts";
 
-/** What an agent of these tests works with, in whatever process. */
+/** Environment of an agent of these tests, in any process. */
 export interface Setting {
   readonly runs: AgentRuns;
   readonly store: SqliteStore;
@@ -30,7 +30,7 @@ export async function openSetting(
     observer,
     journal: store.runs,
     approvals: store.approvals,
-    owner: currentOwner(),
+    owner: createLeaseHolder(),
     runner: findRunner,
     model: () => model,
   });

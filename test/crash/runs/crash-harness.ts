@@ -5,22 +5,22 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SqliteStore, openSqlite } from "../../../src/adapters/index.ts";
 import type { Approval } from "../../../src/store/index.ts";
-import { createRedactor } from "../../../src/text/index.ts";
+import { createRedactor } from "../../../src/secrets/index.ts";
 import { seeded } from "./seeded.ts";
 
 const program = join(import.meta.dirname, "run-child.ts");
 
-/** A process that executes runs, and what it said so far. */
+/** A process that executes runs, and its output so far. */
 export interface Child {
   readonly lines: string[];
   kill(signal: NodeJS.Signals): void;
-  said(word: string): Promise<string>;
+  text(word: string): Promise<string>;
   readonly ended: Promise<number | null>;
 }
 
 export interface ChildOptions {
   readonly fault?: string;
-  /** How long an owner may be silent. */
+  /** Time for which a lease holder may be silent. */
   readonly silenceMs?: number;
 }
 
@@ -52,7 +52,7 @@ export function startChild(folder: string, words: readonly string[], options: Ch
     lines,
     ended,
     kill: (signal) => void child.kill(signal),
-    said: (word) =>
+    text: (word) =>
       new Promise((resolve) => {
         const line = lines.find((one) => one.startsWith(word));
         if (line === undefined) waiting.push({ word, resolve });
@@ -61,11 +61,11 @@ export function startChild(folder: string, words: readonly string[], options: Ch
   };
 }
 
-/** What the harness was told and relied on. */
+/** Guarantees that the harness was given and relied on. */
 export interface Promises {
   readonly acknowledged: Set<string>;
   readonly over: Map<string, string>;
-  /** Approval id to what was asked. */
+  /** Approval id to the step that needs it. */
   readonly approved: Map<string, string>;
   readonly cancelled: Map<string, number>;
   kills: number;
@@ -81,7 +81,9 @@ export interface CrashOptions {
   readonly cancel?: readonly string[];
 }
 
-/** Kills the process that executes these runs again and again, then lets it finish. Meanwhile, people decide. */
+/**
+ * Kills the process that executes these runs again and again, then lets it finish. Approvals are decided concurrently.
+ */
 export async function crash(options: CrashOptions): Promise<Promises> {
   const { folder, words, kills, seed, fault = "-" } = options;
   const random = seeded(seed);
@@ -93,7 +95,7 @@ export async function crash(options: CrashOptions): Promise<Promises> {
     while (promises.over.size < words.length) {
       const left = words.filter((word) => !promises.over.has(runOf(word)));
       const child = startChild(folder, left, { fault });
-      await child.said("ready");
+      await child.text("ready");
       const last = promises.kills >= kills;
       if (!last) {
         await sleep(5 + random.upTo(220));
@@ -126,7 +128,7 @@ async function cancelRun({ store, promises }: Omit<People, "folder">, runId: str
   if (await store.runs.requestCancel(runId, "harness")) promises.cancelled.set(runId, Date.now());
 }
 
-/** What a process said before it was killed has to hold. */
+/** Everything that a process printed before it was killed has to hold. */
 function believe(line: string, promises: Promises): void {
   const [what, id = "", status = ""] = line.split(" ");
   if (what === "acknowledged") promises.acknowledged.add(id);
@@ -139,7 +141,7 @@ export interface People {
   readonly promises: Promises;
 }
 
-/** Approves what is asked for; of a call that was interrupted, looks up whether it had begun. */
+/** Approves pending calls; for an interrupted call, looks up whether it had begun. */
 export function decideForever(people: People): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const ended = (async () => {
@@ -158,10 +160,10 @@ export function decideForever(people: People): { stop(): Promise<void> } {
 
 async function decide({ store, folder, promises }: People, approval: Approval): Promise<void> {
   const { id, runId = "", step = "", message } = approval;
-  const asked = message.startsWith("Do ");
-  const approved = asked || !hasBegun(folder, `${runId}/${step}`);
+  const requested = message.startsWith("Do ");
+  const approved = requested || !hasBegun(folder, `${runId}/${step}`);
   const decided = await store.approvals.decide(id, { approved, by: "harness" }, Date.now());
-  if (decided?.status === "approved" && asked) promises.approved.set(id, `${runId}/${step}`);
+  if (decided?.status === "approved" && requested) promises.approved.set(id, `${runId}/${step}`);
 }
 
 function hasBegun(folder: string, key: string): boolean {

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SqliteStore, openSqlite } from "../../../src/adapters/index.ts";
 import { ChainLibrary, type Plan, runChain } from "../../../src/chain/index.ts";
 import { createEngine } from "../../../src/engine/index.ts";
-import { createRedactor } from "../../../src/text/index.ts";
+import { createRedactor } from "../../../src/secrets/index.ts";
 import { type Promises, crash, decideForever, noPromises, startChild } from "./crash-harness.ts";
 import { type EffectLine, effectTools } from "./effect-tools.ts";
 import { generateChain } from "./generate-chain.ts";
 import { brokenRules, eventsIn, gaps, readEffects } from "./invariants.ts";
 
-/** `npm run crash` asks for more. */
-const wantedKills = Number(process.env["WINDLASS_KILLS"] ?? 60);
+/** `npm run soak -- kill-runs` sets a larger number. */
+const requestedKills = Number(process.env["WINDLASS_KILLS"] ?? 60);
 const firstSeed = Number(process.env["WINDLASS_SEED"] ?? 1);
 const runsAtOnce = 5;
 const quiet = [41, 42, 43];
@@ -52,20 +52,20 @@ function decide(folder: string): () => Promise<void> {
   };
 }
 
-/** What a run gives when nobody kills it. */
+/** Output of a run that is not killed. */
 async function undisturbed(plan: Plan): Promise<unknown> {
   const engine = createEngine({ tools: effectTools(undefined) });
-  const result = await runChain(plan, { engine, ask: async () => ({ approved: true }) });
+  const result = await runChain(plan, { engine, requestApproval: async () => ({ approved: true }) });
   expect(result.status).toBe("success");
   return result.output;
 }
 
-/** Kills the process that executes a handful of runs until they are over, and looks at what is left. */
-async function round(number: number, most: number): Promise<{ kills: number; broken: string[] }> {
+/** Kills the process that executes a handful of runs until they have ended, and checks the outcome. */
+async function round(number: number, max: number): Promise<{ kills: number; broken: string[] }> {
   const seeds = Array.from({ length: runsAtOnce }, (_, i) => firstSeed + number * runsAtOnce + i);
   const { folder, words, plans } = prepare("round", seeds);
   const cancel = [`run-${seeds[0]}`];
-  const promises = await crash({ folder, words, kills: most, seed: firstSeed * 1000 + number, cancel });
+  const promises = await crash({ folder, words, kills: max, seed: firstSeed * 1000 + number, cancel });
   const effects = readEffects(join(folder, "effects.ndjson"));
   const broken = gaps(join(folder, "journal.db"));
   const store = await openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]) });
@@ -89,52 +89,53 @@ interface Seen {
   readonly effects: readonly EffectLine[];
 }
 
-/** The run ended as it should, with what it should give; a cancelled one may have been too late to cancel. */
+/** Checks that the run ended with the expected output; a cancelled one may have ended before the cancellation. */
 async function brokenEnd({ store, promises, effects }: Seen, runId: string, plan: Plan): Promise<string[]> {
-  const kept = await store.runs.read(runId);
-  if (kept === undefined) return [`${runId} was acknowledged, and is gone`];
-  const { status, output = "null" } = kept.run;
-  const asked = promises.cancelled.get(runId);
+  const stored = await store.runs.read(runId);
+  if (stored === undefined) return [`${runId} was acknowledged, and is gone`];
+  const { status, output = "null" } = stored.run;
+  const requested = promises.cancelled.get(runId);
   const late = effects.filter(
-    // What is done after a cancellation is undoing; a busy machine takes its time to hear of it.
-    ({ key, at }) => asked !== undefined && key.startsWith(`${runId}/`) && !key.includes("^") && at > asked + 5000,
+    // Calls after a cancellation are compensations; a busy machine notices the cancellation late.
+    ({ key, at }) =>
+      requested !== undefined && key.startsWith(`${runId}/`) && !key.includes("^") && at > requested + 5000,
   );
   const broken = late.map(({ key }) => `${key} was done long after the run was cancelled`);
-  if (status === "cancelled" && asked !== undefined) return broken;
+  if (status === "cancelled" && requested !== undefined) return broken;
   if (status !== "success") return [...broken, `${runId} ended as ${status}`];
   const right = JSON.stringify(await undisturbed(plan));
   return JSON.stringify(JSON.parse(output)) === right ? broken : [...broken, `${runId} gave ${output}, not ${right}`];
 }
 
-/** One question for each step that asks: what was approved is not asked again. */
+/** One approval for each step that needs one: an approved step does not request another. */
 async function lostApprovals(store: SqliteStore, { approved }: Promises): Promise<string[]> {
-  const questions = (await store.approvals.list(Date.now())).filter(({ message }) => message.startsWith("Do "));
-  const steps = questions.map(({ runId, step }) => `${runId}/${step}`);
+  const prompts = (await store.approvals.list(Date.now())).filter(({ message }) => message.startsWith("Do "));
+  const steps = prompts.map(({ runId, step }) => `${runId}/${step}`);
   const twice = steps
     .filter((step, index) => steps.indexOf(step) !== index)
     .map((step) => `${step} was asked for twice`);
-  const lost = questions.filter(({ id, status }) => approved.has(id) && status !== "used" && status !== "approved");
+  const lost = prompts.filter(({ id, status }) => approved.has(id) && status !== "used" && status !== "approved");
   return [...twice, ...lost.map(({ id, status }) => `the approval ${id} was given, and is ${status}`)];
 }
 
 describe("[N12] kill -9 at any moment", () => {
   test(
-    `${wantedKills} times: right outputs, nothing twice, nothing lost`,
+    `${requestedKills} times: right outputs, nothing twice, nothing lost`,
     { timeout: 3_600_000, retry: 0 },
     async () => {
       let kills = 0;
       const broken: string[] = [];
-      for (let number = 0; kills < wantedKills && broken.length === 0; number++) {
-        const done = await round(number, wantedKills - kills);
+      for (let number = 0; kills < requestedKills && broken.length === 0; number++) {
+        const done = await round(number, requestedKills - kills);
         kills += done.kills;
         broken.push(...done.broken);
       }
       expect(broken).toEqual([]);
-      expect(kills).toBe(wantedKills);
+      expect(kills).toBe(requestedKills);
     },
   );
 
-  test("the rules find out when the journal breaks its word", { timeout: 300_000 }, async () => {
+  test("the rules detect a journal that breaks its guarantees", { timeout: 300_000 }, async () => {
     const broken: string[] = [];
     for (let seed = 900; seed < 912 && broken.length === 0; seed++) {
       const { folder, words, plans } = prepare("hasty", [seed, seed + 100]);
@@ -149,23 +150,23 @@ describe("[N12] kill -9 at any moment", () => {
 });
 
 describe("[N12] two processes", () => {
-  test("a dead owner's run is taken over in under a second", { timeout: 120_000, retry: 3 }, async () => {
+  test("a dead holder's run is claimed in under a second", { timeout: 120_000, retry: 3 }, async () => {
     const { folder, words } = prepare("adopt", [31]);
     const adopter = startChild(folder, ["adopt"]);
-    await adopter.said("ready");
+    await adopter.text("ready");
     const owner = startChild(folder, words);
-    await owner.said("acknowledged");
+    await owner.text("acknowledged");
     owner.kill("SIGKILL");
     const killedAt = Date.now();
     await owner.ended;
-    const line = await adopter.said("adopted run-31");
+    const line = await adopter.text("adopted run-31");
     adopter.kill("SIGKILL");
     await adopter.ended;
     expect(Number(line.split(" ")[2]) - killedAt).toBeLessThan(1000);
   });
 
   test(
-    "a run is never executed by both: the second joins, and both tell the same end",
+    "a run is never executed by both: the second joins, and both report the same end",
     { timeout: 120_000 },
     async () => {
       const { folder, words, plans } = prepare("both", quiet);
@@ -182,11 +183,11 @@ describe("[N12] two processes", () => {
     },
   );
 
-  test("a stopped owner loses its lease and cannot commit afterwards", { timeout: 120_000 }, async () => {
+  test("a stopped holder loses its lease and cannot commit afterwards", { timeout: 120_000 }, async () => {
     const { folder, words } = prepare("stopped", quiet);
     const owner = startChild(folder, words, { silenceMs: 1500 });
     const people = decide(folder);
-    for (const word of words) await owner.said(`acknowledged ${word.split(":")[1]}`);
+    for (const word of words) await owner.text(`acknowledged ${word.split(":")[1]}`);
     owner.kill("SIGSTOP");
     const heir = startChild(folder, words, { silenceMs: 1500 });
     expect(await heir.ended).toBe(0);
@@ -201,7 +202,7 @@ describe("[N12] two processes", () => {
       .map((word) => word.split(":")[1] ?? "")
       .filter((id) => heir.lines.includes(`over ${id} success`));
     expect(taken.length).toBeGreaterThan(0);
-    // It neither wrote anything, nor did anything that counts; it knows that the runs are somebody else's.
+    // It neither wrote anything, nor did anything that counts; it knows that other processes hold the runs.
     expect(eventsIn(folder)).toBe(before);
     const after = readEffects(join(folder, "effects.ndjson")).filter(
       ({ effect }) => effect !== "read" && effect !== "pure",

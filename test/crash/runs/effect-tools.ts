@@ -4,7 +4,7 @@ import { fail } from "../../../src/base/index.ts";
 import { fromJsonSchema } from "../../../src/schema/index.ts";
 import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../../src/tool/index.ts";
 
-/** One line of the effects log: what the world saw. */
+/** One line of the effects log: an effect on the world. */
 export interface EffectLine {
   readonly what: "begin" | "end";
   readonly tool: string;
@@ -22,7 +22,7 @@ const input = fromJsonSchema({
 });
 const output = fromJsonSchema({ type: "object", properties: { value: { type: "number" } }, required: ["value"] });
 
-/** Tools whose every run is in a file before it has begun, and before it has ended. */
+/** Tools that write every run to a file before it starts, and before it ends. */
 export function effectTools(file: string | undefined): AnyTool[] {
   const handle = file === undefined ? undefined : openSync(file, "a");
   const note = (line: EffectLine): void => {

@@ -10,8 +10,8 @@ export interface Generated {
 type Random = ReturnType<typeof seeded>;
 
 /**
- * Chains with diamonds, loops, sub-chains, approvals, retries and fallbacks. Every step adds to what it reads, so that
- * the output tells whether each step ran with the right values; stand-ins give what the step itself would have given.
+ * Chains with diamonds, loops, sub-chains, approvals, retries and fallbacks. Every step adds to the values it reads, so
+ * that the output shows whether each step ran with the right values; fallbacks return the output of the step itself.
  */
 export function generateChain(seed: number): Generated {
   const random = seeded(seed);
@@ -42,7 +42,7 @@ function step(index: number, before: readonly StepSpec[], { random, children }: 
   const id = `s${index}`;
   const reads = before.filter(() => random.chance(index < 3 ? 0.7 : 0.35)).map((other) => other.id);
   const params = { value: sum(reads, index + 1), ms: random.upTo(12) };
-  // Its condition holds for every failure, a person's no included.
+  // Its condition holds for every failure, including a rejection.
   const stand = { condition: "${error}", tool: "look", params };
   const kind = random.upTo(12);
   if (kind === 0) return { id, tool: "calc", params };
@@ -54,7 +54,7 @@ function step(index: number, before: readonly StepSpec[], { random, children }: 
       params,
       ...(random.chance(0.3) && { compensate: { tool: "put", params: { value: 0 } } }),
     };
-  // Whether the work of an interrupted call was done is looked up, as people do.
+  // A lookup decides whether the work of an interrupted call was done, as people do.
   if (kind <= 6) return { id, tool: "send", params, error_handling: { strategy: "fallback", fallback: [stand] } };
   if (kind === 7) return { id, tool: "flaky", params, retry: { max: 20, delay: "5ms", backoff: "fixed" } };
   if (kind === 8)
@@ -108,7 +108,7 @@ function child(name: string, random: Random): ChainSpec {
   return { name, input: { start: "number" }, steps, output: { value: "${steps.last.output.value}" } };
 }
 
-/** The values of steps, of whatever kind, and a number. */
+/** The values of steps, of any kind, and a number. */
 function sum(ids: readonly string[], start: number): string {
   const parts = ids.map((id) => `(steps.${id}.output.value ?? sum(steps.${id}.output[*].value ?? []))`);
   return `\${${[start, ...parts].join(" + ")}}`;

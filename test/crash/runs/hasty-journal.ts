@@ -1,6 +1,6 @@
 import type { RunJournal } from "../../../src/store/index.ts";
 
-/** A journal that breaks its word on purpose: says that a start is durable long before it is. */
+/** A journal that breaks its guarantees on purpose: it reports a start as durable long before it is. */
 export function hasty(journal: RunJournal): RunJournal {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -11,7 +11,7 @@ export function hasty(journal: RunJournal): RunJournal {
       return journal.finish(...args);
     },
     requestCancel: (...args) => journal.requestCancel(...args),
-    attend: (...args) => journal.attend(...args),
+    heartbeat: (...args) => journal.heartbeat(...args),
     read: (...args) => journal.read(...args),
     list: (...args) => journal.list(...args),
     turns: (...args) => journal.turns(...args),

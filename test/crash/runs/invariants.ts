@@ -4,21 +4,21 @@ import { DatabaseSync } from "node:sqlite";
 import type { Plan } from "../../../src/chain/index.ts";
 import type { EffectLine } from "./effect-tools.ts";
 
-/** Everything that the world saw, in order. */
+/** All effects on the world, in order. */
 export function readEffects(file: string): EffectLine[] {
   const text = readFileSync(file, "utf8");
-  // A line that was cut off by a kill was no effect yet: the tool writes it before it does anything.
+  // A line that was truncated by a kill does not count as an effect yet: the tool writes it before it does anything.
   return text
     .split("\n")
     .filter((line) => line.endsWith("}"))
     .map((line) => JSON.parse(line) as EffectLine);
 }
 
-/** What a chain must never do, whatever happens to its process. Each broken rule is a sentence. */
+/** Rules that a chain must never break, even if its process is killed. Returns a sentence for each broken rule. */
 export function brokenRules(runId: string, plan: Plan, effects: readonly EffectLine[]): string[] {
   const mine = effects.filter(({ key }) => key.startsWith(`${runId}/`));
   const steps = mine.map((line) => ({ ...line, step: /^[\w-]+/.exec(line.key.slice(runId.length + 1))?.[0] ?? "" }));
-  // Undoing a step is no second run of it.
+  // A compensation does not count as a second run of the step.
   const forward = steps.filter(({ key }) => !key.includes("^"));
   return [...onceOnly(steps), ...needsFirst(forward, plan), ...noReturn(forward, plan)];
 }
@@ -50,7 +50,7 @@ function needsFirst(lines: readonly Line[], plan: Plan): string[] {
   return broken;
 }
 
-/** Once a step that writes has begun, nothing it was built on is done again. */
+/** Once a step that writes has started, none of its dependencies runs again. */
 function noReturn(lines: readonly Line[], plan: Plan): string[] {
   const fixed = new Map<string, string>();
   const broken: string[] = [];
@@ -90,7 +90,7 @@ export function gaps(file: string): string[] {
     .map(({ id, n, last }) => `${String(id)}: ${String(n)} events up to ${String(last)}`);
 }
 
-/** How many events all runs together have. */
+/** Number of events of all runs together. */
 export function eventsIn(folder: string): number {
   const db = new DatabaseSync(join(folder, "journal.db"), { readOnly: true });
   const row = db.prepare("SELECT count(*) AS n FROM run_events").get();

@@ -1,4 +1,4 @@
-/** A server of the newer era over its standard input and output, made with the SDK: `node modern-server.ts`. */
+/** A server of the newer protocol version over stdio, made with the SDK: `node modern-server.ts`. */
 import { Server, inputRequired } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
@@ -14,14 +14,14 @@ serveStdio(
       tools: ["echo", "ask", "ask_forever", "sample", "hang", "change"].map((name) => ({ name, inputSchema })),
     }));
     server.setRequestHandler("tools/call", async ({ params }, ctx) => {
-      const text = (said: unknown) => ({ content: [{ type: "text" as const, text: JSON.stringify(said) }] });
+      const text = (text: unknown) => ({ content: [{ type: "text" as const, text: JSON.stringify(text) }] });
       switch (params.name) {
         case "ask": {
-          const answer = ctx.mcpReq.inputResponses?.["place"];
+          const answer = ctx.mcpReq.inputResponses?.["city"];
           if (answer !== undefined) return text({ answer, state: ctx.mcpReq.requestState() });
           return inputRequired({
             inputRequests: {
-              place: {
+              city: {
                 method: "elicitation/create",
                 params: {
                   mode: "form",

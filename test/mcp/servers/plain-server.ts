@@ -1,6 +1,6 @@
 /**
- * A server by hand, of the older era, over its standard input and output: `node plain-server.ts [MODE]`. Its tools do
- * what servers do when they go wrong; its modes are for what goes wrong before a tool can be called.
+ * A handwritten server of the older protocol version over stdio: `node plain-server.ts [MODE]`. Its tools simulate the
+ * failures of servers; its modes simulate failures before a tool can be called.
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -9,7 +9,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 const mode = process.argv[2] ?? "good";
 const answers = new Map<unknown, (message: Message) => void>();
-let asked = 0;
+let requested = 0;
 let listed = 0;
 
 function send(message: Message): void {
@@ -24,7 +24,7 @@ function text(id: unknown, content: string): void {
 const schema = { type: "object", properties: {} };
 const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
   echo: (id, { message }) => text(id, String(message)),
-  /** Says something to people, besides. */
+  /** Also writes a line to its log. */
   say: (id, { message }) => {
     process.stderr.write(`${String(message)}\n`);
     text(id, "said");
@@ -32,7 +32,7 @@ const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
   environment: (id) => text(id, JSON.stringify(process.env)),
   folder: (id) => text(id, process.cwd()),
   slow: (id, { ms }) => void setTimeout(() => text(id, "done"), Number(ms)),
-  /** Never answers, and says whether it was told to stop. */
+  /** Never answers, and reports if it was cancelled. */
   hang: () => {},
   big: (id, { bytes }) => text(id, `"id": 1, ${"x".repeat(Number(bytes))}`),
   flood: (id) => {
@@ -41,7 +41,7 @@ const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
     more();
     setTimeout(() => text(id, "flooded"), 100);
   },
-  /** Rests after so many, so that the reader gets through. */
+  /** Pauses after a number of messages, so that the reader catches up. */
   burst: (id, { count }) => {
     process.stdout.write('{"jsonrpc":"2.0","method":"notifications/other"}\n'.repeat(Number(count)), () =>
       text(id, "burst"),
@@ -59,14 +59,14 @@ const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
   odd: (id) =>
     send({ id, result: { content: [{ type: "hologram" }, { type: "text" }, 3, { type: "text", text: "known" }] } }),
   ask: (id, { first = true }) => {
-    const question = ++asked;
-    answers.set(`q${question}`, ({ result, error }) => text(id, JSON.stringify(result ?? error)));
+    const prompt = ++requested;
+    answers.set(`q${prompt}`, ({ result, error }) => text(id, JSON.stringify(result ?? error)));
     const requestedSchema = {
       type: "object",
       properties: { city: { type: "string" }, days: { type: "integer", default: 3 } },
     };
     const params = { message: "Where \u202eto?", requestedSchema, ...(first === false && { mode: "url" }) };
-    send({ id: `q${question}`, method: "elicitation/create", params });
+    send({ id: `q${prompt}`, method: "elicitation/create", params });
   },
   sample: (id) => {
     answers.set("s", ({ result, error }) => text(id, JSON.stringify(result ?? error)));
@@ -87,7 +87,7 @@ const tools: Readonly<Record<string, (id: unknown, args: Message) => void>> = {
     text(id, "done");
   },
   exit: () => process.exit(7),
-  /** Leaves another process behind: of its group, or of one of its own. */
+  /** Leaves another process running: in its group, or in a separate one. */
   leave: (id, { detached = false }) => {
     const left = spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000)"], {
       stdio: "ignore",

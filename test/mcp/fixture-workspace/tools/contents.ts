@@ -4,7 +4,7 @@ import { type Attachment, defineTool, fail, fromJsonSchema, ok } from "../../../
 const red = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const image: Attachment = { kind: "image", mimeType: "image/png", data: Buffer.from(red, "base64") };
 
-/** Half a second of nothing would be as good: a WAV file without samples. */
+/** A WAV file without samples. */
 const silence = Buffer.from("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=", "base64");
 
 const file = (mimeType: string, text: string): Attachment => ({ kind: "file", mimeType, data: Buffer.from(text) });

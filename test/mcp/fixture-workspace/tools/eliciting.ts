@@ -1,4 +1,4 @@
-/** Tools that ask the person behind their caller. */
+/** Tools that elicit input from the user behind their caller. */
 import { defineTool, fromJsonSchema } from "../../../../src/index.ts";
 
 const text = { type: "string" } as const;

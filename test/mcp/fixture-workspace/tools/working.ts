@@ -1,4 +1,4 @@
-/** Tools that tell how far they are. */
+/** Tools that report progress. */
 import { setTimeout as wait } from "node:timers/promises";
 import { defineTool } from "../../../../src/index.ts";
 
