@@ -1,6 +1,6 @@
 import type { Listed } from "./catalog.ts";
 
-/** What can be done around a turn of a model and its calls, and is paid for every time. */
+/** Duties around a model turn and its tool calls, each of which costs time on every turn. */
 export const agentDuties = [
   "validation",
   "permission",
@@ -15,7 +15,7 @@ export const agentDuties = [
 
 type AgentDuty = (typeof agentDuties)[number];
 
-/** Who is measured, and what it does of {@link agentDuties}. */
+/** A contender, with those of the {@link agentDuties} that it does or offers. */
 export interface AgentEntry extends Listed {
   readonly does: readonly AgentDuty[];
   readonly offers: readonly AgentDuty[];
@@ -29,7 +29,7 @@ export const agentEntries: readonly AgentEntry[] = [
     file: "floor-agent",
     does: ["validation"],
     offers: [],
-    note: "Look-up by name, `JSON.parse`, zod, `Promise.all`, and a list of messages that grows: the floor that ratios refer to.",
+    note: "Lookup by name, `JSON.parse`, zod, `Promise.all`, and a growing list of messages: the baseline of all ratios.",
   },
   {
     id: "windlass",
@@ -38,17 +38,17 @@ export const agentEntries: readonly AgentEntry[] = [
     file: "windlass-agent",
     does: ["validation", "permission", "deadline", "retries", "repetition", "limits", "record", "journal"],
     offers: ["event"],
-    note: "Each call goes through the engine with its whole lifecycle; what happens is journaled, in memory here, so that a run can be told again, waited for and taken up. What tools give is cleaned and cut to a view, taints the conversation, and is told to the model once.",
+    note: "Every call takes the full lifecycle of the engine. Every event is journaled, here in memory, so that a run can be replayed, suspended and resumed. Tool results are sanitized and cut to a view, taint the conversation, and are sent to the model once.",
   },
   {
     id: "windlass-listened",
-    label: "**windlass** `createAgent`, listened to",
+    label: "**windlass** `createAgent`, with a listener",
     kind: "windlass",
     file: "windlass-agent",
     variant: "listened",
     does: ["validation", "permission", "deadline", "retries", "repetition", "limits", "record", "journal", "event"],
     offers: [],
-    note: "The same with `onEvent`: the answers of the model are streamed, and each turn and each call tells how it begins and ends.",
+    note: "The same with `onEvent`: model responses are streamed, and every turn and every call emits events at its start and its end.",
   },
   {
     id: "ai-sdk",
@@ -58,7 +58,7 @@ export const agentEntries: readonly AgentEntry[] = [
     package: "ai",
     does: ["validation", "retries"],
     offers: ["permission", "deadline", "limits", "event"],
-    note: "`agent.generate`. Every step keeps the request and the response in its result. No records, no journal.",
+    note: "`agent.generate`. The result of every step contains the request and the response. No records, no journal.",
   },
   {
     id: "openai-agents",
@@ -68,7 +68,7 @@ export const agentEntries: readonly AgentEntry[] = [
     package: "@openai/agents",
     does: ["validation"],
     offers: ["permission", "deadline", "retries", "limits", "journal", "event"],
-    note: "`runner.run`, tracing off. Its state can be written out between turns; nothing is kept here.",
+    note: "`runner.run`, tracing off. Its state can be serialized between turns; here nothing is stored.",
   },
   {
     id: "langgraph",
@@ -78,7 +78,7 @@ export const agentEntries: readonly AgentEntry[] = [
     package: "@langchain/langgraph",
     does: ["validation"],
     offers: ["permission", "deadline", "retries", "limits", "journal", "event"],
-    note: "The ready-made agent that LangChain's own is built on, without a checkpointer. A callback manager is made for every step, also when nobody listens.",
+    note: "The prebuilt agent on which LangChain's own agent is based, without a checkpointer. Every step creates a callback manager, even without a listener.",
   },
   {
     id: "mastra",
@@ -88,9 +88,9 @@ export const agentEntries: readonly AgentEntry[] = [
     package: "@mastra/core",
     does: ["validation", "event"],
     offers: ["permission", "retries", "limits", "record", "journal"],
-    note: "`agent.generate`, without storage, memory or observability. The loop is a workflow, and answers pass through a stream.",
+    note: "`agent.generate`, without storage, memory or observability. The loop is a workflow, and responses pass through a stream.",
   },
 ];
 
-/** Turns with tool calls, and calls in each. */
+/** Number of turns with tool calls, and number of calls per turn. */
 export const agentSizes = { turns: { few: 10, many: 50 }, calls: { one: 1, eight: 8 } } as const;

@@ -1,13 +1,13 @@
 import { type Measured, rowsOf } from "./measure.ts";
 import type { AgentCosts, AgentRow, Row } from "./results.ts";
 
-/** The same contenders with few turns and with many. */
+/** Measurements of the same contenders with few turns and with many. */
 interface Lengths {
   readonly few: readonly Measured[];
   readonly many: readonly Measured[];
 }
 
-/** The rows of those who could be measured in all sizes. */
+/** Returns the rows of the contenders that could be measured in all sizes. */
 export function agentRowsOf(one: Lengths, eight: Lengths): AgentRow[] {
   const [oneFew, oneMany, eightFew, eightMany] = [one.few, one.many, eight.few, eight.many].map(rowsOf);
   return (oneFew ?? []).flatMap((row) => {

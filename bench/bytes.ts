@@ -1,11 +1,11 @@
 import type { LimitContender } from "./contender.ts";
 
-/** How often a figure is taken; the median counts. */
+/** Number of measurements of a figure, of which the median is used. */
 const times = 5;
 
 /**
- * Bytes that one repetition allocates. Needs a young generation so large that nothing is collected meanwhile
- * (`--min-semi-space-size`): then what the heap grows by is what was allocated.
+ * Returns the bytes that one repetition allocates. Requires a young generation so large that no garbage is collected in
+ * the meantime (`--min-semi-space-size`), so that the growth of the heap equals the allocations.
  */
 export async function allocatedBytes(repeat: (times: number) => Promise<void> | void): Promise<number> {
   const calls = 5000;
@@ -20,7 +20,9 @@ export async function allocatedBytes(repeat: (times: number) => Promise<void> | 
   return median(figures);
 }
 
-/** Bytes that one waiting task holds: all are started, ten run, the rest wait until the gate opens. */
+/**
+ * Returns the bytes that one queued task holds: all tasks are started, ten run, and the rest wait until the gate opens.
+ */
 export async function heldBytes(limited: LimitContender["limited"], tasks: number): Promise<number> {
   const figures: number[] = [];
   for (let index = 0; index < times; index++) {

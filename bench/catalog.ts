@@ -1,25 +1,25 @@
-/** What can be done around a handler, and is paid for on every call. */
+/** Duties around a handler, each of which costs time on every call. */
 export const duties = ["validation", "admission", "deadline", "abort signal", "event", "record", "retries"] as const;
 
 export type Duty = (typeof duties)[number];
 
-/** Who is measured. */
+/** A contender. */
 export interface Listed {
   readonly id: string;
   readonly label: string;
   readonly kind: "floor" | "windlass" | "peer";
-  /** The module in `contenders/`, and how it is told what to do. */
+  /** Name of the module in `contenders/`; `variant` is passed to its `create()`. */
   readonly file: string;
   readonly variant?: string;
-  /** The package it belongs to; the entry is left out when it is not installed. */
+  /** Package of the contender; the entry is skipped if the package is not installed. */
   readonly package?: string;
   readonly note: string;
 }
 
-/** Who is measured, and what it does for what it costs. */
+/** A contender of calls or chains, with the duties that its cost includes. */
 export interface Entry extends Listed {
   readonly does?: readonly Duty[];
-  /** What it can do, but does not in this measurement. */
+  /** Duties that it supports, but that are off in this measurement. */
   readonly offers?: readonly Duty[];
 }
 
@@ -30,7 +30,7 @@ export const callEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-zod",
     does: ["validation"],
-    note: "`handler(schema.parse(args))`: the floor that ratios refer to.",
+    note: "`handler(schema.parse(args))`: the baseline of all ratios.",
   },
   {
     id: "bare",
@@ -38,7 +38,7 @@ export const callEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-bare",
     variant: "unchecked",
-    note: "The handler on arguments that were checked before.",
+    note: "The handler with arguments that were validated before.",
   },
   {
     id: "guarded",
@@ -46,7 +46,7 @@ export const callEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-guarded",
     does: ["validation", "admission", "deadline", "abort signal"],
-    note: "Look-up by name, `safeParse`, one of ten slots, `setTimeout` + `AbortController`, a result envelope.",
+    note: "Lookup by name, `safeParse`, one of ten slots, `setTimeout` + `AbortController`, a result envelope.",
   },
   {
     id: "windlass",
@@ -55,7 +55,7 @@ export const callEntries: readonly Entry[] = [
     file: "windlass-call",
     variant: "tool",
     does: [...duties],
-    note: "`engine.call(tool, args)`. Permission rules and the output check are on as well; retries are armed, nothing fails. The abort signal is made when the handler asks for it, which this one does not.",
+    note: "`engine.call(tool, args)`. Permission rules and the output check are on as well; retries are enabled, but nothing fails. The abort signal is created on first access, and this handler does not access it.",
   },
   {
     id: "windlass-name",
@@ -64,7 +64,7 @@ export const callEntries: readonly Entry[] = [
     file: "windlass-call",
     variant: "name",
     does: [...duties],
-    note: "`engine.call(name, args)`: the same, the tool looked up in the registry.",
+    note: "`engine.call(name, args)`: the same, with a lookup of the tool in the registry.",
   },
   {
     id: "windlass-signal",
@@ -73,7 +73,7 @@ export const callEntries: readonly Entry[] = [
     file: "windlass-call",
     variant: "signal",
     does: [...duties],
-    note: "The same with a handler that looks at its abort signal.",
+    note: "The same with a handler that reads its abort signal.",
   },
   {
     id: "mastra",
@@ -82,7 +82,7 @@ export const callEntries: readonly Entry[] = [
     file: "mastra",
     package: "@mastra/core",
     does: ["validation"],
-    note: "`tool.execute(args, {})`. A refused input is returned as a value.",
+    note: "`tool.execute(args, {})`. An invalid input is returned as a value.",
   },
   {
     id: "ai-sdk",
@@ -92,7 +92,7 @@ export const callEntries: readonly Entry[] = [
     package: "ai",
     does: ["validation"],
     offers: ["deadline", "abort signal", "event"],
-    note: "The two steps its loop takes per call, `safeValidateTypes` and `executeTool`; what it offers beyond happens in that loop.",
+    note: "The two steps of its loop for each call, `safeValidateTypes` and `executeTool`; its other duties are part of that loop.",
   },
   {
     id: "openai-agents",
@@ -102,7 +102,7 @@ export const callEntries: readonly Entry[] = [
     package: "@openai/agents",
     does: ["validation"],
     offers: ["deadline", "abort signal", "event"],
-    note: "`tool.invoke(context, text)`: it takes the model's text, so parsing JSON is included.",
+    note: "`tool.invoke(context, text)`: the input is the text from the model, so JSON parsing is included.",
   },
   {
     id: "openai-agents-deadline",
@@ -123,7 +123,7 @@ export const callEntries: readonly Entry[] = [
     package: "cockatiel",
     does: ["validation", "admission", "deadline", "abort signal"],
     offers: ["event", "retries"],
-    note: "`wrap(bulkhead, timeout)` around zod and the handler: the guarded floor from ready-made parts.",
+    note: "`wrap(bulkhead, timeout)` around zod and the handler: the guarded baseline, built from library parts.",
   },
   {
     id: "langchain",
@@ -133,7 +133,7 @@ export const callEntries: readonly Entry[] = [
     package: "@langchain/core",
     does: ["validation"],
     offers: ["deadline", "abort signal", "event", "retries"],
-    note: "`tool.invoke(args)`. A callback manager and a run are made for every call, also when nobody listens.",
+    note: "`tool.invoke(args)`. Every call creates a callback manager and a run, even without a listener.",
   },
   {
     id: "langchain-deadline",
@@ -154,10 +154,10 @@ const awaited: Entry = {
   kind: "floor",
   file: "floor-zod-awaited",
   does: ["validation"],
-  note: "Every contender answers with a promise, so the floor of a sync handler does too: its result in a promise, awaited.",
+  note: "Every contender returns a promise, so the baseline of a sync handler does too: its result in a promise, awaited.",
 };
 
-/** With a handler that answers at once, which needs no deadline and no signal. */
+/** Contenders with a synchronous handler, which needs neither a deadline nor a signal. */
 export const syncEntries: readonly Entry[] = callEntries
   .filter(({ variant }) => variant !== "deadline" && variant !== "signal")
   .map((entry) =>
@@ -171,21 +171,21 @@ export const limitEntries: readonly Entry[] = [
     label: "semaphore by hand",
     kind: "floor",
     file: "floor-semaphore",
-    note: "A counter and a queue of wake-ups.",
+    note: "A counter and a queue of waiting resolvers.",
   },
   {
     id: "windlass-scheduler",
     label: "**windlass** scheduler",
     kind: "windlass",
     file: "windlass-scheduler",
-    note: "What `engine.call` uses: queue limit, a queue timeout per task, cancellation in the queue, buckets, priorities, figures.",
+    note: "The scheduler behind `engine.call`: queue limit, a queue timeout per task, cancellation in the queue, buckets, priorities, metrics.",
   },
   {
     id: "windlass-call",
     label: "**windlass** `engine.call`",
     kind: "windlass",
     file: "windlass-limit",
-    note: "The whole lifecycle of a call, queued: also validation, permission, deadline, record, result.",
+    note: "The full lifecycle of a queued call, including validation, permission, deadline, record and result.",
   },
   {
     id: "cockatiel-bulkhead",
@@ -212,7 +212,7 @@ export const recordEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-inserts",
     variant: "bare",
-    note: "A prepared insert of ready-made values, 1,000 to a transaction, no index, on the main thread.",
+    note: "A prepared insert of precomputed values, 1,000 per transaction, no index, on the main thread.",
   },
   {
     id: "inserts-indexed",
@@ -220,62 +220,75 @@ export const recordEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-inserts",
     variant: "indexed",
-    note: "The same into the table of the store, with its indexes.",
+    note: "The same into the store's own table, with its indexes.",
   },
   {
     id: "windlass-records",
     label: "**windlass** SQLite store",
     kind: "windlass",
     file: "windlass-records",
-    note: "From `add()` of plain objects to `flush()`: redaction and serialising on the main thread, writing on its own.",
+    note: "From `add()` of plain objects to `flush()`: redaction and serialization on the main thread, writing on a worker thread.",
   },
 ];
 
-/** A process that is started and ends by itself. */
+/** A process that is started and exits by itself. */
 export interface StartEntry {
   readonly id: string;
   readonly label: string;
   readonly kind: "floor" | "windlass" | "peer";
-  /** What it imports: Windlass itself, or a peer, … */
-  readonly imports?: string;
+  /** Modules that the process imports: Windlass or a peer, … */
+  readonly imports?: readonly string[];
   /** … or the arguments of `windlass`. */
   readonly cli?: readonly string[];
-  /** Measured only until it prints this; to its end where absent. */
+  /** Text whose output ends the measurement. Default: the measurement ends when the process exits. */
   readonly until?: string;
   readonly package?: string;
   readonly note: string;
 }
 
 export const startEntries: readonly StartEntry[] = [
-  { id: "node", label: "bare node", kind: "floor", note: "An empty module: the floor that ratios refer to." },
+  { id: "node", label: "bare node", kind: "floor", note: "An empty module: the baseline of all ratios." },
   {
     id: "windlass",
     label: '`import "windlass"`',
     kind: "windlass",
-    imports: "windlass",
-    note: "The bundle; what it needs for YAML, JSON Schema, HTTP and SQLite is loaded on first use.",
+    imports: ["windlass"],
+    note: "The bundle; the modules for YAML, JSON Schema, HTTP and SQLite are loaded on first use.",
   },
-  { id: "help", label: "`windlass --help`", kind: "windlass", cli: ["--help"], note: "The CLI, no command loaded." },
+  {
+    id: "windlass-all",
+    label: "all entries of `windlass`",
+    kind: "windlass",
+    imports: ["", "/agent", "/chain", "/hub", "/mcp", "/otel", "/testing", "/tools"].map((entry) => `windlass${entry}`),
+    note: "Every entry of the package that needs no optional peer dependency.",
+  },
+  {
+    id: "help",
+    label: "`windlass --help`",
+    kind: "windlass",
+    cli: ["--help"],
+    note: "The CLI, without loading a command.",
+  },
   {
     id: "ask-help",
     label: "`windlass ask --help`",
     kind: "windlass",
     cli: ["ask", "--help"],
-    note: "The command that asks an agent: no model, no workspace and no client is loaded for its help.",
+    note: "Help of the command that prompts an agent: it loads no model, no workspace and no client.",
   },
   {
     id: "validate",
     label: "`windlass validate` of a tool",
     kind: "windlass",
     cli: ["validate", "tools/http_request.yaml"],
-    note: "One YAML tool file of a workspace, parsed and checked.",
+    note: "One YAML tool file of a workspace, parsed and validated.",
   },
   {
     id: "validate-chain",
     label: "`windlass validate` of a chain",
     kind: "windlass",
     cli: ["validate", "chains/order.yaml"],
-    note: "A chain of five steps in the same workspace, planned with its tools: no code is loaded.",
+    note: "A chain of five steps in the same workspace, planned with its tools, without loading tool code.",
   },
   {
     id: "run-first",
@@ -283,14 +296,14 @@ export const startEntries: readonly StartEntry[] = [
     kind: "windlass",
     cli: ["run", "chains/order.yaml", "--events"],
     until: '"step_started"',
-    note: "That chain, until it prints the event that its first step begins: the workspace is open, the chain planned, the run in the journal.",
+    note: "That chain, until the program prints the `step_started` event of the first step: the workspace is open, the chain is planned, and the run is in the journal.",
   },
   {
     id: "run",
     label: "`windlass run`, to its end",
     kind: "windlass",
     cli: ["run", "chains/order.yaml", "--events"],
-    note: "The same until the process has ended: all five steps, the journal closed.",
+    note: "The same until the process exits: all five steps have run and the journal is closed.",
   },
   peer("zod", "zod"),
   peer("ai", "ai"),
@@ -300,5 +313,5 @@ export const startEntries: readonly StartEntry[] = [
 ];
 
 function peer(name: string, imports: string): StartEntry {
-  return { id: name, label: `\`import "${imports}"\``, kind: "peer", imports, package: name, note: "" };
+  return { id: name, label: `\`import "${imports}"\``, kind: "peer", imports: [imports], package: name, note: "" };
 }

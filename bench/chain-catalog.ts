@@ -2,7 +2,7 @@ import type { Entry } from "./catalog.ts";
 
 const guardedDuties = ["validation", "admission", "deadline", "abort signal"] as const;
 
-/** Steps in a row; the same contenders run a thousand chains at once. */
+/** Contenders of the sequence suite; the same ones run a thousand concurrent chains. */
 export const sequenceEntries: readonly Entry[] = [
   {
     id: "guarded",
@@ -10,7 +10,7 @@ export const sequenceEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-sequence",
     does: guardedDuties,
-    note: "Look-up by name, `safeParse`, a slot, `setTimeout` + `AbortController`, a result envelope; awaited in a row: the floor that ratios refer to. Its only timer has Node make a list of timers anew for each call; in a program with other timers of that length it takes about half as long.",
+    note: "Lookup by name, `safeParse`, a slot, `setTimeout` + `AbortController`, a result envelope; awaited one after the other: the baseline of all ratios. Because it is the only timer, Node creates a new timer list for each call; in a program with other timers of that duration it takes about half as long.",
   },
   {
     id: "guarded-duties",
@@ -18,7 +18,7 @@ export const sequenceEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-sequence-duties",
     does: [...guardedDuties, "record"],
-    note: "The same, and by hand what a step of a chain does besides: arguments from references, a state for the log, an id, a record, an own copy of the arguments, the check of the output, a rule, and being found to be stopped. It has no retries, no skips, no journal and no limits per category.",
+    note: "The same, plus the other duties of a chain step by hand: arguments from references, a state for the log, an id, a record, a copy of the arguments, the output check, a permission rule, and registration for cancellation. It has no retries, no skips, no journal and no limits per category.",
   },
   {
     id: "windlass",
@@ -27,11 +27,11 @@ export const sequenceEntries: readonly Entry[] = [
     file: "windlass-sequence",
     does: [...guardedDuties, "record"],
     offers: ["event", "retries"],
-    note: "A plan made before; each step reads the one before by a reference. The whole lifecycle of a call, and for each step: condition, places, scope, state for the log and `explain`. The abort signal is made when a handler asks for it, which this one does not. The run lives in memory.",
+    note: "The plan is created beforehand; each step refers to the output of the previous step. The full lifecycle of a call, and for each step: condition, slots, scope, state for the log and `explain`. The abort signal is created on first access, and this handler does not access it. The run is held in memory.",
   },
   {
     id: "windlass-listened",
-    label: "**windlass** `runChain`, listened to",
+    label: "**windlass** `runChain`, with a listener",
     kind: "windlass",
     file: "windlass-sequence",
     variant: "listened",
@@ -47,7 +47,7 @@ export const sequenceEntries: readonly Entry[] = [
     package: "xstate",
     does: ["validation", "abort signal"],
     offers: ["deadline", "event"],
-    note: "A state for each step that invokes a promise; zod is called by hand. No limit, no retries, no record.",
+    note: "A state per step that invokes a promise; zod is called by hand. No limit, no retries, no record.",
   },
   {
     id: "mastra",
@@ -67,7 +67,7 @@ export const sequenceEntries: readonly Entry[] = [
     package: "@langchain/core",
     does: ["validation"],
     offers: ["deadline", "abort signal", "event", "retries"],
-    note: "Tools piped into each other. No limit, no record.",
+    note: "Tools piped into one another. No limit, no record.",
   },
   {
     id: "langgraph",
@@ -77,7 +77,7 @@ export const sequenceEntries: readonly Entry[] = [
     package: "@langchain/langgraph",
     does: ["validation"],
     offers: ["admission", "deadline", "abort signal", "event", "record", "retries"],
-    note: "A node for each step, without a checkpointer; zod is called by hand.",
+    note: "A node per step, without a checkpointer; zod is called by hand.",
   },
 ];
 
@@ -89,7 +89,7 @@ export const fanoutEntries: readonly Entry[] = [
     label: "guarded by hand",
     kind: "floor",
     file: "floor-fanout",
-    note: "The guarded calls of above under `Promise.all`, and one more that is given what they gave.",
+    note: "The guarded calls from above under `Promise.all`, and one more call that receives their outputs.",
   },
   {
     id: "windlass",
@@ -97,7 +97,7 @@ export const fanoutEntries: readonly Entry[] = [
     kind: "windlass",
     file: "windlass-fanout",
     variant: "steps",
-    note: "That many steps in the plan, `max_parallel` as many, and one that refers to all of them. Their parameters are written alike, and equal texts are compiled once per chain.",
+    note: "One planned step per item, `max_parallel` equal to their number, and one step that refers to all of them. Their parameters have the same text, and equal texts are compiled once per chain.",
   },
   {
     id: "windlass-for-each",
@@ -105,7 +105,7 @@ export const fanoutEntries: readonly Entry[] = [
     kind: "windlass",
     file: "windlass-fanout",
     variant: "for_each",
-    note: "One step over a list, `concurrency` as many as it has items. Each item is a call of its own, with its own state.",
+    note: "One step over a list, with `concurrency` equal to the number of items. Each item is a separate call with its own state.",
   },
   {
     id: "mastra-foreach",
@@ -114,7 +114,7 @@ export const fanoutEntries: readonly Entry[] = [
     file: "mastra-fanout",
     variant: "foreach",
     package: "@mastra/core",
-    note: "`concurrency` as many as there are items.",
+    note: "`concurrency` equal to the number of items.",
   },
   {
     id: "mastra-parallel",
@@ -123,7 +123,7 @@ export const fanoutEntries: readonly Entry[] = [
     file: "mastra-fanout",
     variant: "parallel",
     package: "@mastra/core",
-    note: "That many steps.",
+    note: "One step per item.",
   },
   {
     id: "langchain-batch",
@@ -132,7 +132,7 @@ export const fanoutEntries: readonly Entry[] = [
     file: "langchain-fanout",
     variant: "batch",
     package: "@langchain/core",
-    note: "One tool, a batch of inputs, and a tool that joins, called by hand: no chain.",
+    note: "One tool, a batch of inputs, and a joining tool that is called by hand: not a chain.",
   },
   {
     id: "langchain-map",
@@ -141,7 +141,7 @@ export const fanoutEntries: readonly Entry[] = [
     file: "langchain-fanout",
     variant: "map",
     package: "@langchain/core",
-    note: "That many tools in a map, piped into one that joins.",
+    note: "One tool per item in a map, piped into a joining tool.",
   },
   {
     id: "langgraph",
@@ -149,7 +149,7 @@ export const fanoutEntries: readonly Entry[] = [
     kind: "peer",
     file: "langgraph-fanout",
     package: "@langchain/langgraph",
-    note: "A `Send` for each to one node, whose results a reducer gathers; zod is called by hand.",
+    note: "One `Send` per item to the same node, whose results a reducer collects; zod is called by hand.",
   },
 ];
 
@@ -160,7 +160,7 @@ export const dagEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-dag",
     variant: "promises",
-    note: "Each step awaits those it needs; zod, and nothing else around the function.",
+    note: "Each step awaits its dependencies; zod, and nothing else around the function.",
   },
   {
     id: "levels",
@@ -168,14 +168,14 @@ export const dagEntries: readonly Entry[] = [
     kind: "floor",
     file: "floor-dag",
     variant: "levels",
-    note: "One level of the graph after the other, without any other cost: the best that whoever waits for whole levels can do.",
+    note: "One level of the graph after the other, without any other cost: the lower bound for engines that wait for whole levels.",
   },
   {
     id: "windlass",
     label: "**windlass** `runChain`",
     kind: "windlass",
     file: "windlass-dag",
-    note: "A step begins when those that it refers to have ended.",
+    note: "A step starts as soon as the steps that it refers to have finished.",
   },
   {
     id: "langchain",
@@ -183,7 +183,7 @@ export const dagEntries: readonly Entry[] = [
     kind: "peer",
     file: "langchain-dag",
     package: "@langchain/core",
-    note: "One for each level.",
+    note: "One per level.",
   },
   {
     id: "langgraph",
@@ -191,7 +191,7 @@ export const dagEntries: readonly Entry[] = [
     kind: "peer",
     file: "langgraph-dag",
     package: "@langchain/langgraph",
-    note: "An edge for each need; it works in steps of the whole graph.",
+    note: "An edge per dependency; the graph advances in supersteps.",
   },
   {
     id: "mastra",
@@ -199,7 +199,7 @@ export const dagEntries: readonly Entry[] = [
     kind: "peer",
     file: "mastra-dag",
     package: "@mastra/core",
-    note: "`parallel` for each level.",
+    note: "One `parallel` per level.",
   },
 ];
 
@@ -213,13 +213,13 @@ export const durableEntries: readonly Entry[] = [
     label: "raw inserts",
     kind: "floor",
     file: "floor-durable",
-    note: "Prepared inserts of a start, an outcome and a ready-made record; all runs go in step and share two commits for each step. No index, no leases, no log, on the main thread.",
+    note: "Prepared inserts of a start, an outcome and a precomputed record; all runs proceed in lockstep and share two commits per step. No index, no leases, no log, on the main thread.",
   },
   {
     id: "windlass",
     label: "**windlass** `ChainRuns`",
     kind: "windlass",
     file: "windlass-durable",
-    note: "Whole runs, from the run's own row to its end: lease and order checked at every write, record and outcome in one transaction, written by another thread.",
+    note: "Complete runs, from the row of the run to its end: lease and order are checked on every write, record and outcome share one transaction, and a worker thread writes.",
   },
 ];

@@ -5,7 +5,9 @@ import { recordRowsOf } from "./record-rows.ts";
 import type { Cost, DurableRow, FanoutRow, WaitRow } from "./results.ts";
 import { ratioOf, spreadOf } from "./statistics.ts";
 
-/** The same contenders with few steps and with many; the first is the floor. */
+/**
+ * Combines the measurements of the same contenders with few steps and with many; the first contender is the baseline.
+ */
 export function fanoutRowsOf(small: readonly Measured[], large: readonly Measured[]): FanoutRow[] {
   return small.flatMap((one) => {
     const same = large.find(({ entry }) => entry === one.entry);
@@ -19,21 +21,21 @@ export function fanoutRowsOf(small: readonly Measured[], large: readonly Measure
   });
 }
 
-/** What passes, beside `leastMs`: less is not possible. */
-export function waitRowsOf(measured: readonly Measured[], leastMs: number): WaitRow[] {
+/** Elapsed times, relative to `minMs`, the lower bound. */
+export function waitRowsOf(measured: readonly Measured[], minMs: number): WaitRow[] {
   return measured.map((one) => {
     const wall = one.samples.map(({ wallUs }) => wallUs / 1000);
-    const least = wall.map(() => leastMs);
+    const min = wall.map(() => minMs);
     return {
       id: one.entry.id,
       ...packageVersion(one.entry.package),
-      wall: costOf(one, wall, least),
+      wall: costOf(one, wall, min),
       ...(one.samples.length > 0 && { cpuMs: spreadOf(cpuMs(one, 1)) }),
     };
   });
 }
 
-/** Throughput of many runs, and how long a step takes in a run that has the disk to itself. */
+/** Throughput of many runs, and the duration of a step in a run that has the disk to itself. */
 export function durableRowsOf(many: readonly Measured[], alone: readonly Measured[]): DurableRow[] {
   return recordRowsOf(many).flatMap((row) => {
     const same = alone.find(({ entry }) => entry.id === row.id);
@@ -44,12 +46,12 @@ export function durableRowsOf(many: readonly Measured[], alone: readonly Measure
 
 function costOf({ once, overMs }: Measured, ms: readonly number[], beside: readonly number[]): Cost {
   if (overMs !== undefined) return { overMs };
-  // A single sample took as long as many of the floor's: it stands beside all of them.
+  // A single sample took as long as many samples of the baseline, so it is compared with their median.
   const floor = once ? ms.map(() => spreadOf(beside).median) : beside;
   return { ms: spreadOf(ms), ratio: ratioOf(ms, floor), ...(once && { once }) };
 }
 
-/** For that many units. */
+/** CPU time of `count` units, in milliseconds. */
 function cpuMs(one: Measured | undefined, count: number): number[] {
   return (one?.samples ?? []).map(({ cpuUs, units }) => ((cpuUs / units) * count) / 1000);
 }

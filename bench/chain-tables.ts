@@ -14,9 +14,9 @@ import { type Named, figure, name, notes, ratio, table } from "./table.ts";
 export function chainTables({ sequence, fanout, dag, concurrent, durable }: Suites): (readonly [string, string])[] {
   return [
     ...(sequence ? [["100 steps in a row", sequenceTable(sequence)] as const] : []),
-    ...(fanout ? [["Steps side by side, and one that joins them", fanoutTable(fanout)] as const] : []),
+    ...(fanout ? [["Parallel steps, and one that joins them", fanoutTable(fanout)] as const] : []),
     ...(dag ? [["Graphs of steps that wait", waitTable(dag, dagTexts)] as const] : []),
-    ...(concurrent ? [["1,000 chains at once", waitTable(concurrent, concurrentTexts)] as const] : []),
+    ...(concurrent ? [["1,000 concurrent chains", waitTable(concurrent, concurrentTexts)] as const] : []),
     ...(durable ? [["Steps that survive a crash", durableTable(durable)] as const] : []),
   ];
 }
@@ -26,12 +26,12 @@ function sequenceTable(rows: readonly Row[]): string {
     ["contender", "µs of CPU per step", "× guarded by hand"],
     rows.map((row) => [name(row, sequenceEntries), figure(row.cpuUs.median), ratio(row.ratio)]),
   );
-  return `${toolText}\n\n${body}\n\nWhat each does per step:\n\n${dutyMarks(sequenceEntries)}\n\n${notes(sequenceEntries)}`;
+  return `${toolText}\n\n${body}\n\nDuties per step:\n\n${dutyMarks(sequenceEntries)}\n\n${notes(sequenceEntries)}`;
 }
 
-/** Of the steps in a row, side by side, at once and on the disk. */
+/** Describes the tool of the sequence, fan-out, concurrent and durable suites. */
 const toolText =
-  "Steps call the search tool that single calls are measured with (text with bounds, a number with a default, an optional list, an optional object), with one more number that each step adds one to; text and number are handed on, and the floor and every peer do the same. For Windlass that is two references per step, for the others the object itself.";
+  "Steps call the search tool of the call suites (text with bounds, a number with a default, an optional list, an optional object), with one additional number that each step increments. Text and number are passed to the next step; the baseline and every peer do the same. In Windlass these are two references per step, in the others the object itself.";
 
 function fanoutTable(rows: readonly FanoutRow[]): string {
   const { small, large } = fanoutSizes;
@@ -53,43 +53,43 @@ function fanoutTable(rows: readonly FanoutRow[]): string {
       growth(row),
     ]),
   );
-  return `All steps may go on at once; what each does per step is said above. ${onceText}\n\n${body}\n\n${notes(fanoutEntries)}`;
+  return `All steps may run concurrently; the duties per step are listed above. ${onceText}\n\n${body}\n\n${notes(fanoutEntries)}`;
 }
 
-const onceText = "Where it says (once), a single repetition took seconds and was measured once.";
+const onceText = "A figure marked (once) was measured once, because a single repetition took seconds.";
 
-/** How many times as long ten times as many steps take. */
+/** Time for ten times as many steps, relative to the smaller number of steps. */
 function growth({ small, large }: FanoutRow): string {
   return "ms" in small && "ms" in large ? figure(large.ms.median / small.ms.median) : "";
 }
 
 interface WaitTexts {
   readonly entries: readonly Named[];
-  readonly least: string;
+  readonly min: string;
   readonly intro: string;
-  /** Whether the CPU time says something. */
+  /** True if the CPU time is meaningful. */
   readonly cpu: boolean;
 }
 
 const dagTexts: WaitTexts = {
   entries: dagEntries,
-  least: "critical path",
+  min: "critical path",
   intro:
-    "Three random graphs of 40 steps that take 5 to 40 ms each, one after the other. The critical path is the longest way through each of them: nobody can be faster.",
-  // Steps that end on time look at the clock again and again: that is what the time would show.
+    "Three random graphs of 40 steps of 5 to 40 ms each, one graph after the other. The critical path is the longest path through each of them, and so the lower bound.",
+  // Steps that end on time poll the clock, and the CPU time would mostly consist of that polling.
   cpu: false,
 };
 
 const concurrentTexts: WaitTexts = {
   entries: concurrentEntries,
-  least: "100 ms",
-  intro: `Ten steps each that wait 10 ms with a plain timer: nobody can take less than 100 ms. What each does is said above. ${onceText}`,
+  min: "100 ms",
+  intro: `Ten steps each, which wait 10 ms with a plain timer: 100 ms is the lower bound. The duties are listed above. ${onceText}`,
   cpu: true,
 };
 
-function waitTable(rows: readonly WaitRow[], { entries, least, intro, cpu }: WaitTexts): string {
+function waitTable(rows: readonly WaitRow[], { entries, min, intro, cpu }: WaitTexts): string {
   const body = table(
-    ["contender", "ms that pass", `× ${least}`, ...(cpu ? ["ms of main-thread CPU"] : [])],
+    ["contender", "elapsed ms", `× ${min}`, ...(cpu ? ["ms of main-thread CPU"] : [])],
     rows.map((row) => [
       name(row, entries),
       taken(row.wall),
@@ -104,7 +104,7 @@ function durableTable(rows: readonly DurableRow[]): string {
   const body = table(
     [
       "contender",
-      "steps a second",
+      "steps per second",
       "quartiles",
       "µs of main-thread CPU per step",
       "main thread busy",
@@ -120,7 +120,7 @@ function durableTable(rows: readonly DurableRow[]): string {
     ]),
   );
   const intro =
-    "500 runs of 20 steps of the same tool, which writes here (`idempotent`), at once, in SQLite with `synchronous = FULL`. A start is on the disk before its step begins, an outcome before the next step does. Alone: one run has the disk to itself.";
+    "500 concurrent runs of 20 steps of the same tool, which here is declared as writing (`idempotent`), in SQLite with `synchronous = FULL`. The start of a step is on disk before the step runs, and its outcome before the next step starts. Alone: one run has the disk to itself.";
   return `${intro}\n\n${body}\n\n${notes(durableEntries)}`;
 }
 

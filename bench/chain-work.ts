@@ -8,7 +8,7 @@ import type { Work } from "./work.ts";
 
 const inARow = 100;
 
-/** Steps in a row, each given what the one before gave. */
+/** Sequential steps, each of which receives the output of the previous one. */
 export async function sequenceWork([file = "", variant]: readonly string[]): Promise<Work> {
   const { searchTool } = await import("./contenders/chain-workload.ts");
   const contender = await loadContender<ChainContender>(file, { tool: searchTool, steps: inARow }, variant);
@@ -16,7 +16,7 @@ export async function sequenceWork([file = "", variant]: readonly string[]): Pro
   return { units: inARow, prepare: (repetitions) => () => repeat(contender, repetitions, (value) => value + inARow) };
 }
 
-/** Steps side by side, then one that joins them. */
+/** Parallel steps, and one step that joins them. */
 export async function fanoutWork([file = "", size = "", variant]: readonly string[]): Promise<Work> {
   const steps = Number(size);
   await refusesBadValues(await loadContender<ChainContender>(file, { steps: 10 }, variant));
@@ -25,7 +25,7 @@ export async function fanoutWork([file = "", size = "", variant]: readonly strin
   return { units: steps, prepare: (repetitions) => () => repeat(contender, repetitions, expected) };
 }
 
-/** What comes out is looked at every time: it costs next to nothing, and nobody can leave anything out. */
+/** Checks the output of every repetition: this costs almost nothing, and ensures that no contender skips work. */
 async function repeat(
   { run }: ChainContender,
   repetitions: number,
@@ -41,12 +41,12 @@ async function repeat(
 async function refusesBadValues({ run }: ChainContender): Promise<void> {
   const { refused } = await import("./contenders/chain-workload.ts");
   const refuse = async (): Promise<unknown> => run(refused);
-  await assert.rejects(refuse, "a contender that is said to validate let a bad value pass");
+  await assert.rejects(refuse, "a contender that is listed as validating accepted a bad value");
 }
 
 const chainsAtOnce = 1000;
 
-/** Chains side by side whose steps wait. */
+/** Concurrent chains whose steps wait. */
 export async function concurrentWork([file = "", variant]: readonly string[]): Promise<Work> {
   const { pauseTool, pauses } = await import("./contenders/chain-workload.ts");
   const { run } = await loadContender<ChainContender>(file, { tool: pauseTool, steps: pauses }, variant);
@@ -54,12 +54,12 @@ export async function concurrentWork([file = "", variant]: readonly string[]): P
   const values = Array.from({ length: chainsAtOnce }, (_, index) => index);
   const once = async (): Promise<void> => {
     const outputs = await Promise.all(values.map((value) => run(value)));
-    if (outputs.some((output, index) => output !== index + pauses)) throw new Error("a chain gave a wrong value");
+    if (outputs.some((output, index) => output !== index + pauses)) throw new Error("a chain returned a wrong value");
   };
   return { units: 1, waits: true, prepare: () => once };
 }
 
-/** A few graphs of steps that wait, one graph after the other. */
+/** A few graphs of waiting steps, one graph after the other. */
 export async function dagWork([file = "", variant]: readonly string[]): Promise<Work> {
   const { dags, valuesOf } = await import("./contenders/dag-workload.ts");
   const all = await Promise.all(
@@ -75,16 +75,16 @@ export async function dagWork([file = "", variant]: readonly string[]): Promise<
 }
 
 const stepsOfRun = 20;
-/** How many runs side by side, and how often. */
+/** Number of concurrent runs, and number of repetitions. */
 const durableModes: Readonly<Record<string, { runs: number; times: number }>> = {
   many: { runs: 500, times: 1 },
   alone: { runs: 1, times: 5 },
 };
 
-/** Steps that write, on the disk before they begin and before the next one does. */
+/** Writing steps: the start of a step is on disk before it runs, and its outcome before the next step starts. */
 export async function durableWork([file = "", mode = "", variant]: readonly string[]): Promise<Work> {
   const how = durableModes[mode];
-  if (how === undefined) throw new Error(`there is no mode named "${mode}"`);
+  if (how === undefined) throw new Error(`unknown mode "${mode}"`);
   const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const contender = await loadContender<DurableContender>(file, folder, stepsOfRun, variant);
@@ -94,7 +94,7 @@ export async function durableWork([file = "", mode = "", variant]: readonly stri
     for (let index = 0; index < how.times; index++) {
       const outputs = await contender.run(how.runs);
       if (outputs.length !== how.runs || outputs.some((output) => output !== stepsOfRun)) {
-        throw new Error("a run gave a wrong value");
+        throw new Error("a run returned a wrong value");
       }
     }
   };

@@ -1,7 +1,7 @@
-/** One contender in one process, asked by its parent: `child.ts WORK FILE [SETTING] [VARIANT]`. */
+/** Runs one contender in its own process, on requests of the parent: `child.ts WORK FILE [SETTING] [VARIANT]`. */
 import { agentWork } from "./agent-work.ts";
 import { concurrentWork, dagWork, durableWork, fanoutWork, sequenceWork } from "./chain-work.ts";
-import type { Answer, Question, Sample } from "./contender.ts";
+import type { Answer, Prompt, Sample } from "./contender.ts";
 import { mainThreadCpuUs } from "./cpu-time.ts";
 import { type Work, callWork, limitWork, recordWork } from "./work.ts";
 
@@ -20,18 +20,18 @@ const kinds: Readonly<Record<string, (args: readonly string[]) => Promise<Work>>
 
 try {
   const create = kinds[kind];
-  if (create === undefined) throw new Error(`there is no work named "${kind}"`);
+  if (create === undefined) throw new Error(`unknown work "${kind}"`);
   serve(await create(rest));
 } catch (error) {
-  tell({ ok: false, error: error instanceof Error ? error.message : String(error) });
+  report({ ok: false, error: error instanceof Error ? error.message : String(error) });
 }
 
 function serve(work: Work): void {
   let repetitions = 1;
-  const answer = async (question: Question): Promise<Answer> => {
-    switch (question.kind) {
+  const answer = async (prompt: Prompt): Promise<Answer> => {
+    switch (prompt.kind) {
       case "warm": {
-        const warmed = await warm(work, question);
+        const warmed = await warm(work, prompt);
         if (typeof warmed === "object") return { ok: true, sample: warmed };
         repetitions = warmed;
         return { ok: true };
@@ -39,23 +39,23 @@ function serve(work: Work): void {
       case "sample":
         return { ok: true, sample: await sample(work, repetitions) };
       case "bytes":
-        if (work.bytes === undefined) throw new Error("bytes are not counted here");
+        if (work.bytes === undefined) throw new Error("this work does not count bytes");
         return { ok: true, bytes: await work.bytes() };
     }
   };
-  process.on("message", (question: Question) => {
-    answer(question).then(tell, (error: unknown) => tell({ ok: false, error: String(error) }));
+  process.on("message", (prompt: Prompt) => {
+    answer(prompt).then(report, (error: unknown) => report({ ok: false, error: String(error) }));
   });
-  // Whatever a contender left running must not keep it alive.
+  // Work that a contender has not finished must not keep the process alive.
   process.on("disconnect", () => process.exit());
-  tell({ ok: true });
+  report({ ok: true });
 }
 
 /**
- * Works for `warmMs` of CPU time, for the optimiser's sake, or five times as long in all where it mostly waits; then
- * tells how many repetitions one sample takes. What is slow is not done twice: it gives the sample.
+ * Warms up the optimizer for `warmMs` of CPU time, or five times as long in elapsed time if the work mostly waits, and
+ * returns the number of repetitions per sample. Slow work is not repeated: its first repetition is the sample.
  */
-async function warm(work: Work, { warmMs, sampleMs, slowMs }: Question & { kind: "warm" }): Promise<number | Sample> {
+async function warm(work: Work, { warmMs, sampleMs, slowMs }: Prompt & { kind: "warm" }): Promise<number | Sample> {
   let leftUs = warmMs * 1000;
   let repetitions = 1;
   let perRepetition = Infinity;
@@ -80,7 +80,7 @@ async function sample(work: Work, repetitions: number): Promise<Sample> {
   return { units: repetitions * work.units, cpuUs, wallUs };
 }
 
-function tell(answer: Answer): void {
-  // Whoever took too long is no longer listened to.
+function report(answer: Answer): void {
+  // The parent no longer listens if the contender took too long; errors are ignored.
   process.send?.(answer, () => {});
 }

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Answer, Question } from "./contender.ts";
+import type { Answer, Prompt } from "./contender.ts";
 
 const child = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** It did not answer within the time it was given. */
+/** The contender did not respond within its time limit. */
 export class TooSlowError extends Error {}
 
-/** A contender in a process of its own, asked one question at a time. */
+/** A contender in its own process, which handles one request at a time. */
 export class ContenderProcess {
   readonly #process: ChildProcess;
 
@@ -16,7 +16,9 @@ export class ContenderProcess {
     this.#process = process;
   }
 
-  /** Starts it and waits until it has shown that it does its work; rejects with the reason when it does not. */
+  /**
+   * Starts the process and waits until the contender has proved that it works; rejects with the reason if it does not.
+   */
   static async start(args: readonly string[], flags: readonly string[] = []): Promise<ContenderProcess> {
     const started = new ContenderProcess(
       fork(child, args, { execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...flags] }),
@@ -30,13 +32,13 @@ export class ContenderProcess {
     return started;
   }
 
-  /** Rejects with a {@link TooSlowError} when it takes longer; then it can only be ended. */
-  async ask(question: Question, limitMs: number): Promise<Answer & { ok: true }> {
-    this.#process.send(question);
+  /** Sends a request. Rejects with a {@link TooSlowError} after `limitMs`; the process can then only be ended. */
+  async request(prompt: Prompt, limitMs: number): Promise<Answer & { ok: true }> {
+    this.#process.send(prompt);
     return this.#answer(limitMs);
   }
 
-  /** Ends it, and waits until it has tidied up. */
+  /** Ends the process and waits until it has cleaned up. */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = once(this.#process, "exit");
@@ -54,13 +56,13 @@ export class ContenderProcess {
     const timer =
       limitMs === undefined
         ? undefined
-        : setTimeout(() => over.abort(new TooSlowError(`no answer within ${limitMs} ms`)), limitMs);
+        : setTimeout(() => over.abort(new TooSlowError(`no response within ${limitMs} ms`)), limitMs);
     try {
       const [answer] = (await once(this.#process, "message", { signal: over.signal })) as [Answer];
       if (answer.ok) return answer;
       throw new Error(answer.error);
     } catch (error) {
-      // `once` has its own error for a signal; what it was aborted with says more.
+      // `once` throws its own error for a signal; the abort reason is more specific.
       throw over.signal.aborted ? over.signal.reason : error;
     } finally {
       clearTimeout(timer);

@@ -1,54 +1,54 @@
 import type { CallRecord } from "../src/store/index.ts";
 
-/** How the handler of a contender answers. */
+/** The kind of handler that a contender calls. */
 export type Answering = "sync" | "async";
 
-/** One way to make one call of a tool. */
+/** A way to call a tool once. */
 export interface CallContender {
-  /** What the contender takes instead of plain arguments, made before anything is measured. */
+  /** Converts plain arguments to the input of the contender, before anything is measured. */
   readonly prepare?: (args: Arguments) => unknown;
-  readonly call: (given: never) => unknown;
-  /** What the call gave, taken out of whatever envelope it comes in; throws when the call was refused. */
+  readonly call: (input: never) => unknown;
+  /** Extracts the output from the result of a call; throws if the call was rejected. */
   readonly outputOf: (answer: unknown) => unknown;
 }
 
-/** One way to run many tasks, ten at a time. */
+/** A way to run many tasks, ten at a time. */
 export interface LimitContender {
   readonly limited: (task: () => Promise<void>) => Promise<unknown>;
 }
 
-/** One way to put records on the disk. */
+/** A way to write records to disk. */
 export interface RecordContender {
-  /** Gets ready what is not measured; the function it gives writes the records and ends when they are on the disk. */
+  /** Does the unmeasured preparation. The returned function writes the records and finishes when they are on disk. */
   readonly prepare: (records: readonly CallRecord[]) => () => Promise<void> | void;
-  /** How many there are. */
+  /** Returns the number of stored records. */
   readonly count: () => Promise<number>;
 }
 
-/** One way to run steps that need each other; throws when a step fails. */
+/** A way to run dependent steps; throws if a step fails. */
 export interface ChainContender {
   readonly run: (value: number) => Promise<unknown>;
 }
 
-/** One way to let a model call tools until it answers; gives its answer. */
+/** A way to let a model call tools until it answers; returns its answer. */
 export interface AgentContender {
   readonly run: () => Promise<string>;
 }
 
-/** One way to run a graph of steps; gives what they gave, in order. */
+/** A way to run a graph of steps; returns their outputs in order. */
 export interface DagContender {
   readonly run: () => Promise<unknown>;
 }
 
-/** One way to run steps so that a crash loses nothing that was begun. */
+/** A way to run steps so that a crash loses no step that was started. */
 export interface DurableContender {
-  /** Executes so many runs side by side; all that they did is on the disk when it resolves with what they gave. */
+  /** Executes this number of concurrent runs and resolves with their outputs once everything is on disk. */
   readonly run: (runs: number) => Promise<readonly unknown[]>;
-  /** How many steps are on the disk. */
+  /** Returns the number of steps on disk. */
   readonly steps: () => Promise<number>;
 }
 
-/** What one call is given. */
+/** Arguments of one call. */
 export interface Arguments {
   readonly query: string;
   readonly limit?: number;
@@ -56,18 +56,18 @@ export interface Arguments {
   readonly range?: { from: string; to: string };
 }
 
-/** What a child process is asked for. */
-export type Question =
+/** A request to a child process. */
+export type Prompt =
   /**
-   * Warms up and finds out how many repetitions make a sample of `sampleMs`. When a single one takes longer than
-   * `slowMs`, it is the sample.
+   * Warms up and determines the number of repetitions for a sample of `sampleMs`. If a single repetition takes longer
+   * than `slowMs`, it is the sample.
    */
   | { readonly kind: "warm"; readonly warmMs: number; readonly sampleMs: number; readonly slowMs: number }
   | { readonly kind: "sample" }
   /** Bytes allocated by one call, or held by one queued task. */
   | { readonly kind: "bytes" };
 
-/** What it answers. */
+/** One measured sample. */
 export interface Sample {
   /** Work units done: calls, tasks, steps, … */
   readonly units: number;

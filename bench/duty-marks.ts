@@ -1,14 +1,14 @@
 import { duties as callDuties } from "./catalog.ts";
 import { table } from "./table.ts";
 
-/** A contender, and what it does of what can be done. */
+/** A contender with its duties. */
 export interface Dutiful {
   readonly label: string;
   readonly does?: readonly string[];
   readonly offers?: readonly string[];
 }
 
-/** What each contender does for what it costs. */
+/** Renders the duties of each contender. */
 export function dutyMarks(entries: readonly Dutiful[], duties: readonly string[] = callDuties): string {
   const mark = (entry: Dutiful, duty: string): string => {
     if (entry.does?.includes(duty) === true) return "✓";
@@ -18,5 +18,5 @@ export function dutyMarks(entries: readonly Dutiful[], duties: readonly string[]
     ["contender", ...duties],
     entries.map((entry) => [entry.label, ...duties.map((duty) => mark(entry, duty))]),
   );
-  return `✓ done in this measurement, ○ on offer but not switched on here, – no.\n\n${marks}`;
+  return `✓ part of this measurement, ○ supported but off in this measurement, – not supported.\n\n${marks}`;
 }

@@ -1,14 +1,14 @@
-// Does filling the index hold up the journal? Prints how long a durable append takes alone, while 50,000 rows are indexed into
-// index.db by another thread, and, to compare, while the same rows go into the journal's own file.
+// Measures whether indexing delays the journal. Prints how long a durable append takes alone, while another thread
+// indexes 50,000 rows into index.db, and, for comparison, while the same rows are written to the journal's own file.
 // `node bench/journal-and-index.ts [rows]`
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker, isMainThread, workerData } from "node:worker_threads";
-import { type SqliteStore, currentOwner, openSqlite } from "../src/adapters/index.ts";
+import { type SqliteStore, createLeaseHolder, openSqlite } from "../src/adapters/index.ts";
 import type { RunLease } from "../src/store/index.ts";
-import { createRedactor } from "../src/text/index.ts";
+import { createRedactor } from "../src/secrets/index.ts";
 
 interface Indexing {
   readonly file: string;
@@ -19,12 +19,12 @@ const runsAtOnce = 50;
 const rowsPerTransaction = 2000;
 
 if (isMainThread) await measureAll(Number(process.argv[2] ?? 50_000));
-// Given by `indexing` below.
+// Passed by `indexing` below.
 else fill(workerData as Indexing);
 
 async function measureAll(rows: number): Promise<void> {
-  console.log(`${runsAtOnce} runs at once append one event after the other, synchronous = FULL\n`);
-  console.log("meanwhile".padEnd(44), "appends/s".padStart(10), "p50 ms".padStart(8), "p99 ms".padStart(8));
+  console.log(`${runsAtOnce} concurrent runs append one event after the other, synchronous = FULL\n`);
+  console.log("concurrent work".padEnd(44), "appends/s".padStart(10), "p50 ms".padStart(8), "p99 ms".padStart(8));
   await measure("warming up", () => sleep(500));
   await measure("nothing", () => sleep(3000));
   await measure(`${rows} rows into index.db`, (folder) => indexing({ file: join(folder, "index.db"), rows }));
@@ -33,7 +33,7 @@ async function measureAll(rows: number): Promise<void> {
   );
 }
 
-/** Appends while `other` goes on, and prints how long each append took. */
+/** Appends while `other` is running, and prints the latencies of the appends. */
 async function measure(name: string, other: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
   const store = await openSqlite({ file: join(folder, "journal.db"), redactor: createRedactor([]), onError: () => {} });
@@ -55,7 +55,7 @@ async function measure(name: string, other: (folder: string) => Promise<void>): 
 
 async function start(store: SqliteStore, id: string): Promise<RunLease> {
   const texts = { definition: "{}", input: "{}", context: "{}", fingerprints: "{}" };
-  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 0, ...texts }, currentOwner());
+  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 0, ...texts }, createLeaseHolder());
   if ("existing" in made) throw new Error("the folder is not empty");
   return made.lease;
 }
@@ -87,7 +87,7 @@ function indexing(work: Indexing): Promise<void> {
   });
 }
 
-/** Fills a full-text index, as fast as it goes. */
+/** Fills a full-text index as fast as possible. */
 function fill({ file, rows }: Indexing): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE VIRTUAL TABLE notes USING fts5 (text)`);

@@ -1,7 +1,7 @@
-/** Makes a contender of the file in `contenders/`, told what to do. */
-export async function loadContender<C>(file: string, ...told: readonly unknown[]): Promise<C> {
+/** Creates a contender from its file in `contenders/`, with the arguments of its `create()`. */
+export async function loadContender<C>(file: string, ...reported: readonly unknown[]): Promise<C> {
   const module = (await import(`./contenders/${file}.ts`)) as {
-    create(...told: readonly unknown[]): C | Promise<C>;
+    create(...reported: readonly unknown[]): C | Promise<C>;
   };
-  return module.create(...told);
+  return module.create(...reported);
 }

@@ -7,7 +7,7 @@ import type { Plan } from "./plan.ts";
 import type { Row } from "./results.ts";
 import { ratioOf, spreadOf } from "./statistics.ts";
 
-/** What contenders are asked to do. */
+/** Name of the work that contenders do. */
 export type WorkName =
   | "call"
   | "limit"
@@ -19,13 +19,13 @@ export type WorkName =
   | "durable"
   | "agent";
 
-/** What is measured of a list of contenders. */
+/** A measurement of a list of contenders. */
 export interface Measurement {
   readonly entries: readonly Listed[];
   readonly work: WorkName;
-  /** Said to every contender's process: how the handler answers, how many steps, … */
+  /** Argument for every contender process: the kind of handler, the number of steps, … */
   readonly setting?: string;
-  /** Of whom to count the bytes; of nobody where absent. */
+  /** Selects the contenders whose bytes are counted. Default: none. */
   readonly bytes?: (entry: Listed) => boolean;
   readonly plan: Plan;
   readonly skip: (id: string, why: string) => void;
@@ -35,28 +35,33 @@ export interface Measured {
   readonly entry: Listed;
   readonly samples: Sample[];
   bytes?: number;
-  /** It was slow: there is one sample, … */
+  /** Set if the contender was slow: there is only one sample, … */
   once?: true;
-  /** … or it did not come to its end within this time. */
+  /** … or it did not finish within this time. */
   overMs?: number;
 }
 
-/** Garbage is on the account of whoever made it, also when other processes keep the second core busy. */
+/** Attributes garbage collection to the contender that caused it, even if other processes keep the second core busy. */
 const collectOnMainThread = ["--single-threaded-gc"];
 
-/** A young generation so large that nothing is collected while allocations are counted. */
+/** A young generation so large that no garbage is collected while allocations are counted. */
 const noCollection = ["--min-semi-space-size=256", "--max-semi-space-size=256"];
 
-/** What mostly waits takes long. */
+/** Work that mostly waits, and so takes long. */
 const waiting: ReadonlySet<WorkName> = new Set<WorkName>(["dag", "concurrent"]);
 
-/** Measured by the time that passes, so threads may help; everything else is about the thread that everything needs. */
+/**
+ * Work measured by elapsed time, so that other threads count as well; everything else is measured on the main thread.
+ */
 const byTheClock: ReadonlySet<WorkName> = new Set<WorkName>(["records", "durable", ...waiting]);
 
-/** Whose tables can say that somebody took too long; elsewhere that is no measurement. */
-const slowIsTold: ReadonlySet<WorkName> = new Set<WorkName>(["fanout", ...waiting]);
+/** Work whose tables report a contender that took too long; elsewhere it counts as not measured. */
+const slowIsReported: ReadonlySet<WorkName> = new Set<WorkName>(["fanout", ...waiting]);
 
-/** Fresh processes, rounds interleaved: A B C A B C …; whoever cannot run is left out and the reason kept. */
+/**
+ * Measures in fresh processes with interleaved rounds: A B C A B C …. A contender that cannot run is skipped, with the
+ * reason.
+ */
 export async function measure(measurement: Measurement): Promise<Measured[]> {
   const { plan, skip, work } = measurement;
   const all = measurement.entries.filter(isInstalled(measurement)).map((entry): Measured => ({ entry, samples: [] }));
@@ -69,11 +74,13 @@ export async function measure(measurement: Measurement): Promise<Measured[]> {
   for (let index = 0; index < plan.processes; index++) {
     const due = all.filter((one) => !out.has(one) && one.once === undefined && one.overMs === undefined);
     const started = await startAll(due, measurement, giveUp);
-    if (started[0]?.one !== all[0]) throw new Error("without its floor nothing can be compared");
+    if (started[0]?.one !== all[0]) throw new Error("the baseline could not be measured, so nothing can be compared");
     const steady = await warmAll(started, measurement, giveUp);
     for (let round = 0; round < rounds; round++) {
       for (const { one, child } of steady.filter(({ one }) => !out.has(one))) {
-        const answer = await child.ask({ kind: "sample" }, plan.limitMs).catch((error: unknown) => giveUp(one, error));
+        const answer = await child
+          .request({ kind: "sample" }, plan.limitMs)
+          .catch((error: unknown) => giveUp(one, error));
         if (answer?.sample) one.samples.push(answer.sample);
       }
     }
@@ -86,7 +93,7 @@ export async function measure(measurement: Measurement): Promise<Measured[]> {
   return measured;
 }
 
-/** The rows of a table; the first contender is the floor. */
+/** Returns the rows of a table; the first contender is the baseline. */
 export function rowsOf(measured: readonly Measured[]): Row[] {
   const perUnit = (one: Measured | undefined): number[] =>
     (one?.samples ?? []).map(({ cpuUs, units }) => cpuUs / units);
@@ -132,14 +139,18 @@ async function startAll(due: readonly Measured[], measurement: Measurement, give
   return started;
 }
 
-/** Gives those that are measured in rounds. Who is slow is done with already: its only sample, or that it took too long. */
+/**
+ * Returns the contenders to measure in rounds. A slow contender is finished already: it has its only sample, or is
+ * marked as too slow.
+ */
 async function warmAll(started: readonly Started[], { plan, work }: Measurement, giveUp: GiveUp): Promise<Started[]> {
   const steady: Started[] = [];
   for (const each of started) {
     const { one, child } = each;
     try {
-      const { sample } = await child.ask({ kind: "warm", ...plan }, plan.limitMs);
-      // The floor is compared with in every round; and who was quick enough before had a neighbour in the way.
+      const { sample } = await child.request({ kind: "warm", ...plan }, plan.limitMs);
+      // The baseline takes part in every round; and a contender that was fast enough before was only disturbed by other
+      // processes.
       if (sample === undefined || each === started[0] || one.samples.length > 0) {
         steady.push(each);
       } else {
@@ -147,7 +158,7 @@ async function warmAll(started: readonly Started[], { plan, work }: Measurement,
         one.once = true;
       }
     } catch (error) {
-      if (error instanceof TooSlowError && slowIsTold.has(work)) one.overMs = plan.limitMs;
+      if (error instanceof TooSlowError && slowIsReported.has(work)) one.overMs = plan.limitMs;
       else giveUp(one, error);
       await child.end();
     }
@@ -157,7 +168,7 @@ async function warmAll(started: readonly Started[], { plan, work }: Measurement,
 
 async function countBytes(entry: Listed, measurement: Measurement): Promise<number> {
   const child = await ContenderProcess.start(argsOf(entry, measurement), noCollection);
-  const { bytes } = await child.ask({ kind: "bytes" }, measurement.plan.limitMs);
+  const { bytes } = await child.request({ kind: "bytes" }, measurement.plan.limitMs);
   await child.end();
   return bytes ?? Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version of a package that is installed for the benchmarks. */
+/** Returns the version of a package that is installed for the benchmarks. */
 export function packageVersion(name: string | undefined): { version?: string } {
   if (name === undefined) return {};
   try {

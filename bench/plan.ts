@@ -1,18 +1,18 @@
-/** How long and how often things are measured. */
+/** Durations and repetitions of the measurements. */
 export interface Plan {
-  /** Fresh processes per contender: one process may be lucky or unlucky for as long as it lives. */
+  /** Fresh processes per contender, because a process can be consistently fast or slow for its whole lifetime. */
   readonly processes: number;
   /** Rounds per process. */
   readonly rounds: number;
-  /** Rounds per process of work that mostly waits, and so takes long. */
+  /** Rounds per process for work that mostly waits, and so takes long. */
   readonly waitRounds: number;
   readonly warmMs: number;
   readonly sampleMs: number;
-  /** Whoever takes longer than this for one repetition is measured once, … */
+  /** A contender whose single repetition takes longer than this is measured once, … */
   readonly slowMs: number;
-  /** … and not to its end when it takes longer than this. */
+  /** … and is stopped if it takes longer than this. */
   readonly limitMs: number;
-  /** Rounds of starting processes; those that take long are measured in fewer. */
+  /** Rounds of process starts; `slowStarts` is the number for slow ones. */
   readonly starts: number;
   readonly slowStarts: number;
 }

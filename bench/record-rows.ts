@@ -2,7 +2,7 @@ import { type Measured, rowsOf } from "./measure.ts";
 import type { RecordRow } from "./results.ts";
 import { spreadOf } from "./statistics.ts";
 
-/** Throughput is about the time that passes, until the last record is on the disk. */
+/** Throughput by elapsed time, until the last record is on disk. */
 export function recordRowsOf(measured: readonly Measured[]): RecordRow[] {
   return rowsOf(measured).map((row, index) => {
     const samples = measured[index]?.samples ?? [];

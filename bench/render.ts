@@ -1,11 +1,11 @@
-import { agentTable } from "./agent-table.ts";
+import { agentTable, conversationTable } from "./agent-table.ts";
 import { type Entry, callEntries, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
 import { chainTables } from "./chain-tables.ts";
 import { dutyMarks } from "./duty-marks.ts";
 import type { RecordRow, Results, Row, StartRow, Verdict } from "./results.ts";
 import { bytes, figure, name, notes, ratio, table } from "./table.ts";
 
-/** The generated part of the page: everything in it comes from the results. */
+/** Renders the generated part of the page from the results. */
 export function render(results: Results): string {
   const { suites } = results;
   return [
@@ -13,13 +13,13 @@ export function render(results: Results): string {
     section("Budgets", budgetTable(results.budgets)),
     suites.async && section("One call, async handler", callTable(suites.async, callEntries)),
     suites.sync && section("One call, sync handler", callTable(suites.sync, syncEntries)),
-    (suites.async ?? suites.sync) &&
-      section("What each does per call", `${dutyMarks(callEntries)}\n\n${notes(callEntries)}`),
-    suites.limit && section("10,000 tasks, ten at a time", limitTable(suites.limit)),
-    suites.records && section("Records on the disk", recordTable(suites.records)),
+    (suites.async ?? suites.sync) && section("Duties per call", `${dutyMarks(callEntries)}\n\n${notes(callEntries)}`),
+    suites.limit && section("10,000 tasks with a limit of ten", limitTable(suites.limit)),
+    suites.records && section("Records on disk", recordTable(suites.records)),
     ...chainTables(suites).map(([title, body]) => section(title, body)),
     suites.agent && section("Turns of an agent", agentTable(suites.agent)),
-    suites.start && section("Starting", startTable(suites.start)),
+    suites.conversation && section("Prompts of a long conversation", conversationTable(suites.conversation)),
+    suites.start && section("Startup", startTable(suites.start)),
     results.skipped.length > 0 && section("Not measured", skippedList(results.skipped)),
   ]
     .filter((part) => typeof part === "string")
@@ -27,8 +27,8 @@ export function render(results: Results): string {
 }
 
 function provenance({ measuredAt, node, platform, subject, rounds }: Results): string {
-  const what = subject === "bundle" ? "the bundle in `dist/`" : "the source in `src/`, since no bundle was built";
-  return `Measured on ${measuredAt.slice(0, 10)} with Node ${node} on ${platform}, ${rounds} rounds, against ${what}. Brackets hold the quartiles.`;
+  const what = subject === "bundle" ? "the bundle in `dist/`" : "the source in `src/`, because no bundle was built";
+  return `Measured on ${measuredAt.slice(0, 10)} with Node ${node} on ${platform}, ${rounds} rounds, against ${what}. The quartiles are in parentheses.`;
 }
 
 function section(title: string, body: string): string {
@@ -37,7 +37,7 @@ function section(title: string, body: string): string {
 
 function budgetTable(budgets: readonly Verdict[]): string {
   return table(
-    ["what", "budget", "measured", ""],
+    ["figure", "budget", "measured", ""],
     budgets.map(({ what, budget, value, holds }) => [
       what,
       budget,
@@ -64,7 +64,7 @@ function limitTable(rows: readonly Row[]): string {
 
 function recordTable(rows: readonly RecordRow[]): string {
   const body = table(
-    ["contender", "records a second", "quartiles", "µs of main-thread CPU per record", "main thread busy"],
+    ["contender", "records per second", "quartiles", "µs of main-thread CPU per record", "main thread busy"],
     rows.map((row) => [
       name(row, recordEntries),
       figure(row.perSecond.median),
@@ -78,7 +78,7 @@ function recordTable(rows: readonly RecordRow[]): string {
 
 function startTable(rows: readonly StartRow[]): string {
   const body = table(
-    ["process", "ms of CPU", "× bare node", "ms that pass", "× bare node"],
+    ["process", "ms of CPU", "× bare node", "elapsed ms", "× bare node"],
     rows.map((row) => [
       name(row, startEntries),
       row.cpuMs === undefined ? "" : figure(row.cpuMs.median),

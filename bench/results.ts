@@ -1,25 +1,25 @@
 import type { SubjectKind } from "./subject.ts";
 import type { Spread } from "./statistics.ts";
 
-/** One line of a table. */
+/** One row of a table. */
 export interface Row {
   readonly id: string;
-  /** Of the package, for peers. */
+  /** Version of the package, for peers. */
   readonly version?: string;
   /** CPU time of the main thread per call, task, record or step, in microseconds. */
   readonly cpuUs: Spread;
-  /** To the first floor, within the same round. */
+  /** Ratio to the baseline, within the same round. */
   readonly ratio: Spread;
   /** Bytes allocated by one call, or held by one queued task. */
   readonly bytes?: number;
-  /** It is so slow that it was measured once. */
+  /** Set if the contender is so slow that it was measured once. */
   readonly once?: true;
 }
 
-/** What something took, or that it did not come to its end in time. */
+/** The measured time, or the limit that was exceeded. */
 export type Cost = { readonly ms: Spread; readonly ratio: Spread; readonly once?: true } | { readonly overMs: number };
 
-/** CPU time of the main thread for 1,000 and 10,000 steps, to the floor in the same round. */
+/** CPU time of the main thread for 1,000 and 10,000 steps, with the ratio to the baseline in the same round. */
 export interface FanoutRow {
   readonly id: string;
   readonly version?: string;
@@ -27,17 +27,17 @@ export interface FanoutRow {
   readonly large: Cost;
 }
 
-/** The time that passes, to the least that it can take. */
+/** Elapsed time, with the ratio to the lower bound. */
 export interface WaitRow {
   readonly id: string;
   readonly version?: string;
   readonly wall: Cost;
-  /** CPU time of the main thread meanwhile. */
+  /** CPU time of the main thread during that time. */
   readonly cpuMs?: Spread;
 }
 
 export interface DurableRow extends RecordRow {
-  /** Milliseconds a step takes when only one run goes on. */
+  /** Milliseconds per step if only one run is running. */
   readonly aloneMs: Spread;
 }
 
@@ -53,7 +53,7 @@ export interface AgentCosts {
   readonly many: Pick<Row, "cpuUs" | "ratio">;
 }
 
-/** Turns with one tool call, and with eight. */
+/** Costs of turns with one tool call, and with eight. */
 export interface AgentRow {
   readonly id: string;
   readonly version?: string;
@@ -61,14 +61,24 @@ export interface AgentRow {
   readonly eight: AgentCosts;
 }
 
+/** CPU time of a prompt, in milliseconds, in a conversation with few earlier prompts and with many. */
+export interface ConversationRow {
+  readonly id: string;
+  readonly early: Spread;
+  readonly late: Spread;
+  readonly ratio: Spread;
+}
+
 export interface StartRow {
   readonly id: string;
   readonly version?: string;
-  /** CPU time of the whole process, in milliseconds; absent where the shell cannot tell. */
+  /** CPU time of the whole process, in milliseconds; undefined if it cannot be measured. */
   readonly cpuMs?: Spread;
   readonly wallMs: Spread;
   readonly cpuRatio?: Spread;
   readonly wallRatio: Spread;
+  /** Size of `dist` in the installed package, in megabytes. */
+  readonly distMb?: number;
 }
 
 export interface Suites {
@@ -82,6 +92,7 @@ export interface Suites {
   readonly concurrent?: readonly WaitRow[];
   readonly durable?: readonly DurableRow[];
   readonly agent?: readonly AgentRow[];
+  readonly conversation?: readonly ConversationRow[];
   readonly start?: readonly StartRow[];
 }
 
@@ -89,12 +100,12 @@ export interface Verdict {
   readonly id: string;
   readonly what: string;
   readonly budget: string;
-  /** Undefined when it was not measured. */
+  /** Undefined if it was not measured. */
   readonly value?: number;
   readonly holds: boolean;
 }
 
-/** What `bench/results.json` holds. */
+/** Contents of `bench/results.json`. */
 export interface Results {
   readonly format: 1;
   readonly measuredAt: string;

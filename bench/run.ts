@@ -1,12 +1,12 @@
 /**
- * Measures Windlass beside floors and peers. A full run in which nobody is missing writes `bench/results.json` and the
+ * Measures Windlass against baselines and peers. A full run with all contenders writes `bench/results.json` and the
  * tables of `docs/benchmarks.md`.
  *
  * - `--quick`: fewer rounds; prints the tables and writes nothing.
- * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,agent,start`: some of the suites; prints
- *   the tables and writes nothing.
- * - `--check`: ends with code 1 when a budget is broken.
- * - `--render`: measures nothing; writes the tables from the results that are there.
+ * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,agent,conversation,start`: some of the
+ *   suites; prints the tables and writes nothing.
+ * - `--check`: exits with code 1 if a budget is broken.
+ * - `--render`: measures nothing; writes the tables from the existing results.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs, styleText } from "node:util";
@@ -23,6 +23,7 @@ import {
   sequenceEntries,
 } from "./chain-catalog.ts";
 import { durableRowsOf, fanoutRowsOf, waitRowsOf } from "./chain-rows.ts";
+import { conversationSuite } from "./conversation-suite.ts";
 import { pauseMs, pauses } from "./contenders/chain-workload.ts";
 import { criticalPathMs, dags } from "./contenders/dag-workload.ts";
 import { type Measured, type Measurement, measure, rowsOf } from "./measure.ts";
@@ -37,7 +38,7 @@ import { isStale, subjectKind } from "./subject.ts";
 const resultsFile = new URL("results.json", import.meta.url);
 const pageFile = new URL("../docs/benchmarks.md", import.meta.url);
 
-/** Of all the graphs, one after the other. */
+/** Critical path of all graphs, one after the other. */
 const criticalMs = dags.reduce((sum, { steps }) => sum + criticalPathMs(steps), 0);
 
 const { values: options } = parseArgs({
@@ -78,8 +79,8 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
     skipped.set(id, why);
     console.error(styleText("yellow", `not measured: ${id}: ${why}`));
   };
-  const asked = options.only?.split(",");
-  // A quick run is about Windlass; how much peers allocate does not change from day to day.
+  const requested = options.only?.split(",");
+  // A quick run is about Windlass; the allocations of peers rarely change.
   const bytes = ({ kind }: Listed): boolean => !options.quick || kind !== "peer";
   const of = (what: Omit<Measurement, "plan" | "skip"> & { readonly plan?: Plan }): Promise<Measured[]> =>
     measure({ plan, skip, ...what });
@@ -93,7 +94,7 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
     fanout: async () => {
       const fanout = { work: "fanout", entries: fanoutEntries } as const;
       const small = await of({ ...fanout, setting: String(fanoutSizes.small) });
-      // Long enough that garbage is collected in every sample, not in some of them.
+      // Long enough that garbage is collected in every sample, not only in some.
       const longer = { ...plan, sampleMs: plan.sampleMs * 5 };
       return fanoutRowsOf(small, await of({ ...fanout, setting: String(fanoutSizes.large), plan: longer }));
     },
@@ -106,7 +107,7 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
     },
     agent: async () => {
       const { turns, calls } = agentSizes;
-      // A loop is much code: the optimiser needs its time before it has seen all of it.
+      // An agent loop executes much code, so the optimizer needs a longer warm-up.
       const longer = { ...plan, warmMs: plan.warmMs * 5, sampleMs: plan.sampleMs * 2 };
       const talk = (length: number, each: number): Promise<Measured[]> =>
         of({ work: "agent", entries: agentEntries, setting: `${length}x${each}`, plan: longer });
@@ -116,14 +117,15 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       });
       return agentRowsOf(await lengths(calls.one), await lengths(calls.eight));
     },
+    conversation: async () => conversationSuite(plan),
     start: async () => startSuite(plan, skip),
   };
-  const unknown = asked?.find((name) => !Object.hasOwn(runs, name));
+  const unknown = requested?.find((name) => !Object.hasOwn(runs, name));
   if (unknown !== undefined)
-    throw new Error(`there is no suite "${unknown}"; there are: ${Object.keys(runs).join(", ")}`);
+    throw new Error(`unknown suite "${unknown}"; the suites are: ${Object.keys(runs).join(", ")}`);
   const measured: [string, unknown][] = [];
   for (const [name, run] of Object.entries<() => Promise<unknown>>(runs)) {
-    if (asked?.includes(name) ?? true) measured.push([name, await timed(name, run)]);
+    if (requested?.includes(name) ?? true) measured.push([name, await timed(name, run)]);
   }
   return Object.fromEntries(measured);
 }
@@ -151,7 +153,7 @@ function write(results: Results): void {
   }
   const text = `${JSON.stringify(results, roundFigures, 2)}\n`;
   writeFileSync(resultsFile, text);
-  // From the text, so that the page is the same when it is written again from the file.
+  // Parsed from the text, so that a later `--render` writes the same page.
   writePage(JSON.parse(text) as Results);
 }
 
@@ -159,7 +161,7 @@ function writePage(results: Results): void {
   writeFileSync(pageFile, pageWith(render(results), pageFile));
 }
 
-/** Four digits: the rest is noise, and would make every run a large diff. */
+/** Keeps four digits: the rest is noise that would make every run a large diff. */
 function roundFigures(_key: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(4)) : value;
 }

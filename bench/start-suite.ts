@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type InstalledPackage, installPackage } from "../test/package/install-package.ts";
 import { type StartEntry, startEntries } from "./catalog.ts";
 import { packageVersion } from "./package-version.ts";
 import type { Plan } from "./plan.ts";
@@ -9,7 +8,7 @@ import { reasonOf } from "./reason.ts";
 import type { StartRow } from "./results.ts";
 import { type Started, startToEnd, startUntil } from "./start-process.ts";
 import { ratioOf, spreadOf } from "./statistics.ts";
-import { subjectEntry } from "./subject.ts";
+import { subjectKind } from "./subject.ts";
 
 const toolFile = `name: http_request
 version: "1.0.0"
@@ -42,7 +41,7 @@ description: Works out what an order costs and says it.
 input:
   count: number=12
   price: number=3
-  customer: string="somebody"
+  customer: string="a customer"
 steps:
   - id: goods
     tool: calculator
@@ -68,26 +67,32 @@ output:
   total: "\${steps.total.output.result}"
 `;
 
-/** Starts processes in turn and takes the CPU time they used, and the time that passed. */
+/**
+ * Starts processes in turn and measures their CPU time and their elapsed time. Windlass is the packed package, installed
+ * into an empty project.
+ */
 export async function startSuite(plan: Plan, skip: Skip): Promise<StartRow[]> {
-  const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));
+  if (subjectKind === "source") throw new Error("the package is not built; run: npm run build");
+  const project = installPackage();
   try {
-    mkdirSync(join(folder, "tools"));
-    writeFileSync(join(folder, "windlass.yaml"), "");
-    writeFileSync(join(folder, "tools", "http_request.yaml"), toolFile);
-    mkdirSync(join(folder, "chains"));
-    writeFileSync(join(folder, "chains", "order.yaml"), chainFile);
+    project.write({ "windlass.yaml": "", "tools/http_request.yaml": toolFile, "chains/order.yaml": chainFile });
     const runs: Run[] = [];
-    for (const entry of startEntries) runs.push(...(await prepare(entry, folder, skip)));
+    for (const entry of startEntries) runs.push(...(await prepare(entry, project, skip)));
     for (let round = 0; round < plan.starts; round++) {
       for (const run of runs) {
-        if (run.entry.kind !== "peer" || round < plan.slowStarts) run.started.push(await start(run, folder));
+        if (run.entry.kind !== "peer" || round < plan.slowStarts) run.started.push(await start(run, project.dir));
       }
     }
-    return rowsOf(runs);
+    return rowsOf(runs, distBytes(project));
   } finally {
-    rmSync(folder, { recursive: true });
+    project.remove();
   }
+}
+
+function distBytes({ packageDir }: InstalledPackage): number {
+  const cwd = join(packageDir, "dist");
+  const files = globSync("**", { cwd, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
 type Skip = (id: string, why: string) => void;
@@ -98,11 +103,11 @@ interface Run {
   readonly started: Started[];
 }
 
-/** One start that is not counted: it shows that the process works, and fills the caches of the disk. */
-async function prepare(entry: StartEntry, folder: string, skip: Skip): Promise<Run[]> {
+/** Starts the process once without counting: this proves that it works, and fills the disk caches. */
+async function prepare(entry: StartEntry, project: InstalledPackage, skip: Skip): Promise<Run[]> {
   try {
-    const run = { entry, args: argsOf(entry, folder), started: [] };
-    await start(run, folder);
+    const run = { entry, args: argsOf(entry, project), started: [] };
+    await start(run, project.dir);
     return [run];
   } catch (error) {
     skip(entry.id, reasonOf(error));
@@ -110,33 +115,28 @@ async function prepare(entry: StartEntry, folder: string, skip: Skip): Promise<R
   }
 }
 
-function argsOf({ id, cli, imports, package: name }: StartEntry, folder: string): string[] {
-  if (cli !== undefined) return [cliFile(), ...cli];
+function argsOf({ id, cli, imports, package: name }: StartEntry, project: InstalledPackage): string[] {
+  if (cli !== undefined) return [join(project.packageDir, "dist/bin.js"), ...cli];
   if (name !== undefined && packageVersion(name).version === undefined) {
     throw new Error(`${name} is not installed; run: npm ci --prefix bench`);
   }
-  const file = join(folder, `${id.replaceAll(/\W/g, "-")}.mjs`);
-  writeFileSync(file, imports === undefined ? "" : `import ${JSON.stringify(addressOf(imports))};\n`);
+  const file = `import-${id.replaceAll(/\W/g, "-")}.mjs`;
+  project.write({
+    [file]: (imports ?? []).map((module) => `import ${JSON.stringify(addressOf(module))};\n`).join(""),
+  });
   return [file];
 }
 
+/** Peers are installed in this folder, Windlass in the project. */
 function addressOf(name: string): string {
-  return name === "windlass" ? subjectEntry.href : import.meta.resolve(name);
-}
-
-function cliFile(): string {
-  const root = new URL("../", import.meta.url);
-  const { bin } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { bin: { windlass: string } };
-  const file = fileURLToPath(new URL(bin.windlass, root));
-  if (!existsSync(file)) throw new Error(`${bin.windlass} is not built; run: npm run build`);
-  return file;
+  return name === "windlass" || name.startsWith("windlass/") ? name : import.meta.resolve(name);
 }
 
 function start({ entry, args }: Run, cwd: string): Promise<Started> | Started {
   return entry.until === undefined ? startToEnd(args, cwd) : startUntil(args, cwd, entry.until);
 }
 
-function rowsOf(runs: readonly Run[]): StartRow[] {
+function rowsOf(runs: readonly Run[], bytes: number): StartRow[] {
   const wall = (run: Run | undefined): number[] => (run?.started ?? []).map(({ wallMs }) => wallMs);
   const cpu = (run: Run | undefined): number[] => (run?.started ?? []).flatMap(({ cpuMs }) => cpuMs ?? []);
   return runs.map((run) => ({
@@ -145,5 +145,6 @@ function rowsOf(runs: readonly Run[]): StartRow[] {
     ...(cpu(run).length > 0 && { cpuMs: spreadOf(cpu(run)), cpuRatio: ratioOf(cpu(run), cpu(runs[0])) }),
     wallMs: spreadOf(wall(run)),
     wallRatio: ratioOf(wall(run), wall(runs[0])),
+    ...(run.entry.id === "windlass" && { distMb: bytes / 1e6 }),
   }));
 }

@@ -10,7 +10,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
 }
 
-/** Ratios within each round, then their spread: what slows a whole round down cancels out. */
+/** Returns the spread of the ratios within each round, so that a slowdown of a whole round cancels out. */
 export function ratioOf(values: readonly number[], floor: readonly number[]): Spread {
   return spreadOf(values.map((value, round) => value / (floor[round] ?? Number.NaN)));
 }

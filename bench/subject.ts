@@ -1,6 +1,7 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { createAgent } from "../src/agent/index.ts";
+import type { openWorkspace } from "../src/app/index.ts";
 import type { Clock } from "../src/base/index.ts";
 import type { ChainLibrary, ChainRuns, loadPlan, runChain } from "../src/chain/index.ts";
 import type { ConcurrencyOptions, Scheduler, createEngine } from "../src/engine/index.ts";
@@ -10,9 +11,10 @@ import type { defineTool } from "../src/tool/index.ts";
 export interface Subject {
   readonly defineTool: typeof defineTool;
   readonly createEngine: typeof createEngine;
+  readonly openWorkspace: typeof openWorkspace;
 }
 
-/** The part of `windlass/chain` that they use. */
+/** The part of `windlass/chain` that the benchmarks use. */
 export interface ChainSubject {
   readonly loadPlan: typeof loadPlan;
   readonly runChain: typeof runChain;
@@ -20,19 +22,19 @@ export interface ChainSubject {
   readonly ChainRuns: typeof ChainRuns;
 }
 
-/** The part of `windlass/agent` that they use. */
+/** The part of `windlass/agent` that the benchmarks use. */
 export interface AgentSubject {
   readonly createAgent: typeof createAgent;
 }
 
-/** Which Windlass is measured: the bundle that users get, or the source while nothing is built. */
+/** The measured Windlass: the bundle that users get, or the source if nothing is built. */
 export type SubjectKind = "bundle" | "source";
 
 const bundle = new URL("../dist/index.js", import.meta.url);
 const chainBundle = new URL("../dist/chain.js", import.meta.url);
 const agentBundle = new URL("../dist/agent.js", import.meta.url);
 
-/** Written last: a build that stopped half-way has none. */
+/** Written last: an incomplete build does not have this file. */
 const finished = new URL("../dist/bin.js", import.meta.url);
 
 export const subjectKind: SubjectKind = existsSync(finished) ? "bundle" : "source";
@@ -40,7 +42,7 @@ export const subjectKind: SubjectKind = existsSync(finished) ? "bundle" : "sourc
 /** The entry point that `import "windlass"` loads. */
 export const subjectEntry: URL = subjectKind === "bundle" ? bundle : new URL("../src/index.ts", import.meta.url);
 
-/** Was the source changed after the bundle was built? */
+/** True if the source was changed after the bundle was built. */
 export function isStale(): boolean {
   if (subjectKind === "source") return false;
   const built = statSync(bundle).mtimeMs;
@@ -50,8 +52,12 @@ export function isStale(): boolean {
 
 export async function loadSubject(): Promise<Subject> {
   if (subjectKind === "bundle") return (await import(bundle.href)) as Subject;
-  const [tool, engine] = await Promise.all([import("../src/tool/index.ts"), import("../src/engine/index.ts")]);
-  return { defineTool: tool.defineTool, createEngine: engine.createEngine };
+  const [tool, engine, app] = await Promise.all([
+    import("../src/tool/index.ts"),
+    import("../src/engine/index.ts"),
+    import("../src/app/index.ts"),
+  ]);
+  return { defineTool: tool.defineTool, createEngine: engine.createEngine, openWorkspace: app.openWorkspace };
 }
 
 export async function loadChains(): Promise<ChainSubject> {
@@ -64,7 +70,7 @@ export async function loadAgents(): Promise<AgentSubject> {
   return import("../src/agent/index.ts");
 }
 
-/** The scheduler is no public export, so it always comes from the source. */
+/** The scheduler is not exported publicly, so it is always loaded from the source. */
 export async function loadScheduler(options: ConcurrencyOptions): Promise<Scheduler> {
   const [base, engine] = await Promise.all([import("../src/base/index.ts"), import("../src/engine/index.ts")]);
   const clock: Clock = base.systemClock;

@@ -1,6 +1,6 @@
 import type { Spread } from "./statistics.ts";
 
-/** What a table says of a contender. */
+/** Texts of a contender in a table. */
 export interface Named {
   readonly id: string;
   readonly label: string;
@@ -27,7 +27,7 @@ export function bytes(count: number | undefined): string {
   return count === undefined ? "" : figure(count);
 }
 
-/** Three digits say all that a benchmark knows. */
+/** Formats a figure with three significant digits: a benchmark is not more precise. */
 export function figure(value: number): string {
   return value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
 }

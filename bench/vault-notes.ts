@@ -1,14 +1,14 @@
-// Notes for bench/vault.ts: generated, the same every time, four in ten Chinese.
+// Notes for bench/vault.ts: generated deterministically, 40 % of them in Chinese.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A note that was written. */
+/** A generated note. */
 export interface MadeNote {
   readonly path: string;
   readonly text: string;
 }
 
-/** Numbers that look random and are the same every time. */
+/** Returns a seeded generator of pseudo-random numbers. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -30,18 +30,18 @@ function wordsOf(count: number, make: () => string): string[] {
   return [...words];
 }
 
-/** Writes the notes below a folder, a thousand per folder, and gives them back. */
+/** Writes the notes below a folder, a thousand per subfolder, and returns them. */
 export function writeNotes(folder: string, count: number): MadeNote[] {
   const next = random(7);
   const pick = (from: string | readonly string[]): string => from[Math.floor(next() * from.length)] ?? "";
-  const many = (least: number, most: number, make: () => string): string =>
-    Array.from({ length: least + Math.floor(next() * (most - least + 1)) }, make).join("");
+  const many = (min: number, max: number, make: () => string): string =>
+    Array.from({ length: min + Math.floor(next() * (max - min + 1)) }, make).join("");
   const english = wordsOf(60_000, () => many(2, 4, () => pick(syllables)));
-  // Half of the characters of a text are everyday ones, the others are of some two thousand.
+  // Half of the characters of a text are common ones; the others come from about two thousand.
   const character = (): string =>
     next() < 0.5 ? pick(everyday) : String.fromCharCode(0x4e00 + 7 * Math.floor(next() * 2000));
   const chinese = wordsOf(60_000, () => (next() < 0.8 ? many(2, 2, character) : many(3, 4, character)));
-  // As in real texts, the tenth word is a tenth as frequent as the first.
+  // As in real texts, the tenth most frequent word is a tenth as frequent as the first.
   const word = (from: readonly string[]): string => from[Math.floor(from.length ** next()) - 1] ?? "";
   const notes: MadeNote[] = [];
   for (let number = 0; number < count; number++) {

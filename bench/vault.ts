@@ -1,5 +1,5 @@
-// How fast is the vault? Writes notes, indexes them, changes one, looks for changes, searches; prints a table.
-// `node bench/vault.ts [notes] [--check]` (100,000 notes; with --check it fails when a budget does not hold)
+// Measures the vault: writes notes, indexes them, changes one, scans for changes, searches, and prints a table. `node
+// bench/vault.ts [notes] [--check]` (default: 100,000 notes; with --check it fails if a budget is broken)
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,13 @@ interface Labelled {
   readonly paths: readonly string[];
 }
 
-/** What people and models ask: the question and its salient terms. */
-type Question = readonly [query: string, salientTerms: readonly string[]];
+/** A search by a user or a model: the query and its salient terms. */
+type Prompt = readonly [query: string, salientTerms: readonly string[]];
 
-/** What is asked of the notes, and what is known of the answers. */
+/** Searches with their known results. */
 interface Labels {
   readonly terms: readonly Labelled[];
-  readonly questions: Readonly<Record<string, readonly Question[]>>;
+  readonly prompts: Readonly<Record<string, readonly Prompt[]>>;
   readonly changed: string;
 }
 
@@ -29,16 +29,16 @@ const measured = process.argv.slice(2).find((word) => word.startsWith("/"));
 if (measured === undefined) makeAndMeasure();
 else await measure(measured);
 
-/** The notes are made here and measured in a process of its own: its memory is that of the vault alone. */
+/** Writes the notes here and measures the vault in a separate process, whose memory is that of the vault alone. */
 function makeAndMeasure(): void {
   const count = Number(process.argv.find((word) => /^\d+$/.test(word)) ?? 100_000);
   const folder = mkdtempSync(join(tmpdir(), "windlass-vault-"));
   try {
     const notes = writeNotes(join(folder, "notes"), count);
-    // As old as notes are: what changed a moment ago is looked at twice.
+    // Sets an old modification time, because files changed a moment ago are read twice.
     for (const { path } of notes) utimesSync(join(folder, "notes", path), 1_760_000_000, 1_760_000_000);
     const changed = notes[Math.floor(count / 2)]?.path ?? "";
-    const labels: Labels = { terms: labelled(notes), questions: questions(notes), changed };
+    const labels: Labels = { terms: labelled(notes), prompts: prompts(notes), changed };
     writeFileSync(join(folder, "labels.json"), JSON.stringify(labels));
     const check = process.argv.filter((word) => word === "--check");
     const child = spawnSync(process.execPath, [import.meta.filename, folder, ...check], { stdio: "inherit" });
@@ -56,9 +56,9 @@ async function measure(folder: string): Promise<void> {
   await measureIndexing(vault, folder);
   await measureChanges(vault, join(folder, "notes", labels.changed), labels.changed);
   await measureRecall(vault, labels.terms);
-  for (const [name, asked] of Object.entries(labels.questions)) {
+  for (const [name, requested] of Object.entries(labels.prompts)) {
     const took: Timed<unknown>[] = [];
-    for (const [query, salientTerms] of asked) {
+    for (const [query, salientTerms] of requested) {
       took.push(await timed(() => vault.search({ query, salientTerms, limit: 10 })));
     }
     ms(`search, ${name}, p95 of ${took.length}`, took, 100);
@@ -80,7 +80,7 @@ async function measureIndexing(vault: Vault, folder: string): Promise<void> {
   const indexing = await timed(() => vault.index());
   clearInterval(watch);
   ms(`index ${indexing.value.added} notes`, [indexing], 60_000);
-  mb("  memory of the process meanwhile", peak, 500);
+  mb("  peak memory of the process", peak, 500);
   mb("  index.db", statSync(join(folder, "index.db")).size, 500);
 }
 
@@ -91,30 +91,30 @@ async function measureChanges(vault: Vault, file: string, path: string): Promise
     took.push(await timed(() => vault.index({ paths: [path] })));
   }
   ms(`index one changed note, p95 of ${took.length}`, took, 50);
-  ms("look through all notes for changes", [await timed(() => vault.index())], 5000);
+  ms("scan all notes for changes", [await timed(() => vault.index())], 5000);
 }
 
 async function measureRecall(vault: Vault, terms: readonly Labelled[]): Promise<void> {
   const took: Timed<unknown>[] = [];
-  const counts = { zh: { found: 0, wanted: 0, terms: 0 }, en: { found: 0, wanted: 0, terms: 0 } };
+  const counts = { zh: { found: 0, expected: 0, terms: 0 }, en: { found: 0, expected: 0, terms: 0 } };
   for (const { term, language, paths } of terms) {
     const searching = await timed(() => vault.search({ query: term, limit: 200 }));
     took.push(searching);
     const found = new Set(searching.value.documents.map((document) => document.path));
     const count = counts[language];
     count.found += paths.filter((path) => found.has(path)).length;
-    count.wanted += paths.length;
+    count.expected += paths.length;
     count.terms++;
   }
-  for (const [language, { found, wanted, terms: asked }] of Object.entries(counts)) {
-    const share = found / wanted;
-    const what = `recall, ${asked} exact terms, ${language} (${wanted} notes)`;
+  for (const [language, { found, expected, terms: searched }] of Object.entries(counts)) {
+    const share = found / expected;
+    const what = `recall, ${searched} exact terms, ${language} (${expected} notes)`;
     rows.push([what, share.toFixed(4), ">= 0.99", share >= 0.99]);
   }
   ms(`search, exact terms, p95 of ${took.length} (200 hits)`, took, 100);
 }
 
-/** Terms that stand in at most 150 notes, and in which: found by reading all texts. */
+/** Returns terms that occur in at most 150 notes, with the paths of these notes, found by scanning all texts. */
 function labelled(notes: readonly MadeNote[]): Labelled[] {
   const next = random(11);
   const found: Labelled[] = [];
@@ -138,7 +138,7 @@ function having(notes: readonly MadeNote[], term: string, language: "zh" | "en")
   return notes.filter(fits).map(({ path }) => path);
 }
 
-function questions(notes: readonly MadeNote[]): Record<string, Question[]> {
+function prompts(notes: readonly MadeNote[]): Record<string, Prompt[]> {
   const next = random(13);
   const sentence = (): string => {
     const { text } = notes[Math.floor(next() * notes.length)] ?? { text: "" };
@@ -149,7 +149,7 @@ function questions(notes: readonly MadeNote[]): Record<string, Question[]> {
     sentence()
       .split(/[ 。.]+/)
       .filter((word) => word !== "");
-  const many = (make: () => Question): Question[] => Array.from({ length: 200 }, make);
+  const many = (make: () => Prompt): Prompt[] => Array.from({ length: 200 }, make);
   return {
     "part of a sentence": many(() => [sentence(), []]),
     "two words": many(() => [words().slice(0, 2).join(" "), []]),
@@ -164,7 +164,7 @@ function questions(notes: readonly MadeNote[]): Record<string, Question[]> {
 interface Timed<T> {
   readonly value: T;
   readonly ms: number;
-  /** Of all threads; unlike the other it does not grow when the machine is busy with something else. */
+  /** CPU time of all threads; unlike elapsed time it does not grow if other processes are busy. */
   readonly cpuMs: number;
 }
 
@@ -181,7 +181,7 @@ function percentile(times: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
 }
 
-/** The 95th percentile of what was timed, of one its time. */
+/** Adds the 95th percentile of the times as a row. */
 function ms(what: string, times: readonly Timed<unknown>[], budget: number): void {
   const figure = percentile(
     times.map((time) => time.ms),

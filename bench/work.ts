@@ -8,13 +8,13 @@ import { loadContender } from "./load-contender.ts";
 
 /** Work that can be repeated and measured. */
 export interface Work {
-  /** What one repetition counts as: calls, tasks, steps, … */
+  /** Units of one repetition: calls, tasks, steps, … */
   readonly units: number;
-  /** It mostly waits: one repetition is a sample, however little CPU time it takes. */
+  /** True if the work mostly waits: one repetition is a sample, regardless of its CPU time. */
   readonly waits?: boolean;
-  /** Gets ready what is not measured; the function it gives does the work. */
+  /** Does the unmeasured preparation; the returned function does the work. */
   prepare(repetitions: number): () => Promise<void> | void;
-  /** Where bytes are counted. */
+  /** Counts bytes, if the work supports it. */
   bytes?(): Promise<number>;
 }
 
@@ -26,37 +26,37 @@ export async function callWork([file = "", answering = "", variant]: readonly st
   const workload = await import("./contenders/workload.ts");
   const contender = await loadContender<CallContender>(file, answering, variant);
   const prepare = contender.prepare ?? ((args: Arguments) => args);
-  // What `prepare` gives is what `call` takes.
-  const call = contender.call as (given: unknown) => unknown;
+  // `call` accepts the values that `prepare` returns.
+  const call = contender.call as (input: unknown) => unknown;
   for (const args of workload.someArguments) {
     assert.deepEqual(contender.outputOf(await call(prepare(args))), workload.expected(args));
   }
   if (variant !== "unchecked") {
     const refuse = async (): Promise<unknown> => contender.outputOf(await call(prepare(workload.refused)));
-    await assert.rejects(refuse, "a contender that is said to validate let bad arguments pass");
+    await assert.rejects(refuse, "a contender that is listed as validating accepted bad arguments");
   }
-  const given = workload.someArguments.map(prepare);
-  // Who answers at once is not awaited: that would be a cost of the measurement.
-  const repeat = call(given[0]) instanceof Promise ? repeatAwaited(call, given) : repeatPlain(call, given);
+  const input = workload.someArguments.map(prepare);
+  // A contender that returns synchronously is not awaited, because awaiting would add a cost of the measurement.
+  const repeat = call(input[0]) instanceof Promise ? repeatAwaited(call, input) : repeatPlain(call, input);
   return { units: 1, prepare: (repetitions) => () => repeat(repetitions), bytes: () => allocatedBytes(repeat) };
 }
 
-/** Kept, so that no optimiser may leave the work out. */
+/** Holds the last result, so that the optimizer cannot remove the work. */
 export let last: unknown;
 
-function repeatPlain(call: (given: unknown) => unknown, given: readonly unknown[]) {
+function repeatPlain(call: (input: unknown) => unknown, input: readonly unknown[]) {
   return (times: number): void => {
-    for (let index = 0; index < times; index++) last = call(given[index & 63]);
+    for (let index = 0; index < times; index++) last = call(input[index & 63]);
   };
 }
 
-function repeatAwaited(call: (given: unknown) => unknown, given: readonly unknown[]) {
+function repeatAwaited(call: (input: unknown) => unknown, input: readonly unknown[]) {
   return async (times: number): Promise<void> => {
-    for (let index = 0; index < times; index++) last = await call(given[index & 63]);
+    for (let index = 0; index < times; index++) last = await call(input[index & 63]);
   };
 }
 
-/** 10,000 tasks handed over at once, ten of them running at a time. */
+/** 10,000 tasks submitted at once, ten of them running at a time. */
 export async function limitWork([file = ""]: readonly string[]): Promise<Work> {
   const { limited } = await loadContender<LimitContender>(file);
   await checkLimit(limited);
@@ -72,23 +72,23 @@ export async function limitWork([file = ""]: readonly string[]): Promise<Work> {
 
 async function nothing(): Promise<void> {}
 
-/** Whoever is measured does limit: never more than ten at once, and every task runs. */
+/** Checks that the contender limits concurrency: at most ten tasks run at a time, and every task runs. */
 async function checkLimit(limited: LimitContender["limited"]): Promise<void> {
   let active = 0;
-  let most = 0;
+  let max = 0;
   let done = 0;
   const task = async (): Promise<void> => {
     active++;
-    most = Math.max(most, active);
+    max = Math.max(max, active);
     await new Promise((resolve) => setImmediate(resolve));
     active--;
     done++;
   };
   await Promise.all(Array.from({ length: 100 }, () => limited(task)));
-  assert.deepEqual({ most, done }, { most: 10, done: 100 });
+  assert.deepEqual({ max, done }, { max: 10, done: 100 });
 }
 
-/** Records written and on the disk, 20,000 at a time. */
+/** Records that are written to disk, 20,000 at a time. */
 export async function recordWork([file = "", variant]: readonly string[]): Promise<Work> {
   const { callRecords } = await import("./contenders/call-records.ts");
   const folder = mkdtempSync(join(tmpdir(), "windlass-bench-"));

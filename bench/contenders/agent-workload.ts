@@ -1,38 +1,38 @@
 import assert from "node:assert/strict";
-import type { Model, ModelAnswer } from "../../src/model/index.ts";
+import type { Model, ModelGenerateResult } from "../../src/model/index.ts";
 import { type Found, type Parsed, description, name, schema } from "./workload.ts";
 
-/** How long a conversation is. */
+/** Length of a conversation. */
 export interface AgentTask {
-  /** Answers of the model that call tools; one more answers the question. */
+  /** Number of model responses that call tools; one more response is the final answer. */
   readonly turns: number;
-  /** Tool calls of each of them. */
+  /** Number of tool calls per response. */
   readonly calls: number;
 }
 
 export interface ScriptedCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as a model sends them. */
+  /** Arguments in the form that a model sends. */
   readonly input: string;
 }
 
-export const instructions = "You know the release notes. Look up what you are asked for, then answer.";
-export const question = "What changed since the first release?";
+export const instructions = "You know the release notes. Look up the requested facts, then answer.";
+export const promptText = "What changed since the first release?";
 export const answer = "A great deal.";
 
-/** What the model says in a conversation, and what is known of how it went. */
+/** Script of the model responses in a conversation, with counters to check its course. */
 export class AgentScript {
   readonly task: AgentTask;
   /** The calls of each turn. */
   readonly turns: readonly (readonly ScriptedCall[])[];
-  /** How often the tool ran. */
+  /** Number of executions of the tool. */
   ran = 0;
-  /** Whether the model looks for the results in what it is sent: that is no part of what is measured. */
+  /** If true, the model checks that its requests contain the results; this is not part of the measurement. */
   looks = false;
-  #asked = 0;
+  #requested = 0;
 
-  constructor(task: AgentTask, inputOf: (turn: number, index: number) => unknown = usualInput) {
+  constructor(task: AgentTask, inputOf: (turn: number, index: number) => unknown = defaultInput) {
     this.task = task;
     this.turns = Array.from({ length: task.turns }, (_, turn) =>
       Array.from({ length: task.calls }, (_call, index) => ({
@@ -44,19 +44,19 @@ export class AgentScript {
   }
 
   begin(): void {
-    this.#asked = 0;
+    this.#requested = 0;
     this.ran = 0;
   }
 
-  /** The model is asked; gives the number of its turn, which is that of all turns when it has to answer. */
+  /** Handles a model request; returns the index of the turn, which equals the number of turns for the final answer. */
   next(sent: unknown): number {
-    const turn = this.#asked++;
-    if (turn > this.task.turns) throw new Error("the model was asked once more than there are answers");
+    const turn = this.#requested++;
+    if (turn > this.task.turns) throw new Error("the model received more requests than the script has responses");
     if (this.looks) this.#look(turn, JSON.stringify(sent));
     return turn;
   }
 
-  /** The tool that the model calls: it does next to nothing. */
+  /** The tool that the model calls; it does almost nothing. */
   readonly find = async ({ query, limit }: Parsed): Promise<Found> => {
     this.ran++;
     return { first: noteOn(query), found: limit };
@@ -65,29 +65,31 @@ export class AgentScript {
   #look(turn: number, sent: string): void {
     for (const { input } of this.turns.slice(0, turn).flat()) {
       const { query } = JSON.parse(input) as { readonly query: string };
-      assert.ok(sent.includes(noteOn(query)), `the model was not told what a call gave: ${query}`);
+      assert.ok(sent.includes(noteOn(query)), `the model did not receive the result of a call: ${query}`);
     }
   }
 }
 
-/** In the result of a call, and nowhere else. */
+/** Text that occurs in the result of a call and nowhere else. */
 function noteOn(query: string): string {
   return `a note on ${query}`;
 }
 
-/** No two calls are the same. */
-function usualInput(turn: number, index: number): unknown {
+/** Default arguments; no two calls are identical. */
+function defaultInput(turn: number, index: number): unknown {
   return { query: `release ${turn}.${index}`, limit: 1 + ((turn + index) % 100) };
 }
 
 export const tool = { name, description, schema } as const;
 
-const usage: ModelAnswer["usage"] = {
+const usage: ModelGenerateResult["usage"] = {
   inputTokens: { total: 1000, noCache: 1000, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 50, text: 50, reasoning: undefined },
 };
 
-/** The script as a model of the AI SDK's interface; its answers are made before anything is measured. */
+/**
+ * Exposes the script through the model interface of the AI SDK; the responses are created before anything is measured.
+ */
 export function scriptedModel(script: AgentScript): Model {
   const answers = [...script.turns.map(callsOf), last];
   return {
@@ -95,9 +97,9 @@ export function scriptedModel(script: AgentScript): Model {
     provider: "script",
     modelId: "scripted",
     supportedUrls: {},
-    // Who gets an answer may keep it, or change it.
-    doGenerate: async ({ prompt }) => ({ ...(answers[script.next(prompt)] as ModelAnswer) }),
-    doStream: async ({ prompt }) => ({ stream: streamOf(answers[script.next(prompt)] as ModelAnswer) }),
+    // Copied, because the caller may hold or change the response.
+    doGenerate: async ({ prompt }) => ({ ...(answers[script.next(prompt)] as ModelGenerateResult) }),
+    doStream: async ({ prompt }) => ({ stream: streamOf(answers[script.next(prompt)] as ModelGenerateResult) }),
   };
 }
 
@@ -105,7 +107,7 @@ function streamOf({
   content,
   finishReason,
   usage: used,
-}: ModelAnswer): Awaited<ReturnType<Model["doStream"]>>["stream"] {
+}: ModelGenerateResult): Awaited<ReturnType<Model["doStream"]>>["stream"] {
   return new ReadableStream({
     start(controller) {
       for (const [index, part] of content.entries()) {
@@ -118,7 +120,7 @@ function streamOf({
   });
 }
 
-function callsOf(calls: readonly ScriptedCall[]): ModelAnswer {
+function callsOf(calls: readonly ScriptedCall[]): ModelGenerateResult {
   return {
     content: calls.map(({ id, name: toolName, input }) => ({ type: "tool-call", toolCallId: id, toolName, input })),
     finishReason: { unified: "tool-calls", raw: "tool_calls" },
@@ -127,7 +129,7 @@ function callsOf(calls: readonly ScriptedCall[]): ModelAnswer {
   };
 }
 
-const last: ModelAnswer = {
+const last: ModelGenerateResult = {
   content: [{ type: "text", text: answer }],
   finishReason: { unified: "stop", raw: "stop" },
   usage,

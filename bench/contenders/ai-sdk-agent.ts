@@ -1,6 +1,6 @@
 import { ToolLoopAgent, stepCountIs, tool as defineTool } from "ai";
 import type { AgentContender } from "../contender.ts";
-import { type AgentScript, instructions, question, scriptedModel, tool } from "./agent-workload.ts";
+import { type AgentScript, instructions, promptText, scriptedModel, tool } from "./agent-workload.ts";
 
 export function create(script: AgentScript): AgentContender {
   const { name, description, schema } = tool;
@@ -10,5 +10,5 @@ export function create(script: AgentScript): AgentContender {
     tools: { [name]: defineTool({ description, inputSchema: schema, execute: script.find }) },
     stopWhen: stepCountIs(script.task.turns + 1),
   });
-  return { run: async () => (await agent.generate({ prompt: question })).text };
+  return { run: async () => (await agent.generate({ prompt: promptText })).text };
 }

@@ -6,7 +6,7 @@ import { description, find, findAsync, schema } from "./workload.ts";
 /** The two steps that the AI SDK's loop takes for a tool call: validate the input, run the tool. */
 export function create(answering: Answering): CallContender {
   const search = tool({ description, inputSchema: schema, execute: answering === "sync" ? find : findAsync });
-  // The tool asks for no context, so there is none to give.
+  // The tool needs no context, so none is passed.
   const options = { toolCallId: "call", messages: [], context: undefined as never };
   return {
     async call(args: Arguments) {

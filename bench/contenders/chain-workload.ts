@@ -2,30 +2,30 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { schema as searchSchema } from "./workload.ts";
 
-/** What a step gives to the next: what to look for, and a number, by which one sees that every step was done. */
-export interface Given {
+/** Value passed from step to step: a query, and a number that proves that every step was executed. */
+export interface Input {
   readonly query: string;
   readonly value: number;
 }
 
-/** What a chain is given. */
-export const givenOf = (value: number): Given => ({ query: `what changed in release ${value}`, value });
+/** Returns the input of a chain. */
+export const inputOf = (value: number): Input => ({ query: `what changed in release ${value}`, value });
 
 /** A tool that steps call. */
 export interface StepTool {
   readonly name: string;
   readonly description: string;
   readonly schema: typeof stepSchema;
-  readonly run: (args: Given) => Promise<Given>;
+  readonly run: (args: Input) => Promise<Input>;
 }
 
-/** The parameters of the search tool that single calls are measured with, and the number. */
+/** Parameters of the search tool of the call suites, and the number. */
 export const stepSchema = searchSchema.extend({ value: z.number() });
 
-/** What a step gives, for whoever has to know. */
-export const givenSchema = z.object({ query: z.string(), value: z.number() });
+/** Output schema of a step, for contenders that require one. */
+export const inputSchema = z.object({ query: z.string(), value: z.number() });
 
-/** Does next to nothing: what is measured is everything around it. */
+/** Does almost nothing, so that only the overhead is measured. */
 export const searchTool: StepTool = {
   name: "search",
   description: "Searches the release notes, and adds one.",
@@ -33,10 +33,10 @@ export const searchTool: StepTool = {
   run: async ({ query, value }) => ({ query, value: value + 1 }),
 };
 
-/** Each step of a chain that mostly waits takes this long, … */
+/** Duration of each step in a chain that mostly waits, … */
 export const pauseMs = 10;
 
-/** … and that many come in a row. */
+/** … and number of its steps. */
 export const pauses = 10;
 
 export const pauseTool: StepTool = {
@@ -51,7 +51,7 @@ export const pauseTool: StepTool = {
 
 export const valuesSchema = z.object({ values: z.array(z.number()) });
 
-/** Joins what many steps gave. */
+/** Joins the outputs of many steps. */
 export const sumTool = {
   name: "sum",
   description: "Adds numbers up.",
@@ -63,16 +63,16 @@ export const sumTool = {
   },
 } as const;
 
-/** Whoever validates refuses this. */
+/** A value that a validating contender rejects. */
 export const refused = "one" as unknown as number;
 
-/** Steps in a row, each given what the one before gave. */
+/** Sequential steps, each of which receives the output of the previous one. */
 export interface SequenceTask {
   readonly tool: StepTool;
   readonly steps: number;
 }
 
-/** Steps side by side, all given the same, and one that joins them. */
+/** Parallel steps with the same input, and one step that joins them. */
 export interface FanoutTask {
   readonly steps: number;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One step of a graph: it needs earlier steps, and takes its time. */
+/** One step of a graph, with its dependencies and its duration. */
 export interface DagStep {
   readonly id: string;
   readonly ms: number;
@@ -10,13 +10,13 @@ export interface DagStep {
 export interface DagTask {
   readonly steps: readonly DagStep[];
   readonly schema: typeof dagSchema;
-  /** Takes that long to a fraction of a millisecond; gives one more than the largest value. */
+  /** Takes exactly `ms`, to a fraction of a millisecond; returns the largest value plus one. */
   readonly run: (args: { readonly ms: number; readonly values: readonly number[] }) => Promise<{ value: number }>;
 }
 
 const dagSchema = z.object({ ms: z.number(), values: z.array(z.number()) });
 
-/** Three graphs, so that none of the contenders is lucky with one. */
+/** Three graphs, so that no contender benefits from a particular shape. */
 export const dags: readonly DagTask[] = [11, 22, 33].map((seed) => ({
   steps: randomSteps(seed, 40),
   schema: dagSchema,
@@ -26,21 +26,21 @@ export const dags: readonly DagTask[] = [11, 22, 33].map((seed) => ({
   },
 }));
 
-/** What the steps give, in order. */
+/** Returns the expected outputs of the steps, in order. */
 export function valuesOf(steps: readonly DagStep[]): number[] {
   const values = new Map<string, number>();
   for (const { id, needs } of steps) values.set(id, 1 + Math.max(0, ...needs.map((need) => values.get(need) ?? 0)));
   return [...values.values()];
 }
 
-/** The longest way through the graph, in milliseconds: nobody can be faster. */
+/** Returns the longest path through the graph, in milliseconds: the lower bound. */
 export function criticalPathMs(steps: readonly DagStep[]): number {
   const ends = new Map<string, number>();
   for (const { id, ms, needs } of steps) ends.set(id, ms + Math.max(0, ...needs.map((need) => ends.get(need) ?? 0)));
   return Math.max(...ends.values());
 }
 
-/** The steps by the number of steps on the longest way to them: for whoever works level by level. */
+/** Groups the steps by the length of the longest path to them, for contenders that work level by level. */
 export function levelsOf(steps: readonly DagStep[]): DagStep[][] {
   const values = valuesOf(steps);
   const levels: DagStep[][] = [];
@@ -48,18 +48,18 @@ export function levelsOf(steps: readonly DagStep[]): DagStep[][] {
   return levels;
 }
 
-/** Each step takes 5 to 40 ms and needs up to three of the twelve before it; a few need none. */
+/** Each step takes 5 to 40 ms and depends on up to three of the twelve steps before it; a few have no dependency. */
 function randomSteps(seed: number, count: number): DagStep[] {
   const random = randomNumbers(seed);
   return Array.from({ length: count }, (_, index) => {
-    const wanted = index < 4 ? 0 : Math.floor(random() * 4);
+    const requested = index < 4 ? 0 : Math.floor(random() * 4);
     const needs = new Set<string>();
-    for (let at = 0; at < wanted; at++) needs.add(`s${index - 1 - Math.floor(random() * Math.min(index, 12))}`);
+    for (let at = 0; at < requested; at++) needs.add(`s${index - 1 - Math.floor(random() * Math.min(index, 12))}`);
     return { id: `s${index}`, ms: 5 + Math.floor(random() * 36), needs: [...needs] };
   });
 }
 
-/** The same numbers for the same seed, from 0 to 1: a linear congruential generator, its high bits. */
+/** Returns a seeded generator of numbers from 0 to 1: the high bits of a linear congruential generator. */
 function randomNumbers(seed: number): () => number {
   let state = BigInt(seed);
   return () => {
@@ -68,7 +68,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Timers are late by up to a millisecond or so; over a path of many steps that would be all there is to see. */
+/** Timers are late by about a millisecond; over a path of many steps this would dominate the measurement. */
 function waitExactly(ms: number): Promise<void> {
   const due = performance.now() + ms;
   return new Promise((resolve) => {

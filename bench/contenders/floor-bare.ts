@@ -1,7 +1,7 @@
 import type { Answering, CallContender } from "../contender.ts";
 import { find, findAsync } from "./workload.ts";
 
-/** The handler alone, on arguments that were checked before. */
+/** The handler alone, with arguments that were validated before. */
 export function create(answering: Answering): CallContender {
   return {
     prepare: (args) => ({ limit: 10, ...args }),

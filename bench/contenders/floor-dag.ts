@@ -1,7 +1,7 @@
 import type { DagContender } from "../contender.ts";
 import { type DagStep, type DagTask, levelsOf } from "./dag-workload.ts";
 
-/** By hand: a promise per step that awaits those it needs, or one level of the graph after the other. */
+/** By hand: a promise per step that awaits its dependencies, or one level of the graph after the other. */
 export function create({ steps, schema, run }: DagTask, variant: "promises" | "levels"): DagContender {
   const valuesFor = (step: DagStep, done: ReadonlyMap<string, { value: number }>): number[] =>
     step.needs.map((need) => done.get(need)?.value ?? Number.NaN);
@@ -12,7 +12,7 @@ export function create({ steps, schema, run }: DagTask, variant: "promises" | "l
         const done = new Map<string, { value: number }>();
         for (const level of levels) {
           const all = level.map((step) => run(schema.parse({ ms: step.ms, values: valuesFor(step, done) })));
-          for (const [index, given] of (await Promise.all(all)).entries()) done.set(level[index]?.id ?? "", given);
+          for (const [index, input] of (await Promise.all(all)).entries()) done.set(level[index]?.id ?? "", input);
         }
         return steps.map(({ id }) => done.get(id)?.value);
       },

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { recordColumns, toRow } from "../../src/adapters/sqlite/record-columns.ts";
+import { recordColumns, toRow } from "../../src/adapters/sqlite/journal/record-columns.ts";
 import { flattenRecord } from "../../src/store/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import type { DurableContender } from "../contender.ts";
 import { callRecords } from "./call-records.ts";
-import { givenOf, searchTool } from "./chain-workload.ts";
+import { inputOf, searchTool } from "./chain-workload.ts";
 
 /**
- * The least that survives: all runs go in step; what begins is on the disk before it begins, what it gave and its
- * record are on the disk before the next step. A group commit for each, tables without an index, ready-made records,
+ * The minimum that survives a crash: all runs proceed in lockstep; the start of a step is on disk before it runs, its
+ * output and its record before the next step. One group commit for each, tables without an index, precomputed records,
  * everything on the main thread.
  */
 export function create(folder: string, steps: number): DurableContender {
@@ -25,23 +25,23 @@ export function create(folder: string, steps: number): DurableContender {
     async run(runs) {
       const first = begun;
       begun += runs;
-      const given = Array.from({ length: runs }, () => givenOf(0));
+      const input = Array.from({ length: runs }, () => inputOf(0));
       for (let step = 0; step < steps; step++) {
         db.exec("BEGIN IMMEDIATE");
         for (let run = 0; run < runs; run++) {
           insertEvent.run(first + run, 2 * step + 1, "started", `s${step}#1`, Date.now(), '{"effect":"idempotent"}');
         }
         db.exec("COMMIT");
-        for (let run = 0; run < runs; run++) given[run] = await searchTool.run(searchTool.schema.parse(given[run]));
+        for (let run = 0; run < runs; run++) input[run] = await searchTool.run(searchTool.schema.parse(input[run]));
         db.exec("BEGIN IMMEDIATE");
         for (let run = 0; run < runs; run++) {
-          const data = JSON.stringify({ kind: "call", result: { success: true, output: given[run] } });
+          const data = JSON.stringify({ kind: "call", result: { success: true, output: input[run] } });
           insertEvent.run(first + run, 2 * step + 2, "settled", `s${step}#1`, Date.now(), data);
           insertRecord.run(...(rows[run & 63] ?? []));
         }
         db.exec("COMMIT");
       }
-      return given.map(({ value }) => value);
+      return input.map(({ value }) => value);
     },
     steps: async () => Number(db.prepare("SELECT count(*) AS count FROM records").get()?.["count"]),
   };

@@ -1,6 +1,6 @@
 import type { LimitContender } from "../contender.ts";
 
-/** The least that limits: a counter and a queue of wake-ups. */
+/** The minimum that limits concurrency: a counter and a queue of waiting resolvers. */
 export function create(): LimitContender {
   const semaphore = new Semaphore(10);
   return { limited: (task) => semaphore.run(task) };
@@ -11,8 +11,8 @@ class Semaphore {
   #waiting: (() => void)[] = [];
   #next = 0;
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(positions: number) {
+    this.#free = positions;
   }
 
   run(task: () => Promise<void>): Promise<void> {
@@ -31,7 +31,7 @@ class Semaphore {
     }
   }
 
-  /** The place passes to the next in line, or becomes free. */
+  /** Passes the slot to the next waiting task, or frees it. */
   #leave(): void {
     const wake = this.#waiting[this.#next];
     if (wake === undefined) {

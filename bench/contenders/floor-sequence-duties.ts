@@ -1,23 +1,24 @@
 import type { ChainContender } from "../contender.ts";
-import { type SequenceTask, givenOf } from "./chain-workload.ts";
+import { type SequenceTask, inputOf } from "./chain-workload.ts";
 import { type Duties, type StepState, allDuties, follow, guardedWithDuties, newState } from "./guarded-duties.ts";
 
 /**
- * Guarded calls in a row that do by hand what a step of a chain does besides: arguments from references, a state for
- * the log, an id, a record, an own copy of the arguments, the check of the output, a rule, and being found to be stopped.
+ * Sequential guarded calls that also do the other duties of a chain step by hand: arguments from references, a state
+ * for the log, an id, a record, a copy of the arguments, the output check, a permission rule, and registration for
+ * cancellation.
  */
 export function create({ tool, steps }: SequenceTask, variant?: string): ChainContender {
   const without = variant?.startsWith("without-") === true ? variant.slice("without-".length) : undefined;
   const duties: Duties = { ...allDuties, ...(without !== undefined && { [without]: false }) };
   const call = guardedWithDuties(new Map([[tool.name, tool]]), 1000, duties);
-  // References are resolved before: a step by its place, then the names to follow.
+  // References are compiled beforehand: the index of a step, then the property names to follow.
   const plan = Array.from({ length: steps }, (_, index) => ({
     id: `s${index}`,
     params: ["query", "value"].map((key) => ({ key, step: index - 1, names: [key] })),
   }));
   return {
     async run(value) {
-      const input = givenOf(value);
+      const input = inputOf(value);
       const states = plan.map(({ id }) => newState(id));
       for (let index = 0; index < steps; index++) {
         const args: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import type { Answering, Arguments, CallContender } from "../contender.ts";
 import { find, findAsync, schema } from "./workload.ts";
 
-/** Parse, then call: the least that a trustworthy tool does. */
+/** Parse, then call: the minimum for a safe tool call. */
 export function create(answering: Answering): CallContender {
   return answering === "sync"
     ? { call: (args: Arguments) => find(schema.parse(args)), outputOf: (answer) => answer }

@@ -1,7 +1,7 @@
 import { deadlineMs } from "./workload.ts";
 import type { HandTool } from "./guarded.ts";
 
-/** What a step leaves behind for a log: what it got, what it gave, when, and how often it was tried. */
+/** State of a step for the log: input, output, times and number of attempts. */
 export interface StepState {
   readonly id: string;
   status: "pending" | "running" | "success" | "failed";
@@ -26,7 +26,7 @@ export function newState(id: string): StepState {
   };
 }
 
-/** What of the duties is done, to see what each costs. */
+/** Switches for the duties, to measure the cost of each. */
 export interface Duties {
   readonly record: boolean;
   readonly id: boolean;
@@ -45,10 +45,10 @@ export const allDuties: Duties = {
   cancel: true,
 };
 
-const largestOutput = 1_000_000;
-const recordsKept = 1000;
+const maxSizeOutput = 1_000_000;
+const recordsStored = 1000;
 
-/** The guarded call, with what else a step of a chain has to do for a log, for records and for being stopped. */
+/** The guarded call, with the additional duties of a chain step: the log, records and cancellation. */
 export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: number, duties: Duties = allDuties) {
   const waiting: (() => void)[] = [];
   const live = new Set<AbortController>();
@@ -58,15 +58,15 @@ export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: n
   let active = 0;
   let count = 0;
   let added = 0;
-  // oxlint-disable-next-line complexity -- every duty can be left out, to see what it costs
-  const run = async (tool: string, given: unknown, state: StepState): Promise<unknown> => {
+  // oxlint-disable-next-line complexity -- every duty can be turned off, to measure its cost
+  const run = async (tool: string, input: unknown, state: StepState): Promise<unknown> => {
     const startedAt = performance.now();
     const executedAt = Math.round(epoch + startedAt);
     const id = duties.id ? `k3j9x0q2ab5z-${(++count).toString(36)}` : "";
     state.status = "running";
     state.startedAt = executedAt;
     state.attempts++;
-    state.input = given;
+    state.input = input;
     const end = (success: boolean, output: unknown, error: string | undefined) => {
       const durationMs = performance.now() - startedAt;
       state.status = success ? "success" : "failed";
@@ -74,13 +74,13 @@ export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: n
       state.output = output;
       state.error = error;
       if (duties.record) {
-        records[added++ % recordsKept] = {
+        records[added++ % recordsStored] = {
           id,
           tool,
           version: "1.0.0",
           source: "tools",
           category: "general",
-          args: given,
+          args: input,
           success,
           output,
           error,
@@ -105,7 +105,7 @@ export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: n
     };
     const found = tools.get(tool);
     if (found === undefined) return end(false, undefined, `no tool ${tool}`);
-    const parsed = found.schema.safeParse(duties.copy ? structuredCopy(given) : given);
+    const parsed = found.schema.safeParse(duties.copy ? structuredCopy(input) : input);
     if (!parsed.success) return end(false, undefined, parsed.error.message);
     if (duties.permission && denied.has(tool)) return end(false, undefined, `${tool} is denied`);
     if (active >= slots) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -115,7 +115,7 @@ export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: n
     const timer = setTimeout(() => controller.abort(), deadlineMs);
     try {
       const output = await found.run(parsed.data as never, { signal: controller.signal });
-      if (duties.outputCheck && sizeOf(output) > largestOutput) return end(false, undefined, "too large");
+      if (duties.outputCheck && sizeOf(output) > maxSizeOutput) return end(false, undefined, "too large");
       return end(true, output, undefined);
     } catch (error) {
       return end(false, undefined, String(error));
@@ -130,7 +130,7 @@ export function guardedWithDuties(tools: ReadonlyMap<string, HandTool>, slots: n
   return run;
 }
 
-/** The same JSON data in objects of its own. */
+/** Returns a deep copy of JSON data. */
 function structuredCopy(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => structuredCopy(item));
@@ -142,7 +142,7 @@ function structuredCopy(value: unknown): unknown {
   return copy;
 }
 
-/** About how many characters it prints as JSON; Infinity for what is no JSON. */
+/** Estimates the length of the value as JSON; Infinity if it is not JSON. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value === "number") return Number.isFinite(value) ? 4 : Infinity;
@@ -156,7 +156,7 @@ function sizeOf(value: unknown): number {
   return size;
 }
 
-/** `steps.s1.output.value`, followed through own names only. */
+/** Follows a path such as `steps.s1.output.value` through own properties only. */
 export function follow(from: unknown, names: readonly string[]): unknown {
   let value = from;
   for (const name of names) {

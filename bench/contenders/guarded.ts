@@ -7,7 +7,7 @@ export interface HandTool {
       value: unknown,
     ): { readonly success: true; readonly data: unknown } | { readonly success: false; readonly error: Error };
   };
-  /** Takes what the schema gives. */
+  /** Receives the parsed arguments. */
   readonly run: (args: never, context: { readonly signal: AbortSignal }) => unknown;
 }
 
@@ -15,7 +15,7 @@ export type Envelope =
   | { readonly success: true; readonly output: unknown; readonly durationMs: number }
   | { readonly success: false; readonly error: string; readonly durationMs: number };
 
-/** What a careful engineer writes by hand: look-up, parse, a slot, a timeout, an abort signal, an envelope. */
+/** A careful implementation by hand: lookup, parsing, a slot, a timeout, an abort signal, a result envelope. */
 export function guarded(tools: ReadonlyMap<string, HandTool>, slots: number) {
   const waiting: (() => void)[] = [];
   let active = 0;
@@ -31,7 +31,7 @@ export function guarded(tools: ReadonlyMap<string, HandTool>, slots: number) {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), deadlineMs);
     try {
-      // What the schema gives is what the function takes.
+      // The function accepts the output of its schema.
       const output = await found.run(parsed.data as never, { signal: controller.signal });
       return { success: true, output, durationMs: performance.now() - startedAt };
     } catch (error) {
@@ -45,7 +45,7 @@ export function guarded(tools: ReadonlyMap<string, HandTool>, slots: number) {
   };
 }
 
-/** What the call gave; throws when it failed. */
+/** Returns the output of the call; throws if it failed. */
 export function outputOf(envelope: Envelope): unknown {
   if (!envelope.success) throw new Error(envelope.error);
   return envelope.output;

@@ -5,9 +5,11 @@ import { type DagStep, type DagTask, levelsOf } from "./dag-workload.ts";
 
 type State = Record<string, { readonly value: number }>;
 
-/** `RunnablePassthrough.assign()` for each level: its steps side by side, added to what there is. */
+/**
+ * One `RunnablePassthrough.assign()` per level: its steps run in parallel, and their outputs are merged into the state.
+ */
 export function create({ steps, schema, run }: DagTask): DagContender {
-  // Given plain arguments, not a model's call, it gives what the function gives.
+  // Called with plain arguments instead of a tool call, it returns the result of the function.
   const step = tool(run, { name: "step", description: "Takes its time.", schema }) as unknown as Runnable<
     Parameters<typeof run>[0],
     State[string]

@@ -4,9 +4,9 @@ import type { ChatResult } from "@langchain/core/outputs";
 import { tool as defineTool } from "@langchain/core/tools";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import type { AgentContender } from "../contender.ts";
-import { type AgentScript, type ScriptedCall, answer, instructions, question, tool } from "./agent-workload.ts";
+import { type AgentScript, type ScriptedCall, answer, instructions, promptText, tool } from "./agent-workload.ts";
 
-/** The ready-made agent of LangGraph, without a checkpointer. */
+/** The prebuilt agent of LangGraph, without a checkpointer. */
 export function create(script: AgentScript): AgentContender {
   const { name, description, schema } = tool;
   const search = defineTool(script.find, { name, description, schema });
@@ -15,9 +15,9 @@ export function create(script: AgentScript): AgentContender {
   const options = { recursionLimit: 2 * script.task.turns + 2 };
   return {
     async run() {
-      const { messages } = await agent.invoke({ messages: [{ role: "user", content: question }] }, options);
-      const said = messages.at(-1)?.content;
-      return typeof said === "string" ? said : "";
+      const { messages } = await agent.invoke({ messages: [{ role: "user", content: promptText }] }, options);
+      const text = messages.at(-1)?.content;
+      return typeof text === "string" ? text : "";
     },
   };
 }
@@ -40,7 +40,7 @@ class ScriptedModel extends BaseChatModel {
 
   async _generate(messages: BaseMessage[]): Promise<ChatResult> {
     const calls = this.#script.turns[this.#script.next(messages)];
-    // The graph gives messages ids, so they are new each time.
+    // The graph assigns ids to messages, so they are created anew each time.
     const message = new AIMessage(calls === undefined ? answer : { content: "", tool_calls: calls.map(toCall) });
     return { generations: [{ text: "", message }] };
   }

@@ -4,7 +4,7 @@ import type { DagStep, DagTask } from "./dag-workload.ts";
 
 type Values = Record<string, number>;
 
-/** A node per step, an edge from all that it needs; zod is called by hand. */
+/** A node per step, with an edge from each dependency; zod is called by hand. */
 export function create({ steps, schema, run }: DagTask): DagContender {
   const State = Annotation.Root({
     values: Annotation<Values>({ reducer: (before, more) => ({ ...before, ...more }), default: () => ({}) }),

@@ -1,8 +1,8 @@
 import { Annotation, END, START, Send, StateGraph } from "@langchain/langgraph";
 import type { ChainContender } from "../contender.ts";
-import { type FanoutTask, type Given, givenOf, searchTool, sumTool } from "./chain-workload.ts";
+import { type FanoutTask, type Input, inputOf, searchTool, sumTool } from "./chain-workload.ts";
 
-/** The way to map and reduce: a `Send` per step to one node, an edge to the node that joins. zod is called by hand. */
+/** Map and reduce: one `Send` per step to the same node, and an edge to the joining node. zod is called by hand. */
 export function create({ steps }: FanoutTask): ChainContender {
   const State = Annotation.Root({
     query: Annotation<string>,
@@ -10,7 +10,7 @@ export function create({ steps }: FanoutTask): ChainContender {
     values: Annotation<number[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
   });
   const app = new StateGraph(State)
-    .addNode("step", async (state: Given) => ({
+    .addNode("step", async (state: Input) => ({
       values: [(await searchTool.run(searchTool.schema.parse(state))).value],
     }))
     .addNode("join", (state) => sumTool.run(sumTool.schema.parse(state)))
@@ -22,5 +22,5 @@ export function create({ steps }: FanoutTask): ChainContender {
     .addEdge("step", "join")
     .addEdge("join", END)
     .compile();
-  return { run: async (value) => (await app.invoke(givenOf(value))).value };
+  return { run: async (value) => (await app.invoke(inputOf(value))).value };
 }

@@ -5,7 +5,7 @@ import { type DagStep, type DagTask, levelsOf } from "./dag-workload.ts";
 
 const value = z.object({ value: z.number() });
 
-/** `.parallel()` for each level; what a step needs it asks for by name. zod is called by hand. */
+/** One `.parallel()` per level; a step reads its dependencies by name. zod is called by hand. */
 export function create({ steps, schema, run }: DagTask): DagContender {
   const stepOf = ({ id, ms, needs }: DagStep) =>
     createStep({

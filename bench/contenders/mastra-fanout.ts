@@ -3,18 +3,18 @@ import { z } from "zod";
 import type { ChainContender } from "../contender.ts";
 import {
   type FanoutTask,
-  type Given,
-  givenOf,
-  givenSchema,
+  type Input,
+  inputOf,
+  inputSchema,
   searchTool,
   stepSchema,
   sumTool,
 } from "./chain-workload.ts";
 
 const sumSchema = z.object({ value: z.number() });
-const schemas = { inputSchema: stepSchema, outputSchema: givenSchema };
+const schemas = { inputSchema: stepSchema, outputSchema: inputSchema };
 
-/** `.parallel()` with that many steps, or `.foreach()` over a list; then a step that joins. */
+/** `.parallel()` with one step per item, or `.foreach()` over a list; then a joining step. */
 export function create({ steps }: FanoutTask, variant: "parallel" | "foreach"): ChainContender {
   return variant === "parallel" ? parallel(steps) : foreach(steps);
 }
@@ -25,7 +25,7 @@ function parallel(steps: number): ChainContender {
   );
   const join = createStep({
     id: "join",
-    inputSchema: z.record(z.string(), givenSchema),
+    inputSchema: z.record(z.string(), inputSchema),
     outputSchema: sumSchema,
     execute: ({ inputData }) => sum(Object.values(inputData)),
   });
@@ -36,8 +36,8 @@ function parallel(steps: number): ChainContender {
   return {
     async run(value) {
       const run = await workflow.createRun();
-      // The type asks for the defaults too, which the schema fills in.
-      const result = await run.start({ inputData: givenOf(value) as z.output<typeof stepSchema> });
+      // The type also requires the properties that the schema fills with defaults.
+      const result = await run.start({ inputData: inputOf(value) as z.output<typeof stepSchema> });
       if (result.status !== "success") throw new Error(`the workflow ended with status ${result.status}`);
       return result.result.value;
     },
@@ -48,24 +48,24 @@ function foreach(steps: number): ChainContender {
   const each = createStep({ id: "each", ...schemas, execute: ({ inputData }) => searchTool.run(inputData) });
   const join = createStep({
     id: "join",
-    inputSchema: z.array(givenSchema),
+    inputSchema: z.array(inputSchema),
     outputSchema: sumSchema,
     execute: ({ inputData }) => sum(inputData),
   });
-  const workflow = createWorkflow({ id: "foreach", inputSchema: z.array(givenSchema), outputSchema: sumSchema })
+  const workflow = createWorkflow({ id: "foreach", inputSchema: z.array(inputSchema), outputSchema: sumSchema })
     .foreach(each, { concurrency: steps })
     .then(join)
     .commit();
   return {
     async run(value) {
       const run = await workflow.createRun();
-      const result = await run.start({ inputData: Array.from({ length: steps }, () => givenOf(value)) });
+      const result = await run.start({ inputData: Array.from({ length: steps }, () => inputOf(value)) });
       if (result.status !== "success") throw new Error(`the workflow ended with status ${result.status}`);
       return result.result.value;
     },
   };
 }
 
-function sum(given: readonly Given[]): Promise<{ value: number }> {
-  return sumTool.run(sumTool.schema.parse({ values: given.map(({ value }) => value) }));
+function sum(input: readonly Input[]): Promise<{ value: number }> {
+  return sumTool.run(sumTool.schema.parse({ values: input.map(({ value }) => value) }));
 }

@@ -5,12 +5,12 @@ import { type Found, type Parsed, description, find, findAsync, name, schema } f
 export function create(answering: Answering): CallContender {
   const execute = answering === "sync" ? async (args: Parsed) => find(args) : findAsync;
   const search = createTool({ id: name, description, inputSchema: schema, execute });
-  // Outside an agent nothing observes; the tool fills in what is missing.
+  // Outside an agent there is no observability; the tool fills in missing context.
   const context = {} as Parameters<NonNullable<typeof search.execute>>[1];
   const run = search.execute;
   if (run === undefined) throw new Error("the tool has no execute");
   return {
-    // It is typed by what comes out of the schema, but it is the call that fills in the defaults.
+    // The type is that of the schema's output, but the defaults are filled in by the call.
     call: (args: Parsed) => run(args, context),
     outputOf: (answer) => {
       const output = answer as Found | { error: true; message: string };

@@ -1,8 +1,8 @@
 import { Agent, type Model, type ModelResponse, Runner, Usage, tool as defineTool } from "@openai/agents";
 import type { AgentContender } from "../contender.ts";
-import { type AgentScript, type ScriptedCall, answer, instructions, question, tool } from "./agent-workload.ts";
+import { type AgentScript, type ScriptedCall, answer, instructions, promptText, tool } from "./agent-workload.ts";
 
-/** `run` of an agent, its tracing off. */
+/** `run` of an agent, with tracing off. */
 export function create(script: AgentScript): AgentContender {
   const { name, description, schema } = tool;
   const agent = new Agent({
@@ -13,7 +13,7 @@ export function create(script: AgentScript): AgentContender {
   });
   const runner = new Runner({ tracingDisabled: true });
   const options = { maxTurns: script.task.turns + 1 };
-  return { run: async () => (await runner.run(agent, question, options)).finalOutput ?? "" };
+  return { run: async () => (await runner.run(agent, promptText, options)).finalOutput ?? "" };
 }
 
 function scriptedModel(script: AgentScript): Model {
@@ -21,10 +21,10 @@ function scriptedModel(script: AgentScript): Model {
     async getResponse({ input }): Promise<ModelResponse> {
       const calls = script.turns[script.next(input)];
       const usage = new Usage({ requests: 1, inputTokens: 1000, outputTokens: 50, totalTokens: 1050 });
-      return { usage, output: calls === undefined ? [said] : calls.map(toItem) };
+      return { usage, output: calls === undefined ? [text] : calls.map(toItem) };
     },
     getStreamedResponse() {
-      throw new Error("nobody streams here");
+      throw new Error("streaming is not part of the benchmark");
     },
   };
 }
@@ -33,7 +33,7 @@ function toItem({ id, name, input }: ScriptedCall): ModelResponse["output"][numb
   return { type: "function_call", callId: id, name, arguments: input, status: "completed" };
 }
 
-const said: ModelResponse["output"][number] = {
+const text: ModelResponse["output"][number] = {
   type: "message",
   role: "assistant",
   status: "completed",

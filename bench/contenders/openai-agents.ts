@@ -12,7 +12,7 @@ export function create(answering: Answering, variant?: "deadline"): CallContende
   });
   const context = new RunContext();
   return {
-    // It takes the model's text; writing that text is not its work, reading it is.
+    // The input is the text from the model: parsing it is part of the call, creating it is not.
     prepare: (args) => JSON.stringify(args),
     call: (text: string) => search.invoke(context, text),
     outputOf: (answer) => {

@@ -1,8 +1,8 @@
 import type { AgentContender } from "../contender.ts";
 import { loadAgents, loadSubject } from "../subject.ts";
-import { type AgentScript, instructions, question, scriptedModel, tool } from "./agent-workload.ts";
+import { type AgentScript, instructions, promptText, scriptedModel, tool } from "./agent-workload.ts";
 
-/** `createAgent` over an engine, its runs and records in memory. `listened`: somebody listens to all that happens. */
+/** `createAgent` over an engine, with runs and records in memory. `listened`: a listener receives all events. */
 export async function create(script: AgentScript, variant?: "listened"): Promise<AgentContender> {
   const { defineTool, createEngine } = await loadSubject();
   const { createAgent } = await loadAgents();
@@ -20,7 +20,7 @@ export async function create(script: AgentScript, variant?: "listened"): Promise
   const listening = variant === "listened" ? { onEvent: () => events++ } : {};
   return {
     async run() {
-      const result = await agent.run(question, listening);
+      const result = await agent.run(promptText, listening);
       if (result.status !== "completed") throw new Error(result.error?.message ?? result.status);
       if (variant === "listened" && events === 0) throw new Error("no event reached the listener");
       return result.answer;

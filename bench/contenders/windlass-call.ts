@@ -3,10 +3,13 @@ import type { Answering, Arguments, CallContender } from "../contender.ts";
 import { loadSubject } from "../subject.ts";
 import { type Found, type Parsed, description, find, findAsync, name, schema } from "./workload.ts";
 
-/** `signal`: called by tool, with a handler that looks at its abort signal. */
+/** `signal`: called by tool, with a handler that reads its abort signal. */
 export type Variant = "tool" | "name" | "signal";
 
-/** The full lifecycle: every call is validated, permitted, admitted, has a deadline, tells a subscriber, is recorded. */
+/**
+ * The full lifecycle: every call is validated, permitted and admitted, has a deadline, emits events to a subscriber,
+ * and is recorded.
+ */
 export async function create(answering: Answering, variant: Variant): Promise<CallContender> {
   const { defineTool, createEngine } = await loadSubject();
   const definition = { name, description, input: schema, effect: "read" } as const;

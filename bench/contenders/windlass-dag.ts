@@ -2,7 +2,7 @@ import type { DagContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
 import type { DagTask } from "./dag-workload.ts";
 
-/** A chain whose steps refer to those they need. */
+/** A chain whose steps refer to their dependencies. */
 export async function create({ steps, schema, run }: DagTask): Promise<DagContender> {
   const { defineTool, createEngine } = await loadSubject();
   const { loadPlan, runChain } = await loadChains();

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { currentOwner, openSqlite } from "../../src/adapters/index.ts";
-import { createRedactor } from "../../src/text/index.ts";
+import { createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import { createRedactor } from "../../src/secrets/index.ts";
 import type { DurableContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
-import { givenOf, searchTool } from "./chain-workload.ts";
+import { inputOf, searchTool } from "./chain-workload.ts";
 import { inARow } from "./windlass-in-a-row.ts";
 
-/** Runs in the journal, as the CLI executes them: every step writes, so that its start is on the disk before it. */
+/** Durable runs, as the CLI executes them: every step has a writing effect, so its start is on disk before it runs. */
 export async function create(folder: string, steps: number): Promise<DurableContender> {
   const { defineTool, createEngine } = await loadSubject();
   const { ChainLibrary, ChainRuns, loadPlan } = await loadChains();
@@ -20,13 +20,13 @@ export async function create(folder: string, steps: number): Promise<DurableCont
   });
   const chains = new ChainLibrary({ tools: engine.tools });
   const { runs: journal, approvals } = store;
-  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: currentOwner() });
+  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: createLeaseHolder() });
   const plan = await loadPlan(inARow("durable", search.name, steps), engine);
   return {
     run: (count) =>
       Promise.all(
         Array.from({ length: count }, async () => {
-          const result = await runs.start(plan, { input: givenOf(0) });
+          const result = await runs.start(plan, { input: inputOf(0) });
           if (!result.success) throw new Error(result.error?.message);
           return result.output;
         }),

@@ -1,9 +1,9 @@
 import type { ChainSpec } from "../../src/chain/index.ts";
 import type { ChainContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
-import { type FanoutTask, givenOf, searchTool, sumTool } from "./chain-workload.ts";
+import { type FanoutTask, inputOf, searchTool, sumTool } from "./chain-workload.ts";
 
-/** A chain with that many steps and one that refers to all of them, or one step for each item of a list. */
+/** A chain with parallel steps and one that refers to all of them, or one `for_each` step over a list. */
 export async function create({ steps }: FanoutTask, variant: "steps" | "for_each"): Promise<ChainContender> {
   const { defineTool, createEngine } = await loadSubject();
   const { loadPlan, runChain } = await loadChains();
@@ -16,11 +16,11 @@ export async function create({ steps }: FanoutTask, variant: "steps" | "for_each
     ],
   });
   const plan = await loadPlan(variant === "steps" ? manySteps(steps) : manyItems(steps), engine);
-  const inputOf = (given: number): unknown =>
-    variant === "steps" ? givenOf(given) : { all: Array.from({ length: steps }, () => givenOf(given)) };
+  const chainInput = (input: number): unknown =>
+    variant === "steps" ? inputOf(input) : { all: Array.from({ length: steps }, () => inputOf(input)) };
   return {
-    async run(given) {
-      const result = await runChain(plan, { engine, input: inputOf(given) });
+    async run(input) {
+      const result = await runChain(plan, { engine, input: chainInput(input) });
       if (!result.success) throw new Error(result.error?.message);
       return result.output;
     },

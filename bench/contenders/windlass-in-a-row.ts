@@ -1,6 +1,6 @@
 import type { ChainSpec } from "../../src/chain/index.ts";
 
-/** A chain of that many steps, each with references to what the one before gave. */
+/** A chain of sequential steps, each with references to the output of the previous one. */
 export function inARow(name: string, tool: string, steps: number): ChainSpec {
   const before = (index: number): string => (index === 0 ? "input" : `steps.s${index - 1}.output`);
   return {

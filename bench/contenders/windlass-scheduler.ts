@@ -1,15 +1,15 @@
-import type { Admitted, Ticket } from "../../src/engine/ticket.ts";
+import type { AdmissionRequest, Ticket } from "../../src/engine/admission-ticket.ts";
 import type { LimitContender } from "../contender.ts";
 import { loadScheduler } from "../subject.ts";
 
-/** Tickets of the engine's scheduler: queue limit, queue timeout, bucket, priority and figures for every task. */
+/** Tickets of the engine's scheduler: queue limit, queue timeout, bucket, priority and metrics for every task. */
 export async function create(): Promise<LimitContender> {
   const scheduler = await loadScheduler({ maxConcurrent: 10, queueSize: 10_000 });
   const hold = async (task: () => Promise<void>, ticket: Ticket): Promise<void> => {
     try {
       await task();
     } finally {
-      scheduler.leave(ticket);
+      scheduler.endTicket(ticket);
     }
   };
   return {
@@ -22,7 +22,7 @@ export async function create(): Promise<LimitContender> {
   };
 }
 
-class Owner implements Admitted {
+class Owner implements AdmissionRequest {
   wake: (() => void) | undefined = undefined;
 
   get category(): string {

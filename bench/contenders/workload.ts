@@ -16,12 +16,12 @@ export interface Found {
   readonly found: number;
 }
 
-/** Does next to nothing: what is measured is everything around it. */
+/** Does almost nothing, so that only the overhead is measured. */
 export const find = ({ query, limit }: Parsed): Found => ({ first: query, found: limit });
 
 export const findAsync = async (args: Parsed): Promise<Found> => find(args);
 
-/** A model rarely sends every optional parameter: four shapes, sixty-four different calls. */
+/** Sixty-four different calls in four shapes, because a model rarely sends every optional parameter. */
 export const someArguments: readonly Arguments[] = Array.from({ length: 64 }, (_, index) => ({
   query: `what changed in release ${index}`,
   ...(index % 2 === 0 && { limit: 1 + index }),
@@ -29,10 +29,10 @@ export const someArguments: readonly Arguments[] = Array.from({ length: 64 }, (_
   ...(index % 8 === 3 && { range: { from: "2026-01-01", to: "2026-01-31" } }),
 }));
 
-/** What the handler gives for an item of {@link someArguments}. */
+/** Expected output of the handler for an item of {@link someArguments}. */
 export const expected = (args: Arguments): Found => ({ first: args.query, found: args.limit ?? 10 });
 
-/** Whoever validates refuses this. */
+/** Arguments that a validating contender rejects. */
 export const refused: Arguments = { query: "", limit: 1000 };
 
 export const name = "search";

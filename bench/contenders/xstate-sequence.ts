@@ -1,22 +1,22 @@
 import { assign, createActor, fromPromise, setup, toPromise } from "xstate";
 import type { ChainContender } from "../contender.ts";
-import { type Given, type SequenceTask, givenOf } from "./chain-workload.ts";
+import { type Input, type SequenceTask, inputOf } from "./chain-workload.ts";
 
 /** A machine with a state per step that invokes a promise; zod is called by hand. */
 export function create({ tool, steps }: SequenceTask): ChainContender {
   const step = (index: number) => ({
     invoke: {
       src: "step" as const,
-      input: ({ context }: { context: Given }) => context,
+      input: ({ context }: { context: Input }) => context,
       onDone: { target: `s${index + 1}`, actions: "keep" as const },
     },
   });
   const states = Array.from({ length: steps }, (_, index) => [`s${index}`, step(index)] as const);
   const machine = setup({
-    types: { context: {} as Given, input: {} as Given, output: {} as number },
-    actors: { step: fromPromise(async ({ input }: { input: Given }) => tool.run(tool.schema.parse(input))) },
-    // The only event is that of a step that is done.
-    actions: { keep: assign(({ event }) => (event as unknown as { output: Given }).output) },
+    types: { context: {} as Input, input: {} as Input, output: {} as number },
+    actors: { step: fromPromise(async ({ input }: { input: Input }) => tool.run(tool.schema.parse(input))) },
+    // The only event is the completion of a step.
+    actions: { keep: assign(({ event }) => (event as unknown as { output: Input }).output) },
   }).createMachine({
     initial: "s0",
     context: ({ input }) => input,
@@ -25,7 +25,7 @@ export function create({ tool, steps }: SequenceTask): ChainContender {
   });
   return {
     run(value) {
-      const actor = createActor(machine, { input: givenOf(value) });
+      const actor = createActor(machine, { input: inputOf(value) });
       const done = toPromise(actor);
       actor.start();
       return done;
