@@ -128,13 +128,20 @@ interface Requested {
   readonly prompt: ModelCall["prompt"];
 }
 
-/** The model requests; each must be the same in every process that sent it. */
+/**
+ * The model requests, as the last process that sent each sent it: a response that was not journaled before a kill is
+ * requested again, and so is what followed from it.
+ */
 function promptsOf(folder: string): ModelCall["prompt"][] {
-  const prompts = Map.groupBy(linesOf<Requested>(folder, "prompts.ndjson"), ({ key }) => key);
-  return [...prompts.values()].flatMap(([first, ...again]) => {
-    for (const { key, prompt } of again) expect(prompt, `the prompt ${key}`).toEqual(first?.prompt);
-    return first === undefined ? [] : [first.prompt];
-  });
+  const prompts = new Map(linesOf<Requested>(folder, "prompts.ndjson").map(({ key, prompt }) => [key, prompt]));
+  return [...prompts.values()];
+}
+
+/** Checks that a life sent no request whose response was journaled before it. */
+function expectNoneRepeated(folder: string, { before, known }: { before: number; known: readonly AgentEvent[] }): void {
+  const answered = known.flatMap((event) => (event.type === "round-finished" ? [`${event.part}.${event.round}`] : []));
+  const sent = linesOf<Requested>(folder, "prompts.ndjson").slice(before);
+  expect(sent.map(({ key }) => key).filter((key) => answered.includes(key))).toEqual([]);
 }
 
 /** Number of kills that each run has to survive. */
@@ -161,12 +168,14 @@ async function survive(folder: string, run: Run): Promise<Survived> {
   let known: readonly AgentEvent[] = [];
   for (let life = 0; life < 40; life++) {
     const isOften = kills >= expected && whileRequest > 0;
+    const before = linesOf(folder, "prompts.ndjson").length;
     const { isKilled, wasRequest, last } = await live(folder, run, isOften ? undefined : killOf(run, life, kills));
     const { reported = [], prompts } = await within(folder, async (setting) => ({
       ...(await historyOf(run, setting)),
       prompts: await decideAll(folder, setting),
     }));
     expect(reported.slice(0, known.length)).toEqual(known);
+    expectNoneRepeated(folder, { before, known });
     known = reported;
     if (isKilled) kills++;
     if (isKilled && wasRequest) whileRequest++;
