@@ -269,6 +269,7 @@ export class ChainFrame implements Pending {
       output,
       error,
       skip,
+      ...(state.facts?.["dryRun"] === true && { dryRun: true as const }),
     });
   }
 

@@ -63,6 +63,8 @@ export type RunEvent =
       readonly output: unknown;
       readonly error: Failure | undefined;
       readonly skip: SkipReason | undefined;
+      /** Its call was withheld by a dry run. */
+      readonly dryRun?: true;
     })
   | {
       readonly type: "run-finished";

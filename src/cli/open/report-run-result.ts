@@ -23,6 +23,7 @@ export interface ReportRunOptions {
   readonly approvals?: ApprovalStore;
   /** True if an approval was rejected and the run ended because of it: the command itself did not fail. */
   readonly refused?: boolean;
+  readonly isDryRun?: boolean;
   /** Additional fields of the log that `--json` prints. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -37,7 +38,7 @@ export async function reportRunResult(
   const { terminal } = invocation;
   const log = result.log();
   const tint = (style: Style, text: string): string => terminal.tint(style, text);
-  terminal.log(summaryLine(log, tint, { isInterrupted: true }));
+  terminal.log(summaryLine(log, tint, { isInterrupted: true, isDryRun: options.isDryRun === true }));
   if (invocation.flag("json")) terminal.print(safeJson({ ...log, ...options.extra }));
   // The output is printed as in the log, with secrets redacted.
   else if (result.success && !invocation.flag("events")) terminal.print(safeJson(log.output));

@@ -26,6 +26,11 @@ export function formatCount(count: number, word: string): string {
   return `${formatNumber(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
+/** `1 retry`, `2 retries`. */
+export function formatRetries(count: number): string {
+  return count === 1 ? "1 retry" : `${formatNumber(count)} retries`;
+}
+
 /** `12,000`. Not by locale: that loads the tables of all languages first, which takes longer than most commands. */
 export function formatNumber(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(?:\d{3})+$)/g, ",");

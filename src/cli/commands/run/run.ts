@@ -109,7 +109,11 @@ function runInMemory(
 
 async function runDry(session: RunSession, request: RunRequest): Promise<ExitCode> {
   const dry = await dryRun(session, request);
-  const code = await reportRunResult(dry.result, session, { durable: false, extra: { dry_run: dry.withheld } });
+  const code = await reportRunResult(dry.result, session, {
+    durable: false,
+    isDryRun: true,
+    extra: { dry_run: dry.withheld },
+  });
   reportWithheldCalls(dry, session.invocation);
   return code;
 }

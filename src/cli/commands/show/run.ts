@@ -1,12 +1,12 @@
 import type { ExecutionLog, StepLog } from "../../../chain/index.ts";
 import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { formatCount } from "../../terminal/format-figures.ts";
+import { formatCount, formatRetries } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { describeApproval, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
 import { type InspectedRun, withInspectedRun } from "../../open/inspect-run.ts";
-import { summaryLine } from "../../terminal/run-view/summary-line.ts";
+import { retriesOf, summaryLine } from "../../terminal/run-view/summary-line.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { reportHowToResume } from "../../open/report-how-to-resume.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
@@ -129,7 +129,8 @@ function noteOf(step: StepLog): string {
     step.cached && "cached",
     standIn && `fallback ${standIn} used`,
     servedBy(step),
-    triesOf(step),
+    itemsOf(step),
+    retriesOf(step) > 0 && `after ${formatRetries(retriesOf(step))}`,
     error && `${error.code}: ${error.message}`,
     compensation && undone(compensation),
     step.status === "waiting" && approval && `waits for approval ${approval}`,
@@ -144,8 +145,8 @@ function servedBy({ sources = [], failed_sources: failed = [] }: StepLog): strin
   return sources.length === 0 ? "" : `by ${sources.join(", ")}${without}`;
 }
 
-function triesOf({ items, attempts }: StepLog): string {
-  if (items === undefined) return attempts > 1 ? formatCount(attempts, "attempt") : "";
+function itemsOf({ items }: StepLog): string {
+  if (items === undefined) return "";
   const failed = items.filter(({ status }) => status === "failed").length;
   return `${formatCount(items.length, "item")}${failed > 0 ? `, ${failed} failed` : ""}`;
 }

@@ -1,11 +1,11 @@
 import type { RunEvent } from "../../../chain/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { formatCount } from "../format-figures.ts";
+import { formatCount, formatRetries } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { clockTime } from "./clock-time.ts";
-import { reasonOf, skipNote } from "./run-rows.ts";
+import { reasonOf, skipNote, withheldNote } from "./run-rows.ts";
 import type { RunView } from "./run-view.ts";
 
 /** Minimum interval between progress reports of one step. */
@@ -29,10 +29,13 @@ class PlainLines {
   #before = 0;
   readonly #progressAt = new Map<string, number>();
   readonly #items = new Map<string, { done: number; reported: number }>();
+  /** Number of retries by step. */
+  readonly #retries = new Map<string, number>();
   /** Steps that start once they are approved. */
   readonly #request = new Set<string>();
 
   of(event: RunEvent): readonly string[] {
+    if (event.type === "step-retrying") this.#retries.set(event.step, (this.#retries.get(event.step) ?? 0) + 1);
     if ("replayed" in event && event.replayed) {
       if (event.type === "step-finished") this.#before++;
       if (event.type === "step-started" && event.needsApproval === true) this.#request.add(event.step);
@@ -62,6 +65,8 @@ class PlainLines {
         return [];
       case "step-approval-decided":
         return [`${toOneLine(event.step)}: ${decisionOf(event)}`, ...this.#released(event)];
+      case "step-finished":
+        return [`${toOneLine(event.step)}: ${endOf(event, this.#retries.get(event.step) ?? 0)}`];
       default:
         return [`${toOneLine(event.step)}: ${newsOf(event)}`];
     }
@@ -102,7 +107,8 @@ type StepNews = Exclude<
       | "step-progress"
       | "item-finished"
       | "step-started"
-      | "step-approval-decided";
+      | "step-approval-decided"
+      | "step-finished";
   }
 >;
 
@@ -122,8 +128,6 @@ function newsOf(event: StepNews): string {
       return `fallback ${toOneLine(event.fallbackTool)} is used; ${reasonOf(event.error)}`;
     case "step-suspended":
       return `waits for approval ${toOneLine(event.approvalId ?? "")}: ${toOneLine(event.message)}`;
-    case "step-finished":
-      return endOf(event);
     default:
       return event satisfies never;
   }
@@ -132,10 +136,11 @@ function newsOf(event: StepNews): string {
 /** Shorter waits are not mentioned. */
 const noticeableMs = 100;
 
-function endOf(event: Extract<RunEvent, { type: "step-finished" }>): string {
-  const { status, durationMs, queuedMs = 0, attempts, cached, error, skip } = event;
+function endOf(event: Extract<RunEvent, { type: "step-finished" }>, retries: number): string {
+  const { status, durationMs, queuedMs = 0, cached, error, skip } = event;
   if (skip !== undefined) return `skipped: ${skipNote(skip)}`;
-  const tries = attempts > 1 ? `, ${attempts} attempts` : "";
+  if (event.dryRun === true) return withheldNote;
+  const tries = retries > 0 ? `, after ${formatRetries(retries)}` : "";
   const why = error === undefined ? "" : `; ${reasonOf(error)}`;
   const waited = queuedMs < noticeableMs ? "" : `, waited ${formatDuration(queuedMs)}`;
   return `${status} in ${formatDuration(durationMs)}${waited}${cached ? ", cached" : ""}${tries}${why}`;

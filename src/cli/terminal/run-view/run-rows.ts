@@ -1,5 +1,6 @@
 import { type RunEvent, type SkipReason, type StepStatus } from "../../../chain/index.ts";
 import type { Failure } from "../../../base/index.ts";
+import { formatRetries } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 
@@ -14,7 +15,8 @@ export interface Row {
   startedAt: number;
   /** Undefined until it has ended. */
   durationMs: number | undefined;
-  attempts: number;
+  /** Retries so far, over all its items and rounds. */
+  retries: number;
   /** Note on one line. */
   note: string;
   /** The fallback tool that is used instead of its own. */
@@ -91,6 +93,7 @@ export class RunRows {
         return undefined;
       case "step-retrying":
         row.status = "running";
+        row.retries++;
         row.retry = { at: this.#now() + event.delayMs, attempt: event.attempt, reason: reasonOf(event.error) };
         row.note = "";
         return undefined;
@@ -133,7 +136,7 @@ export class RunRows {
       status: "pending",
       startedAt: 0,
       durationMs: undefined,
-      attempts: 0,
+      retries: 0,
       note: "",
       standIn: undefined,
       retry: undefined,
@@ -157,6 +160,9 @@ export function skipNote(skip: SkipReason): string {
   return `needs ${toOneLine(skip.step)}, which ${skip.status === "failed" ? "failed" : `was ${skip.status}`}`;
 }
 
+/** Note on a step whose call a dry run did not make. */
+export const withheldNote = "withheld: this is a dry run";
+
 /** `timeout: the tool took longer than 10 s`. */
 export function reasonOf({ code, message }: Failure): string {
   return toOneLine(`${code}: ${message}`);
@@ -168,21 +174,21 @@ function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type:
 }
 
 function finished(row: Row, event: Finished): void {
-  const { status, durationMs, attempts } = event;
-  row.status = status;
+  const { status, durationMs } = event;
+  row.status = event.dryRun === true ? "skipped" : status;
   row.durationMs = durationMs;
-  row.attempts = attempts;
   row.retry = undefined;
   row.before = event.replayed;
   row.note = endNote(row, event);
 }
 
-function endNote(row: Row, { status, cached, error, skip, attempts }: Finished): string {
+function endNote(row: Row, { status, cached, error, skip, dryRun }: Finished): string {
   if (skip !== undefined) return skipNote(skip);
   if (error !== undefined) return reasonOf(error);
+  if (dryRun === true) return withheldNote;
   if (cached) return "cached";
   if (status === "recovered" && row.standIn !== undefined) return `fallback ${row.standIn} used`;
-  return attempts > 1 && row.items === undefined && row.children.length === 0 ? `${attempts} attempts` : "";
+  return row.retries > 0 ? `after ${formatRetries(row.retries)}` : "";
 }
 
 function itemFinished(

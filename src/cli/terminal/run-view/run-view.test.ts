@@ -159,6 +159,7 @@ describe("the live tree", () => {
     const { screen, clock, start, emit: report, finish } = setUp();
     start("a", "b", "c", "d", "e", "f", "g");
     clock.go(1200);
+    report("a", { type: "step-retrying", attempt: 2, delayMs: 1, error: failure("timeout", "too slow") });
     finish("a", { attempts: 2 });
     report("b", { type: "step-retrying", attempt: 2, delayMs: 1500, error: failure("timeout", "too slow") });
     finish("c", { status: "skipped", skip: { kind: "condition", condition: "${input.n > 1}" } });
@@ -171,7 +172,7 @@ describe("the live tree", () => {
     clock.go(100);
     expect(screen.lines).toEqual([
       "demo  r1",
-      "  ✓ a        slow      1.5 s  2 attempts",
+      "  ✓ a        slow      1.5 s  after 1 retry",
       "  ↻ b        slow      1.3 s  retry 2 in 1.4 s: timeout: too slow",
       "  – c        slow             condition ${input.n > 1} did not hold",
       "  ✓ d        slow      1.5 s  fallback backup used",

@@ -1,35 +1,47 @@
-import type { ExecutionLog } from "../../../chain/index.ts";
+import type { ExecutionLog, StepLog } from "../../../chain/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { formatCount } from "../format-figures.ts";
+import { formatCount, formatRetries } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import type { Style } from "../terminal.ts";
 
-/** Summarizes a run in one line: status, duration, steps, attempts, and the time saved by parallel execution. */
+/** Summarizes a run in one line: status, duration, steps, retries, and the time saved by parallel execution. */
 export function summaryLine(
   log: ExecutionLog,
   tint: (style: Style, text: string) => string,
-  { isInterrupted = false }: SummaryOptions = {},
+  { isInterrupted = false, isDryRun = false }: SummaryOptions = {},
 ): string {
   const [mark, style, word] = log.status === "running" && isInterrupted ? interruptedStyle : endings[log.status];
-  const { parallel_speedup: speedUp, recovered } = log.metrics;
-  const done = log.steps.filter(({ status, started_at }) => status !== "skipped" && started_at !== undefined);
-  const skipped = log.steps.filter(({ status }) => status === "skipped").length;
-  const attempts = done.reduce((sum, step) => sum + step.attempts, 0);
+  const { parallel_speedup: speedUp } = log.metrics;
+  const count = (matches: (step: StepLog) => boolean): number => log.steps.filter(matches).length;
+  const done = count((step) => step.status !== "skipped" && step.started_at !== undefined && step.dry_run !== true);
+  const withheld = count((step) => step.dry_run === true);
+  // The others that failed first are `retries`.
+  const recovered = count(({ status }) => status === "recovered");
+  const skipped = count(({ status }) => status === "skipped");
+  const retries = log.steps.reduce((sum, step) => sum + retriesOf(step), 0);
   const parts = [
-    formatCount(done.length, "step"),
-    ...(attempts > done.length ? [formatCount(attempts, "attempt")] : []),
+    formatCount(done, "step"),
+    ...(withheld > 0 ? [`${withheld} withheld`] : []),
+    ...(retries > 0 ? [formatRetries(retries)] : []),
     ...(recovered > 0 ? [`${recovered} recovered`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(speedUp >= 1.05 ? [`${speedUp.toFixed(1)}× parallel`] : []),
   ];
-  const head = `${mark} ${toOneLine(log.name)} ${word} ${formatDuration(log.duration_ms)}`;
+  const name = `${isDryRun ? "dry run of " : ""}${toOneLine(log.name)}`;
+  const head = `${mark} ${name} ${word} ${formatDuration(log.duration_ms)}`;
   return `${tint(style, head)} ${tint("dim", `(${parts.join(", ")})`)}`;
+}
+
+/** Number of retries of a step, over all its items and rounds. */
+export function retriesOf({ failures = [] }: StepLog): number {
+  return failures.filter(({ retry_in_ms: delayMs }) => delayMs !== undefined).length;
 }
 
 /** State that the log does not contain. */
 export interface SummaryOptions {
   /** True if no process holds the run although it has not ended. */
   readonly isInterrupted?: boolean;
+  readonly isDryRun?: boolean;
 }
 
 type Ending = readonly [mark: string, style: Style, word: string];
