@@ -7,7 +7,14 @@ import {
   systemClock,
   cliCommand,
 } from "../base/index.ts";
-import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
+import {
+  type Claim,
+  type JournalEvent,
+  type RunQuery,
+  type StoredRun,
+  isAgentRun,
+  isFinished,
+} from "../store/index.ts";
 import { type OwnedRun, type NewChainRun, type ClaimedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
 import {
   checkRunId,
@@ -26,6 +33,7 @@ import { snapshotOf } from "./plan/snapshot.ts";
 import { toCallContext, parseRunInput } from "./run-chain.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
+import { serializeMetrics } from "./log/stored-metrics.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { refusingExecutor } from "./refuse-approval-steps.ts";
 import { reusableEvents, compensatedSteps } from "./rerun-events.ts";
@@ -283,6 +291,7 @@ export class ChainRuns {
       at: this.#clock.now(),
       ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
       ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
+      ...(isFinished(status) && { metrics: serializeMetrics(facts) }),
     });
     if (facts.status !== "waiting") {
       await rejectOpenApprovals();

@@ -19,6 +19,14 @@ export { ChainLibrary, type ChainLibraryOptions, type ChainLibrarySource } from 
 export { type ChainInput, type LoadPlanOptions, loadPlan } from "./load-plan.ts";
 export { type ExecutionLog, type ExecutionLogOptions, toExecutionLog } from "./log/execution-log.ts";
 export { type ExplainOptions, explainStep } from "./log/explain-step.ts";
+export {
+  type AllChainStatistics,
+  type ChainStatistics,
+  type ChainTargets,
+  type ComparedMetric,
+  defaultChainTargets,
+  summarizeChainRuns,
+} from "./log/chain-statistics.ts";
 export type { RunMetrics } from "./log/run-metrics.ts";
 export type { StepLog } from "./log/step-log.ts";
 export { chainFileSchema } from "./plan/chain-file-schema.ts";

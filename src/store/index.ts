@@ -32,6 +32,7 @@ export {
   toStatistics,
   successRate,
   summarizeTallies,
+  nearestRank,
   waitingCode,
 } from "./record-statistics.ts";
 export type { PageCache, StoredPage } from "./page-cache.ts";
@@ -70,6 +71,8 @@ export type {
   NewRun,
   NewConversationTurn,
   RunEnd,
+  FinishedRun,
+  FinishedRunQuery,
   RunJournal,
   RunLease,
   LeaseHolder,

@@ -89,7 +89,7 @@ export function toStatistics({ tools, failures }: Tallies): Statistics {
 }
 
 /** Returns the nearest-rank percentile of durations in ascending order. */
-function nearestRank(sorted: Float64Array, percent: number): number {
+export function nearestRank(sorted: Float64Array, percent: number): number {
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0;
 }
 

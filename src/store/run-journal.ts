@@ -140,6 +140,26 @@ export interface RunEnd {
    * and was not read yet: continuing that conversation replays the run instead.
    */
   readonly turn?: string | (() => string);
+  /** JSON: the metrics of a finished run of a chain, for statistics. A journal may omit them. */
+  readonly metrics?: string;
+}
+
+/** A finished run of a chain, for statistics. */
+export interface FinishedRun {
+  readonly chain: string;
+  readonly status: "success" | "failed" | "cancelled";
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  /** JSON; absent if the run stored none. */
+  readonly metrics?: string;
+}
+
+/** Filter for finished runs: those that started in a period. Epoch milliseconds. */
+export interface FinishedRunQuery {
+  readonly since?: number;
+  /** Exclusive. */
+  readonly until?: number;
 }
 
 /**

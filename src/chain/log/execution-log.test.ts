@@ -45,7 +45,7 @@ describe("the execution log", () => {
 
   test("[A14] has the documented shape, key by key", async () => {
     const facts = await runIn(20_000, research, (clock) => ({ input: { topic: "tea" }, tools: tools(clock) }));
-    const log = logOf({ ...facts, usage: { cpuMs: 7500, peakRssBytes: 90 * 2 ** 20 } });
+    const log = logOf({ ...facts, usage: { cpuMs: 7500, peakRssBytes: 90 * 2 ** 20, memoryBytes: 900 * 2 ** 20 } });
     expect(log).toEqual({
       chain_id: "run-1",
       name: "research",

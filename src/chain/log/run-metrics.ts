@@ -19,6 +19,8 @@ export interface RunMetrics {
   /** `cpu_ms` divided by the duration of the run: 1 is one core, all the time. */
   readonly cpu_utilisation?: number;
   readonly peak_rss_mb?: number;
+  /** The peak divided by the memory of the machine, or by the memory limit of the container. */
+  readonly memory_utilisation?: number;
 }
 
 /** The last known moment of a run: its end, or its last outcome. */
@@ -52,6 +54,7 @@ export function toRunMetrics(run: RunFacts): RunMetrics {
       cpu_ms: rounded(run.usage.cpuMs, 1),
       cpu_utilisation: durationMs > 0 ? rounded(run.usage.cpuMs / durationMs, 2) : 0,
       peak_rss_mb: rounded(run.usage.peakRssBytes / 2 ** 20, 1),
+      memory_utilisation: rounded(run.usage.peakRssBytes / run.usage.memoryBytes, 4),
     }),
   };
 }

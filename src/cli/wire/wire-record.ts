@@ -1,3 +1,4 @@
+import type { AllChainStatistics, ChainStatistics, ChainTargets } from "../../chain/index.ts";
 import { type Approval, type CallRecord, type Statistics, neverExpires } from "../../store/index.ts";
 import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 
@@ -28,4 +29,20 @@ export function toWireApproval(approval: Approval): Record<string, unknown> {
 export function toWireStatistics(statistics: Statistics): Record<string, unknown> {
   const { failures, tools, ...totals } = statistics;
   return { ...snakeKeys(totals), failures, tools: tools.map((tool) => snakeKeys({ ...tool })) };
+}
+
+/** Statistics of chains in JSON output. The targets are in the units and under the names of the settings. */
+export function toWireChainStatistics(
+  { chains, all }: AllChainStatistics,
+  { durationMs, ...targets }: ChainTargets,
+): Record<string, unknown> {
+  return {
+    targets: { duration: durationMs / 1000, ...snakeKeys(targets) },
+    chains: chains.map(toWireChain),
+    all: toWireChain(all),
+  };
+}
+
+function toWireChain({ metrics, ...counts }: ChainStatistics): Record<string, unknown> {
+  return { ...snakeKeys({ ...counts }), metrics: snakeKeys(metrics) };
 }

@@ -159,6 +159,11 @@ export const migrationSteps: readonly MigrationStep[] = [
    WHERE chain GLOB 'agent:*' AND id NOT GLOB 'sub-*' AND json_valid(context);`,
 
   renameStoredFields,
+
+  `-- Metrics of a finished run, as JSON.
+   ALTER TABLE runs ADD COLUMN metrics TEXT;
+   -- Has all columns of the statistics, which then do not read the rows: their inputs and outputs may be large.
+   CREATE INDEX runs_metrics ON runs (started_at, finished_at, chain, status, metrics) WHERE finished_at IS NOT NULL;`,
 ];
 
 /** The version this Windlass writes. */

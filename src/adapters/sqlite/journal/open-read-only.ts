@@ -44,6 +44,7 @@ export function openSqliteReadOnly(
     records,
     runs,
     approvals,
+    finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
     check: () => reader.call("check", null),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listRuns, listTurns, readRun } from "./run-queries.ts";
+import { listFinishedRuns, listRuns, listTurns, readRun } from "./run-queries.ts";
 import type { Served } from "../thread/serve-ops.ts";
 import { storeFailure } from "../database/store-failure.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";
@@ -20,6 +20,7 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     statistics: (which) => readTallies(database(), which),
     run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
     runs: (query) => listRuns(database(), query),
+    finishedRuns: (query) => listFinishedRuns(database(), query),
     turns: (query) => listTurns(database(), query),
     counts: () => readCounts(database()),
     check: () => checkFile(database()),

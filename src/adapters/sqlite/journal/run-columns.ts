@@ -1,4 +1,5 @@
 import type {
+  FinishedRun,
   JournalEvent,
   NewRun,
   LeaseHolder,
@@ -94,6 +95,21 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof cancelBy === "string" && { cancelBy }),
     ...(typeof owner[0] === "string" && { leaseHolder: toOwner(owner) }),
     epoch: Number(epoch),
+  };
+}
+
+/** The columns of a finished run for statistics, in order. */
+export const finishedRunColumns: readonly string[] = ["chain", "status", "started_at", "finished_at", "metrics"];
+
+/** A finished run of a row in the order of {@link finishedRunColumns}. */
+export function toFinishedRun([chain, status, startedAt, finishedAt, metrics]: SqlRow): FinishedRun {
+  return {
+    chain: text(chain),
+    // Only this store writes the column.
+    status: status as FinishedRun["status"],
+    startedAt: Number(startedAt),
+    finishedAt: Number(finishedAt),
+    ...(typeof metrics === "string" && { metrics }),
   };
 }
 

@@ -1,7 +1,22 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isLeaseExpired } from "./lease-holder-table.ts";
-import { eventColumns, runColumns, runTables, toRun, turnColumns, wholeRunColumns } from "./run-columns.ts";
-import type { RunRows, RunsQueryRow, SqlRow, SqlValue, TurnsQueryRow } from "../thread/worker-ops.ts";
+import {
+  eventColumns,
+  finishedRunColumns,
+  runColumns,
+  runTables,
+  toRun,
+  turnColumns,
+  wholeRunColumns,
+} from "./run-columns.ts";
+import type {
+  FinishedRunsQueryRow,
+  RunRows,
+  RunsQueryRow,
+  SqlRow,
+  SqlValue,
+  TurnsQueryRow,
+} from "../thread/worker-ops.ts";
 
 /** A run and, if requested, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
@@ -44,6 +59,19 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
     if (query.abandoned !== true || isAbandoned(run, query)) found.push(run);
   }
   return found;
+}
+
+/** The finished runs of chains that started in this period, oldest first. Reads only the index. */
+export function listFinishedRuns(db: DatabaseSync, { since, until }: FinishedRunsQueryRow): SqlRow[] {
+  const list = db.prepare(
+    `SELECT ${finishedRunColumns.join(", ")} FROM runs INDEXED BY runs_metrics
+     WHERE finished_at IS NOT NULL AND started_at >= ? AND started_at < ?
+       AND status <> 'pruned' AND chain NOT GLOB 'agent:*'
+     ORDER BY started_at`,
+  );
+  list.setReturnArrays(true);
+  // setReturnArrays() was called, and the columns hold no blobs.
+  return list.all(since, until) as unknown as SqlRow[];
 }
 
 /**

@@ -49,7 +49,8 @@ export class RunWrites {
       `INSERT INTO records (${recordColumns.join(", ")}, event) VALUES (${placeholders(recordColumns)}, ?)`,
     );
     this.#end = db.prepare(
-      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, lease_holder = NULL WHERE number = ?`,
+      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, metrics = ?, lease_holder = NULL
+       WHERE number = ?`,
     );
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
@@ -91,11 +92,11 @@ export class RunWrites {
     return undefined;
   }
 
-  end([, runId, epoch, status, finishedAt, output, error, turn]: EndWrite): WriteRefusal | undefined {
+  end([, runId, epoch, status, finishedAt, output, error, turn, metrics]: EndWrite): WriteRefusal | undefined {
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     const blob = output !== null && isLargePayload(output) ? this.#blobs.store(output) : null;
-    this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, run.number);
+    this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, metrics, run.number);
     if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
     this.#fence.forget(runId);
     return undefined;

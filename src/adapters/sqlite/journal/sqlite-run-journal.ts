@@ -1,6 +1,8 @@
 import { type Clock, type FailureError, fail } from "../../../base/index.ts";
 import {
   type Claim,
+  type FinishedRun,
+  type FinishedRunQuery,
   type JournalEvent,
   type NewJournalEvent,
   type NewRun,
@@ -25,7 +27,7 @@ import type { BatchWriter, WriteDone } from "./batch-writer.ts";
 import { checkStorable } from "../database/check-storable.ts";
 import { eventSize, toEventValues, toEventWrite, valuesSize } from "./event-write.ts";
 import type { ReaderThread } from "./reader-thread.ts";
-import { toRun, toRunAndEvents, toRunWrite, toTurn } from "./run-columns.ts";
+import { toFinishedRun, toRun, toRunAndEvents, toRunWrite, toTurn } from "./run-columns.ts";
 import { type OpOutcome, closedFailure } from "../thread/worker-link.ts";
 import type { WriteAnswer, EndWrite, EventValues, EventWrite, Write } from "../thread/worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
@@ -155,6 +157,13 @@ export class SqliteRuns implements RunJournal {
     return (await reader.call("runs", requested)).map(toRun);
   }
 
+  /** Finished runs of chains, for statistics. */
+  async finished({ since = 0, until = Number.MAX_SAFE_INTEGER }: FinishedRunQuery = {}): Promise<FinishedRun[]> {
+    const { writer, reader } = this.#parts;
+    await writer.settle();
+    return (await reader.call("finishedRuns", { since, until })).map(toFinishedRun);
+  }
+
   async turns(
     conversationId: string,
     { from = 0, to = Number.MAX_SAFE_INTEGER, last = -1 }: ConversationTurnRange = {},
@@ -237,10 +246,15 @@ export class SqliteRuns implements RunJournal {
   }
 }
 
-function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn }: RunEnd): EndWrite {
+function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn, metrics }: RunEnd): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
-  const ending = [output ?? null, error ?? null, over && typeof written === "string" ? written : null] as const;
+  const ending = [
+    output ?? null,
+    error ?? null,
+    over && typeof written === "string" ? written : null,
+    metrics ?? null,
+  ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);
   return ["end", ...values];

@@ -1,7 +1,7 @@
 import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
-import type { ApprovalStore, RecordStore, RunJournal } from "../../../store/index.ts";
+import type { ApprovalStore, FinishedRun, FinishedRunQuery, RecordStore, RunJournal } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "./reader-thread.ts";
@@ -31,6 +31,8 @@ export interface SqliteStore {
   readonly records: RecordStore;
   readonly runs: RunJournal;
   readonly approvals: ApprovalStore;
+  /** Finished runs of chains with their metrics, oldest first, for statistics. */
+  finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
   backup(file: string): Promise<void>;
   stats(): Promise<SqliteStats>;
@@ -82,6 +84,10 @@ export class OpenStore implements SqliteStore {
 
   get approvals(): ApprovalStore {
     return this.#parts.approvals;
+  }
+
+  finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {
+    return this.#parts.runs.finished(query);
   }
 
   async backup(file: string): Promise<void> {

@@ -67,6 +67,7 @@ export type EndWrite = readonly [
   error: string | null,
   /** The turn that the run adds to its conversation. */
   turn: string | null,
+  metrics: string | null,
 ];
 
 /** Any write to the database. */
@@ -204,6 +205,14 @@ export interface PageRows {
 /** Query for a list of runs. */
 export type RunsQueryRow = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
 
+/** Query for finished runs that started in a period. */
+export interface FinishedRunsQueryRow {
+  /** Epoch milliseconds, inclusive. */
+  readonly since: number;
+  /** Epoch milliseconds, exclusive. */
+  readonly until: number;
+}
+
 /** A turn without a run; null `after` means after the last one. */
 export interface TurnWrite {
   readonly conversationId: string;
@@ -245,6 +254,8 @@ export interface ReaderOps {
   run(which: { readonly runId: string }): RunRows | undefined;
   /** Runs in the order of `runColumns`. */
   runs(query: RunsQueryRow): readonly SqlRow[];
+  /** Finished runs in the order of `finishedRunColumns`. */
+  finishedRuns(query: FinishedRunsQueryRow): readonly SqlRow[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   counts(which: null): RowCounts;

@@ -39,9 +39,15 @@ const records: CommandSpec = {
 
 const stats: CommandSpec = {
   name: "stats",
-  summary: "show call counts, success rates and durations of tools",
-  options: [byTool, since, { flags: "--until WHEN", about: "only before this time; same format as --since" }, json],
-  examples: ["windlass stats --since 7d"],
+  summary: "show call counts, success rates and durations of tools, or the metrics of chains",
+  options: [
+    { flags: "--chains", about: "show the metrics of finished durable runs per chain, compared with the targets" },
+    byTool,
+    since,
+    { flags: "--until WHEN", about: "only before this time; same format as --since" },
+    json,
+  ],
+  examples: ["windlass stats --since 7d", "windlass stats --chains"],
   load: async () => (await import("../stats/run.ts")).showStatistics,
 };
 

@@ -6,6 +6,9 @@ import { formatTable } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
 import { withJournal } from "../../open/open-journal.ts";
 import { parseTimeOption } from "../records/parse-time-option.ts";
+import { UsageError } from "../../program/usage-error.ts";
+import { formatRate } from "./format-rate.ts";
+import { showChainStatistics } from "./show-chain-statistics.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { toWireStatistics } from "../../wire/wire-record.ts";
 
@@ -20,17 +23,19 @@ const none: Statistics = {
 
 /** `windlass stats`. */
 export const showStatistics: RunCommand = (invocation) =>
-  withJournal(async ({ store }) => {
+  withJournal(async ({ dir, store }) => {
     const { terminal } = invocation;
     const now = Date.now();
     const since = parseTimeOption("--since", invocation.text("since"), now);
     const until = parseTimeOption("--until", invocation.text("until"), now);
     const tool = invocation.text("tool");
-    const which = {
-      ...(tool !== undefined && { tool }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    };
+    const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+    if (invocation.flag("chains")) {
+      if (tool !== undefined) throw new UsageError("--tool and --chains exclude each other", "leave out one of them");
+      await showChainStatistics({ dir, store, period, invocation });
+      return;
+    }
+    const which = { ...period, ...(tool !== undefined && { tool }) };
     const statistics = (await store?.records.statistics(which)) ?? none;
     if (invocation.flag("json")) {
       terminal.print(safeJson(toWireStatistics(statistics)));
@@ -80,9 +85,4 @@ function summaryOf({ totalCalls, successRate, failures }: Statistics): string {
   return codes.length === 0
     ? head
     : `${head}; failures: ${codes.map(([code, count]) => `${code} ${count}`).join(", ")}`;
-}
-
-/** Rounded down: 99.96 % must not appear as 100 %. */
-function formatRate(rate: number): string {
-  return `${(Math.floor(rate * 10) / 10).toFixed(1).replace(/\.0$/, "")} %`;
 }
