@@ -139,10 +139,14 @@ function limitFault(value: unknown, schema: JsonSchema): string | undefined {
   return typeof value === "number" ? numberFault(value, schema) : undefined;
 }
 
-function numberFault(value: number, { minimum, exclusiveMinimum }: JsonSchema): string | undefined {
+function numberFault(value: number, schema: JsonSchema): string | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   if (typeof minimum === "number" && value < minimum) return `must be at least ${minimum}, got ${value}`;
+  if (typeof maximum === "number" && value > maximum) return `must be at most ${maximum}, got ${value}`;
   if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum)
     return `must be above ${exclusiveMinimum}, got ${value}`;
+  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
+    return `must be below ${exclusiveMaximum}, got ${value}`;
   return undefined;
 }
 

@@ -13,6 +13,17 @@ async function checked(cwd: string): Promise<{ codes: (number | null)[]; validat
   return { codes: [validate.code, doctor.code], validate: validate.stderr, doctor: doctor.stdout };
 }
 
+test("a number above its maximum is an error with its position", async () => {
+  const model = "{ base_url: http://127.0.0.1:1/v1, model: m, temperature: 5 }";
+  const cwd = await folder({
+    "windlass.yaml": `concurrency: { default_timeout: 86401 }\nmodels:\n  default: ${model}\n`,
+  });
+  const { codes, validate } = await checked(cwd);
+  expect(codes).toEqual([2, 1]);
+  expect(validate).toContain('windlass.yaml:1:33: error: "default_timeout" must be at most 86400, got 86401');
+  expect(validate).toContain('error: "temperature" must be at most 2, got 5');
+});
+
 describe.concurrent("tools_directory", () => {
   test("a missing folder is a warning with its position", async () => {
     const cwd = await folder({ "windlass.yaml": "engine:\n  tools_directory: toolz\n", "tools/say.yaml": say });
