@@ -412,6 +412,13 @@ describe("settings of chains", () => {
       maxParallel: 5,
       taint: "show",
       trustedTools: [],
+      targets: {
+        durationMs: 30_000,
+        parallelSpeedup: 2,
+        recoveryRate: 0.8,
+        cpuUtilisation: 0.6,
+        memoryUtilisation: 0.6,
+      },
     });
     expect(config.env).toEqual([]);
   });

@@ -26,7 +26,7 @@ export interface ChainsConfig {
   readonly taint: TaintPolicy;
   /** Tools whose results are relied on. */
   readonly trustedTools: readonly string[];
-  /** What `windlass stats --chains` compares the metrics of runs with. */
+  /** Targets that `windlass stats --chains` compares the metrics of runs with. */
   readonly targets: ChainTargets;
 }
 

@@ -7,14 +7,7 @@ import {
   systemClock,
   cliCommand,
 } from "../base/index.ts";
-import {
-  type Claim,
-  type JournalEvent,
-  type RunQuery,
-  type StoredRun,
-  isAgentRun,
-  isFinished,
-} from "../store/index.ts";
+import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
 import { type OwnedRun, type NewChainRun, type ClaimedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
 import {
   checkRunId,
@@ -291,7 +284,7 @@ export class ChainRuns {
       at: this.#clock.now(),
       ...(facts.status === "success" && { output: JSON.stringify(facts.output) }),
       ...(facts.error !== undefined && { error: JSON.stringify(facts.error) }),
-      ...(isFinished(status) && { metrics: serializeMetrics(facts) }),
+      ...(facts.status !== "waiting" && { metrics: serializeMetrics(facts) }),
     });
     if (facts.status !== "waiting") {
       await rejectOpenApprovals();

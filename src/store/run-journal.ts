@@ -140,7 +140,7 @@ export interface RunEnd {
    * and was not read yet: continuing that conversation replays the run instead.
    */
   readonly turn?: string | (() => string);
-  /** JSON: the metrics of a finished run of a chain, for statistics. A journal may omit them. */
+  /** JSON: the metrics of a finished run of a chain, for statistics. A journal need not store them. */
   readonly metrics?: string;
 }
 

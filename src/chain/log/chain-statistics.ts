@@ -40,18 +40,17 @@ export interface ChainStatistics {
   readonly cancelledRuns: number;
   /** Percentage of the runs that succeeded; absent without runs. */
   readonly successRate?: number;
-  readonly averageMs?: number;
   readonly p50Ms?: number;
   readonly metrics: {
-    /** 95th percentile, from the start to the end of a run, with the time that it waited for approvals. */
+    /** 95th percentile, from the start to the end of a run; includes the time that it waited for approvals. */
     readonly durationP95Ms: ComparedMetric;
-    /** Average of the runs in which steps or items could run in parallel. */
+    /** Average of the runs in which steps or items ran in parallel, without those that were resumed. */
     readonly parallelSpeedup: ComparedMetric;
     /** Recovered steps of all runs divided by failed steps of all runs. */
     readonly recoveryRate: ComparedMetric;
-    /** Average of the runs that one process executed from start to end. */
+    /** Average of the runs that were not resumed. */
     readonly cpuUtilisation: ComparedMetric;
-    /** Likewise. */
+    /** Average of the runs that were not resumed. */
     readonly memoryUtilisation: ComparedMetric;
   };
 }
@@ -89,7 +88,6 @@ function summarize(all: readonly MeasuredRun[], targets: ChainTargets): ChainSta
     cancelledRuns: all.length - runs.length,
     ...(runs.length > 0 && {
       successRate: successRate(runs.length, failedRuns),
-      averageMs: average([...durations]).value,
       p50Ms: nearestRank(durations, 50),
     }),
     metrics: {

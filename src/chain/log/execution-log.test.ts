@@ -111,6 +111,7 @@ describe("the execution log", () => {
         cpu_ms: 7500,
         cpu_utilisation: 0.5,
         peak_rss_mb: 90,
+        memory_utilisation: 0.1,
       },
     });
     expect(Object.keys(log).join(" ")).toBe(

@@ -1,4 +1,4 @@
-import type { AllChainStatistics, ChainStatistics, ChainTargets } from "../../chain/index.ts";
+import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import { type Approval, type CallRecord, type Statistics, neverExpires } from "../../store/index.ts";
 import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 
@@ -31,16 +31,9 @@ export function toWireStatistics(statistics: Statistics): Record<string, unknown
   return { ...snakeKeys(totals), failures, tools: tools.map((tool) => snakeKeys({ ...tool })) };
 }
 
-/** Statistics of chains in JSON output. The targets are in the units and under the names of the settings. */
-export function toWireChainStatistics(
-  { chains, all }: AllChainStatistics,
-  { durationMs, ...targets }: ChainTargets,
-): Record<string, unknown> {
-  return {
-    targets: { duration: durationMs / 1000, ...snakeKeys(targets) },
-    chains: chains.map(toWireChain),
-    all: toWireChain(all),
-  };
+/** Statistics of chains in JSON output. */
+export function toWireChainStatistics({ chains, all }: AllChainStatistics): Record<string, unknown> {
+  return { chains: chains.map(toWireChain), all: toWireChain(all) };
 }
 
 function toWireChain({ metrics, ...counts }: ChainStatistics): Record<string, unknown> {

@@ -161,9 +161,7 @@ export const migrationSteps: readonly MigrationStep[] = [
   renameStoredFields,
 
   `-- Metrics of a finished run, as JSON.
-   ALTER TABLE runs ADD COLUMN metrics TEXT;
-   -- Has all columns of the statistics, which then do not read the rows: their inputs and outputs may be large.
-   CREATE INDEX runs_metrics ON runs (started_at, finished_at, chain, status, metrics) WHERE finished_at IS NOT NULL;`,
+   ALTER TABLE runs ADD COLUMN metrics TEXT;`,
 ];
 
 /** The version this Windlass writes. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { FinishedRunQuery } from "../../../store/index.ts";
 import { isLeaseExpired } from "./lease-holder-table.ts";
 import {
   eventColumns,
@@ -9,14 +10,7 @@ import {
   turnColumns,
   wholeRunColumns,
 } from "./run-columns.ts";
-import type {
-  FinishedRunsQueryRow,
-  RunRows,
-  RunsQueryRow,
-  SqlRow,
-  SqlValue,
-  TurnsQueryRow,
-} from "../thread/worker-ops.ts";
+import type { RunRows, RunsQueryRow, SqlRow, SqlValue, TurnsQueryRow } from "../thread/worker-ops.ts";
 
 /** A run and, if requested, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
@@ -61,13 +55,12 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
   return found;
 }
 
-/** The finished runs of chains that started in this period, oldest first. Reads only the index. */
-export function listFinishedRuns(db: DatabaseSync, { since, until }: FinishedRunsQueryRow): SqlRow[] {
+/** The finished runs of chains that started in this period; no reruns, which reuse results of another run. */
+export function listFinishedRuns(db: DatabaseSync, { since, until }: Required<FinishedRunQuery>): SqlRow[] {
   const list = db.prepare(
-    `SELECT ${finishedRunColumns.join(", ")} FROM runs INDEXED BY runs_metrics
-     WHERE finished_at IS NOT NULL AND started_at >= ? AND started_at < ?
-       AND status <> 'pruned' AND chain NOT GLOB 'agent:*'
-     ORDER BY started_at`,
+    `SELECT ${finishedRunColumns.join(", ")} FROM runs
+     WHERE status IN ('success', 'failed', 'cancelled') AND started_at >= ? AND started_at < ?
+       AND chain NOT GLOB 'agent:*' AND rerun_of IS NULL`,
   );
   list.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.

@@ -31,7 +31,7 @@ export interface SqliteStore {
   readonly records: RecordStore;
   readonly runs: RunJournal;
   readonly approvals: ApprovalStore;
-  /** Finished runs of chains with their metrics, oldest first, for statistics. */
+  /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
   backup(file: string): Promise<void>;

@@ -5,6 +5,7 @@ import type {
   ApprovalRequest,
   ApprovalStatus,
   Decision,
+  FinishedRunQuery,
   PagePosition,
   RecordQuery,
   LeaseHolder,
@@ -205,14 +206,6 @@ export interface PageRows {
 /** Query for a list of runs. */
 export type RunsQueryRow = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
 
-/** Query for finished runs that started in a period. */
-export interface FinishedRunsQueryRow {
-  /** Epoch milliseconds, inclusive. */
-  readonly since: number;
-  /** Epoch milliseconds, exclusive. */
-  readonly until: number;
-}
-
 /** A turn without a run; null `after` means after the last one. */
 export interface TurnWrite {
   readonly conversationId: string;
@@ -255,7 +248,7 @@ export interface ReaderOps {
   /** Runs in the order of `runColumns`. */
   runs(query: RunsQueryRow): readonly SqlRow[];
   /** Finished runs in the order of `finishedRunColumns`. */
-  finishedRuns(query: FinishedRunsQueryRow): readonly SqlRow[];
+  finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   counts(which: null): RowCounts;

@@ -33,7 +33,7 @@ export async function showChainStatistics(options: ShowChainStatisticsOptions): 
   const { targets } = settings.config.chains;
   const statistics = summarizeChainRuns((await store?.finishedRuns(period)) ?? [], targets);
   if (invocation.flag("json")) {
-    terminal.print(safeJson(toWireChainStatistics(statistics, targets)));
+    terminal.print(safeJson(toWireChainStatistics(statistics)));
     return;
   }
   if (statistics.chains.length === 0) {
