@@ -169,7 +169,7 @@ test("[F16] runs, show, records, stats and approvals start no thread", async () 
   const [{ run_id: runId = "" } = {}] = JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout);
   const withoutThreads = `process.getBuiltinModule("node:worker_threads").Worker = class { constructor() { throw new Error("a thread was started"); } };`;
   const nodeArgs = ["--import", `data:text/javascript,${encodeURIComponent(withoutThreads)}`];
-  const commands = [["runs"], ["show", runId], ["records"], ["stats"], ["approvals"]];
+  const commands = [["runs"], ["show", runId], ["records"], ["stats"], ["stats", "--chains"], ["approvals"]];
   const results = await Promise.all(commands.map((words) => windlass(words, { cwd, nodeArgs })));
   for (const { code, stderr } of results) expect([code, stderr]).toEqual([0, expect.not.stringContaining("thread")]);
 });

@@ -21,6 +21,7 @@ const commands: readonly (readonly string[])[] = [
   ["explain", "finished", "fails", "--json"],
   ["records", "--json"],
   ["stats", "--json"],
+  ["stats", "--chains", "--json"],
   ["approvals", "--json"],
   ["doctor", "--json"],
   ["trust", "--list", "--json"],

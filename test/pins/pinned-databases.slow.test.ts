@@ -181,4 +181,23 @@ describe.concurrent.each(readdirSync(pins))("the database of version %s", (versi
     expect(JSON.stringify(records)).toContain('"finished-fallback"');
     expect((await run("stats")).stdout).toMatch(/work +\d+/);
   });
+
+  test("[H24] statistics of chains count earlier runs by their duration; a run that resumes also stores its metrics", async () => {
+    const { cwd, run } = await openPinned(version);
+    const summarized = async (): Promise<string[]> => {
+      const { stdout } = await run("stats", "--chains", "--json");
+      const { chains } = JSON.parse(stdout) as {
+        chains: { chain: string; metrics: Record<string, { runs: number }> }[];
+      };
+      return chains.map(({ chain, metrics }) =>
+        [chain, metrics["duration_p95_ms"]?.runs, metrics["recovery_rate"]?.runs].join(" "),
+      );
+    };
+    expect(await summarized()).toEqual(["finished 1 0"]);
+    expect((await run("resume", "once")).code).toBe(3);
+    expect((await run("approve", "once", "--done", "--output", '{"text":"by-hand"}')).code).toBe(0);
+    await writeFile(join(cwd, "works"), "");
+    expect((await run("resume", "timer")).code).toBe(0);
+    expect(await summarized()).toEqual(["finished 1 0", "once 1 0", "timer 1 1"]);
+  });
 });
