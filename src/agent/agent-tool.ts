@@ -65,7 +65,7 @@ const input = fromJsonSchema<AgentToolInput, AgentToolInput>({
  */
 export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
   const { name, description, capabilities = [], timeoutMs = defaultAgentToolTimeoutMs } = options;
-  return defineTool({
+  const tool = defineTool({
     name,
     description,
     category: "ai",
@@ -93,6 +93,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
       throw fail(`${name}: ${message}`, { code, retry: "never" });
     },
   });
+  return Object.freeze({ ...tool, unavailable: () => agent.runs.whyUnavailable(agent.spec) });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { faultOf } from "../model/index.ts";
+import { faultOf, noModel } from "../model/index.ts";
 import type { FileAccess } from "../file/index.ts";
 import { suggest } from "../text/index.ts";
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
@@ -20,6 +20,7 @@ import { memoryRecallTool } from "./memory/memory-recall-tool.ts";
 import { memoryStoreTool } from "./memory/memory-store-tool.ts";
 import { missingPrograms } from "./sandbox/sandbox-programs.ts";
 import { testRunnerTool } from "./sandbox/test-runner-tool.ts";
+import { noProviderMessage } from "./search/search.ts";
 import { webSearchTool } from "./search/web-search-tool.ts";
 import { type BuiltinServices, type BuiltinServiceOptions, createBuiltinServices, isNoVault } from "./services.ts";
 import { getCurrentTimeTool } from "./time/get-current-time-tool.ts";
@@ -215,13 +216,18 @@ function withNeeds(tool: AnyTool, services: BuiltinServices): AnyTool {
   return unavailable === undefined ? tool : Object.freeze({ ...tool, unavailable });
 }
 
-function needOf(name: string, { search, model, vault }: BuiltinServices): AnyTool["unavailable"] {
+/** The reasons state what is missing, then after a semicolon what to do. */
+function needOf(name: string, services: BuiltinServices): AnyTool["unavailable"] {
+  const { search, model, vault, noModel: missingModel = noModel } = services;
   if (name === "web_search") {
-    const isReady = (): boolean => search.status().some(({ missing }) => missing.length === 0);
-    return () => (isReady() ? undefined : "no search provider is configured");
+    return () => {
+      const status = search.status();
+      return status.some(({ missing }) => missing.length === 0) ? undefined : noProviderMessage(status);
+    };
   }
-  if (name === "test_runner") return missingPrograms;
+  if (name === "test_runner") return () => missingPrograms();
   if (needVault.has(name)) return () => (isNoVault(vault) ? "no folder of notes is open" : undefined);
-  if (needModel.has(name)) return () => (model === undefined ? "no model is configured" : faultOf(model)?.message);
+  // The same text for all of them, so that it is stated once for several steps of a chain.
+  if (needModel.has(name)) return () => (model === undefined ? missingModel("it") : faultOf(model))?.message;
   return undefined;
 }

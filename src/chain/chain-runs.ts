@@ -29,6 +29,7 @@ import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 import { serializeMetrics } from "./log/stored-metrics.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { refusingExecutor } from "./refuse-approval-steps.ts";
+import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { reusableEvents, compensatedSteps } from "./rerun-events.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
@@ -54,7 +55,10 @@ export class ChainRuns {
     this.#leases = new RunLeases({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
   }
 
-  /** Starts a run, or joins the run with this id. Throws if the input is not valid. */
+  /**
+   * Starts a run, or joins the run with this id. Throws if the input is not valid, or if a step that has to run cannot
+   * work here, for example because no model is configured.
+   */
   async start(plan: Plan, options: StartRunOptions = {}): Promise<RunResult> {
     const input = parseRunInput(plan, options.input);
     const runId = checkRunId(options.runId) ?? this.#ids.next();
@@ -71,11 +75,8 @@ export class ChainRuns {
 
   /** Joins a run in any state: resumes it if no process holds it, otherwise waits for the process that does. */
   async join(runId: string, options: ExecuteRunOptions = {}): Promise<RunResult> {
-    return this.#continueWith(
-      runId,
-      await this.#leases.claimWhenFree(() => this.#claim(runId), options.signal),
-      options,
-    );
+    const claim = await this.#leases.claimWhenFree(() => this.#claim(runId), options.signal);
+    return this.#continueWith(runId, claim, options);
   }
 
   /**
@@ -91,9 +92,10 @@ export class ChainRuns {
     const stored = this.#parts.journal.open({ run, events: from === undefined ? [] : before });
     const { plan, file } = await currentPlan(stored.run, this.#parts, options.onNotice);
     const input = parseRerunInput(plan, stored.run);
-    const events = from === undefined ? [] : reusableEvents(await this.#preview(stored, plan, from), stored.events);
+    const preview = from === undefined ? undefined : await this.#preview(stored, plan, from);
+    const events = preview === undefined ? [] : reusableEvents(preview, stored.events);
     const { context, principal, tainted } = parseRunEnvironment(stored.run.context);
-    const made = { plan, file, runId: this.#ids.next(), input, events, rerunOf: runId };
+    const made = { plan, file, runId: this.#ids.next(), input, events, rerunOf: runId, reused: preview?.reused ?? [] };
     return this.#begin(made, { ...options, context, tainted, ...(principal !== undefined && { principal }) });
   }
 
@@ -116,8 +118,7 @@ export class ChainRuns {
    * Cancels a run in any process. The request is durable when the promise resolves. False if the run has already ended.
    */
   async cancel(runId: string, by?: string): Promise<boolean> {
-    const request = await this.#parts.journal.requestCancel(runId, by);
-    if (!request) {
+    if (!(await this.#parts.journal.requestCancel(runId, by))) {
       if ((await this.#parts.journal.read(runId)) === undefined) throw runNotFoundFailure(runId);
       return false;
     }
@@ -152,7 +153,8 @@ export class ChainRuns {
         // Runs of agents are resumed elsewhere.
         if (refused.has(id) || isAgentRun({ chain })) continue;
         void this.#leases.track(this.resume(id, how)).catch((error: unknown) => {
-          if (isFailureError(error) && error.code === "run_changed") refused.add(id);
+          if (!isFailureError(error)) return;
+          if (error.code === "run_changed" || error.reason === "missing_requirement") refused.add(id);
         });
       }
       await new Promise<void>((resolve) => this.#clock.after(everyMs, resolve));
@@ -173,6 +175,9 @@ export class ChainRuns {
     const { engine, journal, owner, env = {} } = this.#parts;
     const { context = {}, principal, callerType = "direct", tainted = false } = options;
     checkAllowed(plan, engine.denies, callerType);
+    const missing = missingRequirements(plan, made.reused);
+    // An existing run with this id is joined, and its remaining steps may need less.
+    if (missing.length > 0 && (await journal.read(runId)) === undefined) checkRequirements(plan, missing, options);
     const callerPath = [callerType];
     const denied = deniedChains(plan, engine.denies, callerPath);
     const environment = { context, env, principal, denied, callerPath, tainted };
@@ -221,6 +226,8 @@ export class ChainRuns {
     try {
       plan = planStoredRun(run.definition, { ...chains.context, taint: "unchecked" });
       checkUnchanged(run, plan);
+      const missing = run.cancelRequested ? [] : missingRequirements(plan);
+      if (missing.length > 0) checkRemaining(await this.#look(run, events), missing, options);
       ({ run, events } = journal.open(claimed));
     } catch (error) {
       if (run.cancelRequested) return this.#endChanged(journal.reveal(claimed), options, error);

@@ -1,6 +1,7 @@
 import { type AnyTool, type CoveredCall, type ToolContext, defineTool } from "../tool/index.ts";
 import { calledPlan } from "./plan/called-plan.ts";
 import { isDestructive } from "./plan/chain-effect.ts";
+import { describeRequirements, missingRequirements } from "./missing-requirements.ts";
 import { callsOfStep } from "./plan/planned-calls.ts";
 import type { Plan } from "./plan/plan.ts";
 
@@ -24,7 +25,7 @@ export interface ChainToolOptions {
  * ```
  */
 export function chainTool(plan: Plan, { env = {} }: ChainToolOptions = {}): AnyTool {
-  return defineTool({
+  const tool = defineTool({
     name: plan.name,
     description: plan.description === "" ? `Runs the chain ${plan.name}.` : plan.description,
     version: plan.version,
@@ -41,6 +42,27 @@ export function chainTool(plan: Plan, { env = {} }: ChainToolOptions = {}): AnyT
       return runAsTool({ plan, input, env }, context);
     },
   });
+  return Object.freeze({ ...tool, unavailable: whyUnavailable(plan) });
+}
+
+/** Why the chain cannot run here. Never throws: an error of planning is reported where the chain is called. */
+function whyUnavailable(plan: Plan): () => string | undefined {
+  let isChecking = false;
+  return () => {
+    // A chain may be a candidate of a capability that it needs itself.
+    if (isChecking) return undefined;
+    isChecking = true;
+    try {
+      const required = missingRequirements(plan).filter((each) => each.required);
+      return required.length === 0
+        ? undefined
+        : `tools of its steps cannot work here\n${describeRequirements(required)}`;
+    } catch {
+      return undefined;
+    } finally {
+      isChecking = false;
+    }
+  };
 }
 
 /** The destructive calls of a chain and of the chains that it calls: each once, with the path of its step. */

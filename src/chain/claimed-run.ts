@@ -15,6 +15,8 @@ export interface NewChainRun {
   /** Events reused from an earlier run. */
   readonly events: readonly JournalEvent[];
   readonly rerunOf: string | undefined;
+  /** Steps whose results are reused from an earlier run. */
+  readonly reused?: readonly string[];
 }
 
 /** A run that this process holds. */

@@ -33,6 +33,7 @@ export { chainFileSchema } from "./plan/chain-file-schema.ts";
 export { type PlanChainResult, planChain } from "./plan/plan-chain.ts";
 export type { PlanContext } from "./plan/plan-context.ts";
 export type { Plan, PlanStep, Target } from "./plan/plan.ts";
+export { type MissingRequirement, missingRequirements, requirementMessages } from "./missing-requirements.ts";
 export { type ParsedChain, parseChain } from "./plan/parse-chain.ts";
 export type { ChainSpec, StepSpec, TaintPolicy } from "./plan/chain-spec.ts";
 export type { RerunPreview, RerunStep } from "./rerun-preview.ts";

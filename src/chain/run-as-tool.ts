@@ -15,6 +15,7 @@ import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts"
 import { deniedChains } from "./denied-chains.ts";
 import { engineExecutor, type RequestApproval } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
+import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
@@ -38,6 +39,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const elicit = approvingElicitOf(context);
   const report = progressOf(context);
   refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead }, elicit !== undefined);
+  checkRequirements(plan, missingRequirements(plan), {});
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;

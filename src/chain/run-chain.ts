@@ -14,6 +14,7 @@ import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { RunCallerOptions } from "./execute-options.ts";
 import { type ChainInput, loadPlan } from "./load-plan.ts";
 import type { ChainLibrary } from "./chain-library.ts";
+import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { TaintPolicy } from "./plan/chain-spec.ts";
 import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
@@ -43,6 +44,8 @@ export interface RunChainOptions extends RunCallerOptions {
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
+  /** Receives one-sentence messages about the run that the user should see and that do not stop it. */
+  readonly onNotice?: (message: string) => void;
   readonly observer?: RunObserver | undefined;
   /** Identity that the calls are made for; permission, cache and records are separated by it. */
   readonly principal?: string;
@@ -65,7 +68,8 @@ const ids = createIdGenerator();
 
 /**
  * Runs a chain in this process, in memory: the path of a file, a chain as data, or an existing plan. Throws if the
- * chain or its input is not valid; failures of the run itself are in the result.
+ * chain or its input is not valid, or if a step that has to run cannot work here; failures of the run itself are in the
+ * result.
  *
  * @example
  * ```ts
@@ -82,6 +86,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
   const input = parseRunInput(plan, options.input);
   const runId = checkRunId(options.runId) ?? ids.next();
   const requestApproval = resolveApprovals(plan, options);
+  checkTools(plan, options);
   const executor =
     options.executor ??
     engineExecutor({
@@ -114,6 +119,11 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
   });
   if (facts.status !== "waiting") await rejectOpenApprovals();
   return toRunResult(facts, engine.redactor);
+}
+
+/** Throws if a step that has to run cannot work here. Another executor, as of a dry run, need not call the tools. */
+function checkTools(plan: Plan, { executor, onNotice }: RunChainOptions): void {
+  if (executor === undefined) checkRequirements(plan, missingRequirements(plan), { onNotice });
 }
 
 /** The function that answers approvals. A run in memory cannot wait for a decision elsewhere. */

@@ -49,7 +49,7 @@ export function brokenEntry(broken: Failure): EntryPlan {
 
 /** An entry that delegates to another tool, whose schema validates the arguments after the file's own. */
 export function delegateEntry(tool: AnyTool): EntryPlan {
-  const { effect, destructive, timeoutMs, cache, output, composite, broken } = tool;
+  const { effect, destructive, timeoutMs, cache, output, composite, broken, unavailable } = tool;
   const seen = new WeakMap<object, ReturnType<typeof tool.input.validate>>();
   /**
    * Caches the result: the engine queries effect, destructiveness and timeout with the same arguments, one after the
@@ -87,6 +87,7 @@ export function delegateEntry(tool: AnyTool): EntryPlan {
     output,
     composite,
     broken,
+    unavailable,
   };
 }
 

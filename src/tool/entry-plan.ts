@@ -15,6 +15,8 @@ export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive
   readonly broken?: Failure | undefined;
   /** True if that is one of the errors in the report. */
   readonly isReported?: boolean;
+  /** Returns why the tool that it delegates to cannot work here. */
+  readonly unavailable?: AnyTool["unavailable"] | undefined;
   /** Files besides the tool's own that define its behavior; it is reloaded when one of them changes. */
   readonly modules?: readonly string[];
   /** A hash of the scripts that its command runs, as they are now; undefined if there are none. */

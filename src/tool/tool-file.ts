@@ -255,13 +255,9 @@ function assemble(
       ...(plan.composite === true && { composite: true }),
       run: plan.run,
     });
-    const { broken, scripts } = plan;
-    if (broken === undefined && scripts === undefined) return tool;
-    return Object.freeze({
-      ...tool,
-      ...(broken !== undefined && { broken }),
-      ...(scripts !== undefined && { scripts }),
-    });
+    const { broken, unavailable, scripts } = plan;
+    const declared = Object.entries({ broken, unavailable, scripts }).filter(([, value]) => value !== undefined);
+    return declared.length === 0 ? tool : Object.freeze({ ...tool, ...Object.fromEntries(declared) });
   } catch (error) {
     if (!isFailureError(error)) throw error;
     report.add(error.reason ?? "tool_invalid", [optionInMessage(error.message)], [error.message]);

@@ -9,7 +9,6 @@ import {
   openHost,
   EffectRunner,
 } from "../../run/index.ts";
-import { faultOf } from "../../model/index.ts";
 import {
   type ApprovalStore,
   type Claim,
@@ -37,7 +36,7 @@ import {
   serializeAgentRun,
   toAgentPrompt,
 } from "./persisted-agent-run.ts";
-import { createAgentRun, noModelFailure } from "./create-agent-run.ts";
+import { createAgentRun, worksWithoutModel } from "./create-agent-run.ts";
 import {
   isBudgetExceeded,
   noticePartialResults,
@@ -95,7 +94,7 @@ export class AgentRuns {
     const { journal, owner } = this.#parts;
     // Checked before anything is persisted: a run that cannot start leaves no trace.
     this.#leases.checkOpen();
-    const withoutModel = this.#worksAlone(spec);
+    const withoutModel = worksWithoutModel(this.#parts, spec);
     const runId = options.runId ?? this.#ids.next();
     const { conversationId = runId, history = emptyHistory, isDetached = false } = options;
     const prompt = toAgentPrompt(text, history, options);
@@ -119,15 +118,14 @@ export class AgentRuns {
     );
   }
 
-  /** True if a new agent run works without a model. Throws if its runner needs one, and none is usable. */
-  #worksAlone(spec: AgentSpec): boolean {
-    const { worksAlone = false } = this.#parts.runner(spec.runner);
-    const model = this.#parts.model(spec.model);
-    if (worksAlone) return model === undefined;
-    if (model === undefined) throw noModelFailure(this.#parts, spec);
-    const fault = faultOf(model);
-    if (fault !== undefined) throw fault;
-    return false;
+  /** Why a new run of such an agent would not start here, such as a missing model; undefined if it would. */
+  whyUnavailable(spec: AgentSpec): string | undefined {
+    try {
+      worksWithoutModel(this.#parts, spec);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** Resumes a run that is suspended or whose process is gone. Returns the result of a finished run. */

@@ -1,9 +1,18 @@
 import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import { type Model, baseFamily, brokenModel, createBudget, resolveModelFamily, noModel } from "../../model/index.ts";
+import {
+  type Model,
+  baseFamily,
+  brokenModel,
+  createBudget,
+  faultOf,
+  resolveModelFamily,
+  noModel,
+} from "../../model/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import { AgentRun } from "./agent-run.ts";
 import { type AgentSpec, budgetOf } from "./agent-spec.ts";
+import type { Runner } from "./runner.ts";
 import type { UsageAccount } from "./usage-account.ts";
 import type { PersistedAgentRun } from "./persisted-agent-run.ts";
 import type { LoadedAgentRun } from "./loaded-agent-run.ts";
@@ -54,8 +63,22 @@ export function createAgentRun(
 }
 
 /** The failure of a run without a model. */
-export function noModelFailure(parts: AgentRunServices, { runner }: AgentSpec): FailureError {
+function noModelFailure(parts: AgentRunServices, { runner }: AgentSpec): FailureError {
   return (parts.noModel ?? noModel)(`the runner ${runner}`);
+}
+
+/** True if a new run works without a model. Throws if its runner needs one, and none is usable. */
+export function worksWithoutModel(
+  parts: AgentRunServices & { readonly runner: (name: string) => Pick<Runner, "worksAlone"> },
+  spec: AgentSpec,
+): boolean {
+  const { worksAlone = false } = parts.runner(spec.runner);
+  const model = parts.model(spec.model);
+  if (worksAlone) return model === undefined;
+  if (model === undefined) throw noModelFailure(parts, spec);
+  const fault = faultOf(model);
+  if (fault !== undefined) throw fault;
+  return false;
 }
 
 /** The model of a run. A replay makes no model requests and needs no working model. */

@@ -12,27 +12,28 @@ export interface SandboxPrograms {
 
 const programFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
+/** The messages for missing programs. */
+const neededPrograms = {
+  bwrap: "the sandbox needs bubblewrap; install the package bubblewrap (Debian, Ubuntu: apt-get install bubblewrap)",
+  prlimit: "the sandbox needs prlimit; install the package util-linux",
+} as const;
+
+const onlyLinux = "the sandbox works on Linux only; run Windlass in a Linux container or machine";
+
 /** Finds the programs, or throws with installation advice. `folders` are the folders to search. */
 export async function findPrograms(folders: readonly string[] = programFolders): Promise<SandboxPrograms> {
-  if (process.platform !== "linux") {
-    throw sandboxFailure("not_linux", "the sandbox works on Linux only; run Windlass in a Linux container or machine");
-  }
+  if (process.platform !== "linux") throw sandboxFailure("not_linux", onlyLinux);
   const [bubblewrap, prlimit] = await Promise.all([find("bwrap", folders), find("prlimit", folders)]);
-  if (bubblewrap === undefined) {
-    const how = "install the package bubblewrap (Debian, Ubuntu: apt-get install bubblewrap)";
-    throw sandboxFailure("not_installed", `the sandbox needs bubblewrap: ${how}`);
-  }
-  if (prlimit === undefined) {
-    throw sandboxFailure("not_installed", "the sandbox needs prlimit: install the package util-linux");
-  }
+  if (bubblewrap === undefined) throw sandboxFailure("not_installed", neededPrograms.bwrap);
+  if (prlimit === undefined) throw sandboxFailure("not_installed", neededPrograms.prlimit);
   return { bubblewrap, prlimit };
 }
 
 /** Why the sandbox cannot start, as far as that is known without trying; undefined if it may. */
-export function missingPrograms(): string | undefined {
-  if (process.platform !== "linux") return "the sandbox works on Linux only";
-  const lacks = ["bwrap", "prlimit"].find((name) => !programFolders.some((folder) => existsSync(join(folder, name))));
-  return lacks && `the sandbox needs ${lacks}`;
+export function missingPrograms(folders: readonly string[] = programFolders): string | undefined {
+  if (process.platform !== "linux") return onlyLinux;
+  const isInstalled = (name: string): boolean => folders.some((folder) => existsSync(join(folder, name)));
+  return Object.entries(neededPrograms).find(([name]) => !isInstalled(name))?.[1];
 }
 
 async function find(name: string, folders: readonly string[]): Promise<string | undefined> {

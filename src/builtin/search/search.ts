@@ -196,12 +196,17 @@ class OrderedSearch implements SearchService {
   }
 
   #notConfigured(): FailureError {
-    const ways = this.status().map(({ name, missing }) => `${name}: set ${missing.join(" and ")}`);
-    const todo = ways.length === 0 ? "" : `; set up one of these:${ways.map((way) => `\n- ${way}`).join("")}`;
-    return searchFailure("not_configured", `no search provider is set up${todo}`, {
+    return searchFailure("not_configured", noProviderMessage(this.status()), {
       forModel: "web search is not configured here; continue without it",
     });
   }
+}
+
+/** States that no provider is configured, and what to set. */
+export function noProviderMessage(status: ReturnType<SearchService["status"]>): string {
+  const ways = status.map(({ name, missing }) => `${name}: set ${missing.join(" and ")}`);
+  const todo = ways.length === 0 ? "" : `; set up one of these:${ways.map((way) => `\n- ${way}`).join("")}`;
+  return `no search provider is set up${todo}`;
 }
 
 const againstProvider: ReadonlySet<string> = new Set(["blocked", "bad_answer", "provider_error", "provider_slow"]);

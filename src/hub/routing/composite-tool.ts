@@ -40,11 +40,18 @@ export function compositeTool(choice: Choice, world: ChoiceDeps): AnyTool {
     ...(contract?.broken !== undefined && { broken: contract.broken }),
     effect: strongestEffect(choice),
     destructive: isDestructive(choice),
+    unavailable: () => whyUnavailable(tools),
     // Computed on demand: it visits all schemas.
     get revision() {
       return revisionOf(choice);
     },
   });
+}
+
+/** The reasons why no candidate can work here; undefined if one can. */
+function whyUnavailable(tools: readonly AnyTool[]): string | undefined {
+  const reasons = tools.map(({ unavailable }) => unavailable?.());
+  return reasons.length === 0 || reasons.includes(undefined) ? undefined : [...new Set(reasons)].join("; ");
 }
 
 /** Changes with the contract and the candidates, so that a resumed run continues with the same ones. */

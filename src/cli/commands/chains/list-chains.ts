@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import type { Workspace } from "../../../app/index.ts";
-import { type ChainSpec, type ChainLibrarySource, type Plan, parseChain } from "../../../chain/index.ts";
+import {
+  type ChainSpec,
+  type ChainLibrarySource,
+  type MissingRequirement,
+  type Plan,
+  missingRequirements,
+  parseChain,
+} from "../../../chain/index.ts";
 import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 import { type Problem, hasErrors } from "../../../text/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
@@ -40,8 +47,10 @@ export interface ListedChain {
   readonly schema?: JsonSchema;
   readonly effect?: Plan["effect"];
   readonly destructive?: boolean;
-  /** Short reason why the chain cannot run. */
+  /** Short reason why the chain is not valid. */
   readonly why: string | undefined;
+  /** The steps whose tools cannot work here; empty for a chain that is not valid. */
+  readonly missing: readonly MissingRequirement[];
   /** Problems with absolute file paths. */
   readonly problems: readonly Problem[];
 }
@@ -63,7 +72,8 @@ export function listChains(workspace: Workspace): ListedChain[] {
 
 type Known = Omit<ListedChain, "name" | "file" | "problems" | "why">;
 
-function planned({ description, version, spec, input, effect, destructive }: Plan): Known {
+function planned(plan: Plan): Known {
+  const { description, version, spec, input, effect, destructive } = plan;
   const inputs = parametersOf(input.json).map((parameter): ListedInput => {
     const { name, required } = parameter;
     const about = descriptionOf(parameter);
@@ -77,19 +87,31 @@ function planned({ description, version, spec, input, effect, destructive }: Pla
     };
   });
   const steps = spec.steps.map(({ id }) => id);
-  return { description, version, steps, calls: callsIn(spec), inputs, schema: input.json, effect, destructive };
+  const missing = missingRequirements(plan);
+  return {
+    description,
+    version,
+    steps,
+    calls: callsIn(spec),
+    inputs,
+    schema: input.json,
+    effect,
+    destructive,
+    missing,
+  };
 }
 
 /** Reads the name and description of a file that cannot be planned. */
 function readable(source: ChainLibrarySource | undefined): Known {
   const spec = specOf(source);
-  if (spec === undefined) return { description: "", version: "", steps: [], calls: [], inputs: [] };
+  if (spec === undefined) return { description: "", version: "", steps: [], calls: [], inputs: [], missing: [] };
   return {
     description: (spec.description ?? "").trim(),
     version: spec.version ?? "1.0.0",
     steps: spec.steps.map(({ id }) => id),
     calls: callsIn(spec),
     inputs: inputsOf(spec),
+    missing: [],
   };
 }
 

@@ -1,3 +1,4 @@
+import { requirementMessages } from "../../../chain/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ListedChain, type ListedInput, listChains } from "./list-chains.ts";
 import { stripUnsafe, suggest } from "../../../text/index.ts";
@@ -33,11 +34,11 @@ export const showChains: RunCommand = async (invocation) => {
 };
 
 function chainTable(chains: readonly ListedChain[], terminal: Terminal): string[] {
-  const rows = chains.map(({ name, effect, inputs, description, why }) => [
-    name,
-    effect ?? "-",
-    inputs.map(inputLabel).join(" ") || "-",
-    [...(why === undefined ? [] : [`[${why}]`]), description].join(" "),
+  const rows = chains.map((chain) => [
+    chain.name,
+    chain.effect ?? "-",
+    chain.inputs.map(inputLabel).join(" ") || "-",
+    [...whyNot(chain).map((why) => `[${why}]`), chain.description].join(" "),
   ]);
   return formatTable(rows, {
     width: terminal.columns,
@@ -49,6 +50,13 @@ function chainTable(chains: readonly ListedChain[], terminal: Terminal): string[
       { title: "DESCRIPTION", long: "cut" },
     ],
   });
+}
+
+/** Why the chain is not valid, or cannot run here, in a few words; empty if it can run. */
+function whyNot({ why, missing }: ListedChain): string[] {
+  if (why !== undefined) return [why];
+  const reasons = new Set(missing.filter(({ required }) => required).map(({ reason }) => reason));
+  return reasons.size === 0 ? [] : [`cannot run here: ${[...reasons].join("; ")}`];
 }
 
 /** `query:string`, in brackets if it is optional. */
@@ -94,14 +102,15 @@ export const showChain: RunCommand = async (invocation) => {
 
 function describeChain(chain: ListedChain, invocation: Invocation): string[] {
   const { terminal } = invocation;
-  const { name, description, inputs, calls, effect, file, why } = chain;
+  const { name, description, inputs, calls, effect, file, why, missing } = chain;
+  const warnings = why === undefined ? requirementMessages(missing) : [why];
   const paintTitle = (title: string): string => terminal.paint("dim", title);
   const bold = (cell: string): string => terminal.paint("bold", cell);
   const facts = [`effect ${effect ?? "unknown"}`, `from ${file === undefined ? "built in" : portablePath(file)}`];
   const example = inputs.filter(({ required }) => required).map((input) => shellPair(input.name, exampleOf(input)));
   return [
     `${bold(toOneLine(name))}  ${terminal.paint("dim", facts.join(", "))}`,
-    ...(why === undefined ? [] : [terminal.paint("yellow", why)]),
+    ...warnings.map((message) => terminal.paint("yellow", stripUnsafe(message).replaceAll("\n", "\n  "))),
     ...(description === "" ? [] : ["", ...wrapText(stripUnsafe(description), terminal.columns ?? 100)]),
     "",
     ...(inputs.length === 0
@@ -152,6 +161,7 @@ function toWire(chain: ListedChain): Record<string, unknown> {
     ...(chain.schema !== undefined && { input_schema: chain.schema }),
     ...(chain.effect !== undefined && { effect: chain.effect, destructive: chain.destructive }),
     valid: chain.why === undefined,
+    ...(chain.missing.length > 0 && { missing: chain.missing }),
     problems: chain.problems.map(portableProblem),
   };
 }

@@ -1,5 +1,5 @@
 import { isFailureError, type FailureError, fail } from "../../../base/index.ts";
-import { type Plan, type RunResult, runChain } from "../../../chain/index.ts";
+import { type Plan, type RunResult, missingRequirements, requirementMessages, runChain } from "../../../chain/index.ts";
 import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { dryRun, reportWithheldCalls } from "./dry-run.ts";
@@ -11,6 +11,7 @@ import { type RunRequest, readRun } from "./read-run-request.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
 import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
+import { stripUnsafe } from "../../../text/index.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { userName } from "../../terminal/user-name.ts";
@@ -108,6 +109,7 @@ function runInMemory(
 }
 
 async function runDry(session: RunSession, request: RunRequest): Promise<ExitCode> {
+  warnOfMissing(request.plan, session.invocation);
   const dry = await dryRun(session, request);
   const code = await reportRunResult(dry.result, session, {
     durable: false,
@@ -116,6 +118,15 @@ async function runDry(session: RunSession, request: RunRequest): Promise<ExitCod
   });
   reportWithheldCalls(dry, session.invocation);
   return code;
+}
+
+/** A dry run starts although a real run would not. */
+function warnOfMissing(plan: Plan, { terminal }: Invocation): void {
+  for (const message of requirementMessages(missingRequirements(plan))) {
+    // Indented, because a tool may have chosen the text.
+    const text = stripUnsafe(message).replaceAll("\n", "\n  ");
+    terminal.log(`${terminal.tint("yellow", "warning:")} ${text}`);
+  }
 }
 
 /** Reports the issues of the input, one per line; undefined if the error is a different one. */
