@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
 import { isFailureError } from "../../base/index.ts";
 import { type SandboxOptions, type SandboxResult, findPrograms, runSandboxed, sandboxStatus } from "./index.ts";
+import { missingPrograms } from "./sandbox-programs.ts";
 
 interface Row {
   readonly area: string;
@@ -296,11 +297,13 @@ test("too many files, too large ones, and no command are refused", async () => {
   expect(await reasonOf(runSandboxed(["a\0"]))).toBe("bad_files");
 });
 
-test.skipIf(process.platform !== "linux")("what is missing is named", async () => {
+test.skipIf(process.platform !== "linux")("[H25] what is missing is named, before a call and by it", async () => {
   const empty = mkdtempSync(join(tmpdir(), "windlass-empty-"));
   closing.push(() => rmSync(empty, { recursive: true }));
   await expect(findPrograms([empty])).rejects.toMatchObject({ code: "not_available", reason: "not_installed" });
-  await expect(findPrograms([empty])).rejects.toThrow("apt-get install bubblewrap");
+  const reason = missingPrograms([empty]);
+  expect(reason).toMatch(/^the sandbox needs bubblewrap; install .*apt-get install bubblewrap/);
+  await expect(findPrograms([empty])).rejects.toThrow(reason);
 });
 
 test.skipIf(process.platform !== "linux").each([
