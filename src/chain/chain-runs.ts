@@ -1,14 +1,14 @@
-import {
-  type Clock,
-  createIdGenerator,
-  fail,
-  failure,
-  isFailureError,
-  systemClock,
-  cliCommand,
-} from "../base/index.ts";
+import { type Clock, createIdGenerator, fail, failure, isFailureError, systemClock } from "../base/index.ts";
 import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
-import { type OwnedRun, type NewChainRun, type ClaimedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
+import {
+  type OwnedRun,
+  type NewChainRun,
+  type ClaimedRun,
+  checkSameRun,
+  notOfChain,
+  restoreRunInput,
+  runNotFoundFailure,
+} from "./claimed-run.ts";
 import {
   checkRunId,
   engineExecutor,
@@ -55,10 +55,7 @@ export class ChainRuns {
     this.#leases = new RunLeases({ journal: parts.journal, owner: parts.owner, clock: this.#clock });
   }
 
-  /**
-   * Starts a run, or joins the run with this id. Throws if the input is not valid, or if a step that has to run cannot
-   * work here, for example because no model is configured.
-   */
+  /** Starts a run, or joins the run with this id. Throws if the input is not valid, or a tool of a step cannot work here. */
   async start(plan: Plan, options: StartRunOptions = {}): Promise<RunResult> {
     const input = parseRunInput(plan, options.input);
     const runId = checkRunId(options.runId) ?? this.#ids.next();
@@ -352,13 +349,4 @@ export class ChainRuns {
     resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
     return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
   }
-}
-
-function notOfChain({ id }: Pick<StoredRun, "id">): Error {
-  const message = `run ${id} is a run of an agent, not of a chain: use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, send the prompt again`;
-  return fail(message, { code: "validation_error" });
-}
-
-function runNotFoundFailure(runId: string): Error {
-  return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
 }

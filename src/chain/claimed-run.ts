@@ -67,3 +67,13 @@ function difference(before: unknown, now: unknown): string | undefined {
   const other = names.filter((name) => valueIn(before, name) !== valueIn(now, name));
   return `: ${other.slice(0, 5).join(", ")}${other.length > 5 ? ", …" : ""}`;
 }
+
+/** Failure of an operation on a run of an agent that only runs of chains have. */
+export function notOfChain({ id }: Pick<StoredRun, "id">): Error {
+  const message = `run ${id} is a run of an agent, not of a chain: use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, send the prompt again`;
+  return fail(message, { code: "validation_error" });
+}
+
+export function runNotFoundFailure(runId: string): Error {
+  return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
+}
