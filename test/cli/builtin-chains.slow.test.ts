@@ -243,10 +243,11 @@ steps:
     expect(await recall("zeppelin", cwd)).toEqual([]);
   });
 
-  test("without a search provider it fails and says what to configure", async () => {
+  test("without a search provider it does not start and says what to configure", async () => {
     const { code, stderr } = await windlass(["run", "research-chain", "query=zeppelin"], { cwd: await folder() });
     expect(code).toBe(1);
-    expect(stderr).toContain("error: search: no search provider is set up");
+    expect(stderr).toContain("error: research-chain was not started");
+    expect(stderr).toContain("no search provider is set up");
     expect(stderr).toContain("WINDLASS_CORPUS (or search.corpus in windlass.yaml)");
   });
 });
@@ -371,12 +372,13 @@ describe("[A17] write-chain, with a model", () => {
     expect(model.requests).toEqual([]);
   });
 
-  test("without a model the chain fails at its first step and says what to configure", async () => {
+  test("without a model the chain does not start and says what to configure", async () => {
     const { code, stderr } = await windlass(["run", "write-chain", "--input", JSON.stringify(input)], {
       cwd: await folder(offline),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("error: outline: outline_generator needs a model");
+    expect(stderr).toContain("error: write-chain was not started");
+    expect(stderr).toContain("outline (outline_generator), write (content_writer)");
     expect(stderr).toContain("WINDLASS_MODEL_BASE_URL");
   });
 
