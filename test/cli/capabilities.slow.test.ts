@@ -116,10 +116,10 @@ describe.concurrent("a run whose step calls a capability", () => {
     const { chain_id: id, steps } = JSON.parse(stdout) as { chain_id: string; steps: object[] };
     expect(steps[0]).toMatchObject({ failed_sources: [{ tool: "site_search", code: "execution_error" }] });
     const explained = await windlass(["explain", id, "look"], { cwd });
-    expect(explained.stdout).toMatch(/It was served by (memory_recall|localSearch)\./);
+    expect(explained.stdout).toMatch(/It was served by (memory_recall|local_?[sS]earch)\./);
     expect(explained.stdout).toContain("site_search was called for it too, and failed: execution_error: ");
     const shown = await windlass(["show", id], { cwd });
-    expect(shown.stdout).toMatch(/by (memory_recall|localSearch), site_search failed \(execution_error\)/);
+    expect(shown.stdout).toMatch(/by (memory_recall|local_?[sS]earch), site_search failed \(execution_error\)/);
   });
 
   test("is shown by a dry run with its arguments, without a call", async () => {
