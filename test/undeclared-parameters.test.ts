@@ -114,11 +114,11 @@ const routes: Readonly<Record<string, (opened: Workspace) => Promise<unknown>>> 
   },
   "the LangChain adapter": async ({ engine }) => {
     const model = new ScriptedChatModel([calling({ name: "get_only", args: widened() }), new AIMessage("done")]);
-    const agent = createLangChainAgent({ model, tools: toLangChainTools(engine) });
+    const agent = createLangChainAgent({ model, tools: toLangChainTools(engine, { tainted: false }) });
     return agent.invoke({ messages: [{ role: "user", content: "go" }] });
   },
   "the AI SDK adapter": async ({ engine }) => {
-    const execute = toAiSdkTools(engine)["get_only"]?.execute;
+    const execute = toAiSdkTools(engine, { tainted: false })["get_only"]?.execute;
     return execute?.(widened(), { toolCallId: "c1", messages: [], context: {} });
   },
 };
@@ -198,7 +198,7 @@ describe("[S4] undeclared parameters and the schema", () => {
   test("a tool of an MCP server gets what the server's schema allows", async () => {
     const sent: unknown[] = [];
     const tool = mcpTool({
-      server: { name: "s", effects: {} } as unknown as McpServer,
+      server: { name: "s", effects: {}, targets: {} } as unknown as McpServer,
       definition: { name: "t", inputSchema: a },
       name: "s/t",
       aliases: [],

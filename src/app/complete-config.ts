@@ -35,7 +35,7 @@ export interface WorkspaceFile {
   env?: string[];
   chains?: ChainsFile;
   retention?: { days?: number; bytes?: number | string };
-  network?: { allow?: string[] };
+  network?: { allow?: string[]; trusted_hosts?: string[] };
   telemetry?: { enabled?: boolean; capture_content?: boolean };
   skills?: {
     directory?: string;
@@ -95,11 +95,15 @@ export function toConfig(file: WorkspaceFile): WorkspaceConfig {
     files: { editable: file.files?.editable ?? [], hardLinks: file.files?.hard_links ?? false },
     hub: toHub(all.hub),
     retention: toRetention(all.retention),
-    network: { allow: file.network?.allow ?? [] },
+    network: toNetwork(file.network),
     telemetry: toTelemetry(file.telemetry),
     agent: toAgentConfig(file.agent),
     services: toServices(file),
   };
+}
+
+function toNetwork(file: WorkspaceFile["network"]): WorkspaceConfig["network"] {
+  return { allow: file?.allow ?? [], trustedHosts: file?.trusted_hosts ?? [] };
 }
 
 function toTelemetry(file: WorkspaceFile["telemetry"]): WorkspaceConfig["telemetry"] {

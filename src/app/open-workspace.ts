@@ -51,6 +51,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
 
   const engine = new Engine({
     ...engineOptions(config),
+    trustedHosts: config.network.trustedHosts,
     ...engineStores(journal, options),
     ...secretsOf(callSecrets),
     locateThrow: createThrowLocator(dir),
@@ -297,8 +298,7 @@ function engineStores(
 
 function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): EngineOptions {
   const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = engine;
-  const limits = { timeoutMs, maxRetries };
-  return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits };
+  return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits: { timeoutMs, maxRetries } };
 }
 
 /** The active skill of the conversation that preapproves the tool; undefined if skills are not trusted. */

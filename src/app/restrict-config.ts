@@ -85,6 +85,11 @@ const wideSettings: readonly WideSetting[] = [
     narrow: (config) => ({ ...config, agent: { ...config.agent, trustedTools: [] } }),
   },
   {
+    key: "network.trusted_hosts",
+    wide: ({ network }) => listed(network.trustedHosts),
+    narrow: (config) => ({ ...config, network: { ...config.network, trustedHosts: [] } }),
+  },
+  {
     key: "files.editable",
     wide: ({ files }) => listed(files.editable),
     narrow: (config) => ({ ...config, files: { ...config.files, editable: [] } }),

@@ -63,7 +63,11 @@ export interface WorkspaceConfig {
   };
   readonly hub: Partial<HubLimits>;
   readonly retention: Retention;
-  readonly network: { readonly allow: readonly string[] };
+  readonly network: {
+    readonly allow: readonly string[];
+    /** Hosts from which a call may request a URL that untrusted content decides. */
+    readonly trustedHosts: readonly string[];
+  };
   readonly telemetry: {
     /** True if spans are created when an OpenTelemetry SDK is registered. */
     readonly enabled: boolean;

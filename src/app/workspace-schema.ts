@@ -268,7 +268,14 @@ export const workspaceSchema: JsonSchema = {
         description: "Time zone of tools that get none, such as Europe/Berlin. Default: that of the machine.",
       },
       network: closed(
-        { allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' } },
+        {
+          allow: { ...texts, description: 'Private addresses that tools may reach, such as "127.0.0.1:8888".' },
+          trusted_hosts: {
+            ...texts,
+            description:
+              'Hosts such as "api.example.com" or "*.example.com" from which a call may request a URL that untrusted content decides, without approval. Default: none.',
+          },
+        },
         "Network access of tools besides the public internet.",
       ),
       telemetry: closed(

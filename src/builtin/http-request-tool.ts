@@ -17,6 +17,12 @@ export interface HttpRequestOutput {
 
 const defaultSeconds = 30;
 
+const examples = [
+  { url: "http://example.com/" },
+  { url: "http://example.com/search", query: { q: "tide", page: 2 }, timeout: 10 },
+  { url: "http://example.com/notes", method: "POST", body: { text: "High water at six." } },
+];
+
 const scalar = { type: ["string", "number", "boolean", "null"] };
 
 /** The tool `http_request`: one HTTP request through the guarded HTTP client. */
@@ -36,6 +42,8 @@ export function httpRequestTool({
     capabilities: ["http", "request", "网络请求"],
     effect: requestEffect,
     destructive: (args) => requestEffect(args) !== "read",
+    targets: { url: "url" },
+    sends: true,
     timeoutMs: (args) => secondsOf(args) * 1000,
     input: fromJsonSchema<HttpRequestInput, HttpRequestInput>({
       type: "object",
@@ -53,11 +61,7 @@ export function httpRequestTool({
       },
       required: ["url"],
       additionalProperties: false,
-      examples: [
-        { url: "http://example.com/" },
-        { url: "http://example.com/search", query: { q: "tide", page: 2 }, timeout: 10 },
-        { url: "http://example.com/notes", method: "POST", body: { text: "High water at six." } },
-      ],
+      examples,
     }),
     output: fromJsonSchema<HttpRequestOutput, HttpRequestOutput>({
       type: "object",

@@ -25,7 +25,7 @@ import type { Plan } from "./plan/plan.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
 import { toCallContext, parseRunInput } from "./run-chain.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
-import { TaintedCalls } from "./interpreter/tainted-calls.ts";
+import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import { serializeMetrics } from "./log/stored-metrics.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { refusingExecutor } from "./refuse-approval-steps.ts";
@@ -259,14 +259,14 @@ export class ChainRuns {
 
   async #execute(run: OwnedRun, options: ExecuteRunOptions): Promise<RunResult> {
     const { engine, journal, approvals } = this.#parts;
-    const { lease, plan, principal, refused, callerPath, tainted } = run;
+    const { lease, plan, principal, refused, callerPath } = run;
     const executor = engineExecutor({
       begin: (target, args, context) => engine.begin(target, args, context),
       runId: lease.runId,
       tools: toolsOf(plan),
       secrets: engine.secrets,
       opensSecrets: usesSecrets(plan),
-      tainted: TaintedCalls.of(plan, tainted ? "all" : []),
+      ...untrustedContent(plan, run),
       context: toCallContext({ principal, elicit: options.elicit, callerPath }),
     });
     const { facts, isReleased, rejectOpenApprovals } = await executeRun({

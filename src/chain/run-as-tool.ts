@@ -9,6 +9,7 @@ import {
   journaledCallOf,
   toApprovalElicitation,
   readApprovalElicitation,
+  untrustedOf,
 } from "../engine/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
@@ -45,7 +46,10 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const runId = context.idempotencyKey;
   const note = `no approver is available while a chain runs as a tool; ${instead}`;
   // A person who approved the call of the chain saw its input, not what a model makes of that in one of its steps.
-  const outside = TaintedCalls.of(plan, isTainted(context) ? "all" : []);
+  const tainted = TaintedCalls.of(plan, isTainted(context) ? "all" : []);
+  const { parameters = new Map<string, string>() } = untrustedOf(context) ?? {};
+  const untrusted = TaintedCalls.of(plan, parameters === "all" ? "all" : [...parameters.keys()].toSorted());
+  const known = (): unknown[] => (parameters !== "all" && parameters.size === 0 ? [input] : []);
   const { facts } = await executeRun({
     plan,
     input,
@@ -55,7 +59,15 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
-    executor: engineExecutor({ begin, runId, tools: toolsOf(plan), secrets: context.secrets, tainted: outside }),
+    executor: engineExecutor({
+      begin,
+      runId,
+      tools: toolsOf(plan),
+      secrets: context.secrets,
+      tainted,
+      untrusted,
+      known,
+    }),
     clock: systemClock,
     approvals: () => createInMemoryApprovals({ clock: systemClock }),
     requestApproval:

@@ -19,7 +19,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { TaintPolicy } from "./plan/chain-spec.ts";
 import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
-import { TaintedCalls } from "./interpreter/tainted-calls.ts";
+import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-observer.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
@@ -95,7 +95,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
       opensSecrets: usesSecrets(plan),
-      tainted: TaintedCalls.of(plan, tainted ? "all" : []),
+      ...untrustedContent(plan, { input, tainted, events: [] }),
       context: toCallContext({ ...options, callerPath }),
     });
   const { facts, rejectOpenApprovals } = await executeRun({

@@ -3,6 +3,7 @@ import type { CallerType } from "../store/index.ts";
 import type { Elicit, AnyTool } from "../tool/index.ts";
 import type { CallHooks } from "./internals.ts";
 import type { Call } from "./call.ts";
+import type { UntrustedArguments } from "./untrusted-targets.ts";
 
 /** Caller, principal and limits of a call. Every field is optional. */
 export interface CallContext {
@@ -52,6 +53,11 @@ export interface CallContext {
    * only the arguments contain such content; that matters to models that read them.
    */
   readonly tainted?: boolean | "arguments";
+  /**
+   * The untrusted content in the arguments: a call needs approval if it decides the target, such as the host of a URL.
+   * Default: all arguments of a tainted call, none of another. Nested calls get what their arguments contain of it.
+   */
+  readonly untrustedArguments?: UntrustedArguments | undefined;
   /** Receives the values that the handler reports with `ctx.progress()` or yields. */
   readonly onProgress?: (value: unknown) => unknown;
   /** Elicits input from a person for the tool; nested calls may use it too. Default: every elicitation is declined. */

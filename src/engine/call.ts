@@ -59,7 +59,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   #giveBack: (() => Promise<void>) | undefined;
   #childCount = 0;
   /** Set if a rule or a person let the call run although it is tainted; this also covers its nested calls. */
-  #cleared: "rule" | "person" | undefined;
+  cleared: "rule" | "person" | undefined;
   #settled = false;
   /** Time until the decision, if the call needed an approval. */
   approvalMs = 0;
@@ -186,7 +186,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     const ruling = decidePermission(this, tool);
     switch (ruling.permission) {
       case "allow":
-        if (ruling.trusted === true) this.#cleared = "rule";
+        if (ruling.trusted === true) this.cleared = "rule";
         return this.#reuse(tool);
       case "ask":
         this.preapproved = findPreapproval(this, tool);
@@ -208,7 +208,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     }
     if (answer.kind !== "approved") return this.#fail(failures.notApprovedFailure(tool.name, answer));
     this.#giveBack = answer.restore;
-    this.#cleared = "person";
+    this.cleared = "person";
     this.covered = coveredTools(tool, this.context);
     this.rawArgs = approvalHandle.args;
     removeUndeclared(this, tool);
@@ -360,7 +360,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
    * the person sees the arguments, not their effect on a model; a `trusted` rule does.
    */
   get taintsReading(): boolean {
-    return (this.context.tainted ?? false) !== false && this.#cleared !== "rule";
+    return (this.context.tainted ?? false) !== false && this.cleared !== "rule";
   }
 
   get callTool(): CallTool | undefined {
@@ -373,7 +373,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): Call {
     // The same in every attempt, as long as the handler makes its calls in the same order.
     const idempotencyKey = more.idempotencyKey ?? `${this.idempotencyKey}/${++this.#childCount}`;
-    const own = nestedCall({ ...more, idempotencyKey }, this, this.#cleared !== undefined);
+    const own = nestedCall(args, { ...more, idempotencyKey }, this);
     const child = new Call(this.core, { target, args, parent: this, ...own });
     (this.#children ??= new Set()).add(child);
     // After its deadline, or between attempts, a composite starts nothing.

@@ -1,21 +1,36 @@
-import type { AnyTool } from "../tool/index.ts";
+import type { AnyTool, TargetKind } from "../tool/index.ts";
 import type { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
 import type { EngineCore } from "./engine-core.ts";
 import type { Permission, PermissionSubject, PermissionDecision } from "./permissions.ts";
+import { findUntrustedTarget, untrustedArgumentsOf } from "./untrusted-targets.ts";
 
 /**
- * Applies the permission rules to a call. A destructive call that untrusted content may have caused always needs
- * approval.
+ * Applies the permission rules to a call. A destructive call that untrusted content may have caused needs approval, and
+ * so does any call whose target untrusted content decides, unless a rule says `trusted`.
  */
 export function decidePermission(call: Call, tool: AnyTool): PermissionDecision {
   const { always, decide, dependsOnPath } = call.core.permissions;
-  const { callerType = "direct", callerPath, covered, tainted } = call.context;
+  const { callerType = "direct", callerPath, covered } = call.context;
   const same = callerPath === undefined || !dependsOnPath ? always(callerType) : undefined;
   const ruling = same ?? decide(subjectOf(call, tool));
+  if (ruling.permission === "deny" || ruling.trusted === true) return ruling;
+  if (untrustedTargetOf(call, tool) !== undefined) return { ...ruling, permission: "ask" };
   if (covered !== undefined && isCovered(ruling, tool, covered)) return { permission: "allow" };
-  if (tainted !== true || !isDoubtful(ruling)) return ruling;
-  return subjectOf(call, tool).destructive ? { permission: "ask" } : ruling;
+  return ruling.permission === "allow" && isTaintedAndDestructive(call, tool) ? { permission: "ask" } : ruling;
+}
+
+function isTaintedAndDestructive(call: Call, tool: AnyTool): boolean {
+  return call.context.tainted === true && subjectOf(call, tool).destructive;
+}
+
+/** The kind of target of the call that untrusted content decides, if any. */
+export function untrustedTargetOf(call: Call, tool: AnyTool): TargetKind | undefined {
+  const untrusted = tool.targets && untrustedArgumentsOf(call.context);
+  if (untrusted === undefined) return undefined;
+  const { rawArgs: args, effect, core } = call;
+  const isDestructive = (): boolean => subjectOf(call, tool).destructive;
+  return findUntrustedTarget(tool, { args, effect, isDestructive, isTrustedHost: core.isTrustedHost }, untrusted);
 }
 
 /** True if the call is allowed, but not by a rule that says `trusted`. */
@@ -40,7 +55,7 @@ export function coveredTools({ coveredCalls }: AnyTool, { covered = [] }: CallCo
 
 /** Returns the name of the person who preapproved a call that needs approval. Undefined for a tainted call. */
 export function findPreapproval(call: Call, tool: AnyTool): string | undefined {
-  if (call.context.tainted === true) return undefined;
+  if (call.context.tainted === true || untrustedTargetOf(call, tool) !== undefined) return undefined;
   return approverBefore(call.core, subjectOf(call, tool), call.context);
 }
 

@@ -74,6 +74,8 @@ export interface EngineCore {
   readonly log: (entry: LogEntry) => void;
   readonly permissions: Permissions;
   readonly denies: FindDenial | undefined;
+  /** True if untrusted content may decide what is requested from the host of this URL. */
+  readonly isTrustedHost: (url: string) => boolean;
   readonly locateThrow: LocateThrow | undefined;
   /** Wrapper around every handler; undefined for most engines. */
   wrapHandler: HandlerWrapper | undefined;

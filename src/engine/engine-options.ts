@@ -21,6 +21,11 @@ export interface EngineOptions {
   readonly approver?: Approver;
   /** Returns who has preapproved a call. Consulted only if a rule says `ask`, before approval is requested. */
   readonly findPreapproval?: PreapprovalCheck;
+  /**
+   * Hosts to which a call may send a URL that untrusted content decides without approval: `api.example.com`,
+   * `*.example.com`, with or without a port. Default: none.
+   */
+  readonly trustedHosts?: readonly string[];
   /** Refuse undeclared parameters; otherwise they are removed, and `meta.ignored` of the result names them. */
   readonly strictValidation?: boolean;
   /** Gated tools that are enabled. */

@@ -49,6 +49,7 @@ import { InFlightCalls } from "./in-flight-calls.ts";
 import { type EngineOptions, engineDefaults } from "./engine-options.ts";
 import { compilePermissions, isEverAllowed, type PermissionRules } from "./permissions.ts";
 import { Scheduler } from "./scheduler.ts";
+import { trustedHosts } from "./untrusted-targets.ts";
 import { type HandlerWrapper, composeWrappers } from "./handler-wrapper.ts";
 import { type RuleSubjects, unmatchedRule, defaultSources } from "./unmatched-rule.ts";
 
@@ -282,6 +283,7 @@ export class Engine {
       live: new LinkedList<Call>(),
       permissions,
       denies: createDenials(options.permissions, permissions),
+      isTrustedHost: trustedHosts(options.trustedHosts ?? []),
       locateThrow: options.locateThrow,
       wrapHandler: undefined,
       unavailable: availability(options),

@@ -15,6 +15,7 @@ import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 import type { Job } from "./job.ts";
 import { nestedPermission } from "./decide-permission.ts";
+import { type UntrustedArguments, untrustedArgumentsOf } from "./untrusted-targets.ts";
 
 /** The execution as seen by its handler. Everything is created on first use, because most handlers use none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
@@ -106,6 +107,12 @@ export class HandlerContext implements ToolContext, CompositeContext {
   /** @internal For `isTainted`. */
   get tainted(): boolean {
     return this.#execution.job.taintsReading;
+  }
+
+  /** @internal For `untrustedOf`. */
+  get untrusted(): UntrustedArguments | undefined {
+    const { cleared, context } = this.#execution.job;
+    return cleared === undefined ? untrustedArgumentsOf(context) : undefined;
   }
 
   /** @internal For `isModelInitiated`. */

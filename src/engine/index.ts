@@ -25,7 +25,18 @@ export {
   permissionsOf,
   runOf,
   journaledCallOf,
+  untrustedOf,
 } from "./internals.ts";
+export {
+  type KnowsUrl,
+  type Passage,
+  type UntrustedArguments,
+  bringsUrls,
+  isBroughtUrl,
+  mayDecideTarget,
+  mentionsUrl,
+  textsIn,
+} from "./untrusted-targets.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,

@@ -5,6 +5,7 @@ import type { Account, CallContext } from "./call-context.ts";
 import type { FindDenial } from "./denials.ts";
 import type { AbortCause } from "./handler-failure.ts";
 import type { Permission, RuleSubject } from "./permissions.ts";
+import type { UntrustedArguments } from "./untrusted-targets.ts";
 
 /** Hooks for the owner of a call, such as a run that journals its steps. */
 export interface CallHooks {
@@ -152,6 +153,14 @@ export function journaledCallOf(context: ToolContext): JournaledCall | undefined
  */
 export function isTainted(context: ToolContext): boolean {
   return (context as ToolContext & { readonly tainted?: boolean }).tainted === true;
+}
+
+/**
+ * Returns the untrusted content in the arguments of the call whose handler got this context, unless a person or a rule
+ * permitted them. For composites that pass them on.
+ */
+export function untrustedOf(context: ToolContext): UntrustedArguments | undefined {
+  return (context as ToolContext & { readonly untrusted?: UntrustedArguments }).untrusted;
 }
 
 /**

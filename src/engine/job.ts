@@ -1,6 +1,7 @@
 import type { AnyTool, CallTool, Effect, Registration } from "../tool/index.ts";
 import { type CallContext, type CallRequest, callerPathBelow } from "./call-context.ts";
 import type { CallHandle } from "./internals.ts";
+import { type UntrustedArguments, nestedUntrusted, untrustedArgumentsOf } from "./untrusted-targets.ts";
 
 /** The work of one call: tool, arguments and limits. */
 export interface Job {
@@ -32,6 +33,8 @@ export interface Job {
   callTool: CallTool | undefined;
   /** True if the arguments may contain untrusted content for a model that reads them. */
   readonly taintsReading: boolean;
+  /** What let the call run although it is tainted: a rule that says `trusted`, or a person who approved it. */
+  readonly cleared: "rule" | "person" | undefined;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** Called when the attempt is over: nothing that it started may outlive it. */
   stopChildren(): void;
@@ -47,19 +50,13 @@ export function isChoosingJob({ registration }: Pick<Job, "registration">): bool
 /**
  * Returns the context of a nested call, and whether its caller makes it indirectly. The context does not inherit what
  * belongs to the caller alone: signal, progress, hooks, limits. A chosen tool does inherit the caller's timeout.
- *
- * @param isCleared True if a person or a rule let the parent run although it is tainted.
  */
-export function nestedCall(
-  more: CallContext,
-  parent: Job,
-  isCleared: boolean,
-): Pick<CallRequest, "context" | "isIndirect"> {
-  const { context, taintsReading, covered = context.covered } = parent;
+export function nestedCall(args: unknown, more: CallContext, parent: Job): Pick<CallRequest, "context" | "isIndirect"> {
+  const { context, taintsReading, cleared, covered = context.covered } = parent;
   const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, strictValidation: _v, ...rest } = context;
   const { overrideTimeoutMs, ...inherited } = rest;
   // An approval covers the arguments of the parent, not the untrusted content that it reads afterwards.
-  const isLed = more.tainted === true || (context.tainted === true && !isCleared);
+  const isLed = more.tainted === true || (context.tainted === true && cleared === undefined);
   const tainted = isLed || (more.tainted ?? (taintsReading && "arguments"));
   // A new caller, such as the model of an agent, calls the tool itself.
   const isNewCaller = more.callerType !== undefined;
@@ -70,8 +67,21 @@ export function nestedCall(
     ...more,
     ...(overrideTimeoutMs !== undefined && chosenTimeout(parent, overrideTimeoutMs)),
     tainted,
+    untrustedArguments: untrustedBelow(args, more, parent),
   };
   return { context: nested, isIndirect: !isNewCaller && (parent.isIndirect || !isChoosingJob(parent)) };
+}
+
+/** The untrusted content of a nested call: as its caller states, or as the arguments of the parent contain it. */
+function untrustedBelow(args: unknown, more: CallContext, parent: Job): UntrustedArguments | undefined {
+  const stated = more.untrustedArguments;
+  // An approval covers the arguments of the parent.
+  const outer = parent.cleared === undefined ? untrustedArgumentsOf(parent.context) : undefined;
+  if (stated === undefined) return outer && nestedUntrusted(outer, parent.args, args);
+  const { knowsUrl } = stated;
+  const knowsOuter = outer?.knowsUrl;
+  if (knowsOuter === undefined) return stated;
+  return { ...stated, knowsUrl: (url) => knowsUrl?.(url) === true || knowsOuter(url) };
 }
 
 /** The timeout of a choice also holds for the tools that it calls, instead of the default limit of the choice. */

@@ -1,9 +1,10 @@
 import { jsonText } from "../base/index.ts";
 import { approvalTooLarge } from "../store/index.ts";
-import { type AnyTool, fingerprintTool } from "../tool/index.ts";
+import { type AnyTool, type TargetKind, fingerprintTool } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
 import type { Call } from "./call.ts";
 import type { ApprovalAnswer, Approver } from "./approver.ts";
+import { untrustedTargetOf } from "./decide-permission.ts";
 import { isChoosingJob } from "./job.ts";
 
 /** An approval request for one call, and the arguments that the decision is bound to. */
@@ -34,7 +35,7 @@ export function requestApproval(call: Call, tool: AnyTool): ApprovalHandle {
     tool: tool.name,
     // Redacts known secrets only, not values that merely look like one: an approver must see what is decided.
     args: core.redactor.known(args),
-    message: approvalMessage(tool),
+    message: approvalMessage(tool, untrustedTargetOf(call, tool)),
     callerType: context.callerType ?? "direct",
     expiresAt: call.executedAt + core.limits.approvalMs,
     ...(context.principal !== undefined && { principal: context.principal }),
@@ -66,8 +67,9 @@ function refuseChanged(answer: ApprovalAnswer, { scripts }: AnyTool, before: str
 const maxListed = 20;
 
 /** The message for the approver; it lists the destructive calls that the approval covers. */
-function approvalMessage({ displayName, coveredCalls }: AnyTool): string {
-  const message = `Allow ${displayName} to run with these arguments?`;
+function approvalMessage({ displayName, coveredCalls }: AnyTool, untrusted: TargetKind | undefined): string {
+  const why = untrusted === undefined ? "" : ` Untrusted content decides its ${untrusted}.`;
+  const message = `Allow ${displayName} to run with these arguments?${why}`;
   const calls = [...new Set((coveredCalls?.() ?? []).map(({ tool, step }) => (step ? `${step} (${tool})` : tool)))];
   if (calls.length === 0) return message;
   const more = calls.length > maxListed ? `, and ${calls.length - maxListed} more` : "";

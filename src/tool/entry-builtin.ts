@@ -49,7 +49,7 @@ export function brokenEntry(broken: Failure): EntryPlan {
 
 /** An entry that delegates to another tool, whose schema validates the arguments after the file's own. */
 export function delegateEntry(tool: AnyTool): EntryPlan {
-  const { effect, destructive, timeoutMs, cache, output, composite, broken, unavailable } = tool;
+  const { effect, destructive, targets, sends, timeoutMs, cache, output, composite, broken, unavailable } = tool;
   const seen = new WeakMap<object, ReturnType<typeof tool.input.validate>>();
   /**
    * Caches the result: the engine queries effect, destructiveness and timeout with the same arguments, one after the
@@ -82,6 +82,8 @@ export function delegateEntry(tool: AnyTool): EntryPlan {
     },
     effect: evaluateRule(effect, "once"),
     destructive: evaluateRule(destructive, true),
+    targets,
+    sends,
     timeoutMs: timeoutMs === undefined ? undefined : evaluateRule(timeoutMs, 30_000),
     cache,
     output,

@@ -81,6 +81,7 @@ export function readHttpEntry({ entry, parameters, placeholders, report, world }
       send(plan, { scope: { args, secrets }, signal, world }),
     effect,
     destructive: effect !== "read",
+    sends: true,
     timeoutMs: plan.timeoutMs,
   };
 }

@@ -7,6 +7,8 @@ import type { ToolNeeds } from "./tool-needs.ts";
 
 /** The resolved `entry` of a tool file: a handler, and defaults for settings that the file itself omits. */
 export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive"> {
+  readonly targets?: AnyTool["targets"] | undefined;
+  readonly sends?: boolean | undefined;
   readonly timeoutMs?: AnyTool["timeoutMs"] | undefined;
   readonly cache?: CachePolicy | undefined;
   readonly output?: Schema | undefined;

@@ -68,6 +68,7 @@ export {
   isTool,
   isUsable,
   knownCategories,
+  targetKinds,
   toolBrand,
 } from "./tool.ts";
 export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";

@@ -39,6 +39,8 @@ const examples: Record<string, unknown> = {
   capabilities: ["c"],
   effect: "pure",
   destructive: false,
+  targets: { p: "path" },
+  sends: true,
   timeout: "2m",
   cache: { ttl: 3 },
   always_enabled: true,

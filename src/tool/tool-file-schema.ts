@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../schema/index.ts";
-import { knownCategories } from "./tool.ts";
+import { knownCategories, targetKinds } from "./tool.ts";
 
 /** The types a parameter may have. */
 export const parameterTypes = ["string", "number", "integer", "boolean", "array", "object"] as const;
@@ -145,6 +145,13 @@ const keys = {
   capabilities: { ...names, description: "Capabilities that the tool provides, such as search." },
   effect: { enum: ["pure", "read", "idempotent", "once"], description: "May it run again?" },
   destructive: { ...flag, description: "Calls need approval first." },
+  targets: {
+    type: "object",
+    additionalProperties: { enum: targetKinds },
+    description:
+      "Parameters that decide what a call acts on, such as { address: url }: a call needs approval if untrusted content decides them.",
+  },
+  sends: { ...flag, description: "Calls send data to others: permission rules can select the tool with sends." },
   timeout: duration,
   cache: { ...closed({ ttl: duration }), required: ["ttl"] },
   always_enabled: flag,

@@ -97,6 +97,7 @@ async function readTool(
   checkNames(file, report);
   checkTimeouts(file, report);
   const parameters = readParameters(file["parameters"], report);
+  checkTargets(file["targets"], parameters, report);
   const output = isNothing(file["output"]) ? undefined : readOutput(file["output"], report);
   const entry = file["entry"];
   const plan = isYamlMap(entry) ? await readTrustedEntry(file, { entry, parameters, report, world }) : undefined;
@@ -213,6 +214,17 @@ function checkTimeouts({ timeout, entry }: File, report: FileReport): void {
   if (isYamlMap(entry)) check(entry["timeout"], ["entry", "timeout"]);
 }
 
+/** A target is a parameter of the tool. */
+function checkTargets(targets: unknown, { properties }: File, report: FileReport): void {
+  const names = isYamlMap(properties) ? Object.keys(properties) : [];
+  for (const name of isYamlMap(targets) ? Object.keys(targets) : []) {
+    if (names.includes(name)) continue;
+    const near = suggest(name, names);
+    const hint = near === undefined ? "declare it under parameters" : `did you mean "${near}"?`;
+    report.add("bad_value", ["targets", name], [`"${name}" is not among the parameters`, { part: "key", hint }]);
+  }
+}
+
 function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport): void {
   const known = effect ?? plan.effect;
   if (isNothing(cache) || (known !== "once" && known !== "idempotent")) return;
@@ -299,7 +311,10 @@ function infoOf(file: File): Partial<ToolInfo> & Pick<ToolInfo, "name" | "descri
 }
 
 /** Settings of the file override those of the entry. */
-function rulesOf(file: File, plan: EntryPlan): Pick<AnyTool, "effect" | "destructive" | "timeoutMs" | "cache"> {
+function rulesOf(
+  file: File,
+  plan: EntryPlan,
+): Pick<AnyTool, "effect" | "destructive" | "targets" | "sends" | "timeoutMs" | "cache"> {
   const effect = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
   // A file that sets another effect overrides the entry's default, so the entry's verdict no longer applies.
   const implied = isNothing(file["effect"]) ? plan.destructive : effect === "once";
@@ -307,7 +322,20 @@ function rulesOf(file: File, plan: EntryPlan): Pick<AnyTool, "effect" | "destruc
   const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
   const ttlMs = isYamlMap(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
   const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
-  return { effect, destructive, ...(timeoutMs !== undefined && { timeoutMs }), ...(cache !== undefined && { cache }) };
+  return {
+    effect,
+    destructive,
+    ...reachOf(file, plan),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(cache !== undefined && { cache }),
+  };
+}
+
+/** The targets of a tool, and whether it sends. A file adds targets to those of its entry; it removes none. */
+function reachOf(file: File, plan: EntryPlan): Pick<AnyTool, "targets" | "sends"> {
+  const targets = { ...(file["targets"] as AnyTool["targets"] | null), ...plan.targets };
+  const sends = (file["sends"] as boolean | null | undefined) ?? plan.sends;
+  return { ...(Object.keys(targets).length > 0 && { targets }), ...(sends !== undefined && { sends }) };
 }
 
 function isNothing(value: unknown): value is null | undefined {

@@ -23,8 +23,10 @@ export interface CachePolicy {
   readonly ttlMs: number;
 }
 
-/** Kind of a parameter that decides what a call concerns: a file or folder, an address, or a program. */
-export type TargetKind = "path" | "url" | "command";
+/** Kinds of parameters that decide what a call concerns: a file or folder, an address, or a program. */
+export const targetKinds = ["path", "url", "command"] as const;
+
+export type TargetKind = (typeof targetKinds)[number];
 
 /** A call that a tool makes through others, such as a step of a chain. */
 export interface CoveredCall {

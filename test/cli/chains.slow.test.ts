@@ -143,7 +143,9 @@ describe.concurrent("windlass chains", () => {
     const { code, stdout, stderr } = await windlass(["chains"], { cwd });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^hello +pure +name +Says hello\.$/m);
-    expect(stdout).toMatch(/^research-chain +idempotent +query:string +\[cannot run here: no search provider is set up\] Looks /m);
+    expect(stdout).toMatch(
+      /^research-chain +idempotent +query:string +\[cannot run here: no search provider is set up\] Looks /m,
+    );
     expect(stdout).toMatch(/^broken +- .*\[cannot run: /m);
     expect(stderr).toContain("chains/broken.yaml");
   });

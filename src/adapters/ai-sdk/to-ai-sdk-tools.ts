@@ -61,8 +61,9 @@ function toAiSdkTool(offered: ExposedTool, files: boolean): EngineAiSdkTool {
     title: offered.displayName,
     description: offered.description,
     inputSchema: schemaOf(offered.schema),
-    execute: async (args, { toolCallId, abortSignal }) => {
-      const toolOutput = await offered.call({ args, toolCallId, signal: abortSignal });
+    execute: async (args, { toolCallId, abortSignal, messages }) => {
+      const conversation = messages.map(({ role, content }) => ({ byModel: role === "assistant", content }));
+      const toolOutput = await offered.call({ args, toolCallId, signal: abortSignal, conversation });
       // The caller that cancelled expects no answer, and an agent must not continue with one.
       if (isCancelled(toolOutput.result)) abortSignal?.throwIfAborted();
       return outputOf(toolOutput);

@@ -1,5 +1,5 @@
 import { FailureError, canonicalJson, nodeCrypto } from "../../base/index.ts";
-import { type CallContext, type Engine } from "../../engine/index.ts";
+import { type CallContext, type Engine, type Passage, isBroughtUrl } from "../../engine/index.ts";
 import type { ResultStore } from "../../hub/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { showUnsafe, suggest } from "../../text/index.ts";
@@ -40,8 +40,8 @@ export interface ExposeToolsOptions extends Pick<
   readonly provider?: WireProvider;
   /**
    * Set to false if no untrusted content can enter the conversation. Default: true, since the engine does not see what
-   * other tools add to it: a destructive call then needs approval even if a rule allows it, unless the rule says
-   * `trusted`.
+   * other tools add to it. In a tainted conversation a destructive call needs approval even if a rule allows it, and so
+   * does a request of a URL that appears in no prompt and no earlier result, unless the rule says `trusted`.
    */
   readonly tainted?: boolean;
   /** Maximum number of characters of an output that the model reads. Default: 20,000. */
@@ -61,6 +61,8 @@ export interface ExposedCall {
   /** The conversation, if the options do not name one. */
   readonly conversationId?: string | undefined;
   readonly onProgress?: ((value: unknown) => unknown) | undefined;
+  /** The conversation so far, if the framework passes it: a URL that a prompt or a result brought may be requested. */
+  readonly conversation?: readonly Passage[] | undefined;
 }
 
 /** One tool, as another framework sees it. */
@@ -183,8 +185,18 @@ function contextOf({ options, framework, target }: Offer, exposedCall: ExposedCa
     ...(conversationId !== undefined && { conversationId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(exposedCall.signal !== undefined && { signal: exposedCall.signal }),
+    ...untrustedBy(exposedCall, options),
     ...(exposedCall.onProgress !== undefined && { onProgress: bothOf(exposedCall.onProgress, options.onProgress) }),
   };
+}
+
+/** Every argument of a tainted call is untrusted, but a URL that the model has read may be requested. */
+function untrustedBy(
+  { conversation }: ExposedCall,
+  { tainted = true }: ExposeToolsOptions,
+): Pick<CallContext, "untrustedArguments"> {
+  if (!tainted || conversation === undefined) return {};
+  return { untrustedArguments: { parameters: "all", knowsUrl: (url) => isBroughtUrl(conversation, url) } };
 }
 
 function bothOf(one: (value: unknown) => unknown, other: ((value: unknown) => unknown) | undefined) {

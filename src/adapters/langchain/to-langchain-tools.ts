@@ -1,8 +1,8 @@
-import { ToolMessage } from "@langchain/core/messages";
+import { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, StructuredTool } from "@langchain/core/tools";
 import type { StructuredToolCallInput, ToolReturnType, ToolRunnableConfig } from "@langchain/core/tools";
-import type { Engine } from "../../engine/index.ts";
-import type { JsonSchema } from "../../schema/index.ts";
+import type { Engine, Passage } from "../../engine/index.ts";
+import { type JsonSchema, isRecord } from "../../schema/index.ts";
 import { type ExposeToolsOptions, type ExposedTool, exposeTools } from "../frameworks/expose-tools.ts";
 
 /** Options of {@link toLangChainTools}. */
@@ -75,6 +75,7 @@ function unchecked(offered: ExposedTool): StructuredTool<AnyJsonSchema> {
         toolCallId,
         signal,
         conversationId: threadOf(config),
+        conversation: conversationOf(config),
         onProgress: (value) => manager?.handleToolEvent(value).catch(() => undefined),
       });
       // The caller that cancelled expects no answer, and an agent must not continue with one.
@@ -84,6 +85,19 @@ function unchecked(offered: ExposedTool): StructuredTool<AnyJsonSchema> {
       return [new ToolMessage({ ...fields, tool_call_id: toolCallId }), result];
     },
   });
+}
+
+/** The messages of a LangChain agent, which passes its state to tools. */
+function conversationOf(config: object): readonly Passage[] | undefined {
+  const state: unknown = "state" in config ? config.state : undefined;
+  const messages: unknown = isRecord(state) ? state["messages"] : undefined;
+  if (!Array.isArray(messages)) return undefined;
+  return messages
+    .filter((message) => BaseMessage.isInstance(message))
+    .map((message) => ({
+      byModel: message.type === "ai",
+      content: AIMessage.isInstance(message) ? [message.content, message.tool_calls] : message.content,
+    }));
 }
 
 function threadOf({ configurable }: ToolRunnableConfig): string | undefined {

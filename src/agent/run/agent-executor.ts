@@ -155,7 +155,10 @@ function beginTool(
     account,
   };
   // Omitted fields are inherited from the call that the agent runs under.
-  if (run.tainted) context.tainted = true;
+  if (run.tainted) {
+    context.tainted = true;
+    context.untrustedArguments = { parameters: "all", knowsUrl: run.knownUrls.has };
+  }
   if (callerPath !== undefined) context.callerPath = callerPath;
   if (covered !== undefined) context.covered = covered;
   if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;

@@ -1,6 +1,14 @@
 import { type Clock, nameGlob } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import { type Budget, type Model, type ModelFamily, type TokenUsage, addUsage, noTokens } from "../../model/index.ts";
+import {
+  type Budget,
+  type Model,
+  type ModelFamily,
+  type ModelTurn,
+  type TokenUsage,
+  addUsage,
+  noTokens,
+} from "../../model/index.ts";
 import type { SettledOutcome, EffectRunner } from "../../run/index.ts";
 import { type BriefSummary, successRate } from "../../store/index.ts";
 import { findToolsName } from "../../hub/index.ts";
@@ -8,6 +16,8 @@ import { isRecord } from "../../schema/index.ts";
 import { type AnyTool, type ToolResult, type Effect, namesToTrust } from "../../tool/index.ts";
 import type { AgentEvent, AgentListener, TurnRef } from "../events/agent-event.ts";
 import { CallHistory } from "./call-history.ts";
+import { KnownUrls } from "./known-urls.ts";
+import type { AgentPrompt } from "./runner.ts";
 import type { ConversationMessage } from "../events/message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import type { AgentSpec } from "./agent-spec.ts";
@@ -30,6 +40,7 @@ export interface AgentRunDeps {
   readonly clock: Clock | undefined;
   /** Time zone of the users. Default: UTC. */
   readonly timezone?: string | undefined;
+  readonly prompt: AgentPrompt;
 }
 
 /** An event without the fields common to all events. */
@@ -57,12 +68,14 @@ export class AgentRun {
   /** The conversation so far; also the result if the run ends early. */
   messages: ConversationMessage[] = [];
   readonly callHistory: CallHistory = new CallHistory();
+  /** The URLs that its model may request although the conversation is tainted. */
+  readonly knownUrls: KnownUrls;
   /** Names of tools to which its runner narrows the configuration, such as those of a project. */
   only: readonly string[] | undefined = undefined;
   /** The tools that its model is offered; undefined until they are chosen. */
   offered: OfferedTools | undefined = undefined;
   /** The conversation contains untrusted content. */
-  tainted = false;
+  tainted: boolean;
   /** The model's text of an unfinished answer. */
   partial = "";
   /** Usage of its own model requests, and of the agents and other tools that it called. */
@@ -87,6 +100,8 @@ export class AgentRun {
     this.family = parts.family;
     this.budget = parts.budget;
     this.timezone = parts.timezone;
+    this.knownUrls = KnownUrls.of(parts.prompt, (tool) => parts.engine.resolver.resolve(tool)?.tool.effect === "pure");
+    this.tainted = parts.prompt.tainted === true;
     this.#listener = parts.listener && redactingListener(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;
   }
@@ -171,6 +186,8 @@ export class AgentRun {
   onSettled({ outcome }: SettledOutcome): void {
     if (outcome.kind !== "call") return;
     const { result, effect, pendingApproval } = outcome;
+    if (result.tool !== modelTool) this.knownUrls.addResult(result, effect);
+    else if (result.success) this.knownUrls.addTurn(result.output as ModelTurn);
     // A call that waits for an approval is retried: this result is never read.
     if (pendingApproval === undefined && isUntrustedResult(this, result, effect)) this.tainted = true;
     if (result.success && result.tool === findToolsName) this.#noteFound(result.output);

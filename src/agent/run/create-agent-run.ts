@@ -46,7 +46,7 @@ export function createAgentRun(
 ): AgentRun {
   const { spec, recordConversationId } = persisted;
   const model = modelOf(parts, persisted, life.requestsModel);
-  const run = new AgentRun({
+  return new AgentRun({
     runId: lease.runId,
     conversationId: recordConversationId,
     spec,
@@ -57,9 +57,8 @@ export function createAgentRun(
     listener: life.listener,
     clock: life.clock,
     timezone: parts.timezone,
+    prompt,
   });
-  run.tainted = prompt.tainted === true;
-  return run;
 }
 
 /** The failure of a run without a model. */

@@ -121,6 +121,7 @@ export function editFileTool({
     // of the previous file, a second run detects that the edits were made and changes nothing.
     effect: ({ expected_sha256 }) => (expected_sha256 === undefined ? "once" : "idempotent"),
     destructive: true,
+    targets: { path: "path" },
     timeoutMs: 30_000,
     input: fromJsonSchema<EditFileInput, EditFileInput>(inputJson),
     output: fromJsonSchema<EditFileOutput, EditFileOutput>(outputJson),

@@ -70,6 +70,7 @@ export function writeFileTool({
     // Writing the same content twice has the same result; the previous content is lost, hence destructive.
     effect: "idempotent",
     destructive: true,
+    targets: { path: "path" },
     timeoutMs: 30_000,
     input: fromJsonSchema<WriteFileInput, WriteFileInput>(inputJson),
     output: fromJsonSchema<WriteFileOutput, WriteFileOutput>(outputJson),

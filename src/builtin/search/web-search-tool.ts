@@ -71,6 +71,7 @@ export function webSearchTool({
     capabilities: ["search", "搜索"],
     aliases: ["webSearch", "search_web"],
     effect: "read",
+    sends: true,
     timeoutMs: searchMs,
     input: fromJsonSchema<WebSearchInput, WebSearchInput>({
       type: "object",

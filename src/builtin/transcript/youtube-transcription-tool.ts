@@ -61,6 +61,8 @@ export function youtubeTranscriptionTool({
     capabilities: ["transcribe", "video", "转录", "字幕", "视频"],
     aliases: ["youtubeTranscription"],
     effect: ({ transcript }) => (transcript === undefined ? "read" : "pure"),
+    targets: { url: "url" },
+    sends: true,
     timeoutMs: 60_000,
     input: fromJsonSchema<YoutubeTranscriptionInput, YoutubeTranscriptionInput>({
       type: "object",

@@ -73,6 +73,7 @@ export function getWeatherTool({
     capabilities: ["weather", "天气", "天气查询"],
     aliases: ["getWeather"],
     effect: "read",
+    sends: true,
     timeoutMs: weatherMs,
     cache: { ttlMs: 600_000 },
     input: fromJsonSchema<GetWeatherInput, GetWeatherInput>({

@@ -48,6 +48,8 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
     tags: ["web", "network", "page", "batch"],
     capabilities: ["crawl", "fetch", "批量抓取"],
     effect: "read",
+    targets: { urls: "url" },
+    sends: true,
     timeoutMs: (args) => batchDeadlineMs(args, pages),
     input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
     output: fromJsonSchema<CrawlBatchOutput, CrawlBatchOutput>({

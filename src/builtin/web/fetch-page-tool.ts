@@ -51,6 +51,8 @@ export function fetchPageTool({
     tags: ["web", "network", "page"],
     capabilities: ["fetch", "extract", "抓取", "提取"],
     effect: "read",
+    targets: { url: "url" },
+    sends: true,
     timeoutMs: pageDeadlineMs(pages),
     input: fromJsonSchema<FetchPageInput, FetchPageInput>({
       type: "object",

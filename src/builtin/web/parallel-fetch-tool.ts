@@ -38,6 +38,8 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
     capabilities: ["crawl", "fetch", "并行抓取"],
     aliases: ["parallelFetch"],
     effect: "read",
+    targets: { urls: "url" },
+    sends: true,
     timeoutMs: (args) => batchDeadlineMs(args, pages),
     input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
     output: fromJsonSchema<ParallelFetchOutput, ParallelFetchOutput>({

@@ -70,6 +70,8 @@ function ownTool(services: BatchServices): Tool<WebFetchInput, WebFetchInput, We
     capabilities: ["fetch", "extract", "crawl", "抓取", "读取网页", "提取", "批量抓取", "并行抓取"],
     aliases: ["webFetch", "fetch_page", "parallel_fetch", "parallelFetch", "crawl_batch"],
     effect: "read",
+    targets: { url: "url", urls: "url" },
+    sends: true,
     timeoutMs: (args) => deadlineMs(args, pages),
     input: fromJsonSchema<WebFetchInput, WebFetchInput>(inputSchema(services)),
     output: fromJsonSchema<WebFetchOutput, WebFetchOutput>({

@@ -1,6 +1,9 @@
+import type { UntrustedArguments } from "../../engine/index.ts";
+import type { TargetKind } from "../../tool/index.ts";
 import { calledPlan } from "../plan/called-plan.ts";
 import type { Plan, Target } from "../plan/plan.ts";
 import { type PlannedCall, callsOfStep } from "../plan/planned-calls.ts";
+import { writtenParams } from "../plan/written-params.ts";
 import { findUntrustedValues } from "../plan/find-untrusted-values.ts";
 import type { MarkedValues } from "../plan/value-flow.ts";
 import { callOfKey, stableKeyPart } from "./parse-step-key.ts";
@@ -10,7 +13,12 @@ interface KnownCall {
   readonly target: Target;
   /** The untrusted parameters. */
   readonly names: readonly string[];
+  /** A person sees its arguments first. */
+  readonly isApproved: boolean;
+  readonly untrusted: UntrustedArguments;
 }
+
+const allUntrusted: UntrustedArguments = { parameters: "all" };
 
 /**
  * The tainted calls of a chain and of the chains that it calls, by their journal keys. They follow from the plan alone:
@@ -49,6 +57,17 @@ export class TaintedCalls {
     return called === undefined || TaintedCalls.of(called, call.names).has(key.slice(end + 1));
   }
 
+  /** The untrusted content in the arguments of a call, unless a person approves them. */
+  argumentsOf(key: string): UntrustedArguments {
+    const end = key.indexOf("/");
+    const call = this.#callAt(end < 0 ? key : key.slice(0, end));
+    if (call === undefined) return allUntrusted;
+    if (end < 0) return call.untrusted;
+    const called = calledPlan(call.target);
+    if (called === undefined) return allUntrusted;
+    return TaintedCalls.of(called, call.isApproved ? [] : call.names).argumentsOf(key.slice(end + 1));
+  }
+
   #callAt(part: string): KnownCall | undefined {
     const unitSuffix = stableKeyPart(part);
     if (this.#calls.has(unitSuffix)) return this.#calls.get(unitSuffix);
@@ -68,12 +87,20 @@ export class TaintedCalls {
     return others.filter(({ role }) => role === "fallback")[call - 1];
   }
 
-  #look({ step, target, params }: PlannedCall): KnownCall {
+  #look(call: PlannedCall): KnownCall {
+    const { step, target, params, isApproved } = call;
     this.#values ??= findUntrustedValues(this.#plan, this.#inputs);
     const parts = this.#values.partsOf(params, step);
-    const names = new Set(parts.map(({ reference }) => String(reference.valuePath[0])));
-    return { target, names: [...names].toSorted() };
+    const names = [...new Set(parts.map(({ reference }) => String(reference.valuePath[0])))].toSorted();
+    const written = isApproved ? {} : writtenParams(call, this.#plan);
+    const texts = names.map((name) => [name, textOrNone(written[name])] as const);
+    const allowed = Object.keys(step.spec.untrusted ?? {}) as TargetKind[];
+    return { target, names, isApproved, untrusted: { parameters: new Map(isApproved ? [] : texts), allowed } };
   }
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 const known = new WeakMap<Plan, Map<string, TaintedCalls>>();

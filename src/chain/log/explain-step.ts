@@ -45,6 +45,7 @@ export function explainStep(run: RunFacts, path: string, options: ExplainOptions
     ...explainSkip(site),
     ...explainTiming(site),
     ...explainInput(site, untrustedInput(site)),
+    ...explainConsent(site),
     ...explainAttempts(site),
     ...explainSources(site),
     ...ending(site),
@@ -238,6 +239,14 @@ function doubtful(untrusted: readonly string[]): string[] {
   if (untrusted.length === 0) return [];
   const [verb, pronoun] = untrusted.length === 1 ? ["is", "it comes"] : ["are", "they come"];
   return [`${joinWithAnd(untrusted)} ${verb} untrusted: ${pronoun} from tools that read external content.`];
+}
+
+/** The targets that untrusted content may decide, as the step allows. */
+function explainConsent({ state }: StepLocation): string[] {
+  const kinds = Object.keys(state.step.spec.untrusted ?? {});
+  if (kinds.length === 0) return [];
+  const allowed = kinds.map((kind) => `${kind}: allow`).join(", ");
+  return [`Untrusted content may decide its ${joinWithAnd(kinds)} without approval, by untrusted: { ${allowed} }.`];
 }
 
 function swallowed({ state }: StepLocation): string[] {

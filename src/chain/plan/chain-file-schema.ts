@@ -14,6 +14,10 @@ const count = { type: "integer", minimum: 0 };
 const positive = { type: "integer", minimum: 1 };
 const flag = { type: "boolean" };
 const names = { type: "array", items: text };
+const allowed = (decided: string): JsonSchema => ({
+  enum: ["allow"],
+  description: `Untrusted content may decide ${decided}.`,
+});
 
 const durationForms = (min: object): JsonSchema => ({
   anyOf: [
@@ -159,6 +163,14 @@ export const stepSchema: ClosedSchema = {
       title: "a message, or a map with message, approvers and expires",
       anyOf: [{ type: "string", minLength: 1 }, approvalSchema],
       description: "Requests approval before the step runs.",
+    },
+    untrusted: {
+      ...closed({
+        path: allowed("which file a call changes"),
+        url: allowed("which host gets a request"),
+        command: allowed("which program runs"),
+      }),
+      description: "Kinds of targets that untrusted content may decide without approval.",
     },
     compensate,
   }),

@@ -7,6 +7,13 @@ export type DurationSpec = number | string;
  */
 export type TaintPolicy = "show" | "strict";
 
+/** Kinds of targets of a step that untrusted content may decide without approval. */
+export interface UntrustedSpec {
+  readonly path?: "allow";
+  readonly url?: "allow";
+  readonly command?: "allow";
+}
+
 /** Name and selection of a step's output. */
 export interface OutputSpec {
   /** A name under which `${context.NAME}` reads the output, too. */
@@ -72,6 +79,7 @@ export interface StepSpec {
   readonly approval?:
     | string
     | { readonly message: string; readonly approvers?: readonly string[]; readonly expires?: DurationSpec };
+  readonly untrusted?: UntrustedSpec;
   readonly compensate?: { readonly tool: string; readonly params?: Readonly<Record<string, unknown>> };
 }
 

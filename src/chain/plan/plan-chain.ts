@@ -12,6 +12,7 @@ import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
 import { checkUnfinished } from "./check-unfinished.ts";
 import { checkUntrusted } from "./check-untrusted.ts";
+import { checkUntrustedTargets } from "./check-untrusted-targets.ts";
 import { type CompiledStep, compileStep } from "./compile-step.ts";
 import { suggestName } from "./suggest-name.ts";
 import { parseChainDuration } from "./parse-chain-duration.ts";
@@ -58,7 +59,10 @@ export function planChain(source: ParsableChain, context: PlanContext): PlanChai
   try {
     const chains = outer.size < maxChainDepth;
     checkCalls({ plan, parts, uses, outer, chains, fileError: context.tools.fileError }, report);
-    if (chains && context.taint !== "unchecked") checkUntrusted(plan, report);
+    if (chains && context.taint !== "unchecked") {
+      checkUntrusted(plan, report);
+      checkUntrustedTargets(plan, report);
+    }
   } finally {
     underway.delete(key);
   }

@@ -1,7 +1,7 @@
 import { type Failure, isFailureError } from "../../base/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, isRecord } from "../../schema/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
-import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
+import { type AnyTool, type Effect, type TargetKind, type ToolContext, defineTool } from "../../tool/index.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 import { matchByName } from "./match-by-name.ts";
 import type { McpServer } from "./server-config.ts";
@@ -71,6 +71,9 @@ function createTool({ server, definition, name, aliases, capabilities, isApprove
     capabilities,
     effect,
     destructive,
+    targets: targetsOf(definition, server),
+    // By the protocol, a tool reaches others unless it states that it does not.
+    sends: !(isApproved && definition.annotations?.["openWorldHint"] === false),
     ...(server.timeoutMs !== undefined && { timeoutMs: server.timeoutMs }),
     input: inputOf(inputSchema),
     ...(outputSchema !== undefined && { output: fromJsonSchema(outputSchema) }),
@@ -122,6 +125,24 @@ function effectOf(
     (annotations["readOnlyHint"] === true ? "read" : annotations["idempotentHint"] === true ? "idempotent" : "once");
   const harmless = effect === "pure" || effect === "read";
   return { effect, destructive: !harmless && annotations["destructiveHint"] !== false };
+}
+
+/** Parameters that are URLs by their format, and the targets that the workspace declares. */
+function targetsOf({ name, inputSchema }: McpToolDefinition, { targets }: McpServer): Record<string, TargetKind> {
+  const { properties } = inputSchema;
+  const urls = Object.entries(isRecord(properties) ? properties : {}).filter(([, schema]) => isUrl(schema));
+  return {
+    ...Object.fromEntries(urls.map(([parameter]) => [parameter, "url" as const])),
+    ...matchByName(targets, name),
+  };
+}
+
+/** True for a URL, a list of URLs, and a choice that includes one. */
+function isUrl(schema: unknown): boolean {
+  if (!isRecord(schema)) return false;
+  const { format, items, anyOf, oneOf } = schema;
+  if (typeof format === "string" && /^(?:ur[il]|iri)(?:-reference)?$/.test(format)) return true;
+  return [items, anyOf, oneOf].flat().some((part) => isRecord(part) && isUrl(part));
 }
 
 /** Servers leave out that arguments are an object. */

@@ -1,5 +1,5 @@
 import type { FailureError } from "../../base/index.ts";
-import type { Effect } from "../../tool/index.ts";
+import type { Effect, TargetKind } from "../../tool/index.ts";
 import type { McpAddress } from "./mcp-port.ts";
 import type { IdentityPart } from "./server-identity.ts";
 
@@ -27,6 +27,8 @@ export interface McpServer {
   readonly tools: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   /** Effects set by the workspace, by name or glob; they override the server's annotations. */
   readonly effects: Readonly<Record<string, Effect>>;
+  /** Parameters that decide what a call acts on, by name or glob of the tool. */
+  readonly targets: Readonly<Record<string, Readonly<Record<string, TargetKind>>>>;
   /** Capabilities of all tools, and of some by name or glob. */
   readonly capabilities: {
     readonly all: readonly string[];

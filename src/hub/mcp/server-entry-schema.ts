@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../schema/index.ts";
+import { targetKinds } from "../../tool/index.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -43,6 +44,13 @@ export const serverEntrySchema: JsonSchema = {
       type: "object",
       additionalProperties: { enum: ["pure", "read", "idempotent", "once"] },
       description: "Effects of tools, by name: whether a call may be repeated. Overrides the server's annotations.",
+    },
+    targets: {
+      type: "object",
+      additionalProperties: { type: "object", additionalProperties: { enum: targetKinds } },
+      description:
+        "Parameters that decide what a call acts on, by tool: { fetch: { address: url } }. " +
+        "A call needs approval if untrusted content decides them. Parameters with the format uri need no entry.",
     },
     capabilities: {
       title: "a list of capabilities, or a map from tools to such lists",

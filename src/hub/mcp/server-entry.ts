@@ -3,7 +3,7 @@ import { withoutCredentials } from "../../net/index.ts";
 import { isYamlMap } from "../../schema/index.ts";
 import { type YamlPath, suggest } from "../../text/index.ts";
 import { isSecretName } from "../../secrets/index.ts";
-import { type Effect, hashScripts } from "../../tool/index.ts";
+import { hashScripts } from "../../tool/index.ts";
 import { formatCommand, unpinnedPackage } from "./format-command.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { type ExpandDeps, expandText } from "./expand-text.ts";
@@ -81,13 +81,21 @@ export class ServerEntry {
       scripts: () => scriptsOf(address, this.#world.dir),
       timeoutMs: seconds === undefined ? undefined : seconds * 1000,
       tools: { allow, deny },
-      effects: (this.#map("effects") ?? {}) as Record<string, Effect>,
+      ...this.#statements(),
       capabilities: {
         all: Array.isArray(can) ? (can as string[]) : [],
         byTool: isYamlMap(can) ? (can as Record<string, string[]>) : {},
       },
       trust: (this.#text("trust") ?? "first") as McpTrust,
       position: this.#position(),
+    };
+  }
+
+  /** Facts about the server's tools that the workspace states. */
+  #statements(): Pick<McpServer, "effects" | "targets"> {
+    return {
+      effects: (this.#map("effects") ?? {}) as McpServer["effects"],
+      targets: (this.#map("targets") ?? {}) as McpServer["targets"],
     };
   }
 

@@ -36,7 +36,7 @@ export class ServerTools {
   /** Registers exactly these tools of the server; if something changes, calls `change`. */
   show(server: McpServer, tools: readonly JudgedTool[], change: (apply: () => RegistryChange) => void): void {
     const before = this.#registered;
-    const settings = JSON.stringify([server.timeoutMs, server.effects, server.capabilities]);
+    const settings = JSON.stringify([server.timeoutMs, server.effects, server.targets, server.capabilities]);
     const after = new Map(
       tools.map((tool) => [tool.name, `${settings} ${tool.hash} ${tool.isApproved} ${JSON.stringify(tool.refused)}`]),
     );

@@ -1,5 +1,15 @@
 import { failure, isFailureError, maxTimeoutMs } from "../../base/index.ts";
-import type { Approver, BeginCall, CallContext, CallListener, JournaledCall } from "../../engine/index.ts";
+import {
+  type Approver,
+  type BeginCall,
+  type CallContext,
+  type CallHandle,
+  type CallListener,
+  type JournaledCall,
+  type UntrustedArguments,
+  bringsUrls,
+  mentionsUrl,
+} from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
@@ -51,6 +61,10 @@ export interface EngineExecutorOptions {
    * them.
    */
   readonly tainted?: { has(key: string): boolean };
+  /** The untrusted content in the arguments of each call. Default: there is none. */
+  readonly untrusted?: { argumentsOf(key: string): UntrustedArguments };
+  /** Earlier results of the run, and its input if that is trusted: a URL that appears in them may be read. */
+  readonly known?: () => Iterable<unknown>;
   /** Context of every call: principal, conversation, shared variables, elicitation. */
   readonly context?:
     | Pick<CallContext, "principal" | "conversationId" | "variables" | "elicit" | "callerPath">
@@ -59,7 +73,8 @@ export interface EngineExecutorOptions {
 
 /** Returns an executor that runs the calls of a run through an engine, like any other call. */
 export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
-  const { begin, runId, tools, secrets, opensSecrets = true, tainted, context } = options;
+  const { begin, runId, tools, secrets, opensSecrets = true, tainted, untrusted, context } = options;
+  const results = untrusted && new SeenResults(options);
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.hint?.(name);
   return {
@@ -79,13 +94,83 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         limitMs: limitOf(work.timeoutMs),
         reuse: work.cache,
         tainted: tool?.composite === true && tainted?.has(key) === true && "arguments",
+        untrustedArguments: results?.argumentsOf(key, tool),
         hooks,
       };
       const stated = context === undefined ? call : { ...call, ...context };
       // Every call object has the same shape, for speed; the engine treats undefined as not set.
-      return begin(tool ?? work.tool, cloneJson(args), stated as CallContext);
+      const started = begin(tool ?? work.tool, cloneJson(args), stated as CallContext);
+      return results === undefined ? started : results.watch(started, tool);
     },
   };
+}
+
+/** The results of a run, in which URLs are looked up. */
+class SeenResults {
+  /** True if a tool of the run takes a URL; otherwise the results are not retained. */
+  readonly #isNeeded: boolean;
+  readonly #untrusted: EngineExecutorOptions["untrusted"];
+  readonly #known: (() => Iterable<unknown>) | undefined;
+  readonly #results: unknown[] = [];
+
+  constructor({ tools, known, untrusted }: EngineExecutorOptions) {
+    this.#known = known;
+    this.#untrusted = untrusted;
+    this.#isNeeded = tools === undefined || [...tools.values()].some(takesUrls);
+  }
+
+  add(result: ToolResult, tool: AnyTool | undefined): void {
+    const effect = typeof tool?.effect === "string" ? tool.effect : undefined;
+    if (result.success && bringsUrls(result, effect)) this.#results.push(result.output);
+  }
+
+  /** Retains the result of the call. */
+  watch(call: CallHandle, tool: AnyTool | undefined): RunningCall {
+    return this.#isNeeded ? new SeenCall(call, { results: this, tool }) : call;
+  }
+
+  /** The untrusted content in the arguments of a call; undefined if neither it nor a call of it can have a target. */
+  argumentsOf(key: string, tool: AnyTool | undefined): UntrustedArguments | undefined {
+    if (tool !== undefined && tool.targets === undefined && !tool.composite) return undefined;
+    const untrusted = this.#untrusted?.argumentsOf(key);
+    return untrusted && { ...untrusted, knowsUrl: this.#knowsUrl };
+  }
+
+  readonly #knowsUrl = (url: string): boolean =>
+    this.#results.some((result) => mentionsUrl(result, url)) || mentionsUrl([...(this.#known?.() ?? [])], url);
+}
+
+function takesUrls({ targets, composite }: AnyTool): boolean {
+  return composite || (targets !== undefined && Object.values(targets).includes("url"));
+}
+
+/** A call whose result is retained. */
+class SeenCall implements RunningCall {
+  readonly #call: CallHandle;
+  readonly #seenBy: { readonly results: SeenResults; readonly tool: AnyTool | undefined };
+
+  constructor(call: CallHandle, seenBy: { readonly results: SeenResults; readonly tool: AnyTool | undefined }) {
+    this.#call = call;
+    this.#seenBy = seenBy;
+  }
+
+  run(): ToolResult | Promise<ToolResult> {
+    const result = this.#call.run();
+    return result instanceof Promise ? result.then((settled) => this.#seen(settled)) : this.#seen(result);
+  }
+
+  runFor(listener: CallListener): void {
+    this.#call.runFor({ ...listener, ended: (result) => listener.ended(this.#seen(result)) });
+  }
+
+  abort(cause: "cancelled" | "timeout"): void {
+    this.#call.abort(cause);
+  }
+
+  #seen(result: ToolResult): ToolResult {
+    this.#seenBy.results.add(result, this.#seenBy.tool);
+    return result;
+  }
 }
 
 /** The timeout of a step as the engine takes it: a run of an earlier version may have one that is not valid now. */

@@ -16,6 +16,7 @@ import {
   workspaceFile,
 } from "../../../app/index.ts";
 import { isInsideFolder } from "../../../base/index.ts";
+import type { Plan } from "../../../chain/index.ts";
 import { builtinToolNames } from "../../../builtin/index.ts";
 import { hubToolNames, isMcpConfig, readText, scanFolder } from "../../../hub/index.ts";
 import { isYamlMap } from "../../../schema/index.ts";
@@ -31,6 +32,8 @@ export interface Checked {
   readonly tools: readonly string[];
   /** Names of the valid chains. */
   readonly chains: readonly string[];
+  /** Steps that let untrusted content decide a target, each in a sentence. */
+  readonly allowed?: readonly string[];
   /** Number of checked files; undefined if a folder was checked. */
   readonly files?: number;
 }
@@ -59,7 +62,7 @@ export async function checkWorkspace(from: string, options: CheckOptions): Promi
     ? []
     : [...unmatchedSettings(settings, { ...world, tools: known, servers: () => world.servers }), ...world.unmatched()];
   const names = tools.tools.map(({ name }) => name);
-  return { problems: [...problems, ...absolute(unmatched, dir)], tools: names, chains: chains.chains };
+  return { ...chains, problems: [...problems, ...absolute(unmatched, dir)], tools: names };
 }
 
 /** Options of a check. */
@@ -87,6 +90,7 @@ export async function checkFiles(files: readonly string[], options: CheckOptions
     problems: eachOnce(checks.flatMap(({ problems }) => problems)),
     tools: checks.flatMap(({ tools }) => tools),
     chains: checks.flatMap(({ chains }) => chains),
+    allowed: checks.flatMap(({ allowed = [] }) => allowed),
     files: checks.length,
   };
 }
@@ -235,7 +239,8 @@ async function ignoredIn(folder: string, { dir, config }: CheckContext): Promise
 function checkChainFolder({ library, folder, toolProblems }: ChainCheckDeps, dir: string): Checked {
   const problems = absolute(withUnloadedTools(folder.problems(), toolProblems), dir);
   const own = library.names().filter((name) => folder.fileOf(name) !== undefined);
-  return { ...nothing, problems, chains: own.filter((name) => !hasErrors(library.problems(name))) };
+  const chains = own.filter((name) => !hasErrors(library.problems(name)));
+  return { ...nothing, problems, chains, allowed: chains.flatMap((name) => allowedIn(library.plan(name))) };
 }
 
 async function checkToolFolder(folder: string, setting: CheckContext): Promise<Checked> {
@@ -287,7 +292,17 @@ async function checkChain(source: SourceFile, checkedWorkspace: CheckedWorkspace
   const { plan, problems: found } = planFile(source, library.context);
   const { dir } = checkedWorkspace;
   const problems = withUnloadedTools(absolute(found, dir), absolute([...toolProblems, ...sourceProblems], dir));
-  return { ...nothing, problems, chains: plan === undefined ? [] : [plan.name] };
+  return plan === undefined
+    ? { ...nothing, problems }
+    : { ...nothing, problems, chains: [plan.name], allowed: allowedIn(plan) };
+}
+
+/** The steps of a chain that let untrusted content decide a target. */
+function allowedIn({ name, spec }: Plan): string[] {
+  return spec.steps.flatMap(({ id, untrusted = {} }) => {
+    const kinds = Object.keys(untrusted);
+    return kinds.length === 0 ? [] : [`${name}: untrusted content may decide the ${kinds.join(" and ")} of step ${id}`];
+  });
 }
 
 function absolute(problems: readonly Problem[], dir: string): Problem[] {

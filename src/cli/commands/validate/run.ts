@@ -12,7 +12,7 @@ import { reportSlowLoad } from "../../open/report-slow-load.ts";
 export const validateFiles: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
   const options = { onSlowLoad: reportSlowLoad(terminal), trust: trustOptions(terminal) };
-  const { problems, tools, chains, files } =
+  const { problems, tools, chains, allowed, files } =
     words.length === 0 ? await checkWorkspace(".", options) : await checkFiles(words, options);
   if (invocation.flag("json")) {
     terminal.print(safeJson(problems.map(portableProblem)));
@@ -26,5 +26,6 @@ export const validateFiles: RunCommand = async (invocation) => {
   } else {
     await reportProblems(terminal, problems, { dir: "." });
   }
+  for (const step of invocation.flag("json") ? [] : (allowed ?? [])) terminal.print(terminal.paint("dim", step));
   return hasErrors(problems) ? exitCodes.usage : exitCodes.ok;
 };

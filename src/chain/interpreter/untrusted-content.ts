@@ -1,0 +1,25 @@
+import { bringsUrls } from "../../engine/index.ts";
+import type { EngineExecutorOptions, HostOutcome } from "../../run/index.ts";
+import type { JournalEvent } from "../../store/index.ts";
+import type { Plan } from "../plan/plan.ts";
+import { TaintedCalls } from "./tainted-calls.ts";
+
+/** The untrusted content of a run, for its executor. `events` are those of earlier executions of the run. */
+export function untrustedContent(
+  plan: Plan,
+  run: { readonly input: unknown; readonly tainted: boolean; readonly events: readonly JournalEvent[] },
+): Pick<EngineExecutorOptions, "tainted" | "untrusted" | "known"> {
+  const { input, tainted, events } = run;
+  const calls = TaintedCalls.of(plan, tainted ? "all" : []);
+  const known = (): unknown[] => [...(tainted ? [] : [input]), ...events.flatMap(outputOf)];
+  return { tainted: calls, untrusted: calls, known };
+}
+
+/** The output of a call that has ended. */
+function outputOf({ kind, data }: JournalEvent): unknown[] {
+  if (kind !== "settled") return [];
+  // The host wrote the data, so its shape is known.
+  const outcome = data as HostOutcome;
+  if (outcome.kind !== "call" || !outcome.result.success) return [];
+  return bringsUrls(outcome.result, outcome.effect) ? [outcome.result.output] : [];
+}
