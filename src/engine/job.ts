@@ -33,7 +33,7 @@ export interface Job {
   callTool: CallTool | undefined;
   /** True if the arguments may contain untrusted content for a model that reads them. */
   readonly taintsReading: boolean;
-  /** What let the call run although it is tainted: a rule that says `trusted`, or a person who approved it. */
+  /** The reason why a tainted call may run: a rule says `trusted`, or a person approved it. */
   readonly cleared: "rule" | "person" | undefined;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** Called when the attempt is over: nothing that it started may outlive it. */

@@ -10,7 +10,7 @@ const text = { type: "string" };
 /** A tool with only the properties that planning reads. */
 export function plannedTool(
   name: string,
-  about: Partial<Pick<AnyTool, "effect" | "destructive" | "version">> & {
+  about: Partial<Pick<AnyTool, "effect" | "destructive" | "targets" | "version">> & {
     input?: JsonSchema;
     output?: JsonSchema;
     status?: "active" | "disabled";

@@ -77,6 +77,28 @@ describe("tools of an engine in the AI SDK", () => {
     ]);
   });
 
+  test("[S3] a URL of the conversation may be requested, one that the model composed needs approval", async () => {
+    const runs: unknown[] = [];
+    const get = defineTool({
+      name: "get",
+      description: "Gets a page.",
+      effect: "read",
+      input: z.object({ url: z.string() }),
+      targets: { url: "url" },
+      run: ({ url }) => runs.push(url) && "see https://b.example/",
+    });
+    const urls = ["https://a.example/", "https://b.example/", "https://b.example/?d=private"];
+    const model = mock(...urls.map((url) => [{ name: "get", input: JSON.stringify({ url }) }]), "done");
+    const { steps } = await generateText({
+      model,
+      prompt: "read https://a.example/",
+      tools: toAiSdkTools(createEngine({ tools: [get] })),
+      stopWhen: stepCountIs(5),
+    });
+    expect(runs).toEqual(urls.slice(0, 2));
+    expect(steps[2]?.toolResults[0]?.output).toMatchObject({ error: { code: "approval_required" } });
+  });
+
   test("invalid arguments and failures are reported to the model, and the agent continues", async () => {
     const broken = defineTool({
       name: "broken",

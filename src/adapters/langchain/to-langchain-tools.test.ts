@@ -34,9 +34,14 @@ function noted(name: string, options: { effect?: "once" | "read"; run?: () => un
   return { tool, runs };
 }
 
-async function runAgent(model: ScriptedChatModel, tools: ReturnType<typeof toLangChainTools>, config = {}) {
+async function runAgent(
+  model: ScriptedChatModel,
+  tools: ReturnType<typeof toLangChainTools>,
+  config = {},
+  content = "go",
+) {
   const agent = createAgent({ model, tools });
-  const { messages } = await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
+  const { messages } = await agent.invoke({ messages: [{ role: "user", content }] }, config);
   const results = messages.filter((message) => ToolMessage.isInstance(message));
   return { messages, results, answer: messages.at(-1)?.text };
 }
@@ -162,6 +167,27 @@ describe("tools of an engine in LangChain", () => {
     const trusting = createEngine({ tools: [tool], permissions: { ask: [], allow: ["model:send trusted", "*"] } });
     await runAgent(model(), toLangChainTools(trusting));
     expect(runs).toHaveLength(2);
+  });
+
+  test("[S3] a URL of the conversation may be requested, one that the model composed needs approval", async () => {
+    const runs: unknown[] = [];
+    const tool = defineTool({
+      name: "get",
+      description: "Gets a page.",
+      effect: "read",
+      input: z.object({ url: z.string() }),
+      targets: { url: "url" },
+      run: ({ url }) => runs.push(url) && "see https://b.example/",
+    });
+    const engine = createEngine({ tools: [tool] });
+    const urls = ["https://a.example/", "https://b.example/", "https://b.example/?d=private"];
+    const model = new ScriptedChatModel([
+      ...urls.map((url) => calling({ name: "get", args: { url } })),
+      new AIMessage(""),
+    ]);
+    const { results } = await runAgent(model, toLangChainTools(engine), {}, "read https://a.example/");
+    expect(runs).toEqual(urls.slice(0, 2));
+    expect(results.at(-1)).toMatchObject({ artifact: { error: { code: "approval_required" } } });
   });
 
   test("a tool with the effect once is not retried when it fails", async () => {
