@@ -284,8 +284,7 @@ describe.concurrent("a run that is stopped", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ chain: "saga", status: "cancelled" }]);
   });
 
-  // The tool's grace period is short: on a very busy machine the second signal may come too late.
-  test("a second Ctrl-C exits immediately, and shows how to resume", { retry: 3 }, async () => {
+  test("a second Ctrl-C exits immediately, and shows how to resume", async () => {
     const closed = `import { appendFileSync } from "node:fs";
 export default () => { appendFileSync("effects.log", "deaf\\n"); return new Promise((done) => setTimeout(done, 3600e3)); };`;
     const cwd = await folder({
@@ -306,7 +305,7 @@ export default () => { appendFileSync("effects.log", "deaf\\n"); return new Prom
     });
     expect({ code, stderr }).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining("Complete the cancellation with: windlass resume stuck-1"),
+      stderr: expect.stringMatching(/Complete the cancellation with: .*windlass resume stuck-1/),
     });
     // It was being cancelled, and resuming completes the cancellation.
     const resumed = await windlass(["resume", "stuck-1"], { cwd });

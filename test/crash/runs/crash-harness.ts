@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +24,13 @@ export interface ChildOptions {
   readonly silenceMs?: number;
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends the processes that a failed test left behind, stopped ones as well. */
+export function endChildren(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 /** Starts a process that executes runs. */
 export function startChild(folder: string, words: readonly string[], options: ChildOptions = {}): Child {
   const { fault = "-", silenceMs = 15_000 } = options;
@@ -36,6 +43,8 @@ export function startChild(folder: string, words: readonly string[], options: Ch
     stdio: ["ignore", "pipe", "inherit"],
     env,
   });
+  running.add(child);
+  child.on("exit", () => running.delete(child));
   const lines: string[] = [];
   const waiting: { word: string; resolve: (line: string) => void }[] = [];
   let rest = "";
