@@ -66,6 +66,7 @@ function checkJson(output: unknown, execution: Execution): AttemptOutcome {
   // The size is an estimate, up to four times too large for small numbers: beyond that the output is certainly too
   // large.
   const size = plainJsonSize(output, 4 * maxOutputBytes);
+  if (size >= 0) execution.outputChars = size;
   // An escaped character takes up to six bytes; the exact count is only needed near the limit.
   if (size >= 0 && size * 6 <= maxOutputBytes) return { output };
   return size === Infinity ? { failure: tooLarge(execution) } : checkText(output, execution);

@@ -1,4 +1,4 @@
-import { type Failure, type Issue, exceedsKeys, failure, inputLimits } from "../base/index.ts";
+import { type Failure, type Issue, exceedsKeys, failure, inputLimits, plainJsonSize } from "../base/index.ts";
 import { showUnsafe, suggest } from "../text/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ApprovalAnswer } from "./approver.ts";
@@ -19,6 +19,7 @@ interface FoundCall {
   readonly core: Pick<EngineCore, "unavailable">;
   readonly context: CallContext;
   rawArgs: unknown;
+  argsChars: number;
 }
 
 /** Returns why a call is refused before its arguments are validated, if it is. */
@@ -26,7 +27,16 @@ export function refuseCall(call: FoundCall, tool: AnyTool): Failure | undefined 
   if (tool.broken !== undefined) return tool.broken;
   const unavailable = call.core.unavailable(tool);
   if (unavailable !== undefined) return failure("not_available", unavailable, { retry: "never" });
-  if (!exceedsKeys(call.rawArgs, inputLimits.argumentObjectKeys)) return checkTimeouts(call.context);
+  const chars = plainJsonSize(call.rawArgs, maxCharsOfKeys);
+  if (chars >= 0 && chars !== Infinity) call.argsChars = chars;
+  else if (exceedsKeys(call.rawArgs, inputLimits.argumentObjectKeys)) return refuseKeys(call);
+  return checkTimeouts(call.context);
+}
+
+/** Arguments with fewer characters of JSON cannot have too many keys: a key takes four, without its name. */
+const maxCharsOfKeys = 4 * inputLimits.argumentObjectKeys;
+
+function refuseKeys(call: FoundCall): Failure {
   // For the record: to write such arguments as JSON takes as long as to validate them.
   call.rawArgs = { $truncated: true, preview: `more than ${inputLimits.argumentObjectKeys} keys` };
   return tooManyKeysFailure();

@@ -37,6 +37,8 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   readonly startedAt: number;
   /** The arguments as passed by the caller, without those that the tool does not declare. */
   rawArgs: unknown;
+  /** Their length as JSON, if they are plain and not large. */
+  argsChars = Infinity;
   /** The validated arguments, as passed to the handler. */
   args: unknown = undefined;
   registration: Registration | undefined = undefined;
@@ -119,7 +121,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   get name(): string {
-    return this.registration === undefined ? targetName(this.#target) : this.registration.tool.name;
+    return this.registration?.tool.name ?? targetName(this.#target);
   }
 
   get source(): string {
@@ -151,8 +153,8 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   async #validateLater(tool: AnyTool, validation: Promise<Validation<unknown>>): Promise<ToolResult | undefined> {
-    const { overrideTimeoutMs, timeoutMs } = this.context;
-    this.timeoutMs = validTimeoutMs(overrideTimeoutMs ?? timeoutMs) ?? this.core.limits.timeoutMs;
+    const { context, core } = this;
+    this.timeoutMs = validTimeoutMs(context.overrideTimeoutMs ?? context.timeoutMs) ?? core.limits.timeoutMs;
     const settled = await this.#inTime(validation);
     return settled === undefined ? this.#fail(this.#stopped()) : this.#validated(tool, settled);
   }
@@ -252,8 +254,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
 
   #execute(): MaybePromise<ToolResult> {
     const execution = new Execution<ToolResult>(this.core, this, this);
-    this.#execution = execution;
-    return execution.start();
+    return (this.#execution = execution).start();
   }
 
   /** The execution is over. */
@@ -364,9 +365,9 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   get callTool(): CallTool | undefined {
-    if (!this.tool.composite) return undefined;
+    const call = async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run();
     // Both signatures of CallTool use the same implementation.
-    return (async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run()) as CallTool;
+    return this.tool.composite ? (call as CallTool) : undefined;
   }
 
   /** Creates a nested call. */

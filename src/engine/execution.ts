@@ -46,6 +46,8 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
   cause: AbortCause | undefined = undefined;
   /** Facts that the handler reported for `meta`. */
   facts: Record<string, unknown> | undefined = undefined;
+  /** Length of the output as JSON, if it is plain. */
+  outputChars = Infinity;
   /** The bucket, if a slot was free immediately. */
   #bucket: Bucket | undefined;
   /** The ticket, if it had to wait for a slot. */

@@ -78,11 +78,17 @@ function sourceOf(call: Call, facts: Readonly<Record<string, unknown>> | undefin
 export function recordCall(call: Call, result: ToolResult, execution: Execution | undefined): void {
   try {
     const record = toRecord(call, result, execution);
-    if (call.context.hooks?.record?.(record) !== true) call.core.records.add(record);
+    if (call.context.hooks?.record?.(record) !== true) call.core.records.add(record, charsOf(call, record, execution));
   } catch (error) {
     const message = `the record of this call was lost: ${thrownMessage(error)}`;
     call.core.log({ at: call.executedAt, callId: call.callId, tool: result.tool, message });
   }
+}
+
+/** Length of the values of a record as JSON; `Infinity` if it is not known. */
+function charsOf(call: Call, record: CallRecord, execution: Execution | undefined): number {
+  const isKnown = record.success && record.reported === undefined && execution !== undefined;
+  return isKnown ? call.argsChars + execution.outputChars : Infinity;
 }
 
 // oxlint-disable-next-line complexity -- one flat literal with defaults, no decisions

@@ -28,14 +28,9 @@ export function unknownKeys(json: JsonSchema, value: unknown): Issue[] {
  */
 export function withoutUnknownKeys(schema: Schema, value: unknown): unknown {
   const { json } = schema;
-  if (schema.keepsUndeclared === true || hasOnlyPlainKeys(json, value)) return value;
-  let search = searches.get(json);
-  if (search === undefined) searches.set(json, (search = new Search(json, [])));
-  return search.prune([json], value, 0);
+  if (schema.keepsUndeclared === true || DeclaredKeys.of(json).include(value)) return value;
+  return new Search(json, []).prune([json], value, 0);
 }
-
-/** Tools are called often: the schemas that apply to a value are computed once per tool. */
-const searches = new WeakMap<JsonSchema, Search>();
 
 /** Validates a value, then removes undeclared keys: they may be refused, but are never accepted. */
 export function validateDeclared<Out>(schema: Schema<Out>, value: unknown): Validation<Out> | Promise<Validation<Out>> {
@@ -43,15 +38,6 @@ export function validateDeclared<Out>(schema: Schema<Out>, value: unknown): Vali
   if (result instanceof Promise || result.issues !== undefined) return result;
   const declared = withoutUnknownKeys(schema, value);
   return declared === value ? result : schema.validate(declared);
-}
-
-/** The common case, without an allocation: only known keys, and no objects among the values. */
-function hasOnlyPlainKeys({ properties }: JsonSchema, value: unknown): boolean {
-  if (!isRecord(value) || !isRecord(properties)) return false;
-  for (const key in value) {
-    if (!Object.hasOwn(properties, key) || (typeof value[key] === "object" && value[key] !== null)) return false;
-  }
-  return true;
 }
 
 /** Adds the misspelled keys of a value to its issues: they often explain a missing one. */
@@ -161,24 +147,150 @@ class Search {
     this.#issues.push(ruleIssue({ code: "unknown", known, free }, { path, value: undefined }));
   }
 
-  /** The schemas that apply to the same value: the schema itself, its references and its forms. */
   #viewsOf(schema: JsonSchema): readonly JsonSchema[] {
-    const known = this.#views.get(schema);
-    if (known !== undefined) return known;
-    const views = new Set<JsonSchema>();
-    const open: unknown[] = [schema];
-    while (open.length > 0) {
-      const node = open.pop();
-      if (!isRecord(node) || views.has(node)) continue;
-      views.add(node);
-      if (typeof node["$ref"] === "string") open.push(resolveRef(this.#root, node["$ref"]));
-      open.push(...sameValueSchemas(node));
-    }
-    const result = [...views];
-    this.#views.set(schema, result);
-    return result;
+    const known = this.#views.get(schema) ?? viewsOf(this.#root, schema);
+    this.#views.set(schema, known);
+    return known;
   }
 }
+
+/** The schemas that apply to the same value: the schema itself, its references and its forms. */
+function viewsOf(root: JsonSchema, schema: JsonSchema): readonly JsonSchema[] {
+  const views = new Set<JsonSchema>();
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (!isRecord(node) || views.has(node)) continue;
+    views.add(node);
+    if (typeof node["$ref"] === "string") open.push(resolveRef(root, node["$ref"]));
+    open.push(...sameValueSchemas(node));
+  }
+  return [...views];
+}
+
+/** Free in a loop over the keys, unlike `Object.hasOwn`: the optimizer knows its result there. */
+// oxlint-disable-next-line typescript/unbound-method -- it is called with an object
+const { hasOwnProperty: hasOwn } = Object.prototype;
+
+/**
+ * The keys that the schemas of one value declare. Every call of every tool is checked with it, so it computes each part
+ * once, and then allocates nothing.
+ */
+class DeclaredKeys {
+  static readonly #known = new WeakMap<JsonSchema, DeclaredKeys>();
+  readonly #all: DeclaredKeysOfSchema;
+  readonly #views: readonly JsonSchema[];
+  readonly #isOpen: boolean;
+  readonly #hasPatterns: boolean;
+  /** By the names that the schemas mention; false for a key that is not declared. */
+  readonly #named = new Map<string, DeclaredKeys | false | undefined>();
+  /** All other keys. */
+  #rest: DeclaredKeys | false | undefined;
+  #items: readonly (DeclaredKeys | undefined)[] | undefined;
+
+  static of(root: JsonSchema): DeclaredKeys {
+    let keys = DeclaredKeys.#known.get(root);
+    if (keys === undefined) DeclaredKeys.#known.set(root, (keys = new DeclaredKeysOfSchema(root).get([root])));
+    return keys;
+  }
+
+  constructor(all: DeclaredKeysOfSchema, schemas: readonly JsonSchema[]) {
+    this.#all = all;
+    this.#views = [...new Set(schemas.flatMap((schema) => viewsOf(all.root, schema)))];
+    this.#isOpen = isOpen(this.#views);
+    this.#hasPatterns = this.#views.some((view) => isRecord(view["patternProperties"]));
+  }
+
+  /** True if a value has no other keys, nor do the objects inside of it. */
+  include(value: unknown, depth = 0): boolean {
+    if (typeof value !== "object" || value === null || depth > maxDepth || this.#views.length === 0) return true;
+    if (Array.isArray(value)) return this.#includeItems(value, depth);
+    // Neither an array nor null, so its keys are checked.
+    const object = value as Record<string, unknown>;
+    for (const key in object) if (hasOwn.call(object, key) && !this.#includeKey(key, object[key], depth)) return false;
+    return true;
+  }
+
+  #includeKey(key: string, item: unknown, depth: number): boolean {
+    const declared = this.#under(key);
+    if (declared === false) return false;
+    return declared === undefined || typeof item !== "object" || declared.include(item, depth + 1);
+  }
+
+  #includeItems(items: readonly unknown[], depth: number): boolean {
+    const schemas = (this.#items ??= this.#itemKeys());
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      if (typeof item !== "object") continue;
+      const declared = schemas[Math.min(index, schemas.length - 1)];
+      if (declared !== undefined && !declared.include(item, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  /** The keys of the value under a key; undefined if it may be anything. */
+  #under(key: string): DeclaredKeys | false | undefined {
+    if (this.#named.size === 0) this.#readNames();
+    const known = this.#named.get(key);
+    if (known !== undefined || this.#named.has(key)) return known;
+    return this.#hasPatterns ? this.#declared(key) : this.#rest;
+  }
+
+  #readNames(): void {
+    const required = this.#views.flatMap(({ required: names }) => (Array.isArray(names) ? names.map(String) : []));
+    for (const key of [...this.#views.flatMap((view) => Object.keys(propertiesOf(view))), ...required, unnamed])
+      this.#named.set(key, this.#declared(key));
+    this.#rest = this.#named.get(unnamed);
+  }
+
+  #declared(key: string): DeclaredKeys | false | undefined {
+    const schemas = this.#views.flatMap((view) => keySchemas(view, key));
+    if (schemas.length === 0) return this.#isOpen ? undefined : false;
+    return this.#of(schemas);
+  }
+
+  /** By index; the last one is that of all further items. */
+  #itemKeys(): readonly (DeclaredKeys | undefined)[] {
+    const lengths = this.#views.flatMap(({ items, prefixItems }) =>
+      [items, prefixItems].flatMap((list) => (Array.isArray(list) ? [list.length] : [])),
+    );
+    return Array.from({ length: Math.max(0, ...lengths) + 1 }, (_, index) =>
+      this.#of(this.#views.flatMap((view) => itemSchemas(view, index))),
+    );
+  }
+
+  #of(schemas: readonly SubSchema[]): DeclaredKeys | undefined {
+    const objects = schemas.filter(isRecord);
+    return objects.length === 0 ? undefined : this.#all.get(objects);
+  }
+}
+
+/** The declared keys of a schema and of the schemas in it: a schema that refers to itself has one object for all depths. */
+class DeclaredKeysOfSchema {
+  readonly root: JsonSchema;
+  readonly #ids = new Map<JsonSchema, number>();
+  readonly #known = new Map<string, DeclaredKeys>();
+
+  constructor(root: JsonSchema) {
+    this.root = root;
+  }
+
+  get(schemas: readonly JsonSchema[]): DeclaredKeys {
+    const key = schemas.map((schema) => this.#idOf(schema)).join(" ");
+    let keys = this.#known.get(key);
+    if (keys === undefined) this.#known.set(key, (keys = new DeclaredKeys(this, schemas)));
+    return keys;
+  }
+
+  #idOf(schema: JsonSchema): number {
+    const id = this.#ids.get(schema) ?? this.#ids.size;
+    this.#ids.set(schema, id);
+    return id;
+  }
+}
+
+/** A name that no schema mentions. */
+const unnamed = "\u0000";
 
 function sameValueSchemas(node: JsonSchema): unknown[] {
   const { allOf, anyOf, oneOf, if: condition, then, else: otherwise, dependentSchemas, dependencies } = node;

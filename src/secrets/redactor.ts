@@ -122,21 +122,29 @@ const maxLabels = 1000;
 class LabelCache {
   readonly #redact: (text: string) => string;
   readonly #labels = new Map<string, string>();
+  /** The label that was requested last, as most calls are of one tool. */
+  #last = "";
+  #lastRedacted = "";
 
   constructor(redact: (text: string) => string) {
     this.#redact = redact;
   }
 
   get(label: string): string {
-    const known = this.#labels.get(label);
-    if (known !== undefined) return known;
-    const redacted = this.#redact(label);
-    if (this.#labels.size >= maxLabels) this.clear();
-    this.#labels.set(label, redacted);
+    if (label === this.#last) return this.#lastRedacted;
+    let redacted = this.#labels.get(label);
+    if (redacted === undefined) {
+      redacted = this.#redact(label);
+      if (this.#labels.size >= maxLabels) this.clear();
+      this.#labels.set(label, redacted);
+    }
+    this.#last = label;
+    this.#lastRedacted = redacted;
     return redacted;
   }
 
   clear(): void {
+    this.#last = this.#lastRedacted = "";
     this.#labels.clear();
   }
 }

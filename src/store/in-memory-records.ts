@@ -65,8 +65,8 @@ class InMemoryRecords implements RecordStore {
     this.#clock = options.clock ?? systemClock;
   }
 
-  add(record: CallRecord): void {
-    const { record: stored, bytes } = boundRecord(record, this.#redactor);
+  add(record: CallRecord, chars?: number): void {
+    const { record: stored, bytes } = boundRecord(record, this.#redactor, chars);
     if (this.#added - this.#oldest === this.#capacity) this.#removeOldest();
     const index = this.#added++ % this.#capacity;
     this.#ring[index] = stored;

@@ -8,6 +8,11 @@ const maxDepth = 100;
 /** Estimated bytes of a record without its values. */
 const recordBytes = 600;
 
+/** A record with fewer characters of values is not measured: its size is estimated high, and stays small. */
+const maxSmallChars = 2048;
+/** Memory of a value by the length of its JSON, at most: of a list of short lists. */
+const maxBytesPerChar = 16;
+
 /** A record whose values are bounded, and its estimated memory in bytes. */
 export interface BoundedRecord {
   readonly record: CallRecord;
@@ -18,7 +23,8 @@ export interface BoundedRecord {
  * Returns the record itself, or a copy in which large values are replaced by their previews, so that a store can keep
  * it by reference. The estimate of a usual record allocates nothing: it runs once per call.
  */
-export function boundRecord(record: CallRecord, redactor: RecordRedactor): BoundedRecord {
+export function boundRecord(record: CallRecord, redactor: RecordRedactor, chars: number = Infinity): BoundedRecord {
+  if (chars <= maxSmallChars) return { record, bytes: recordBytes + chars * maxBytesPerChar };
   const bytes = recordSize(record);
   if (bytes !== Infinity) return { record, bytes };
   const reduced = withPreviews(record, redactor);

@@ -152,8 +152,11 @@ export interface Retention {
  * implementation passes `test/conformance/record-store.ts`.
  */
 export interface RecordStore {
-  /** Adds the record by reference: its values must not change afterwards. */
-  add(record: CallRecord): void;
+  /**
+   * Adds the record by reference: its values must not change afterwards. `chars` is the length of its arguments and
+   * output as JSON, if the caller knows it: measuring them once more would cost as much as storing the record.
+   */
+  add(record: CallRecord, chars?: number): void;
   /** Resolves when everything added before is as durable as the store allows; rejects if it could not be written. */
   flush(): Promise<void>;
   query(query: RecordQuery): Promise<RecordPage>;

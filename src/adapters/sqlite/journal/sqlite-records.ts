@@ -61,14 +61,14 @@ export class SqliteRecords implements RecordStore {
     this.#parts = parts;
   }
 
-  add(record: CallRecord): void {
+  add(record: CallRecord, chars?: number): void {
     if (this.#closed) {
       this.#parts.writer.lose(1, "added after the store was closed");
       return;
     }
     this.#added++;
     // Large values become previews at once: by reference, a few of them would fill the memory.
-    const { record: stored, bytes } = boundRecord(record, this.#parts.redactor);
+    const { record: stored, bytes } = boundRecord(record, this.#parts.redactor, chars);
     this.#referenceBytes += bytes;
     const isFull = this.#references.push(stored) >= maxReferences || this.#referenceBytes >= maxReferenceBytes;
     if (isFull) this.#serialise(Infinity);
