@@ -21,6 +21,7 @@ import {
   plainExports,
   standIns,
 } from "./build/plugins.ts";
+import { plainMethods } from "./build/plain-methods.ts";
 import { shakeTypes } from "./build/shake-types.ts";
 import { type TracedImport, traceImports } from "./build/trace-imports.ts";
 
@@ -85,6 +86,7 @@ async function writeModules(): Promise<{ chunks: OutputChunk[]; imports: Readonl
     platform: "node",
     input: Object.fromEntries([...entries, ...others.map(([name, file]) => [name, join(root, "src", file)] as const)]),
     plugins: [
+      plainMethods,
       entryModules,
       standIns,
       peers,

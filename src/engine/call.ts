@@ -38,7 +38,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   /** The arguments as passed by the caller, without those that the tool does not declare. */
   rawArgs: unknown;
   /** Their length as JSON, if they are plain and not large. */
-  argsChars = Infinity;
+  argsChars: number = Infinity;
   /** The validated arguments, as passed to the handler. */
   args: unknown = undefined;
   registration: Registration | undefined = undefined;

@@ -86,9 +86,31 @@ export const fencedDataRule: string =
  */
 export function fenceData(name: string, text: string): string {
   const clean = stripUnsafe(text);
-  const inside = clean.toLowerCase();
-  let hash = "";
-  do hash = nodeCrypto().createHash("sha256").update(hash).update(clean).digest("hex").slice(0, 12);
-  while (inside.includes(hash));
-  return `<data-${hash} name=${JSON.stringify(stripUnsafe(name))}>\n${clean}\n</data-${hash}>`;
+  return fenceClean(name, clean, markOf(clean));
+}
+
+/**
+ * Texts of unknown origin that a model reads together, each like {@link fenceData}. None of them contains the lines of
+ * any other: they are computed once, for all of them.
+ */
+export function fenceTogether(texts: readonly { readonly name: string; readonly text: string }[]): readonly string[] {
+  const clean = texts.map(({ text }) => stripUnsafe(text));
+  const mark = markOf(clean.join("\n"));
+  return texts.map(({ name }, index) => fenceClean(name, clean[index] ?? "", mark));
+}
+
+/** A mark that a text does not contain. */
+function markOf(text: string): string {
+  const inside = text.toLowerCase();
+  let mark = "";
+  do
+    mark = nodeCrypto()
+      .hash("sha256", mark + text, "hex")
+      .slice(0, 12);
+  while (inside.includes(mark));
+  return mark;
+}
+
+function fenceClean(name: string, clean: string, mark: string): string {
+  return `<data-${mark} name=${JSON.stringify(stripUnsafe(name))}>\n${clean}\n</data-${mark}>`;
 }

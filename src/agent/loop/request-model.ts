@@ -20,7 +20,7 @@ import { type RecordedTurn, resolveTurnCalls } from "./resolve-tool-calls.ts";
 import type { ConversationMessage, ToolResultPart } from "../events/message.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
 import { isAnswerPart } from "../events/part-kind.ts";
-import { cutText, fenceData } from "../../text/index.ts";
+import { cutText, fenceData, fenceTogether } from "../../text/index.ts";
 
 /** Content of a model request. */
 export interface TurnRequest {
@@ -133,23 +133,36 @@ function fenceResults(message: ConversationMessage): ConversationMessage {
   if (message.role !== "tool") return message;
   const before = fenced.get(message);
   if (before !== undefined) return before;
-  const content = message.content.map((part) => (part.type === "tool-result" ? fenceResult(part) : part));
+  const texts = message.content.flatMap((part) => (part.type === "tool-result" ? textsOfResult(part) : []));
+  const values = fenceTogether(texts).values();
+  const next = (): string => values.next().value ?? "";
+  const content = message.content.map((part) => (part.type === "tool-result" ? withTexts(part, next) : part));
   const after = { ...message, content };
   fenced.set(message, after);
   return after;
 }
 
-function fenceResult(part: ToolResultPart): ToolResultPart {
-  const { toolName, output } = part;
+interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The texts of a result, in their order. */
+function textsOfResult(part: ToolResultPart): NamedText[] {
+  const { toolName: name, output } = part;
+  if (output.type !== "content") return [{ name, text: resultOutputText(part) }];
+  return output.value.flatMap((item) => (item.type === "text" ? [{ name, text: item.text }] : []));
+}
+
+/** The result with other texts, which `next` returns in the order of {@link textsOfResult}. */
+function withTexts(part: ToolResultPart, next: () => string): ToolResultPart {
+  const { output } = part;
   if (output.type === "content") {
-    const value = output.value.map((item) =>
-      item.type === "text" ? { ...item, text: fenceData(toolName, item.text) } : item,
-    );
+    const value = output.value.map((item) => (item.type === "text" ? { ...item, text: next() } : item));
     return { ...part, output: { ...output, value } };
   }
   const isError = output.type === "error-text" || output.type === "error-json";
-  const value = fenceData(toolName, resultOutputText(part));
-  return { ...part, output: { type: isError ? "error-text" : "text", value } };
+  return { ...part, output: { type: isError ? "error-text" : "text", value: next() } };
 }
 
 /** Maximum length of one call or result. */
