@@ -138,8 +138,9 @@ function invalidContext(key: keyof CallContext, value: unknown): Failure {
 }
 
 /** Returns the timeout of an attempt: the override, else that of the tool, else that of the caller; capped at `limitMs`. */
-export function attemptTimeoutMs(own: unknown, context: CallContext): number | undefined {
+export function attemptTimeoutMs(tool: AnyTool, args: unknown, context: CallContext): number | undefined {
   const { timeoutMs, limitMs, overrideTimeoutMs } = context;
+  const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(args) : tool.timeoutMs;
   const defaults = validTimeoutMs(overrideTimeoutMs) ?? validTimeoutMs(own) ?? validTimeoutMs(timeoutMs);
   const max = validTimeoutMs(limitMs);
   return defaults !== undefined && max !== undefined ? Math.min(defaults, max) : (defaults ?? max);

@@ -14,7 +14,7 @@ import { emitFinished, emitStarted, recordCall, toToolResult } from "./finish-ca
 import * as sharing from "./in-flight-calls.ts";
 import { type Job, isChoosingJob, nestedCall } from "./job.ts";
 import { type AttemptOutcome, copyOutcome } from "./attempt-outcome.ts";
-import { refuseArguments, removeUndeclared, withRefusedParameters } from "./check-arguments.ts";
+import { checkUndeclared, refuseArguments, removeUndeclared } from "./check-arguments.ts";
 import { coveredTools, decidePermission, findPreapproval } from "./decide-permission.ts";
 
 /**
@@ -172,13 +172,13 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   #validated(tool: AnyTool, validation: Validation<unknown>): MaybePromise<ToolResult> {
-    const issues = withRefusedParameters(this, tool, validation.issues);
+    const { rawArgs } = this;
+    const issues = checkUndeclared(this, tool, validation.issues);
     if (validation.issues !== undefined || issues.length > 0) return this.#fail(refuseArguments(this, issues));
-    if (removeUndeclared(this, tool)) return this.#validate(tool);
+    if (this.rawArgs !== rawArgs) return this.#validate(tool);
     this.args = validation.value;
     this.effect = resolveEffect(tool, this.args);
-    const own = typeof tool.timeoutMs === "function" ? tool.timeoutMs(this.args) : tool.timeoutMs;
-    this.timeoutMs = attemptTimeoutMs(own, this.context) ?? this.core.limits.timeoutMs;
+    this.timeoutMs = attemptTimeoutMs(tool, this.args, this.context) ?? this.core.limits.timeoutMs;
     return this.#permit(tool);
   }
 

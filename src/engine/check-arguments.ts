@@ -10,14 +10,19 @@ const maxPathLength = 100;
 
 /**
  * Adds the undeclared parameters that are refused to the issues of a validation: all of them in strict mode, those that
- * the context names, and in a chain those that its author wrote.
+ * the context names, and in a chain those that its author wrote. Removes the others from the arguments.
  */
-export function withRefusedParameters(call: Call, tool: AnyTool, found: readonly Issue[] = noIssues): readonly Issue[] {
+export function checkUndeclared(call: Call, tool: AnyTool, found: readonly Issue[] = noIssues): readonly Issue[] {
   const { strictValidation = call.core.strict } = call.context;
-  if (strictValidation !== false) return mergeIssues(found, refusedKeys(call, tool, strictValidation));
-  const isStep = call.context.callerType === "workflow_node" && !call.nested;
-  if (!isStep || found.length > 0 || withoutUnknownKeys(tool.input, call.rawArgs) === call.rawArgs) return found;
-  return unknownKeys(tool.input.json, call.rawArgs).filter(({ path }) => path.length === 1);
+  const issues = strictValidation === false ? found : mergeIssues(found, refusedKeys(call, tool, strictValidation));
+  if (issues.length > 0) return issues;
+  const declared = withoutUnknownKeys(tool.input, call.rawArgs);
+  if (declared === call.rawArgs) return issues;
+  const unknown = unknownKeys(tool.input.json, call.rawArgs);
+  const isStep = call.context.callerType === "workflow_node" && !call.nested && strictValidation === false;
+  const refused = isStep ? unknown.filter(({ path }) => path.length === 1) : noIssues;
+  if (refused.length === 0) ignore(call, declared, unknown);
+  return refused;
 }
 
 function refusedKeys(
@@ -48,13 +53,15 @@ export function refuseArguments(call: Call, issues: readonly Issue[]): Failure {
 
 /**
  * Removes undeclared parameters from the arguments of a call: they never reach a handler, and approvals and records
- * show the arguments that it gets. False if there are none.
+ * show the arguments that it gets.
  */
-export function removeUndeclared(call: Call, tool: AnyTool): boolean {
+export function removeUndeclared(call: Call, tool: AnyTool): void {
   const declared = withoutUnknownKeys(tool.input, call.rawArgs);
-  if (declared === call.rawArgs) return false;
-  const paths = unknownKeys(tool.input.json, call.rawArgs).map(({ path }) => formatPath(path).slice(0, maxPathLength));
+  if (declared !== call.rawArgs) ignore(call, declared, unknownKeys(tool.input.json, call.rawArgs));
+}
+
+function ignore(call: Call, declared: unknown, unknown: readonly Issue[]): void {
+  const paths = unknown.map(({ path }) => formatPath(path).slice(0, maxPathLength));
   call.ignored = [...(call.ignored ?? []), ...paths];
   call.rawArgs = declared;
-  return true;
 }
