@@ -26,7 +26,7 @@ export interface ChildOptions {
 
 const running = new Set<ChildProcess>();
 
-/** Ends the processes that a failed test left behind, stopped ones as well. */
+/** Ends the processes of a failed test, stopped ones as well. */
 export function endChildren(): void {
   for (const child of running) child.kill("SIGKILL");
 }
