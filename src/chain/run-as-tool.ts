@@ -47,7 +47,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const note = `no approver is available while a chain runs as a tool; ${instead}`;
   // A person who approved the call of the chain saw its input, not what a model makes of that in one of its steps.
   const tainted = TaintedCalls.of(plan, isTainted(context) ? "all" : []);
-  const { parameters = new Map<string, string>() } = untrustedOf(context) ?? {};
+  const { parameters = new Map<string, unknown>() } = untrustedOf(context) ?? {};
   const untrusted = TaintedCalls.of(plan, parameters === "all" ? "all" : [...parameters.keys()].toSorted());
   const known = (): unknown[] => (parameters !== "all" && parameters.size === 0 ? [input] : []);
   const { facts } = await executeRun({

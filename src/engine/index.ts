@@ -27,16 +27,8 @@ export {
   journaledCallOf,
   untrustedOf,
 } from "./internals.ts";
-export {
-  type KnowsUrl,
-  type Passage,
-  type UntrustedArguments,
-  bringsUrls,
-  isBroughtUrl,
-  mayDecideTarget,
-  mentionsUrl,
-  textsIn,
-} from "./untrusted-targets.ts";
+export { type KnowsUrl, type UntrustedArguments, bringsUrls, mayDecideTarget, textsIn } from "./untrusted-targets.ts";
+export { type Passage, SeenUrls } from "./seen-urls.ts";
 export { type Closable, closeOnSignals } from "./close-on-signals.ts";
 export {
   type ConcurrencyOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "./engine.ts";
-import { type UntrustedArguments, isBroughtUrl, mentionsUrl } from "./untrusted-targets.ts";
+import type { UntrustedArguments } from "./untrusted-targets.ts";
 
 const model = { callerType: "conversation_agent" } as const;
 const open = { ask: [], allow: ["*"] };
@@ -47,6 +47,9 @@ describe("[S3] a URL that untrusted content decides", () => {
   });
 
   test("needs approval with data beside it, even if it is known", async () => {
+    expect(
+      await outcome("post", { url: page, body: null }, { written: { url: undefined }, knowsUrl: () => true }),
+    ).toBe("ran");
     for (const beside of [{ body: "x" }, { headers: {} }, { query: { d: 1 } }]) {
       const known = { written: { url: undefined }, knowsUrl: () => true };
       expect(await outcome("post", { url: page, ...beside }, known)).toBe(approvalRequired);
@@ -82,6 +85,20 @@ describe("[S3] a URL that untrusted content decides", () => {
       expect(await outcome("get", { url })).toBe(approvalRequired);
   });
 
+  test("is looked up in the items of a list in the file", async () => {
+    const list = sampleTool(() => 1, { name: "list", effect: "read", targets: { urls: "url" } });
+    const engine = createEngine({ tools: [list], permissions: open });
+    const call = async (written: readonly string[], urls: readonly string[]) => {
+      const untrustedArguments = { parameters: new Map([["urls", written]]) };
+      return (await engine.call("list", { urls }, { ...model, untrustedArguments })).success;
+    };
+    const literal = ["https://b.example", "https://a.example/${steps.a.output}"];
+    expect(await call(literal, ["https://b.example", "https://a.example/x"])).toBe(true);
+    expect(await call(["${steps.a.output}", ...literal], [page, "https://b.example", "https://a.example/x"])).toBe(
+      false,
+    );
+  });
+
   test("needs approval if one URL of a list or a map does", async () => {
     const list = sampleTool(() => 1, { name: "list", effect: "read", targets: { urls: "url" } });
     const engine = createEngine({ tools: [list], permissions: open });
@@ -108,6 +125,9 @@ describe("[S3] a path that untrusted content decides", () => {
     expect(await to("notes/${steps.a.output}", "notes/..")).toBe(approvalRequired);
     expect(await to("notes/${steps.a.output}.md", "notes/a\\..\\b.md")).toBe(approvalRequired);
     expect(await to("notes/${steps.a.output}.md", "notes/a/b.md")).toBe(approvalRequired);
+    expect(await to("${steps.a.output}/${steps.b.output}", ".github/x.yml")).toBe(approvalRequired);
+    expect(await to("notes/${steps.a.output ?? '}/'}", "notes/a/b.md")).toBe(approvalRequired);
+    expect(await to("${steps.a.output}/x.md", "/x.md")).toBe(approvalRequired);
   });
 });
 
@@ -156,29 +176,4 @@ test("[S3] the approver reads why, and a rule that says trusted lets the call ru
   const trusting = createEngine({ tools, permissions: { allow: ["get trusted"] } });
   const call = trusting.call("get", { url: "https://evil.example/" }, { untrustedArguments });
   expect((await call).success).toBe(true);
-});
-
-describe("a URL in a text", () => {
-  test.each([
-    ["see https://a.example/x.", true],
-    ["(https://a.example/x)", true],
-    ["[link](https://a.example/x), and", true],
-    ["https://a.example/x", true],
-    ["“https://a.example/x”", true],
-    ["https://a.example/x?d=1", false],
-    ["https://a.example/xy", false],
-    ["https://a.example/x/y https://a.example/x", true],
-    ["a.example/x", false],
-  ])("%s", (text, found) => {
-    expect(mentionsUrl({ deep: [text] }, "https://a.example/x")).toBe(found);
-  });
-
-  test("counts only if no model wrote it first", () => {
-    const url = "https://a.example/x";
-    const brought = { byModel: false, content: `see ${url}` };
-    const written = { byModel: true, content: { url } };
-    expect(isBroughtUrl([brought, written], url)).toBe(true);
-    expect(isBroughtUrl([written, brought], url)).toBe(false);
-    expect(isBroughtUrl([], url)).toBe(false);
-  });
 });

@@ -6,11 +6,11 @@ import type { CallContext } from "./call-context.ts";
 /** The untrusted content in the arguments of a call. */
 export interface UntrustedArguments {
   /**
-   * The parameters that contain untrusted content, each with its text in the file, such as
-   * `https://example.com/${steps.find.output.id}`; undefined if all of the value is untrusted. `all`: every parameter is
-   * untrusted.
+   * The parameters that contain untrusted content, each as the file has it: a text such as
+   * `https://example.com/${steps.find.output.id}`, or a list of these; undefined if all of the value is untrusted.
+   * `all`: every parameter is untrusted.
    */
-  readonly parameters: ReadonlyMap<string, string | undefined> | "all";
+  readonly parameters: ReadonlyMap<string, unknown> | "all";
   /** Kinds of targets that untrusted content may decide, as the step states. */
   readonly allowed?: readonly TargetKind[];
   /** True if the URL appears verbatim in the prompt, or in an earlier result of the run or conversation. */
@@ -63,10 +63,21 @@ interface CheckedCall extends TargetedCall {
 /** A value, and the text in the file that it was computed from. */
 interface WrittenValue {
   readonly value: unknown;
-  readonly written: string | undefined;
+  readonly written: unknown;
 }
 
 function decidesTarget(kind: TargetKind, { value, written }: WrittenValue, call: CheckedCall): boolean {
+  if (Array.isArray(value) && Array.isArray(written) && value.length === written.length)
+    return value.some((item, at) => decidesTarget(kind, { value: item, written: written[at] }, call));
+  if (typeof written !== "string") return decidesWrittenTarget(kind, { value, written: undefined }, call);
+  return written.includes("${") && decidesWrittenTarget(kind, { value, written }, call);
+}
+
+function decidesWrittenTarget(
+  kind: TargetKind,
+  { value, written }: { readonly value: unknown; readonly written: string | undefined },
+  call: CheckedCall,
+): boolean {
   switch (kind) {
     case "command":
       return true;
@@ -90,14 +101,16 @@ export function mayDecideTarget(
   written: unknown,
   { reads, isDestructive }: { readonly reads: boolean; readonly isDestructive: boolean },
 ): boolean {
+  if (Array.isArray(written)) return written.some((item) => mayDecideTarget(kind, item, { reads, isDestructive }));
   if (typeof written !== "string") return mayDecideTarget(kind, "${}", { reads, isDestructive });
-  // A reference and nothing else.
-  const isWhole = /^\s*\$\{[^}]*\}\s*$/.test(written);
+  if (!written.includes("${")) return false;
+  const reference = onlyReference(written.trim());
+  const isWhole = reference?.before === "" && reference.after === "";
   switch (kind) {
     case "command":
       return true;
     case "path":
-      return isDestructive && isWhole;
+      return isDestructive && (reference === undefined || isWhole);
     case "url":
       // A whole URL that is only read has usually appeared in an earlier result.
       return isWhole ? !reads : !hasLiteralHost(written);
@@ -122,21 +135,35 @@ const carrying =
 
 /** True for a GET request without a body, headers or query of its own: it sends nothing but its URL. */
 function isPlainRead({ effect, args }: CheckedCall): boolean {
-  return (effect === "read" || effect === "pure") && !Object.keys(args).some((name) => carrying.test(name));
+  return (
+    (effect === "read" || effect === "pure") &&
+    !Object.entries(args).some(([name, value]) => carrying.test(name) && value !== undefined && value !== null)
+  );
 }
 
 /** True if the untrusted part of a path is one segment, as in `notes/${steps.page.output.title}.md`. */
 function isOneSegment(path: string, written = "${}"): boolean {
-  const segments = path.split(/[/\\]/);
-  const isStep = segments.some((segment) => segment === "." || segment === "..");
-  return !isStep && segments.length === written.replaceAll(/\$\{[^}]*\}/g, "_").split(/[/\\]/).length;
+  const reference = onlyReference(written);
+  if (reference === undefined || path.split(/[/\\]/).some((segment) => segment === "." || segment === ".."))
+    return false;
+  const { before, after } = reference;
+  const isTemplate = path.startsWith(before) && path.endsWith(after) && path.length > before.length + after.length;
+  return isTemplate && !/[/\\]/.test(path.slice(before.length, path.length - after.length));
 }
 
-/** The texts in a value, at any depth. */
-export function* textsIn(value: unknown, depth = 0): Generator<string> {
+/** The text around the only reference in a text of the file; undefined if it has several. */
+function onlyReference(written: string): { readonly before: string; readonly after: string } | undefined {
+  const start = written.indexOf("${");
+  if (start < 0 || written.indexOf("${", start + 1) >= 0) return undefined;
+  return { before: written.slice(0, start), after: written.slice(written.lastIndexOf("}") + 1) };
+}
+
+/** The texts in a value at any depth, with the names of its keys if they are requested. */
+export function* textsIn(value: unknown, options: { readonly keys?: boolean } = {}, depth = 0): Generator<string> {
   if (typeof value === "string") yield value;
   if (typeof value !== "object" || value === null || depth > maxDepth) return;
-  for (const item of Object.values(value)) yield* textsIn(item, depth + 1);
+  if (options.keys === true && !Array.isArray(value)) yield* Object.keys(value);
+  for (const item of Object.values(value)) yield* textsIn(item, options, depth + 1);
 }
 
 /** Data from a file or a tool never nests deeper. */
@@ -148,33 +175,6 @@ export function bringsUrls({ success, meta }: ToolResult, effect: Effect | undef
   return success && effect !== "pure" && !isByModel;
 }
 
-/** A text of a conversation. */
-export interface Passage {
-  /** A model wrote it: a URL that appears here first may carry what the model has read. */
-  readonly byModel: boolean;
-  readonly content: unknown;
-}
-
-/** True if a URL appeared verbatim in a prompt or a result before a model wrote it. */
-export function isBroughtUrl(passages: Iterable<Passage>, url: string): boolean {
-  for (const { byModel, content } of passages) if (mentionsUrl(content, url)) return !byModel;
-  return false;
-}
-
-/** True if a URL appears verbatim in the texts of a value: complete, not as the beginning of a longer one. */
-export function mentionsUrl(value: unknown, url: string): boolean {
-  if (url === "") return false;
-  for (const text of textsIn(value)) {
-    for (let at = text.indexOf(url); at >= 0; at = text.indexOf(url, at + 1)) {
-      if (endOfUrl.test(text.slice(at + url.length, at + url.length + 8))) return true;
-    }
-  }
-  return false;
-}
-
-/** The text after a URL: its end, a character that no URL contains, or punctuation before one of these. */
-const endOfUrl = /^[.,;:!?)\]'*_]*(?:$|[^\w\-.~:/?#[\]@!$&'()*+,;=%])/;
-
 /**
  * The untrusted content in the arguments of a nested call: parameters with the same value as in the outer call, and those
  * whose texts contain an untrusted text of the outer call.
@@ -184,7 +184,7 @@ export function nestedUntrusted(untrusted: UntrustedArguments, outerArgs: unknow
   if (parameters === "all") return untrusted;
   const outer = isRecord(outerArgs) ? outerArgs : {};
   const texts = [...parameters.keys()].flatMap((name) => [...textsIn(outer[name])]).filter((text) => text !== "");
-  const found = new Map<string, string | undefined>();
+  const found = new Map<string, unknown>();
   for (const [name, value] of Object.entries(isRecord(args) ? args : {})) {
     if (parameters.has(name) && value === outer[name]) found.set(name, parameters.get(name));
     else if ([...textsIn(value)].some((own) => texts.some((text) => own.includes(text)))) found.set(name, undefined);

@@ -62,7 +62,7 @@ function toAiSdkTool(offered: ExposedTool, files: boolean): EngineAiSdkTool {
     description: offered.description,
     inputSchema: schemaOf(offered.schema),
     execute: async (args, { toolCallId, abortSignal, messages }) => {
-      const conversation = messages.map(({ role, content }) => ({ byModel: role === "assistant", content }));
+      const conversation = messages.map(({ role, content }) => ({ by: authors[role], content }));
       const toolOutput = await offered.call({ args, toolCallId, signal: abortSignal, conversation });
       // The caller that cancelled expects no answer, and an agent must not continue with one.
       if (isCancelled(toolOutput.result)) abortSignal?.throwIfAborted();
@@ -76,6 +76,8 @@ function toAiSdkTool(offered: ExposedTool, files: boolean): EngineAiSdkTool {
     },
   };
 }
+
+const authors = { system: "user", user: "user", assistant: "model", tool: "tool" } as const;
 
 /** A schema that only describes: the engine validates the arguments, and reports what is wrong with them. */
 function schemaOf(jsonSchema: JsonSchema): Schema {

@@ -1,5 +1,5 @@
 import { FailureError, canonicalJson, nodeCrypto } from "../../base/index.ts";
-import { type CallContext, type Engine, type Passage, isBroughtUrl } from "../../engine/index.ts";
+import { type CallContext, type Engine, type Passage, SeenUrls } from "../../engine/index.ts";
 import type { ResultStore } from "../../hub/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { showUnsafe, suggest } from "../../text/index.ts";
@@ -196,7 +196,9 @@ function untrustedBy(
   { tainted = true }: ExposeToolsOptions,
 ): Pick<CallContext, "untrustedArguments"> {
   if (!tainted || conversation === undefined) return {};
-  return { untrustedArguments: { parameters: "all", knowsUrl: (url) => isBroughtUrl(conversation, url) } };
+  const seen = new SeenUrls();
+  for (const passage of conversation) seen.add(passage);
+  return { untrustedArguments: { parameters: "all", knowsUrl: (url) => seen.has(url) } };
 }
 
 function bothOf(one: (value: unknown) => unknown, other: ((value: unknown) => unknown) | undefined) {

@@ -95,7 +95,7 @@ function conversationOf(config: object): readonly Passage[] | undefined {
   return messages
     .filter((message) => BaseMessage.isInstance(message))
     .map((message) => ({
-      byModel: message.type === "ai",
+      by: message.type === "ai" ? "model" : message.type === "tool" ? "tool" : "user",
       content: AIMessage.isInstance(message) ? [message.content, message.tool_calls] : message.content,
     }));
 }

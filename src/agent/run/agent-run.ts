@@ -100,7 +100,7 @@ export class AgentRun {
     this.family = parts.family;
     this.budget = parts.budget;
     this.timezone = parts.timezone;
-    this.knownUrls = KnownUrls.of(parts.prompt, (tool) => parts.engine.resolver.resolve(tool)?.tool.effect === "pure");
+    this.knownUrls = KnownUrls.of(parts.prompt, (name) => bringsUrlsByName(this.#toolNamed(name)));
     this.tainted = parts.prompt.tainted === true;
     this.#listener = parts.listener && redactingListener(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;
@@ -186,13 +186,20 @@ export class AgentRun {
   onSettled({ outcome }: SettledOutcome): void {
     if (outcome.kind !== "call") return;
     const { result, effect, pendingApproval } = outcome;
-    if (result.tool !== modelTool) this.knownUrls.addResult(result, effect);
-    else if (result.success) this.knownUrls.addTurn(result.output as ModelTurn);
+    if (result.tool !== modelTool)
+      this.knownUrls.addResult(result, effect, this.#toolNamed(result.tool)?.composite === true);
+    else if (result.success) {
+      this.knownUrls.addTurn(result.output as ModelTurn, this.#effects?.host.isReplaying === true);
+    }
     // A call that waits for an approval is retried: this result is never read.
     if (pendingApproval === undefined && isUntrustedResult(this, result, effect)) this.tainted = true;
     if (result.success && result.tool === findToolsName) this.#noteFound(result.output);
     const use = modelUsageOf(result);
     if (use !== undefined) this.#pay(use);
+  }
+
+  #toolNamed(name: string): AnyTool | undefined {
+    return this.engine.resolver.resolve(name)?.tool;
   }
 
   /** Called with the definitions that the model is about to read: those of sources that are not trusted taint the run. */
@@ -233,6 +240,11 @@ export class AgentRun {
       hasErrors: this.#failed > 0,
     };
   }
+}
+
+/** In a stored conversation only the name of the tool tells whether a model can have composed its result. */
+function bringsUrlsByName(tool: AnyTool | undefined): boolean {
+  return tool !== undefined && !tool.composite && typeof tool.effect === "string" && tool.effect !== "pure";
 }
 
 /** Errors of a listener are ignored. */

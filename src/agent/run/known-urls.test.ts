@@ -4,7 +4,7 @@ import type { ConversationMessage } from "../events/message.ts";
 import { KnownUrls, maxKnownUrls } from "./known-urls.ts";
 
 const url = "https://a.example/page";
-const isPure = (tool: string): boolean => tool === "echo";
+const brings = (tool: string): boolean => tool !== "echo";
 
 function resultOf(output: unknown, meta: object = {}): ToolResult {
   const base = { callId: "c", source: "tools", attempts: 1 };
@@ -23,7 +23,7 @@ const returned = (toolName: string, value: string): ConversationMessage => ({
 });
 
 const knownIn = (history: readonly ConversationMessage[], text = "go"): boolean =>
-  KnownUrls.of({ text, history }, isPure).has(url);
+  KnownUrls.of({ text, history }, brings).has(url);
 
 describe("[S3] a model may request a URL of its conversation", () => {
   test("that appears in the prompt, in an earlier prompt or in an earlier result", () => {
@@ -34,7 +34,8 @@ describe("[S3] a model may request a URL of its conversation", () => {
   });
 
   test("not one that the model wrote first, in its answer, its arguments or a summary", () => {
-    expect(knownIn([assistant(url), user(`you said ${url}`)])).toBe(false);
+    expect(knownIn([assistant(url), user("go on"), returned("search", url)])).toBe(false);
+    expect(knownIn([assistant(url), user(`read ${url}`)])).toBe(true);
     expect(knownIn([called({ text: url }), returned("memory", url)])).toBe(false);
     const summary = { ...user(url), providerOptions: { windlass_summary: { short: true } } };
     expect(knownIn([summary])).toBe(false);
@@ -42,36 +43,45 @@ describe("[S3] a model may request a URL of its conversation", () => {
 
   test("not one that a pure tool returned, since that contains what the model passed to it", () => {
     expect(knownIn([returned("echo", url)])).toBe(false);
-    const known = KnownUrls.of({ text: "go", history: [] }, isPure);
-    known.addResult(resultOf(url), "pure");
+    const known = KnownUrls.of({ text: "go", history: [] }, brings);
+    known.addResult(resultOf(url), "pure", false);
     expect(known.has(url)).toBe(false);
-    known.addResult(resultOf({ links: [url] }), "read");
+    known.addResult(resultOf({ links: [url] }), "read", false);
     expect(known.has(url)).toBe(false);
   });
 
   test("not one that another model composed, or that a model wrote with escapes", () => {
-    const known = KnownUrls.of({ text: "go", history: [] }, isPure);
-    known.addResult(resultOf(url, { tokensUsed: 12 }), "read");
+    const composed = KnownUrls.of({ text: "go", history: [] }, brings);
+    composed.addResult(resultOf(url), "read", true);
+    expect(composed.has(url)).toBe(false);
+    const known = KnownUrls.of({ text: "go", history: [] }, brings);
+    known.addResult(resultOf(url, { tokensUsed: 12 }), "read", false);
     expect(known.has(url)).toBe(false);
-    const escaped = KnownUrls.of({ text: "go", history: [] }, isPure);
+    const escaped = KnownUrls.of({ text: "go", history: [] }, brings);
     const input = '{"text":"\\u0068ttps:\\/\\/a.example\\/page"}';
-    escaped.addTurn({ content: [{ type: "tool-call", id: "c", name: "save", input }] } as never);
-    escaped.addResult(resultOf(url), "read");
+    escaped.addTurn({ content: [{ type: "tool-call", id: "c", name: "save", input }] } as never, false);
+    escaped.addResult(resultOf(url), "read", false);
     expect(escaped.has(url)).toBe(false);
   });
 
   test("not one in a prompt that a model wrote", () => {
-    expect(KnownUrls.of({ text: url, history: [], untrusted: true }, isPure).has(url)).toBe(false);
+    expect(KnownUrls.of({ text: url, history: [], untrusted: true }, brings).has(url)).toBe(false);
   });
 
   test(`at most ${maxKnownUrls} in a conversation, counting those of earlier prompts; the same one again`, () => {
     const pages = Array.from({ length: maxKnownUrls + 1 }, (_, at) => `https://a.example/${at}`);
-    const known = KnownUrls.of({ text: pages.join(" "), history: [] }, isPure);
+    const known = KnownUrls.of({ text: pages.join(" "), history: [] }, brings);
     expect(pages.map(known.has).filter(Boolean)).toHaveLength(maxKnownUrls);
     expect(known.has("https://a.example/0")).toBe(true);
     const history = [user(pages.join(" ")), ...pages.slice(0, maxKnownUrls).map((page) => called({ url: page }))];
-    const later = KnownUrls.of({ text: "go", history }, isPure);
+    const later = KnownUrls.of({ text: "go", history }, brings);
     expect(later.has(pages.at(-1) ?? "")).toBe(false);
     expect(later.has(pages[0] ?? "")).toBe(true);
+    const resumed = KnownUrls.of({ text: pages.join(" "), history: [] }, brings);
+    const calls = pages
+      .slice(0, maxKnownUrls)
+      .map((page) => ({ type: "tool-call", input: JSON.stringify({ url: page }) }));
+    resumed.addTurn({ content: calls } as never, true);
+    expect(resumed.has(pages.at(-1) ?? "")).toBe(false);
   });
 });

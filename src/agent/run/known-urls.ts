@@ -1,6 +1,5 @@
-import { type Passage, bringsUrls, isBroughtUrl, textsIn } from "../../engine/index.ts";
+import { type Passage, SeenUrls, bringsUrls, textsIn } from "../../engine/index.ts";
 import type { ModelTurn } from "../../model/index.ts";
-import { isRecord } from "../../schema/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { ConversationMessage } from "../events/message.ts";
 import type { AgentPrompt } from "./runner.ts";
@@ -14,57 +13,52 @@ export const maxKnownUrls = 50;
  * in a result before the model wrote them.
  */
 export class KnownUrls {
-  readonly #passages: Passage[];
+  readonly #seen = new SeenUrls();
   readonly #requested: Set<string>;
 
-  private constructor(passages: Passage[], requested: Set<string>) {
-    this.#passages = passages;
+  private constructor(passages: readonly Passage[], requested: Set<string>) {
+    for (const passage of passages) this.#seen.add(passage);
     this.#requested = requested;
   }
 
   /**
    * The URLs of a conversation with this prompt. A prompt that a model wrote adds none.
    *
-   * @param isPure True for the name of a pure tool, whose results contain what a model passed to it.
+   * @param brings True for the name of a tool whose results are not what a model passed to it.
    */
   static of(
     { text, history, untrusted }: Pick<AgentPrompt, "text" | "history" | "untrusted">,
-    isPure: (tool: string) => boolean,
+    brings: (tool: string) => boolean,
   ): KnownUrls {
-    const passages = history.map((message) => passageOf(message, isPure));
-    return new KnownUrls([...passages, { byModel: untrusted === true, content: text }], requestedUrls(history));
+    const passages = history.map((message) => passageOf(message, brings));
+    const prompt: Passage = { by: untrusted === true ? "model" : "user", content: text };
+    return new KnownUrls([...passages, prompt], requestedUrls(history));
   }
 
   /** Adds the result of a call. */
-  addResult(result: ToolResult, effect: Effect | undefined): void {
-    if (result.success) this.#passages.push({ byModel: !bringsUrls(result, effect), content: result.output });
+  addResult(result: ToolResult, effect: Effect | undefined, isComposite: boolean): void {
+    if (!result.success) return;
+    const isBrought = bringsUrls(result, effect) && !isComposite;
+    this.#seen.add({ by: isBrought ? "tool" : "model", content: result.output });
   }
 
-  /** Adds the response of a model. */
-  addTurn(turn: ModelTurn): void {
-    this.#passages.push({ byModel: true, content: turn.content });
+  /** Adds the response of a model. The calls of an earlier execution count for the maximum. */
+  addTurn(turn: ModelTurn, isReplayed: boolean): void {
+    if (isReplayed) for (const url of urlsOfCalls(parseCalls(turn.content))) this.#requested.add(url);
+    this.#seen.add({ by: "model", content: () => parseCalls(turn.content) });
   }
 
   readonly has = (url: string): boolean => {
-    if (!isBroughtUrl(this.#read(), url)) return false;
+    if (!this.#seen.has(url)) return false;
     if (this.#requested.size >= maxKnownUrls && !this.#requested.has(url)) return false;
     this.#requested.add(url);
     return true;
   };
-
-  *#read(): Generator<Passage> {
-    for (const { byModel, content } of this.#passages) {
-      yield { byModel, content: byModel ? parseCalls(content) : content };
-    }
-  }
 }
 
 /** The response of a model with its calls parsed, since JSON can escape any letter of a URL. */
-function parseCalls(content: unknown): unknown {
-  if (!Array.isArray(content)) return content;
-  return content.map((part: unknown) =>
-    isRecord(part) && typeof part["input"] === "string" ? parsedOrText(part["input"]) : part,
-  );
+function parseCalls(content: ModelTurn["content"]): unknown {
+  return content.map((part) => (part.type === "tool-call" ? parsedOrText(part.input) : part));
 }
 
 function parsedOrText(input: string): unknown {
@@ -75,18 +69,12 @@ function parsedOrText(input: string): unknown {
   }
 }
 
-function passageOf(message: ConversationMessage, isPure: (tool: string) => boolean): Passage {
-  switch (message.role) {
-    case "user":
-      return { byModel: isSummary(message), content: message.content };
-    case "tool": {
-      const isBrought = (part: (typeof message.content)[number]): boolean =>
-        part.type === "tool-result" && !isPure(part.toolName);
-      return { byModel: false, content: message.content.filter(isBrought) };
-    }
-    default:
-      return { byModel: true, content: message.content };
-  }
+function passageOf(message: ConversationMessage, brings: (tool: string) => boolean): Passage {
+  const { role, content } = message;
+  if (role === "user") return { by: isSummary(message) ? "model" : "user", content };
+  if (role !== "tool") return { by: "model", content };
+  const isBrought = content.every((part) => part.type === "tool-result" && brings(part.toolName));
+  return { by: isBrought ? "tool" : "model", content };
 }
 
 /** The URLs in the calls of a conversation. */
@@ -96,8 +84,12 @@ function requestedUrls(history: readonly ConversationMessage[]): Set<string> {
     if (role !== "assistant") continue;
     for (const part of content) {
       if (part.type !== "tool-call") continue;
-      for (const text of textsIn(part.input)) if (/^https?:\/\//i.test(text)) urls.add(text);
+      for (const url of urlsOfCalls(part.input)) urls.add(url);
     }
   }
   return urls;
+}
+
+function urlsOfCalls(calls: unknown): string[] {
+  return [...textsIn(calls)].filter((text) => /^https?:\/\//i.test(text));
 }

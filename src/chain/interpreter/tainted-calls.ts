@@ -93,14 +93,10 @@ export class TaintedCalls {
     const parts = this.#values.partsOf(params, step);
     const names = [...new Set(parts.map(({ reference }) => String(reference.valuePath[0])))].toSorted();
     const written = isApproved ? {} : writtenParams(call, this.#plan);
-    const texts = names.map((name) => [name, textOrNone(written[name])] as const);
+    const texts = names.map((name) => [name, written[name]] as const);
     const allowed = Object.keys(step.spec.untrusted ?? {}) as TargetKind[];
     return { target, names, isApproved, untrusted: { parameters: new Map(isApproved ? [] : texts), allowed } };
   }
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 const known = new WeakMap<Plan, Map<string, TaintedCalls>>();

@@ -7,8 +7,8 @@ import {
   type CallListener,
   type JournaledCall,
   type UntrustedArguments,
+  SeenUrls,
   bringsUrls,
-  mentionsUrl,
 } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
@@ -118,26 +118,28 @@ function withContext<Call extends object>(call: Call, context: NonNullable<Engin
   return call;
 }
 
-/** The results of a run, in which URLs are looked up. */
+/** The URLs in the results of a run. */
 class SeenResults {
-  /** True if a tool of the run takes a URL; otherwise the results are not retained. */
+  /** True if a tool of the run takes a URL; otherwise results are not read. */
   readonly #isNeeded: boolean;
   readonly #untrusted: EngineExecutorOptions["untrusted"];
-  readonly #known: (() => Iterable<unknown>) | undefined;
-  readonly #results: unknown[] = [];
+  readonly #seen = new SeenUrls();
 
   constructor({ tools, known, untrusted }: EngineExecutorOptions) {
-    this.#known = known;
+    this.#seen.add({ by: "user", content: () => [...(known?.() ?? [])] });
     this.#untrusted = untrusted;
     this.#isNeeded = tools === undefined || [...tools.values()].some(takesUrls);
   }
 
   add(result: ToolResult, tool: AnyTool | undefined): void {
     const effect = typeof tool?.effect === "string" ? tool.effect : undefined;
-    if (result.success && bringsUrls(result, effect)) this.#results.push(result.output);
+    if (!result.success || !bringsUrls(result, effect)) return;
+    this.#seen.add({ by: "tool", content: result.output });
+    // Only the URLs are retained.
+    this.#seen.read();
   }
 
-  /** Retains the result of the call. */
+  /** Reads the result of the call. */
   watch(call: CallHandle, tool: AnyTool | undefined): RunningCall {
     return this.#isNeeded ? new SeenCall(call, { results: this, tool }) : call;
   }
@@ -149,15 +151,14 @@ class SeenResults {
     return untrusted && { ...untrusted, knowsUrl: this.#knowsUrl };
   }
 
-  readonly #knowsUrl = (url: string): boolean =>
-    this.#results.some((result) => mentionsUrl(result, url)) || mentionsUrl([...(this.#known?.() ?? [])], url);
+  readonly #knowsUrl = (url: string): boolean => this.#seen.has(url);
 }
 
 function takesUrls({ targets, composite }: AnyTool): boolean {
   return composite || (targets !== undefined && Object.values(targets).includes("url"));
 }
 
-/** A call whose result is retained. */
+/** A call whose result is read for URLs. */
 class SeenCall implements RunningCall {
   readonly #call: CallHandle;
   readonly #seenBy: { readonly results: SeenResults; readonly tool: AnyTool | undefined };

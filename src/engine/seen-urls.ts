@@ -1,0 +1,99 @@
+import { textsIn } from "./untrusted-targets.ts";
+
+/** A text of a run or conversation. */
+export interface Passage {
+  /** A URL that a model wrote may carry what the model has read, also in a result that appears later. */
+  readonly by: "user" | "model" | "tool";
+  /** A function is called when the text is read. */
+  readonly content: unknown;
+}
+
+/** Maximum number of URLs that are remembered; further ones count as unknown. */
+const maxUrls = 100_000;
+
+/**
+ * The URLs in the texts of a run or conversation: those of prompts, and those of results that no model wrote before.
+ * Every text is read once; results themselves are not retained after that.
+ */
+export class SeenUrls {
+  readonly #ofUsers = new Set<string>();
+  /** With the number of the passage that had it first. */
+  readonly #ofTools = new Map<string, number>();
+  readonly #ofModels = new Map<string, number>();
+  readonly #modelTexts: { readonly number: number; readonly text: string }[] = [];
+  #unread: Passage[] = [];
+  #count = 0;
+
+  add(passage: Passage): void {
+    this.#unread.push(passage);
+  }
+
+  /** Reads the passages that were added. Implied by {@link has}. */
+  read(): void {
+    for (const { by, content: given } of this.#unread.splice(0)) {
+      const number = ++this.#count;
+      const content: unknown = typeof given === "function" ? given() : given;
+      if (by === "model") this.#readModel(content, number);
+      else for (const text of textsIn(content, { keys: true })) this.#readText(text, by, number);
+    }
+  }
+
+  /** True if the URL appears in a prompt, or in a result before a model wrote it. */
+  has(url: string): boolean {
+    this.read();
+    const href = canonicalHref(url);
+    if (href === undefined) return false;
+    if (this.#ofUsers.has(href)) return true;
+    const number = this.#ofTools.get(href);
+    return number !== undefined && !this.#isByModel([url, href], number);
+  }
+
+  #readText(text: string, by: "user" | "tool", number: number): void {
+    for (const href of hrefsIn(text)) {
+      if (by === "user") this.#ofUsers.add(href);
+      else if (this.#ofTools.size < maxUrls && !this.#ofTools.has(href)) this.#ofTools.set(href, number);
+    }
+  }
+
+  #readModel(content: unknown, number: number): void {
+    const texts = [...textsIn(content, { keys: true })];
+    for (const href of texts.flatMap((text) => [...hrefsIn(text)]))
+      if (!this.#ofModels.has(href)) this.#ofModels.set(href, number);
+    this.#modelTexts.push({ number, text: texts.join("\n").toLowerCase() });
+  }
+
+  /** A tool may shorten a text of a model, so a part of a longer text counts as well. */
+  #isByModel(forms: readonly string[], before: number): boolean {
+    if (forms.some((form) => (this.#ofModels.get(form) ?? Infinity) < before)) return true;
+    return this.#modelTexts.some(
+      ({ number, text }) => number < before && forms.some((form) => text.includes(form.toLowerCase())),
+    );
+  }
+}
+
+/** A URL without its fragment, which is never sent; undefined for anything but a web address. */
+function canonicalHref(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
+  url.hash = "";
+  return url.href;
+}
+
+/** The slashes may be escaped, as in JSON. */
+const webAddresses = /https?:\\?\/\\?\/[^\s"'<>`{}|^]{1,4000}/gi;
+
+/** The web addresses in a text: complete, and without what often follows one in Markdown, CSV and HTML. */
+function* hrefsIn(text: string): Generator<string> {
+  if (!text.includes("://") && !text.includes(":\\/")) return;
+  for (const [found] of text.matchAll(webAddresses)) {
+    const address = found
+      .replaceAll("\\/", "/")
+      .replace(/&(?:quot|gt|lt|apos|#39);.*$/is, "")
+      .replaceAll("&amp;", "&");
+    const forms = [address, address.replace(/[\\.,;:!?)\]*_~]+$/, ""), address.replace(/[,;)\]\\].*$/s, "")];
+    for (const form of new Set(forms)) {
+      const href = canonicalHref(form);
+      if (href !== undefined) yield href;
+    }
+  }
+}
