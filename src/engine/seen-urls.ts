@@ -30,9 +30,9 @@ export class SeenUrls {
 
   /** Reads the passages that were added. Implied by {@link has}. */
   read(): void {
-    for (const { by, content: given } of this.#unread.splice(0)) {
+    for (const { by, content: provided } of this.#unread.splice(0)) {
       const number = ++this.#count;
-      const content: unknown = typeof given === "function" ? given() : given;
+      const content: unknown = typeof provided === "function" ? provided() : provided;
       if (by === "model") this.#readModel(content, number);
       else for (const text of textsIn(content, { keys: true })) this.#readText(text, by, number);
     }

@@ -242,7 +242,7 @@ export class AgentRun {
   }
 }
 
-/** In a stored conversation only the name of the tool tells whether a model can have composed its result. */
+/** In a stored conversation only the name of the tool shows whether a model can have composed its result. */
 function bringsUrlsByName(tool: AnyTool | undefined): boolean {
   return tool !== undefined && !tool.composite && typeof tool.effect === "string" && tool.effect !== "pure";
 }
