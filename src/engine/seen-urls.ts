@@ -71,21 +71,26 @@ export class SeenUrls {
   }
 }
 
-/** A URL without its fragment, which is never sent; undefined for anything but a web address. */
+/** A URL without its fragment, which is never sent; undefined if the text is not a URL. */
 function canonicalHref(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
+  if (url === null) return undefined;
   url.hash = "";
   return url.href;
 }
 
-/** The slashes may be escaped, as in JSON. */
-const webAddresses = /https?:\\?\/\\?\/[^\s"'<>`{}|^]{1,4000}/gi;
+/** Of any scheme, since sources of pages have their own. The slashes may be escaped, as in JSON. */
+const addresses = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{1,30}:\\?\/\\?\/[^\s"'<>`{}|^]{1,4000}/gi;
 
-/** The web addresses in a text: complete, and without what often follows one in Markdown, CSV and HTML. */
+/** A text that is a URL and nothing else, which may have no slashes, such as `corpus:notes/tides.md`. */
+const wholeUrl = /^[a-z][a-z\d+.-]{1,30}:[^\n]{1,4000}$/i;
+
+/** The URLs in a text: complete, and without what often follows one in Markdown, CSV and HTML. */
 function* hrefsIn(text: string): Generator<string> {
+  const whole = wholeUrl.test(text) ? canonicalHref(text) : undefined;
+  if (whole !== undefined) yield whole;
   if (!text.includes("://") && !text.includes(":\\/")) return;
-  for (const [found] of text.matchAll(webAddresses)) {
+  for (const [found] of text.matchAll(addresses)) {
     const address = found
       .replaceAll("\\/", "/")
       .replace(/&(?:quot|gt|lt|apos|#39);.*$/is, "")
