@@ -104,7 +104,7 @@ function checkMeanings(file: unknown, report: FileReport): void {
   }
   checkEach(["concurrency", "rate_limits"], (rate, name) => concurrencySettings({ rateLimits: { [name]: rate } }));
   checkEach(["network", "allow"], (entry) => parseAllowList([entry]));
-  checkEach(["network", "trusted_hosts"], (entry) => parseAllowList([entry]));
+  checkEach(["network", "trusted_hosts"], (entry) => parseAllowList([entry], "network.trusted_hosts"));
   check(["retention", "bytes"], parseSize);
   check(["engine", "tools_directory"], checkFolder);
   check(["chains", "directory"], checkFolder);

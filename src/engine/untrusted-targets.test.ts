@@ -177,3 +177,9 @@ test("[S3] the approver reads why, and a rule that says trusted lets the call ru
   const call = trusting.call("get", { url: "https://evil.example/" }, { untrustedArguments });
   expect((await call).success).toBe(true);
 });
+
+test("[S3] an entry of trustedHosts that cannot be used is reported under its own name", () => {
+  expect(() => createEngine({ trustedHosts: ["https://api.example.com"] })).toThrow(
+    'trustedHosts: "https://api.example.com" cannot be used; leave out the scheme',
+  );
+});

@@ -195,7 +195,7 @@ export function nestedUntrusted(untrusted: UntrustedArguments, outerArgs: unknow
 /** Returns a check of a URL's host against a list of names, `*.example.com` and addresses, with or without a port. */
 export function trustedHosts(entries: readonly string[]): (url: string) => boolean {
   if (entries.length === 0) return () => false;
-  const list = parseAllowList(entries);
+  const list = parseAllowList(entries, "trustedHosts");
   return (text) => {
     const url = URL.parse(text);
     if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return false;

@@ -1,4 +1,4 @@
-import { FailureError } from "../base/index.ts";
+import { FailureError, isFailureError } from "../base/index.ts";
 import { type Address, type AddressBlock, blockContains, parseAddress, parseBlock } from "./address.ts";
 import { isPrivateHost } from "./is-private-host.ts";
 import { isMetadataAddress } from "./public-address.ts";
@@ -24,10 +24,10 @@ interface Entry {
 
 /**
  * Parses the entries of `network.allow`: `127.0.0.1:8888`, `10.0.0.0/8`, `[::1]:80`, `localhost:3000`,
- * `*.corp.example`. Without a port, an entry opens every port. Throws `file_invalid`.
+ * `*.corp.example`. Without a port, an entry opens every port. Throws `file_invalid`, naming the setting.
  */
-export function parseAllowList(entries: readonly string[]): AllowList {
-  const parsed = entries.map(parseEntry);
+export function parseAllowList(entries: readonly string[], setting: string = "network.allow"): AllowList {
+  const parsed = entries.map((entry) => parseNamed(entry, setting));
   const forHost = (host: string): Entry[] => {
     const address = parseAddress(host);
     return parsed.filter((entry) => (address === undefined ? namesHost(entry, host) : holds(entry, address)));
@@ -69,6 +69,15 @@ function holds(entry: Entry, address: Address): boolean {
 
 function namesHost({ name }: Entry, host: string): boolean {
   return name !== undefined && (name.startsWith(".") ? host.endsWith(name) && host !== name : host === name);
+}
+
+function parseNamed(entry: string, setting: string): Entry {
+  try {
+    return parseEntry(entry);
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    throw new FailureError(`${setting}: ${error.message}`, { code: error.code });
+  }
 }
 
 function parseEntry(entry: unknown): Entry {
@@ -115,5 +124,5 @@ function canonicalName(text: string): string | undefined {
 
 function invalid(entry: unknown, advice: string): FailureError {
   const shown = JSON.stringify(entry) ?? String(entry);
-  return new FailureError(`network.allow: ${shown.slice(0, 100)} cannot be used; ${advice}`, { code: "file_invalid" });
+  return new FailureError(`${shown.slice(0, 100)} cannot be used; ${advice}`, { code: "file_invalid" });
 }
