@@ -98,6 +98,17 @@ const required =
 const exported = /^exports\.([\w$]+) = (require_[\w$]+\.[\w$]+);$/gm;
 
 /**
+ * A file that is loaded on first use. `loaded` is a property and not a method, which could not follow `new`. Its getter
+ * is inherited: replacing an own getter by the value would give the object slow properties, and every call of a function
+ * in the file would take 3 ns longer.
+ */
+const loadedLater = `class LoadedLater {
+  constructor(load) { this.load = load; }
+  get loaded() { const value = this.load(); Object.defineProperty(this, "loaded", { value }); return value; }
+}
+`;
+
+/**
  * Makes a file load another file, or a module of Node, on the first use of one of its exports. An import of an entry then
  * loads the code of its exports, and not the code that they will need.
  */
@@ -108,16 +119,16 @@ export const lazyRequires: Plugin = {
     const declared = code.replaceAll(required, (all, name: string, load: string) => {
       if (loadedAtOnce.test(load)) return all;
       lazy.add(name);
-      // A property and not a call, which could not follow `new`; and without a getter once it is loaded.
-      return `const ${name} = { get loaded() { const value = ${load}; Object.defineProperty(this, "loaded", { value }); return value; } };`;
+      return `const ${name} = new LoadedLater(() => ${load});`;
     });
     const getter = 'Object.defineProperty(exports, "$1", { enumerable: true, get: () => $2 });';
     const variable = /(?<![\w$])(?:require|import__as_it_is)_[\w$]+(?! =|[\w$])/g;
-    return declared.replaceAll(exported, getter).replaceAll(variable, (name, at: number, whole: string) => {
+    const used = declared.replaceAll(exported, getter).replaceAll(variable, (name, at: number, whole: string) => {
       if (!lazy.has(name)) return name;
       if (whole[at + name.length] === ".") return `${name}.loaded`;
       throw new Error(`${fileName} uses ${name} as a value, which cannot be loaded lazily`);
     });
+    return lazy.size === 0 ? used : loadedLater + used;
   },
 };
 
