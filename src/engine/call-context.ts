@@ -52,7 +52,7 @@ export interface CallContext {
    * unless the rule says `trusted`. Also applies to nested calls. `arguments`: the decision to call was not influenced,
    * only the arguments contain such content; that matters to models that read them.
    */
-  readonly tainted?: boolean | "arguments";
+  readonly tainted?: boolean | "arguments" | undefined;
   /**
    * The untrusted content in the arguments: a call needs approval if it decides the target, such as the host of a URL.
    * Default: all arguments of a tainted call, none of another. Nested calls get what their arguments contain of it.

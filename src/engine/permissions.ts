@@ -108,18 +108,13 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
     indirect === true || (type === "workflow_node" && !listsSteps) ? { permission: "allow" } : { permission: "deny" };
 
   const decide = (subject: PermissionSubject): PermissionDecision => {
-    const { callerType: type, callerPath = noCallers, indirect } = subject;
-    const denied = deny.find((rule) => isOnPath(rule, type, callerPath) && rule.matches(subject));
+    const { callerType: type, indirect } = subject;
+    const denied = firstDenial(deny, subject);
     if (denied !== undefined) return denied;
-    const matching = ask.filter(
-      (rule) => (isFor(rule, type) || (rule.namesTool && isOnPath(rule, type, callerPath))) && rule.matches(subject),
-    );
-    // The rule that names the tool: an approval of a chain does not cover such a call.
-    const approvalRule = matching.find(({ namesTool }) => namesTool) ?? matching[0];
+    const approvalRule = firstApprovalRule(ask, subject);
     if (approvalRule !== undefined && (isOpen(type) || (rules.ask !== undefined && approvalRule.namesTool)))
       return approvalRule;
-    const named = withoutUntrustedAliases(subject);
-    const allowed = allow.find((rule) => isFor(rule, type) && rule.matches(named)) ?? unlisted(type, indirect);
+    const allowed = firstAllowance(allow, withoutUntrustedAliases(subject)) ?? unlisted(type, indirect);
     return allowed.permission === "allow" && approvalRule !== undefined ? approvalRule : allowed;
   };
   const same = new Map<CallerType, PermissionDecision>();
@@ -136,14 +131,39 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
   };
 }
 
-const noCallers: readonly CallerType[] = [];
+// Loops, because a model's calls are decided one by one, and closures for each took longer than the rules.
+
+function firstDenial(rules: readonly OrderedRule[], subject: PermissionSubject): OrderedRule | undefined {
+  for (const rule of rules) if (isOnPath(rule, subject) && rule.matches(subject)) return rule;
+  return undefined;
+}
+
+/**
+ * The first rule that requires approval. One that names the tool goes before others, because an approval of a chain does
+ * not cover such a call.
+ */
+function firstApprovalRule(rules: readonly OrderedRule[], subject: PermissionSubject): OrderedRule | undefined {
+  let first: OrderedRule | undefined;
+  for (const rule of rules) {
+    const applies = isFor(rule, subject.callerType) || (rule.namesTool && isOnPath(rule, subject));
+    if (!applies || !rule.matches(subject)) continue;
+    if (rule.namesTool) return rule;
+    first ??= rule;
+  }
+  return first;
+}
+
+function firstAllowance(rules: readonly OrderedRule[], subject: PermissionSubject): OrderedRule | undefined {
+  for (const rule of rules) if (isFor(rule, subject.callerType) && rule.matches(subject)) return rule;
+  return undefined;
+}
 
 function isFor({ caller }: Rule, type: CallerType): boolean {
   return caller === undefined || caller === type;
 }
 
-function isOnPath(rule: Rule, type: CallerType, path: readonly CallerType[]): boolean {
-  return isFor(rule, type) || path.some((before) => before === rule.caller);
+function isOnPath(rule: Rule, { callerType, callerPath }: PermissionSubject): boolean {
+  return isFor(rule, callerType) || callerPath?.some((before) => before === rule.caller) === true;
 }
 
 /**

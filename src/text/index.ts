@@ -9,5 +9,13 @@ export { prettyPrintJson } from "./pretty-print-json.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type SourceRange, type Problem, hasErrors, onePerCause } from "./problem.ts";
 export { sentenceEnds } from "./sentence-ends.ts";
-export { fenceData, fenceTogether, fencedDataRule, quoteText, showUnsafe, stripUnsafe } from "./untrusted-text.ts";
+export {
+  type NamedText,
+  fenceData,
+  fenceWith,
+  fencedDataRule,
+  quoteText,
+  showUnsafe,
+  stripUnsafe,
+} from "./untrusted-text.ts";
 export { suggest } from "./suggest.ts";

@@ -86,31 +86,54 @@ export const fencedDataRule: string =
  */
 export function fenceData(name: string, text: string): string {
   const clean = stripUnsafe(text);
-  return fenceClean(name, clean, markOf(clean));
+  return fenceClean(attributeOf(name), clean, markOf(clean));
+}
+
+/** A text of unknown origin, with the name of what wrote it. */
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
 }
 
 /**
- * Texts of unknown origin that a model reads together, each like {@link fenceData}. None of them contains the lines of
- * any other: they are computed once, for all of them.
+ * Returns a function that fences texts that a model reads together, each like {@link fenceData}. None of them contains
+ * the lines of any other. The lines are the same for all texts with this seed, such as the id of a conversation, unless a
+ * text contains them.
  */
-export function fenceTogether(texts: readonly { readonly name: string; readonly text: string }[]): readonly string[] {
-  const clean = texts.map(({ text }) => stripUnsafe(text));
-  const mark = markOf(clean.join("\n"));
-  return texts.map(({ name }, index) => fenceClean(name, clean[index] ?? "", mark));
+export function fenceWith(seed: string): (texts: readonly NamedText[]) => string[] {
+  let usual: string | undefined;
+  let named: { readonly name: string; readonly attribute: string } | undefined;
+  return (texts) => {
+    const mark = (usual ??= hashOf(seed));
+    const clean = texts.map(({ text }) => stripUnsafe(text));
+    const free = clean.some((text) => contains(text, mark)) ? markOf(clean.join("\n")) : mark;
+    return texts.map(({ name }, index) => {
+      if (named?.name !== name) named = { name, attribute: attributeOf(name) };
+      return fenceClean(named.attribute, clean[index] ?? "", free);
+    });
+  };
 }
 
 /** A mark that a text does not contain. */
 function markOf(text: string): string {
-  const inside = text.toLowerCase();
   let mark = "";
-  do
-    mark = nodeCrypto()
-      .hash("sha256", mark + text, "hex")
-      .slice(0, 12);
-  while (inside.includes(mark));
+  do mark = hashOf(mark + text);
+  while (contains(text, mark));
   return mark;
 }
 
-function fenceClean(name: string, clean: string, mark: string): string {
-  return `<data-${mark} name=${JSON.stringify(stripUnsafe(name))}>\n${clean}\n</data-${mark}>`;
+function hashOf(text: string): string {
+  return nodeCrypto().hash("sha256", text, "hex").slice(0, 12);
+}
+
+function contains(text: string, mark: string): boolean {
+  return text.toLowerCase().includes(mark);
+}
+
+function attributeOf(name: string): string {
+  return JSON.stringify(stripUnsafe(name));
+}
+
+function fenceClean(attribute: string, clean: string, mark: string): string {
+  return `<data-${mark} name=${attribute}>\n${clean}\n</data-${mark}>`;
 }

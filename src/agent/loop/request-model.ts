@@ -17,10 +17,11 @@ import type { TurnRef } from "../events/agent-event.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type ModelRequestWork, modelTool } from "../run/model-request-work.ts";
 import { type RecordedTurn, resolveTurnCalls } from "./resolve-tool-calls.ts";
-import type { ConversationMessage, ToolResultPart } from "../events/message.ts";
+import type { ConversationMessage } from "../events/message.ts";
+import { resultOutputText } from "../run/fence-results.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
 import { isAnswerPart } from "../events/part-kind.ts";
-import { cutText, fenceData, fenceTogether } from "../../text/index.ts";
+import { cutText, fenceData } from "../../text/index.ts";
 
 /** Content of a model request. */
 export interface TurnRequest {
@@ -78,7 +79,7 @@ function wentOut({ result, effect }: CallOutcome): boolean {
 function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): ModelRequestWork {
   const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
   if (tools !== undefined) run.noteDefinitions(tools.tools);
-  const sent = tools === undefined || tools.size === 0 ? renderCallsAsText(messages) : messages.map(fenceResults);
+  const sent = tools === undefined || tools.size === 0 ? renderCallsAsText(messages) : messages.map(run.fenceResults);
   const prompt: ModelCall["prompt"] = system === "" ? [...sent] : [{ role: "system", content: system }, ...sent];
   const call: ModelCall = {
     prompt,
@@ -123,48 +124,6 @@ function emitRoundFinished(run: AgentRun, turnRef: TurnRef, turn: ModelTurn): vo
   run.emit({ type: "round-finished", ...turnRef, model, finishReason, usage, toolCalls, text: textOfTurn(turn) });
 }
 
-const fenced = new WeakMap<ConversationMessage, ConversationMessage>();
-
-/**
- * Puts each tool result and failure into an envelope that its content cannot close, for all runners. Only requests
- * contain envelopes: a stored conversation has the plain texts.
- */
-function fenceResults(message: ConversationMessage): ConversationMessage {
-  if (message.role !== "tool") return message;
-  const before = fenced.get(message);
-  if (before !== undefined) return before;
-  const texts = message.content.flatMap((part) => (part.type === "tool-result" ? textsOfResult(part) : []));
-  const values = fenceTogether(texts).values();
-  const next = (): string => values.next().value ?? "";
-  const content = message.content.map((part) => (part.type === "tool-result" ? withTexts(part, next) : part));
-  const after = { ...message, content };
-  fenced.set(message, after);
-  return after;
-}
-
-interface NamedText {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** The texts of a result, in their order. */
-function textsOfResult(part: ToolResultPart): NamedText[] {
-  const { toolName: name, output } = part;
-  if (output.type !== "content") return [{ name, text: resultOutputText(part) }];
-  return output.value.flatMap((item) => (item.type === "text" ? [{ name, text: item.text }] : []));
-}
-
-/** The result with other texts, which `next` returns in the order of {@link textsOfResult}. */
-function withTexts(part: ToolResultPart, next: () => string): ToolResultPart {
-  const { output } = part;
-  if (output.type === "content") {
-    const value = output.value.map((item) => (item.type === "text" ? { ...item, text: next() } : item));
-    return { ...part, output: { ...output, value } };
-  }
-  const isError = output.type === "error-text" || output.type === "error-json";
-  return { ...part, output: { type: isError ? "error-text" : "text", value: next() } };
-}
-
 /** Maximum length of one call or result. */
 const maxLength = 4000;
 
@@ -197,10 +156,6 @@ function gave({ content }: Of<"tool">): ConversationMessage {
   const results = content.filter((part) => part.type === "tool-result");
   const text = results.map((part) => fenceData(part.toolName, shortly(resultOutputText(part)))).join("\n");
   return { role: "user", content: [withImages({ type: "text", text }, results.flatMap(imagesOf))] };
-}
-
-function resultOutputText({ output }: ToolResultPart): string {
-  return output.type === "text" || output.type === "error-text" ? output.value : JSON.stringify(output);
 }
 
 function shortly(text: string): string {

@@ -53,10 +53,12 @@ function outputOf(run: AgentRun, { result, isRepeated = false, inDoubt, names }:
   const notes = [
     describeMissingSources(result.meta),
     describeIgnored(result),
-    ...(attachedContentOf(result)?.notes ?? []),
+    ...(attachedContentOf(result)?.notes ?? noNotes),
   ].filter((note) => note !== undefined);
-  return { type: "text", value: [text, ...notes.map((note) => `[${note}]`)].join("\n") };
+  return { type: "text", value: notes.length === 0 ? text : [text, ...notes.map((note) => `[${note}]`)].join("\n") };
 }
+
+const noNotes: readonly string[] = [];
 
 /** A model may rely on a parameter that had no effect. */
 function describeIgnored({ tool, meta: { ignored } }: ToolResult): string | undefined {

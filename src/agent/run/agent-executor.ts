@@ -153,12 +153,10 @@ function beginTool(
     maxRetries: 0,
     hooks,
     account,
+    tainted: run.tainted ? true : undefined,
+    untrustedArguments: run.tainted ? run.untrustedArguments : undefined,
   };
   // Omitted fields are inherited from the call that the agent runs under.
-  if (run.tainted) {
-    context.tainted = true;
-    context.untrustedArguments = { parameters: "all", knowsUrl: run.knownUrls.has };
-  }
   if (callerPath !== undefined) context.callerPath = callerPath;
   if (covered !== undefined) context.covered = covered;
   if (work.timeoutMs !== undefined) context.limitMs = work.timeoutMs;

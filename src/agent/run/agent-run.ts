@@ -1,5 +1,5 @@
 import { type Clock, nameGlob } from "../../base/index.ts";
-import type { Engine } from "../../engine/index.ts";
+import type { Engine, UntrustedArguments } from "../../engine/index.ts";
 import {
   type Budget,
   type Model,
@@ -16,6 +16,7 @@ import { isRecord } from "../../schema/index.ts";
 import { type AnyTool, type ToolResult, type Effect, namesToTrust } from "../../tool/index.ts";
 import type { AgentEvent, AgentListener, TurnRef } from "../events/agent-event.ts";
 import { CallHistory } from "./call-history.ts";
+import { fenceResults } from "./fence-results.ts";
 import { KnownUrls } from "./known-urls.ts";
 import type { AgentPrompt } from "./runner.ts";
 import type { ConversationMessage } from "../events/message.ts";
@@ -68,8 +69,11 @@ export class AgentRun {
   /** The conversation so far; also the result if the run ends early. */
   messages: ConversationMessage[] = [];
   readonly callHistory: CallHistory = new CallHistory();
+  readonly fenceResults: ReturnType<typeof fenceResults>;
   /** The URLs that its model may request although the conversation is tainted. */
   readonly knownUrls: KnownUrls;
+  /** The untrusted content in the arguments of its calls once the conversation is tainted. */
+  readonly untrustedArguments: UntrustedArguments;
   /** Names of tools to which its runner narrows the configuration, such as those of a project. */
   only: readonly string[] | undefined = undefined;
   /** The tools that its model is offered; undefined until they are chosen. */
@@ -100,7 +104,9 @@ export class AgentRun {
     this.family = parts.family;
     this.budget = parts.budget;
     this.timezone = parts.timezone;
+    this.fenceResults = fenceResults(parts.conversationId);
     this.knownUrls = KnownUrls.of(parts.prompt, (name) => bringsUrlsByName(this.#toolNamed(name)));
+    this.untrustedArguments = { parameters: "all", knowsUrl: this.knownUrls.has };
     this.tainted = parts.prompt.tainted === true;
     this.#listener = parts.listener && redactingListener(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;
