@@ -1,9 +1,11 @@
 import { type Failure, type Issue, exceedsKeys, failure, inputLimits, plainJsonSize } from "../base/index.ts";
+import { declaredJsonSize } from "../schema/index.ts";
 import { showUnsafe, suggest } from "../text/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ApprovalAnswer } from "./approver.ts";
 import { type CallContext, checkTimeouts } from "./call-context.ts";
 import type { EngineCore, Resolver } from "./engine-core.ts";
+import { thrownMessage } from "./handler-failure.ts";
 import type { PermissionDecision } from "./permissions.ts";
 
 /** Shared by calls without issues. */
@@ -19,7 +21,8 @@ interface FoundCall {
   readonly core: Pick<EngineCore, "unavailable">;
   readonly context: CallContext;
   rawArgs: unknown;
-  argsChars: number;
+  argsChars: number | undefined;
+  hasDeclaredArgs: boolean;
 }
 
 /** Returns why a call is refused before its arguments are validated, if it is. */
@@ -27,10 +30,23 @@ export function refuseCall(call: FoundCall, tool: AnyTool): Failure | undefined 
   if (tool.broken !== undefined) return tool.broken;
   const unavailable = call.core.unavailable(tool);
   if (unavailable !== undefined) return failure("not_available", unavailable, { retry: "never" });
-  const chars = plainJsonSize(call.rawArgs, maxCharsOfKeys);
+  const refusal = refuseSize(call, tool);
+  return refusal === undefined ? checkTimeouts(call.context) : refusal;
+}
+
+/** Measures the arguments, and refuses those with too many keys. */
+function refuseSize(call: FoundCall, tool: AnyTool): Failure | undefined {
+  const declared = declaredJsonSize(tool.input, call.rawArgs, maxCharsOfKeys);
+  call.hasDeclaredArgs = declared >= 0;
+  const chars = call.hasDeclaredArgs ? declared : plainJsonSize(call.rawArgs, maxCharsOfKeys);
   if (chars >= 0 && chars !== Infinity) call.argsChars = chars;
   else if (exceedsKeys(call.rawArgs, inputLimits.argumentObjectKeys)) return refuseKeys(call);
-  return checkTimeouts(call.context);
+  return undefined;
+}
+
+/** Failure of a call in which a schema, an effect function, an approver or a store threw. */
+export function internalFailure(name: string, error: unknown): Failure {
+  return failure("execution_error", `${name}: ${thrownMessage(error)}`, { reason: "internal", retry: "never" });
 }
 
 /** Arguments with fewer characters of JSON cannot have too many keys: a key takes four, without its name. */

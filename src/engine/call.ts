@@ -8,7 +8,7 @@ import type { CallListener } from "./internals.ts";
 import type { EngineCore } from "./engine-core.ts";
 import { resolveEffect } from "./resolve-effect.ts";
 import { Execution, type MaybePromise, type OutcomeConsumer } from "./execution.ts";
-import { type AbortCause, thrownMessage, stoppedFailure } from "./handler-failure.ts";
+import { type AbortCause, stoppedFailure } from "./handler-failure.ts";
 import { findTool, targetName } from "./find-tool.ts";
 import { emitFinished, emitStarted, recordCall, toToolResult } from "./finish-call.ts";
 import * as sharing from "./in-flight-calls.ts";
@@ -38,7 +38,9 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   /** The arguments as passed by the caller, without those that the tool does not declare. */
   rawArgs: unknown;
   /** Their length as JSON, if they are plain and not large. */
-  argsChars: number = Infinity;
+  argsChars: number | undefined = undefined;
+  /** True if it is known that the tool declares all of them. */
+  hasDeclaredArgs = false;
   /** The validated arguments, as passed to the handler. */
   args: unknown = undefined;
   registration: Registration | undefined = undefined;
@@ -290,8 +292,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
 
   /** Reports an error of a schema, an effect function, an approver or a store as a failure. */
   #broke(error: unknown): ToolResult {
-    const message = `${this.name}: ${thrownMessage(error)}`;
-    return this.#fail(failure("execution_error", message, { reason: "internal", retry: "never" }));
+    return this.#fail(failures.internalFailure(this.name, error));
   }
 
   #stopped(): Failure {

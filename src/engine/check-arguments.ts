@@ -13,6 +13,8 @@ const maxPathLength = 100;
  * the context names, and in a chain those that its author wrote. Removes the others from the arguments.
  */
 export function checkUndeclared(call: Call, tool: AnyTool, found: readonly Issue[] = noIssues): readonly Issue[] {
+  // During an asynchronous validation the caller may have changed them.
+  if (call.hasDeclaredArgs && call.readyAt === call.startedAt) return found;
   const { strictValidation = call.core.strict } = call.context;
   const issues = strictValidation === false ? found : mergeIssues(found, refusedKeys(call, tool, strictValidation));
   if (issues.length > 0) return issues;

@@ -47,7 +47,7 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
   /** Facts that the handler reported for `meta`. */
   facts: Record<string, unknown> | undefined = undefined;
   /** Length of the output as JSON, if it is plain. */
-  outputChars: number = Infinity;
+  outputChars: number | undefined = undefined;
   /** The bucket, if a slot was free immediately. */
   #bucket: Bucket | undefined;
   /** The ticket, if it had to wait for a slot. */

@@ -85,10 +85,12 @@ export function recordCall(call: Call, result: ToolResult, execution: Execution 
   }
 }
 
-/** Length of the values of a record as JSON; `Infinity` if it is not known. */
-function charsOf(call: Call, record: CallRecord, execution: Execution | undefined): number {
-  const isKnown = record.success && record.reported === undefined && execution !== undefined;
-  return isKnown ? call.argsChars + execution.outputChars : Infinity;
+/** Length of the values of a record as JSON; undefined if it is not known. */
+function charsOf(call: Call, record: CallRecord, execution: Execution | undefined): number | undefined {
+  const { argsChars } = call;
+  const outputChars = execution?.outputChars;
+  if (!record.success || record.reported !== undefined || argsChars === undefined) return undefined;
+  return outputChars === undefined ? undefined : argsChars + outputChars;
 }
 
 // oxlint-disable-next-line complexity -- one flat literal with defaults, no decisions

@@ -64,12 +64,17 @@ export function nestedCall(args: unknown, more: CallContext, parent: Job): Pick<
     ...inherited,
     ...(isNewCaller && { callerPath: callerPathBelow(context) }),
     ...(covered !== undefined && { covered }),
-    ...more,
+    ...withoutUndefined(more),
     ...(overrideTimeoutMs !== undefined && chosenTimeout(parent, overrideTimeoutMs)),
     tainted,
     untrustedArguments: untrustedBelow(args, more, parent),
   };
   return { context: nested, isIndirect: !isNewCaller && (parent.isIndirect || !isChoosingJob(parent)) };
+}
+
+/** Undefined means not set: the value of the parent is inherited. */
+function withoutUndefined(context: CallContext): CallContext {
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => value !== undefined));
 }
 
 /** The untrusted content of a nested call: as its caller states, or as the arguments of the parent contain it. */

@@ -10,4 +10,4 @@ export { showValue } from "./show-value.ts";
 export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";
 export { type SubSchema, isRecord, mapSubSchemas, setOwn, subSchemas } from "./subschemas.ts";
 export { type AnySchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
-export { unknownKeys, validateDeclared, withoutUnknownKeys } from "./unknown-keys.ts";
+export { declaredJsonSize, unknownKeys, validateDeclared, withoutUnknownKeys } from "./unknown-keys.ts";

@@ -1,4 +1,4 @@
-import type { Issue } from "../base/index.ts";
+import { type Issue, plainJsonSize } from "../base/index.ts";
 import { compilePattern } from "./pattern.ts";
 import { resolveRef } from "./resolve-ref.ts";
 import { maxSchemaIssues, ruleIssue } from "./rule.ts";
@@ -30,6 +30,24 @@ export function withoutUnknownKeys(schema: Schema, value: unknown): unknown {
   const { json } = schema;
   if (schema.keepsUndeclared === true || DeclaredKeys.of(json).include(value)) return value;
   return new Search(json, []).prune([json], value, 0);
+}
+
+/**
+ * The length of an object as JSON, like `plainJsonSize`, if its schema declares all its keys: both checks of usual
+ * arguments in one pass. -1 if it is longer than `maxChars`, not plain, or may contain undeclared keys.
+ */
+export function declaredJsonSize({ json, keepsUndeclared }: Schema, value: unknown, maxChars: number): number {
+  if (keepsUndeclared === true || !isPlainObject(value)) return -1;
+  try {
+    return DeclaredKeys.of(json).sizeOf(value, maxChars);
+  } catch {
+    // A getter or a proxy threw.
+    return -1;
+  }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** Validates a value, then removes undeclared keys: they may be refused, but are never accepted. */
@@ -209,6 +227,26 @@ class DeclaredKeys {
     const object = value as Record<string, unknown>;
     for (const key in object) if (hasOwn.call(object, key) && !this.#includeKey(key, object[key], depth)) return false;
     return true;
+  }
+
+  /** See {@link declaredJsonSize}. */
+  sizeOf(object: Record<string, unknown>, maxChars: number): number {
+    let left = maxChars - 2;
+    for (const key in object) {
+      if (!hasOwn.call(object, key)) continue;
+      const item = object[key];
+      if (!this.#includeKey(key, item, 0)) return -1;
+      left -= key.length + 4;
+      // The most common type of member, handled without a function call.
+      if (typeof item === "string") left -= item.length + 2;
+      else {
+        const size = plainJsonSize(item, left);
+        if (size < 0) return -1;
+        left -= size;
+      }
+      if (left < 0) return -1;
+    }
+    return maxChars - left;
   }
 
   #includeKey(key: string, item: unknown, depth: number): boolean {

@@ -3,7 +3,7 @@ import { checkRetention } from "./check-retention.ts";
 import { failureCode, toFiniteNumber, flatSize, flattenRecord, toStoredLabel, restoreRecord } from "./flat-record.ts";
 import { CallCounter, toStatistics, summarizeTallies } from "./record-statistics.ts";
 import { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
-import { boundRecord } from "./record-size.ts";
+import { boundRecord, smallRecordBytes } from "./record-size.ts";
 import { type RecordRedactor, noRedaction } from "./record-text.ts";
 import type {
   CallRecord,
@@ -66,10 +66,16 @@ class InMemoryRecords implements RecordStore {
   }
 
   add(record: CallRecord, chars?: number): void {
-    const { record: stored, bytes } = boundRecord(record, this.#redactor, chars);
+    const smallBytes = smallRecordBytes(chars);
+    if (smallBytes !== undefined) return this.#add(record, smallBytes);
+    const bounded = boundRecord(record, this.#redactor);
+    this.#add(bounded.record, bounded.bytes);
+  }
+
+  #add(record: CallRecord, bytes: number): void {
     if (this.#added - this.#oldest === this.#capacity) this.#removeOldest();
     const index = this.#added++ % this.#capacity;
-    this.#ring[index] = stored;
+    this.#ring[index] = record;
     this.#sizes[index] = bytes;
     this.#bytes += bytes;
     // The latest record stays regardless of the limit: its values are bounded.

@@ -19,12 +19,18 @@ export interface BoundedRecord {
   readonly bytes: number;
 }
 
+/** Memory of a record with few characters of values, at most; undefined if it must be measured. */
+export function smallRecordBytes(chars: number | undefined): number | undefined {
+  return chars !== undefined && chars <= maxSmallChars ? recordBytes + chars * maxBytesPerChar : undefined;
+}
+
 /**
  * Returns the record itself, or a copy in which large values are replaced by their previews, so that a store can keep
  * it by reference. The estimate of a usual record allocates nothing: it runs once per call.
  */
-export function boundRecord(record: CallRecord, redactor: RecordRedactor, chars: number = Infinity): BoundedRecord {
-  if (chars <= maxSmallChars) return { record, bytes: recordBytes + chars * maxBytesPerChar };
+export function boundRecord(record: CallRecord, redactor: RecordRedactor, chars?: number): BoundedRecord {
+  const smallBytes = smallRecordBytes(chars);
+  if (smallBytes !== undefined) return { record, bytes: smallBytes };
   const bytes = recordSize(record);
   if (bytes !== Infinity) return { record, bytes };
   const reduced = withPreviews(record, redactor);

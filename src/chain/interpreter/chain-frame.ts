@@ -1,4 +1,4 @@
-import { type Failure, LinkedList, failure } from "../../base/index.ts";
+import { Bag, type Failure, failure } from "../../base/index.ts";
 import { type Scope, missing } from "../../expr/index.ts";
 import type { HostOutcome } from "../../run/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
@@ -64,7 +64,7 @@ export class ChainFrame implements Pending {
   readonly #needs: number[];
   readonly #ready: number[] = [];
   #opened = 0;
-  readonly #running = new LinkedList<StepRun>();
+  readonly #running = new Bag<StepRun>();
   /** Steps that hold a slot; those that wait for an approval do not. */
   #freeSlots = 0;
   /** Steps whose approval was decided, and that wait for a slot. */
@@ -173,7 +173,7 @@ export class ChainFrame implements Pending {
     this.#returning.length = 0;
     const before = this.#advancing;
     this.#advancing = true;
-    for (const step of this.#running.toArray()) if (step.linked) step.cancel();
+    for (const step of this.#running.toArray()) if (step.position >= 0) step.cancel();
     this.#advancing = before;
     this.advance();
   }
@@ -198,7 +198,7 @@ export class ChainFrame implements Pending {
     if (skip !== undefined) return this.#skip(state, skip);
     this.#freeSlots++;
     const step = new StepRun(this, state);
-    this.#running.append(step);
+    this.#running.add(step);
     const { condition } = state.step;
     if (condition === undefined) return step.begin();
     let holds: boolean;

@@ -1,4 +1,4 @@
-import { type Failure, LinkedList, failure } from "../../base/index.ts";
+import { Bag, type Failure, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
 import { type PartlyDone, joinDone } from "./partial-work.ts";
 import type { StepRun } from "./step-run.ts";
@@ -18,7 +18,7 @@ export class Items implements UnitOwner {
   readonly #allowed: number;
   readonly #states: ItemState[];
   readonly #outputs: unknown[];
-  readonly #running = new LinkedList<Unit>();
+  readonly #running = new Bag<Unit>();
   #next = 0;
   #failures = 0;
   #stopped = false;
@@ -37,7 +37,13 @@ export class Items implements UnitOwner {
     // A share such as 0.07 × 100 is a little more than 7, or a little less.
     this.#allowed = "count" in tolerate ? tolerate.count : Math.floor(tolerate.share * list.length + 1e-9);
     this.#outputs = list.map(() => null);
-    this.#states = list.map(() => ({ status: "pending", attempts: 0, durationMs: 0 }));
+    this.#states = list.map(() => ({
+      status: "pending",
+      attempts: 0,
+      durationMs: 0,
+      workedFrom: undefined,
+      endedAt: undefined,
+    }));
     step.state.items = this.#states;
     step.state.input = list.map(() => undefined);
   }
@@ -79,7 +85,7 @@ export class Items implements UnitOwner {
     this.#stopped = true;
     const before = this.#starting;
     this.#starting = true;
-    for (const unit of this.#running.toArray()) if (unit.linked) unit.cancel();
+    for (const unit of this.#running.toArray()) if (unit.position >= 0) unit.cancel();
     this.#starting = before;
     this.advance();
   }
@@ -120,7 +126,7 @@ export class Items implements UnitOwner {
     while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.canStartMore(this)) {
       const index = this.#next++;
       const unit = this.#unit(index);
-      this.#running.append(unit);
+      this.#running.add(unit);
       const error = this.#prepared === undefined ? unit.prepare() : this.#takePrepared(unit, index);
       if (error === undefined) unit.begin();
       else unit.fail(error);

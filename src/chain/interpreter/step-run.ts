@@ -1,4 +1,4 @@
-import type { Failure, Linked } from "../../base/index.ts";
+import type { Failure, Bagged } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
 import { type StepApproval, requestStepApproval, isStepApproval } from "./step-approval.ts";
 import type { ChainFrame } from "./chain-frame.ts";
@@ -12,10 +12,8 @@ import { Unit } from "./unit.ts";
 import type { UnitOwner } from "./unit-owner.ts";
 
 /** The lifecycle of one step: approval if required, execution once or for each item, and its end. */
-export class StepRun implements UnitOwner, Linked<StepRun> {
-  previous: StepRun | undefined = undefined;
-  next: StepRun | undefined = undefined;
-  linked = false;
+export class StepRun implements UnitOwner, Bagged {
+  position = -1;
   readonly frame: ChainFrame;
   readonly state: StepState;
   /** Current work, so that it can be cancelled. */

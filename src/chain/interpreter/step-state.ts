@@ -39,9 +39,9 @@ export interface ItemState {
   /** Time that it waited for slots of the engine or for decisions. */
   queuedMs?: number;
   /** Start of its first call, after it had a slot; epoch milliseconds. */
-  workedFrom?: number;
+  workedFrom: number | undefined;
   /** Epoch milliseconds. */
-  endedAt?: number;
+  endedAt: number | undefined;
   error?: Failure;
   cached?: boolean;
 }

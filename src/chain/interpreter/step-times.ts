@@ -51,14 +51,16 @@ export function addQueued(state: StepState, item: number | undefined, queuedMs: 
 
 /** Largest number of items that were worked on at the same time; undefined if none was. */
 export function itemsAtOnce({ items }: StepState): number | undefined {
-  const spans = spansOf(items ?? []);
-  const ends = spans.map(([, to]) => to).sort((a, b) => a - b);
-  let peak: number | undefined;
+  const worked = items?.filter(hasWorked) ?? [];
+  if (worked.length === 0) return undefined;
+  const starts = Float64Array.from(worked, ({ workedFrom }) => workedFrom).sort();
+  const ends = Float64Array.from(worked, ({ endedAt }) => endedAt).sort();
+  let peak = 1;
   let ended = 0;
-  for (const [started, [from]] of spans.entries()) {
+  starts.forEach((from, started) => {
     while ((ends[ended] ?? Infinity) - from < precisionMs) ended++;
-    peak = Math.max(peak ?? 1, started + 1 - ended);
-  }
+    peak = Math.max(peak, started + 1 - ended);
+  });
   return peak;
 }
 
@@ -66,7 +68,8 @@ export function itemsAtOnce({ items }: StepState): number | undefined {
 function idleMs(items: readonly ItemState[], startedAt: number, endedAt: number): number {
   let idle = 0;
   let reached = startedAt;
-  for (const [from, to] of spansOf(items)) {
+  const worked = items.filter(hasWorked).sort((a, b) => a.workedFrom - b.workedFrom);
+  for (const { workedFrom: from, endedAt: to } of worked) {
     if (from - reached > precisionMs) idle += from - reached;
     reached = Math.max(reached, to);
   }
@@ -74,11 +77,8 @@ function idleMs(items: readonly ItemState[], startedAt: number, endedAt: number)
   return endedAt - reached > precisionMs ? idle + endedAt - reached : idle;
 }
 
-/** Start and end of the work of each item that did some, by start. */
-function spansOf(items: readonly ItemState[]): (readonly [from: number, to: number])[] {
-  return items
-    .flatMap(({ workedFrom, endedAt }) =>
-      workedFrom === undefined || endedAt === undefined ? [] : [[workedFrom, endedAt] as const],
-    )
-    .sort(([a], [b]) => a - b);
+type WorkedItem = ItemState & { readonly workedFrom: number; readonly endedAt: number };
+
+function hasWorked(item: ItemState): item is WorkedItem {
+  return item.workedFrom !== undefined && item.endedAt !== undefined;
 }

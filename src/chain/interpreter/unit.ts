@@ -1,4 +1,4 @@
-import type { Failure, Linked } from "../../base/index.ts";
+import type { Failure, Bagged } from "../../base/index.ts";
 import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { CallOutcome, HostOutcome, StepWork } from "../../run/index.ts";
@@ -23,10 +23,8 @@ import type { UnitOwner } from "./unit-owner.ts";
 /**
  * The work of a step, or of one of its items: attempts, rounds, and fallbacks, until one succeeds or all have failed.
  */
-export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Linked<Unit> {
-  previous: Unit | undefined = undefined;
-  next: Unit | undefined = undefined;
-  linked = false;
+export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagged {
+  position = -1;
   readonly step: StepRun;
   readonly item: Item | undefined;
   args: unknown = undefined;

@@ -74,7 +74,8 @@ export interface EngineExecutorOptions {
 /** Returns an executor that runs the calls of a run through an engine, like any other call. */
 export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
   const { begin, runId, tools, secrets, opensSecrets = true, tainted, untrusted } = options;
-  const { context } = options;
+  // Without a context, as in a nested run, its calls inherit that of the call that contains it.
+  const { principal, conversationId, variables, elicit, callerPath } = options.context ?? noContext;
   const results = untrusted && new SeenResults(options);
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.hint?.(name);
@@ -87,6 +88,7 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         return failed(work.tool, error);
       }
       const tool = tools?.get(work.tool);
+      // One literal, for speed; the engine treats undefined as not set.
       const call = {
         callerType: "workflow_node",
         callerId: key,
@@ -97,26 +99,19 @@ export function engineExecutor(options: EngineExecutorOptions): StepExecutor {
         tainted: tool?.composite === true && tainted?.has(key) === true && "arguments",
         untrustedArguments: results?.argumentsOf(key, tool),
         hooks,
+        principal,
+        conversationId,
+        variables,
+        elicit,
+        callerPath,
       };
-      // Every call object of a run has the same shape, for speed; the engine treats undefined as not set. A nested run
-      // states nothing: its calls inherit the context of the call that contains it.
-      const stated = context === undefined ? call : withContext(call, context);
-      const started = begin(tool ?? work.tool, cloneJson(args), stated as CallContext);
+      const started = begin(tool ?? work.tool, cloneJson(args), call as CallContext);
       return results === undefined ? started : results.watch(started, tool);
     },
   };
 }
 
-/** Sets each field, since a spread of both objects would take longer than the rest of a step's start. */
-function withContext<Call extends object>(call: Call, context: NonNullable<EngineExecutorOptions["context"]>): Call {
-  const stated: { -readonly [Key in keyof typeof context]?: (typeof context)[Key] | undefined } & Call = call;
-  stated.principal = context.principal;
-  stated.conversationId = context.conversationId;
-  stated.variables = context.variables;
-  stated.elicit = context.elicit;
-  stated.callerPath = context.callerPath;
-  return call;
-}
+const noContext: NonNullable<EngineExecutorOptions["context"]> = {};
 
 /** The URLs in the results of a run. */
 class SeenResults {

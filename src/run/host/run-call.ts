@@ -1,4 +1,4 @@
-import type { Linked } from "../../base/index.ts";
+import type { Bagged } from "../../base/index.ts";
 import type { Approver, CallListener, CallApproval, JournaledCall } from "../../engine/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
@@ -26,10 +26,8 @@ export interface RunCallOwner {
 }
 
 /** One running call of a step in this process. */
-export class RunCall implements StepHooks, JournaledCall, CallListener, Linked<RunCall> {
-  previous: RunCall | undefined = undefined;
-  next: RunCall | undefined = undefined;
-  linked = false;
+export class RunCall implements StepHooks, JournaledCall, CallListener, Bagged {
+  position = -1;
   readonly key: string;
   readonly work: StepWork;
   /** Undefined until the handler runs. */

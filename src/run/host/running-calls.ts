@@ -1,4 +1,4 @@
-import { LinkedList } from "../../base/index.ts";
+import { Bag } from "../../base/index.ts";
 import type { RunCall } from "./run-call.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { RunCall } from "./run-call.ts";
  * use.
  */
 export class RunningCalls {
-  readonly #calls = new LinkedList<RunCall>();
+  readonly #calls = new Bag<RunCall>();
   /** Index of all running calls; may still contain calls that have ended. */
   #byKey: Map<string, RunCall> | undefined = undefined;
 
@@ -15,7 +15,7 @@ export class RunningCalls {
   }
 
   add(call: RunCall): void {
-    this.#calls.append(call);
+    this.#calls.add(call);
     this.#byKey?.set(call.key, call);
   }
 
@@ -27,7 +27,7 @@ export class RunningCalls {
   abort(key: string): void {
     this.#byKey ??= new Map(this.#calls.toArray().map((call) => [call.key, call]));
     const call = this.#byKey.get(key);
-    if (call?.linked === true) call.abort();
+    if (call !== undefined && call.position >= 0) call.abort();
   }
 
   /**
