@@ -1,5 +1,5 @@
 /**
- * Windlass, the tool engine for LLM agents: define a tool once; call it under one policy, one record and one set of
+ * Windlass, the tool engine for LLM agents: define a tool once; call it under one policy, one journal and one set of
  * limits.
  *
  * @packageDocumentation
