@@ -1,6 +1,7 @@
 /**
  * The AI SDK, both ways: `windlass/ai-sdk`. Tools of an engine for `generateText`, `streamText` and `ToolLoopAgent`, and
- * tools of the AI SDK for an engine. Models need nothing: a model of the AI SDK is one of ours, and the other way round.
+ * tools of the AI SDK for an engine. Models need no adapter: an AI SDK model is a Windlass model, and vice
+ * versa.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * Chains: `windlass/chain`. YAML in, a checked plan, a run that survives anything; logs, explanations, pictures, and a
- * kit for testing chains.
+ * Chains: `windlass/chain`. YAML files, checked plans, durable runs; logs, explanations, graphs, and a kit for testing
+ * chains.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
  * LangChain, both ways: `windlass/langchain`. Tools of an engine for LangChain's agents and LangChain's tools for an
- * engine; any chat model of LangChain as a model of ours, and a model of ours as a chat model. Needs `@langchain/core`.
+ * engine; LangChain chat models as Windlass models, and Windlass models as chat models. Requires `@langchain/core`.
  *
  * @packageDocumentation
  */

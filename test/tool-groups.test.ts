@@ -47,7 +47,7 @@ describe("[H23] [D05] groups of built-in tools", () => {
     expect(await engine.call("search_files", { query: "mill" })).toMatchObject({ success: true });
   });
 
-  test("the crawler tools search and read pages, under all names of the documents", async () => {
+  test("the crawler tools search and read pages under all their names", async () => {
     const site = await loopbackSite((request, response) => {
       const found = request.url !== "/robots.txt";
       response.writeHead(found ? 200 : 404, { "content-type": "text/html" }).end("<title>Tides</title><p>Twice a day.");

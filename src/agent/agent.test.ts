@@ -126,7 +126,7 @@ describe("a decision on an agent's approval", () => {
     return { agent, clock, runId, id: approvals?.[0]?.id ?? "" };
   }
 
-  test("returns the approval as it stands, also if it is made twice", async () => {
+  test("returns the current state of the approval, even if the decision is repeated", async () => {
     const { agent, runId, id } = await requested();
     const yes = { approved: true, by: "ada" };
     expect(await agent.decide(id, yes)).toMatchObject({ id, tool: "send", status: "approved", decidedBy: "ada" });

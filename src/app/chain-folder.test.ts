@@ -154,7 +154,7 @@ describe("chains of a workspace", () => {
     expect(workspace.problems()).toEqual([]);
   });
 
-  test("a tool of the same name goes first for calls, and the file is warned about", async () => {
+  test("a tool of the same name takes precedence over a chain, and the file of the chain gets a warning", async () => {
     const dir = await folderWith({ "chains/echo.yaml": chain("calculator") });
     const workspace = await workspaceIn(dir);
     const { engine } = workspace;

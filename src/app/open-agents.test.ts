@@ -98,7 +98,7 @@ describe("agents of a workspace", () => {
     await expect(workspace.agent({ runner: vault })).rejects.toThrow('a runner named "vault" already exists');
   });
 
-  test("one that is closed leaves the others at work", async () => {
+  test("one that is closed does not stop the others", async () => {
     const workspace = await workspaceWith(["A", "B"]);
     const [one, other] = [await workspace.agent(), await workspace.agent()];
     expect(await one.run("a")).toMatchObject({ answer: "A" });

@@ -109,7 +109,7 @@ describe("windlass.yaml", () => {
     expect(problems.find(({ line }) => line === 2)?.hint).toContain("reload_interval");
   });
 
-  test("rules, rates, sizes and addresses are checked too, each at its place", async () => {
+  test("rules, rates, sizes and addresses are checked too, each with its position", async () => {
     const dir = await folderWith({
       "windlass.yaml": [
         "concurrency: { rate_limits: { http: fast } }",

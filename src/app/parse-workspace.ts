@@ -34,7 +34,7 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   checkMeanings(value, report);
   checkModels(value, report);
   checkRunnerOptions(valueAt(value, ["agent", "options"]), report);
-  // The schema was checked just now; an empty key is as good as none.
+  // The schema has been checked; an empty key counts as omitted.
   const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
   return { config, problems: report.problems };
 }

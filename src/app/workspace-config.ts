@@ -65,7 +65,7 @@ export interface WorkspaceConfig {
   readonly retention: Retention;
   readonly network: {
     readonly allow: readonly string[];
-    /** Hosts from which a call may request a URL that untrusted content decides. */
+    /** Hosts from which a call may request a URL decided by untrusted content. */
     readonly trustedHosts: readonly string[];
   };
   readonly telemetry: {

@@ -273,7 +273,7 @@ export const workspaceSchema: JsonSchema = {
           trusted_hosts: {
             ...texts,
             description:
-              'Hosts such as "api.example.com" or "*.example.com" from which a call may request a URL that untrusted content decides, without approval. Default: none.',
+              'Hosts such as "api.example.com" or "*.example.com" from which a call may request a URL decided by untrusted content without approval. Default: none.',
           },
         },
         "Network access of tools besides the public internet.",

@@ -6,12 +6,12 @@ import { isProcessGone, isProcessAlive, processIdentity, processState } from "./
 const own = processIdentity(process.pid);
 
 describe.runIf(process.platform === "linux")("a process", () => {
-  test("a process that runs is there and not gone", () => {
+  test("a running process is alive and not gone", () => {
     expect([isProcessAlive(own), isProcessGone(own)]).toEqual([true, false]);
     expect(processState(process.pid)).toMatchObject({ start: own.processStart, ended: false });
   });
 
-  test("a process that ended is gone and not there", async () => {
+  test("a process that has ended is gone and not alive", async () => {
     const child = spawn("sleep", ["30"], { detached: true, stdio: "ignore" });
     const identity = processIdentity(child.pid ?? 0);
     expect([isProcessAlive(identity), processState(identity.pid)?.group]).toEqual([true, identity.pid]);
@@ -20,14 +20,14 @@ describe.runIf(process.platform === "linux")("a process", () => {
     expect([isProcessAlive(identity), isProcessGone(identity)]).toEqual([false, true]);
   });
 
-  test("a process of which only the number is known is neither there nor gone", () => {
+  test("a process of which only the id is known is neither alive nor gone", () => {
     const unknown = { ...own, processStart: "" };
     expect([isProcessAlive(unknown), isProcessGone(unknown)]).toEqual([false, false]);
     const elsewhere = { ...own, bootId: `${own.bootId.split("/")[0]}/pid:[1]` };
     expect([isProcessAlive(elsewhere), isProcessGone(elsewhere)]).toEqual([false, false]);
   });
 
-  test("a process with the number of another one is gone", () => {
+  test("a process whose id belongs to another process now is gone", () => {
     const other = { ...own, processStart: "1" };
     expect([isProcessAlive(other), isProcessGone(other)]).toEqual([false, true]);
   });

@@ -17,6 +17,6 @@ const files = new CompiledFiles({
 });
 process.on("exit", () => files.keep());
 
-// The file that the build makes of start-program.ts.
+// The file that the build generates from start-program.ts.
 const { startProgram } = files.load("cli.cjs") as typeof Program;
 await startProgram();

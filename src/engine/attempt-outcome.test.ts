@@ -18,7 +18,7 @@ const returned = (output: unknown, limit: number): Promise<ToolResult> =>
     {},
   );
 
-describe("what is not JSON", () => {
+describe("a value that is not JSON", () => {
   class Point {
     readonly x = 1;
     readonly y = [2];

@@ -7,7 +7,7 @@ import { findUntrustedTarget, untrustedArgumentsOf } from "./untrusted-targets.t
 
 /**
  * Applies the permission rules to a call. A destructive call that untrusted content may have caused needs approval, and
- * so does any call whose target untrusted content decides, unless a rule says `trusted`.
+ * so does any call whose target is decided by untrusted content, unless a rule says `trusted`.
  */
 export function decidePermission(call: Call, tool: AnyTool): PermissionDecision {
   const { always, decide, dependsOnPath } = call.core.permissions;
@@ -24,7 +24,7 @@ function isTaintedAndDestructive(call: Call, tool: AnyTool): boolean {
   return call.context.tainted === true && subjectOf(call, tool).destructive;
 }
 
-/** The kind of target of the call that untrusted content decides, if any. */
+/** The kind of target of the call that is decided by untrusted content, if any. */
 export function untrustedTargetOf(call: Call, tool: AnyTool): TargetKind | undefined {
   const untrusted = tool.targets && untrustedArgumentsOf(call.context);
   if (untrusted === undefined) return undefined;

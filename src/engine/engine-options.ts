@@ -22,7 +22,7 @@ export interface EngineOptions {
   /** Returns who has preapproved a call. Consulted only if a rule says `ask`, before approval is requested. */
   readonly findPreapproval?: PreapprovalCheck;
   /**
-   * Hosts to which a call may send a URL that untrusted content decides without approval: `api.example.com`,
+   * Hosts to which a call may send a URL decided by untrusted content without approval: `api.example.com`,
    * `*.example.com`, with or without a port. Default: none.
    */
   readonly trustedHosts?: readonly string[];

@@ -36,7 +36,7 @@ async function outcome(
 
 const approvalRequired = "approval_required";
 
-describe("[S3] a URL that untrusted content decides", () => {
+describe("[S3] a URL decided by untrusted content", () => {
   const page = "https://evil.example/x?d=private";
 
   test("needs approval, unless it appears verbatim in a prompt or an earlier result", async () => {
@@ -110,7 +110,7 @@ describe("[S3] a URL that untrusted content decides", () => {
   });
 });
 
-describe("[S3] a path that untrusted content decides", () => {
+describe("[S3] a path decided by untrusted content", () => {
   test("needs approval for a destructive tool only", async () => {
     expect(await outcome("put", { path: "a/b.md" })).toBe(approvalRequired);
     expect(await outcome("show", { path: "a/b.md" })).toBe("ran");
@@ -131,7 +131,7 @@ describe("[S3] a path that untrusted content decides", () => {
   });
 });
 
-test("[S3] a command that untrusted content decides always needs approval, unless the step allows it", async () => {
+test("[S3] a command decided by untrusted content always needs approval, unless the step allows it", async () => {
   expect(await outcome("shell", { line: "ls" })).toBe(approvalRequired);
   expect(await outcome("shell", { line: "ls" }, { allowed: ["command"] })).toBe("ran");
   expect(await outcome("shell", { line: "ls" }, { allowed: ["path", "url"] })).toBe(approvalRequired);

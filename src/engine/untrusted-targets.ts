@@ -20,7 +20,10 @@ export interface UntrustedArguments {
 /** True if the URL appears verbatim in the prompt, or in an earlier result of the run or conversation. */
 export type KnowsUrl = (url: string) => boolean;
 
-/** The untrusted content in the arguments of a call. Every argument of a tainted call counts, unless its caller knows better. */
+/**
+ * The untrusted content in the arguments of a call. Every argument of a tainted call counts, unless its caller states
+ * which ones do.
+ */
 export function untrustedArgumentsOf({
   tainted,
   untrustedArguments,
@@ -38,7 +41,7 @@ export interface TargetedCall {
   readonly isTrustedHost: (url: string) => boolean;
 }
 
-/** The kind of target that untrusted content decides; undefined if it decides none, so that no approval is needed for it. */
+/** The kind of target that is decided by untrusted content; undefined if there is none and no approval is needed. */
 export function findUntrustedTarget(
   { targets }: Pick<AnyTool, "targets">,
   call: TargetedCall,

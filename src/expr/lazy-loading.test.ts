@@ -24,7 +24,7 @@ function packagesLoadedBy(code: string): string[] {
 
 const heavy = ["ajv", "json-p3", "re2js", "yaml", "zod"];
 
-test("expressions and plain paths load no package of weight; filters and patterns load what they need", () => {
+test("expressions and plain paths load no large package; filters and patterns load what they need", () => {
   const plain = `compileSelect("$.a['b'][0][*].c").select({}); compileValue("\${input.a}", { missing: "drop" });`;
   const loaded = packagesLoadedBy(plain);
   expect(heavy.filter((name) => loaded.includes(name))).toEqual([]);

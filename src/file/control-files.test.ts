@@ -165,7 +165,7 @@ describe("control files", () => {
     },
   );
 
-  test("[S1] a path that only counts as a file leaves a folder of that name open", async () => {
+  test("[S1] a path that is protected only as a file does not protect a folder of that name", async () => {
     const root = folder({ "data/x.md": "" });
     const files = guarded(root, [
       { path: join(root, "data"), role: "a command", onlyFile: true },

@@ -569,7 +569,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("gives bytes and hash, and finds itself done the second time", async () => {
+  test("returns size and hash, and writes nothing if the content is the same", async () => {
     const { root } = position();
     const files = open(root);
     const done = { path: "new.md", bytes: 6, sha256: sha256("中文") };

@@ -75,7 +75,7 @@ export class Folder {
     return Folder.open(this.at(name), guard);
   }
 
-  /** Makes what happened to the entries last. Some file systems have no such thing for folders. */
+  /** Flushes changes of the entries to disk. Some file systems do not support this for folders. */
   async sync(): Promise<void> {
     await this.#handle?.sync().catch(() => {});
   }

@@ -86,7 +86,7 @@ export function hardLinkFailure(path: string, use: "read" | "write"): Error {
   return fileFailure("hard_link", `${why}; ${advice}`, { forModel: `${why}; choose another file` });
 }
 
-/** All links were followed before: one that is there now was put there since. */
+/** All links were resolved before: a link that is found now was created since. */
 function concurrentChangeFailure(path: string, cause?: unknown): Error {
   return fileFailure("concurrent_change", `${quotePath(path)} became a link while it was opened; try again`, { cause });
 }

@@ -157,7 +157,7 @@ export class Roots {
       realPath = join(realPath, name);
       if (!this.isClosed(realPath)) continue;
       const location = realPath === real ? "is" : `is in ${quotePath(name)}, which is`;
-      throw fileFailure("path_denied", `${quotePath(path)} ${location} closed to tools, as all that may hold secrets`);
+      throw fileFailure("path_denied", `${quotePath(path)} ${location} closed to tools, because it may hold secrets`);
     }
     return root;
   }

@@ -34,7 +34,7 @@ export function readShownPath(shown: string): string | undefined {
     const code = Number.parseInt(hex, 16);
     return code > 0x10ffff ? text : String.fromCodePoint(code);
   });
-  // Also keeps anything from being written so that needs no writing, such as slashes and dots.
+  // Also rejects escapes of characters that need none, such as slashes and dots.
   return showPath(path) === shown ? path : undefined;
 }
 

@@ -5,7 +5,7 @@ import { nodeCrypto } from "../base/index.ts";
 import { systemErrorCode } from "./file-reasons.ts";
 import type { Folder } from "./folder.ts";
 
-/** Names of files that are being written: whose they are, and a part that no one can guess. */
+/** Names of files that are being written: their machine and process, and a random part that cannot be guessed. */
 const shape = /^\.windlass-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}\.tmp$/;
 
 /** Age after which an untouched file of another machine's process counts as abandoned. */

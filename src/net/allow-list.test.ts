@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseAddress } from "./address.ts";
 import { parseAllowList } from "./allow-list.ts";
 
-describe("an entry opens what it names", () => {
+describe("an entry allows only what it names", () => {
   test.each([
     ["127.0.0.1:8888", "127.0.0.1", 8888, true],
     ["127.0.0.1:8888", "127.0.0.1", 8889, false],

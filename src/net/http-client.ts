@@ -89,7 +89,7 @@ export interface HttpStream extends Omit<HttpResponse, "body" | "truncated"> {
 
 /** An HTTP client that can also stream a response. */
 export interface StreamingHttpClient extends HttpClient {
-  /** Sends a request and gives the response as soon as its head is there; fails with a reason of `netReasons`. */
+  /** Returns the response as soon as its headers have arrived; fails with a reason of `netReasons`. */
   open(request: StreamRequest): Promise<HttpStream>;
 }
 
@@ -99,7 +99,7 @@ export interface HttpClient {
   readonly allow?: readonly string[];
   /** Sends a request and reads the response; fails with a reason of `netReasons`. */
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends every request in flight and every connection. */
+  /** Ends every in-flight request and every connection. */
   close(): Promise<void>;
 }
 
@@ -263,7 +263,7 @@ class GuardedHttpClient implements StreamingHttpClient {
     }
   }
 
-  /** Sends one request and gives the response as soon as its headers are there. */
+  /** Sends one request and returns the response as soon as its headers have arrived. */
   async #send(hop: RedirectHop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const agent = await (this.#agent ??= this.#open());
     signal.throwIfAborted();

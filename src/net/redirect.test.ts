@@ -112,7 +112,7 @@ describe("a redirect", () => {
     );
   });
 
-  test("may name its place in UTF-8 bytes", () => {
+  test("may have a location in UTF-8 bytes", () => {
     const location = Buffer.from("/路径?q=值").toString("latin1");
     const next = nextRedirectHop(hop("https://a.example/"), { status: 302, location }, allow);
     expect(decodeURI(next.url.href)).toBe("https://a.example/路径?q=值");

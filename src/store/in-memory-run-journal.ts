@@ -259,7 +259,7 @@ class InMemoryRunJournal implements RunJournal {
     this.#lastSeen.set(owner.id, this.#clock.now());
   }
 
-  /** Refuses the event, but adds its record: the call was made all the same. */
+  /** Refuses the event, but adds its record: the call was made anyway. */
   #refuse(event: NewJournalEvent, failure: FailureError): Promise<void> {
     if (event.record !== undefined) this.#records?.add(event.record);
     return Promise.reject(failure);

@@ -24,7 +24,7 @@ test.each([
   expect(displayWidth(text)).toBe(width);
 });
 
-test("padding fills to the width on either side and leaves longer text whole", () => {
+test("padding fills up to the width on either side and does not change longer text", () => {
   expect(padDisplay("你", 4)).toBe("你  ");
   expect(padDisplay("你", 4, "right")).toBe("  你");
   expect(padDisplay("abcdef", 4)).toBe("abcdef");

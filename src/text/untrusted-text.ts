@@ -101,10 +101,10 @@ export interface NamedText {
  * text contains them.
  */
 export function fenceWith(seed: string): (texts: readonly NamedText[]) => string[] {
-  let usual: string | undefined;
+  let defaultMark: string | undefined;
   let named: { readonly name: string; readonly attribute: string } | undefined;
   return (texts) => {
-    const mark = (usual ??= hashOf(seed));
+    const mark = (defaultMark ??= hashOf(seed));
     const clean = texts.map(({ text }) => stripUnsafe(text));
     const free = clean.some((text) => contains(text, mark)) ? markOf(clean.join("\n")) : mark;
     return texts.map(({ name }, index) => {

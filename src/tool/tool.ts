@@ -83,7 +83,7 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   readonly output?: Schema<Output>;
   readonly effect: Effect | ((args: Args) => Effect);
   readonly destructive: boolean | ((args: Args) => boolean);
-  /** The parameters that decide what a call concerns. A call whose target untrusted content decides needs approval. */
+  /** Parameters that decide what a call acts on. A call whose target is decided by untrusted content needs approval. */
   readonly targets?: Readonly<Record<string, TargetKind>>;
   /** True if the tool sends data to others: permission rules can select it with `sends`. */
   readonly sends?: boolean;
@@ -159,7 +159,7 @@ export type Jsonify<T> = unknown extends T
               ? { [K in keyof T as T[K] extends Unwritable ? never : K]: Member<T[K]> }
               : never;
 
-/** A member that is not there stays away; it does not become null. */
+/** A missing member stays missing; it does not become null. */
 type Member<T> = undefined extends T ? Jsonify<Exclude<T, undefined>> | undefined : Jsonify<T>;
 
 type Unwritable = symbol | bigint | ((...args: never[]) => unknown);

@@ -22,8 +22,8 @@ export interface CellCall {
   readonly tool: string;
   readonly args: Args;
   /**
-   * A page that is read before the call, and decides it: a model reads the page itself, a chain has a step `page`, and
-   * then these arguments instead of `args`.
+   * A page that is read before the call and decides its arguments: a model reads the page itself, a chain has a step
+   * `page`, and then these arguments instead of `args`.
    */
   readonly after?: { readonly page: string; readonly params: Args };
 }

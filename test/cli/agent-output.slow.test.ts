@@ -161,7 +161,7 @@ describe.concurrent("text on stdin", () => {
     child.stdin.destroy();
     expect({ code }).toEqual({ code: 0 });
     expect(messageText).toContain("Here.");
-    expect(messageText).toContain("stdin is empty; pass - as a word to wait for it");
+    expect(messageText).toContain("stdin is empty so far; pass the argument - to wait for input");
   });
 });
 

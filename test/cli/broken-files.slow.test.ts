@@ -112,7 +112,7 @@ describe.concurrent("[U9] a broken tool file", () => {
 const chain = "name: x\nsteps:\n  - id: now\n    tool: get_time\n";
 const tool = "name: x\ndescription: A tool\nentry: { type: builtin, handler: get_time }\n";
 
-describe.concurrent("[U8] what a workspace ignores", () => {
+describe.concurrent("[U8] ignored files and folders of a workspace", () => {
   test("files with another extension are reported with the name that they need", async () => {
     const cwd = await folder({
       "windlass.yaml": "",

@@ -50,7 +50,7 @@ describe.runIf(hasTerminal)("windlass mcp add at a terminal", () => {
     ]);
   });
 
-  test("[S11] a no leaves the hints without effect; mcp approve approves them later", async () => {
+  test("[S11] hints have no effect after the answer no; mcp approve approves them later", async () => {
     const cwd = await folder({ "windlass.yaml": "", "server.mjs": server });
     const terminal = openTerminal(words, { cwd, columns: 100 });
     await terminal.shows("connect to it? [y/N]");

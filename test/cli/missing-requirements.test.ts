@@ -44,7 +44,7 @@ entry: { type: builtin, handler: web_search }
 
 const missing = { code: "not_available", reason: "missing_requirement" };
 
-describe.concurrent("[H25] a chain that needs what is missing here", () => {
+describe.concurrent("[H25] a chain with a missing requirement", () => {
   test("fails before its first step, with each step, tool, reason and what to do", async () => {
     const cwd = await folder(workspace);
     const { code, stdout, stderr } = await windlass(["run", "brief", "topic=x", "--json"], { cwd });

@@ -190,7 +190,7 @@ describe("the grant", () => {
     expect(await run(workspace, "call evil")).toMatchObject({ code: 2 });
   });
 
-  test("[S8] a damaged file of grants grants nothing, and is replaced", async () => {
+  test("[S8] a damaged trust file grants nothing, and is replaced", async () => {
     const workspace = await clone();
     await mkdir(join(workspace.config, "windlass"), { recursive: true });
     for (const text of ["{", "[]", '{"version":1,"workspaces":[]}', '{"version":1,"workspaces":{"/":5}}', ""]) {

@@ -510,7 +510,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
         expect(became).toEqual(
           undoing ? { compensation: { status: "success" } } : { output: { w: { id: 7 }, r: 7 }, confirmedDone: true },
         );
-        // Every replay gives the same states.
+        // Every replay results in the same states.
         expect(statesOf(await run.look())).toEqual(statesOf(facts));
       },
     );

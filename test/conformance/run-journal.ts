@@ -123,7 +123,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.events.map(({ seq }) => seq)).toEqual([1, 2]);
       });
 
-      test("store the records of their calls, which look like all others", async () => {
+      test("store the records of their calls in the same form as all others", async () => {
         const lease = await make("r1");
         const outputs: unknown[] = [{ list: [1, { deep: "漢字" }] }, "text", null, 12.5, false, [], { output: 1 }];
         const sent = outputs.map((output, index) => settledCall(index + 1, output));
@@ -167,7 +167,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.read("r1"))?.run).toMatchObject({ status: "success", output: "1" });
       });
 
-      test("a lease of an older epoch is rejected, alone; others of the same batch are written", async () => {
+      test("only the write with a lease of an older epoch is rejected; the others of the batch are written", async () => {
         const lost = await make("r1");
         const other = await make("r2");
         await append(lost, sampleEvent(1));
@@ -421,7 +421,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await text("t")).toEqual(["waits"]);
       });
 
-      test("accepts a turn without a run after the others, if it has runs", async () => {
+      test("appends a turn without a run only if the conversation has runs", async () => {
         await runs.addTurn("t", { at: 1, data: "1" });
         expect(await text("t")).toEqual([]);
         await answer(await inTalk("a", "t"));

@@ -26,7 +26,7 @@ async function writeAndKill(file: string, name: string, afterMs: number): Promis
     writer.on("close", (...end) => resolve(end));
   });
   expect([code, signal]).toEqual([null, "SIGKILL"]);
-  // A truncated line was still a flush that resolved; but the number that it began is unknown.
+  // A truncated line also counts as a resolved flush, but its number is unknown.
   return Number(acknowledged.slice(0, acknowledged.lastIndexOf("\n")).split("\n").at(-1));
 }
 

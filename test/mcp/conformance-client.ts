@@ -51,7 +51,7 @@ function sample(schema: Schema): unknown {
   }
 }
 
-/** The user at the browser, who agrees to everything. */
+/** A user with a browser, who confirms everything. */
 async function agree(page: URL): Promise<URLSearchParams> {
   const response = await fetch(page, { redirect: "manual" });
   const location = response.headers.get("location");
@@ -85,7 +85,7 @@ async function run(): Promise<void> {
   );
   try {
     const tools = await connection.listTools(signal);
-    // One scenario wants to see how a schema looks that has come through here.
+    // One scenario checks that a schema passes through the client unchanged.
     const shown = tools.find(({ name }) => name === "json_schema_2020_12_tool")?.inputSchema;
     const calls =
       context.toolCalls ??

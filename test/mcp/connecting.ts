@@ -80,7 +80,7 @@ export function testServer(file: string, ...args: string[]): McpStdioAddress {
   return { kind: "stdio", command: process.execPath, args: [program, ...args], env: {}, cwd: tmpdir() };
 }
 
-/** A published server, started as its package says. */
+/** A published server, started with the command from its package. */
 export function publishedServer(name: string, ...args: string[]): McpStdioAddress {
   const program = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist/index.js");
   return { kind: "stdio", command: process.execPath, args: [program, ...args], env: {}, cwd: tmpdir() };
@@ -113,7 +113,7 @@ function statOf(pid: number): string {
   }
 }
 
-/** The text that a call gave. */
+/** The text of the result of a call. */
 export async function textOf(outcome: ReturnType<McpConnection["callTool"]>): Promise<string> {
   const { content } = await outcome;
   return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("");

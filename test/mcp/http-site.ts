@@ -21,7 +21,7 @@ export interface Exchange {
   readonly event: (message: unknown) => void;
 }
 
-/** A server on loopback, made by hand. */
+/** A handwritten server on loopback. */
 export interface HttpSite {
   readonly origin: string;
   readonly url: string;

@@ -5,11 +5,11 @@ import type { McpHttpAddress } from "../../src/hub/mcp/mcp-port.ts";
 import { always, connecting, failureOf, textOf } from "./connecting.ts";
 import { type Exchange, type HttpSite, httpSite, shakesHands } from "./http-site.ts";
 
-/** A server that wants a login, and who gives the keys for it, at one address. */
+/** A server that requires a login, and its authorization server, at one address. */
 interface Guarded {
   readonly site: HttpSite;
   readonly address: McpHttpAddress;
-  /** Keys that are good. */
+  /** Valid tokens. */
   readonly keys: Set<string>;
   readonly requests: URLSearchParams[];
 }
@@ -55,7 +55,7 @@ async function guarded(more: { page?: (origin: string) => string; refresh?: bool
   return { site, keys, requests, address: { kind: "http", url: site.url, headers: {} } };
 }
 
-/** A browser in which the user agrees. */
+/** A browser in which the user confirms the login. */
 function agree(page: string, change: (back: URL) => void = () => {}): void {
   const requested = new URL(page).searchParams;
   const back = new URL(requested.get("redirect_uri") ?? "");

@@ -38,7 +38,7 @@ describe("servers of a killed process", () => {
     expect(runs(stubborn)).toBe(true);
     // The programs that a server has started are left in both cases.
     expect(held.left.map(runs)).toEqual([true, true, true, true]);
-    // By force at once: they had their time.
+    // Killed immediately: their grace period is over.
     await connector.reap();
     // The system needs a moment to end a process that was killed.
     await expect.poll(() => [stubborn, ...held.left].filter(runs), { timeout: 2_000 }).toEqual([]);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const revisions = ["2025-11-25", "2026-07-28"] as const;
-// The package has a program and no module.
+// The package contains a program, not a module.
 const suite = fileURLToPath(
   new URL("dist/index.js", import.meta.resolve("@modelcontextprotocol/conformance/package.json")),
 );
@@ -114,7 +114,7 @@ async function runProgram(revision: string, words: readonly string[]): Promise<S
   return { revision, code, output };
 }
 
-/** Hands every request on as it is, with the token. */
+/** Forwards every request unchanged, with the token added. */
 async function tokenProxy(port: number, token: string): Promise<Server> {
   const proxy = createServer((from, answer) => {
     const { method = "GET", url = "/", headers } = from;

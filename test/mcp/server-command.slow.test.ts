@@ -109,7 +109,7 @@ describe("windlass mcp serve with a server behind it", () => {
     const first = await connect(await printed());
     const names = (await first.client.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["up_say", "up_folder"]));
-    // The one who connects first stays connected.
+    // The first client stays connected.
     expect(await first.call("up_say", { message: "of the first" })).toContain("said");
     const second = await connect(await printed());
     expect(await second.call("up_say", { message: "secret of the second" })).toContain("said");
@@ -117,7 +117,7 @@ describe("windlass mcp serve with a server behind it", () => {
     expect([...first.heard, ...second.heard]).toEqual([]);
     await Promise.all([first.client.close(), second.client.close()]);
     child.kill("SIGTERM");
-    // The operator reads it all.
+    // The log of the operator has all of it.
     expect((await ended).stderr).toContain("secret of the second");
   });
 

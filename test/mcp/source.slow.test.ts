@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close();
 });
 
-/** A workspace with these servers, and the real way to them. */
+/** A workspace with these servers, and real connections to them. */
 async function open(
   servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   more: Partial<McpSourceOptions> & { client?: Partial<McpConnectorOptions> } = {},
@@ -58,12 +58,12 @@ async function open(
   return { dir, stateDir, engine, registry, source };
 }
 
-/** As `mcp.json` has it. */
+/** The form in `mcp.json`. */
 function entry({ command, args, env }: ReturnType<typeof testServer>): Record<string, unknown> {
   return { command, args, env };
 }
 
-/** The processes of servers that run, by server. */
+/** The running processes, by server. */
 function processes(stateDir: string): Map<string, number> {
   const dir = join(stateDir, "mcp", "children");
   return new Map(
@@ -95,9 +95,9 @@ interface Ended extends Call {
 interface Kill {
   readonly server: Served;
   readonly at: number;
-  /** When its end had been taken note of, which takes a moment. */
+  /** Time at which its exit was noticed, shortly after the exit. */
   readonly known: number;
-  /** Number of calls that were certainly sent to it and far from their end. */
+  /** Number of calls that had certainly been sent to it and were not nearly finished. */
   readonly slow: number;
 }
 
@@ -116,7 +116,7 @@ class Killer {
     this.#done = this.#run();
   }
 
-  /** Every process of a server that there was. */
+  /** Every server process so far. */
   get seen(): readonly number[] {
     return [...this.#seen];
   }
@@ -147,7 +147,7 @@ class Killer {
     const at = performance.now();
     const slow = isSlow(server) ? this.#under().filter((call) => isMidway(call, server, at)).length : 0;
     process.kill(pid, "SIGKILL");
-    // Its file goes when its end is known.
+    // Its file is removed once its exit is noticed.
     while (childrenOf(this.#stateDir).includes(pid)) await moment();
     this.#kills.push({ server, at, known: performance.now(), slow });
   }
@@ -169,7 +169,7 @@ function isSlow(server: Served): boolean {
   return server === "plain" || server === "everything";
 }
 
-/** Begun long enough ago to be sent, and not long enough to be answered: both take 60 ms. */
+/** Started long enough ago to have been sent, but too recently to be answered: both take 60 ms. */
 function isMidway({ server, from }: Call, expected: Served, now: number): boolean {
   return server === expected && now - from > 10 && now - from < 40;
 }
@@ -283,7 +283,7 @@ describe("[C04] real servers behind the source", () => {
     expect(kills.length).toBeGreaterThanOrEqual(3);
     const failed = ended.filter(({ error }) => error !== undefined);
     const hit = ({ server, from, to }: Ended): Kill | undefined =>
-      // In flight when it was killed, or started before its end was known: then the call went to it, too.
+      // In flight when it was killed, or started before its exit was noticed: such a call went to it as well.
       kills.find((kill) => kill.server === server && from <= kill.known && to >= kill.at);
     for (const call of failed) {
       expect(call.error).toMatchObject({

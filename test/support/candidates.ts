@@ -43,7 +43,7 @@ export function worldOf(offered: readonly (Offered | AnyTool)[], options: WorldO
 /** Observations about a {@link timed} tool. */
 export interface Seen {
   started: number;
-  /** When it saw its abort, and when it gave its answer, by the clock of the process. */
+  /** Times at which it was aborted and at which it answered, by the clock of the process. */
   readonly aborted: number[];
   readonly answered: number[];
   running: number;

@@ -378,7 +378,7 @@ describe("with a provider", () => {
     expect(String(spanOf("execute_tool large").attributes["gen_ai.tool.call.result"]).length).toBeLessThan(33_000);
   });
 
-  test("nothing is left over when calls are over, and nothing begins after the stop", async () => {
+  test("no span stays open when its call has ended, and no span begins after tracing has stopped", async () => {
     const slow = defineTool({
       name: "slow",
       description: "x",
@@ -442,7 +442,7 @@ describe("without a provider", () => {
     await tracing.close();
   });
 
-  test("a provider may be given instead of registered", async () => {
+  test("a provider can be passed instead of registered", async () => {
     exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
     const engine = createEngine({ tools: [add] });

@@ -60,7 +60,7 @@ function turnKey({ part, round }: { readonly part: string; readonly round: numbe
 
 /**
  * Redaction of a field:
- * - `unchanged`: a name, a word of ours, or a value that was redacted when the event was created;
+ * - `unchanged`: a name, a keyword of Windlass, or a value that was redacted when the event was created;
  * - `value`: values from tools, services and people; known secrets and anything that looks like one are redacted;
  * - `message`: texts of the user and the model, and approvals; only known secrets are redacted.
  */

@@ -3,9 +3,9 @@ import { showUnsafe } from "../../text/index.ts";
 
 /** Reasons for which `text_process` or `json_process` fails. The reference in the docs is generated from it. */
 export const dataReasons = {
-  missing_parameter: { code: "validation_error", meaning: "The operation needs a parameter that is not there." },
+  missing_parameter: { code: "validation_error", meaning: "The operation needs a parameter that is missing." },
   bad_parameter: { code: "validation_error", meaning: "A parameter has a value that the operation cannot use." },
-  too_large: { code: "validation_error", meaning: "The input, or what the operation makes of it, is too large." },
+  too_large: { code: "validation_error", meaning: "The input or the output of the operation is too large." },
   too_deep: { code: "validation_error", meaning: "The data nests too deep." },
   too_costly: { code: "validation_error", meaning: "The operation takes more work than is allowed." },
   bad_pattern: { code: "validation_error", meaning: "The pattern cannot be read, or needs to backtrack." },
@@ -13,7 +13,7 @@ export const dataReasons = {
     code: "validation_error",
     meaning: "The text is not in the encoding that it should be decoded from.",
   },
-  not_text: { code: "validation_error", meaning: "What was decoded is binary, not text." },
+  not_text: { code: "validation_error", meaning: "The decoded data is binary, not text." },
   not_json: { code: "validation_error", meaning: "The text is not JSON, or the value cannot be written as JSON." },
   forbidden_key: { code: "validation_error", meaning: "The data has a key that reaches prototypes." },
   wrong_type: { code: "validation_error", meaning: "The operation does not work on data of this type." },

@@ -18,7 +18,7 @@ export interface MemoryForgetInput {
 export interface MemoryForgetOutput {
   /** Number of memories that were deleted. */
   readonly forgotten: number;
-  /** The memories that are gone now; absent while nothing is confirmed. */
+  /** The deleted memories; absent until the deletion is confirmed. */
   readonly removed?: readonly ForgottenMemory[];
   /** The matching memories that still exist; undefined once they are deleted. */
   readonly matches?: readonly ForgottenMemory[];

@@ -297,7 +297,7 @@ test("too many files, too large ones, and no command are refused", async () => {
   expect(await reasonOf(runSandboxed(["a\0"]))).toBe("bad_files");
 });
 
-test.skipIf(process.platform !== "linux")("[H25] what is missing is named, before a call and by it", async () => {
+test.skipIf(process.platform !== "linux")("[H25] a missing program is named before a call and by a call", async () => {
   const empty = mkdtempSync(join(tmpdir(), "windlass-empty-"));
   closing.push(() => rmSync(empty, { recursive: true }));
   await expect(findPrograms([empty])).rejects.toMatchObject({ code: "not_available", reason: "not_installed" });

@@ -20,7 +20,7 @@ export interface BatchServices {
   readonly maxUrls?: number | undefined;
 }
 
-/** Why one page is not there. */
+/** The reason why a page could not be read. */
 export interface BatchError {
   readonly code: string;
   readonly reason?: string;

@@ -33,7 +33,7 @@ describe("the time of a page of a batch, with the usual limits", () => {
     expect([time.restMs, time.pageMs("a")]).toEqual([0, 2000]);
   });
 
-  test("leaves a robots.txt more, since it decides about all pages of its host", () => {
+  test("gives a robots.txt more time than a page, since it decides about all pages of its host", () => {
     expect(expecting(pages(50, () => "a")).time.robotsMs).toBe(10_000);
     expect(expecting(pages(500, (index) => `h${index}`)).time.robotsMs).toBe(1920);
     expect(expecting(pages(5000, (index) => `h${index}`)).time.robotsMs).toBe(1000);

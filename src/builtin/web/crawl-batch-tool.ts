@@ -33,7 +33,10 @@ export interface CrawlBatchOutput {
   readonly failed: number;
 }
 
-/** `crawl_batch`: many pages, politely, with an error for each that is not there. A form of `web_fetch`. */
+/**
+ * `crawl_batch`: many pages, few at a time per host, with an error for each page that could not be read. A form of
+ * `web_fetch`.
+ */
 export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchInput, CrawlBatchOutput> {
   const { pages } = services;
   return defineTool({

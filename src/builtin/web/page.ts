@@ -23,7 +23,7 @@ export interface FetchedPage {
 /** A page with its extracted text. */
 export interface ReadPage extends Omit<FetchedPage, "body" | "title">, Omit<ExtractedDocument, "truncated"> {}
 
-/** One page of a batch, or why it is not there. */
+/** One page of a batch, or the reason why it could not be read. */
 export type PageBatchItem<Page> =
   | { readonly url: string; readonly page: Page; readonly failure?: undefined }
   | { readonly url: string; readonly failure: Failure; readonly page?: undefined };

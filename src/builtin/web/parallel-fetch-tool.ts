@@ -14,7 +14,7 @@ import {
 import type { PageBatchItem, ReadPage } from "./page.ts";
 import { type PageFacts, pageContent, pageFacts, pageFactsSchema } from "./page-output.ts";
 
-/** One page of `parallel_fetch`, or why it is not there. */
+/** One page of `parallel_fetch`, or the reason why it could not be read. */
 export type ParallelFetchItem =
   | (PageFacts & { readonly content: string; readonly error?: undefined })
   | { readonly url: string; readonly error: BatchError };

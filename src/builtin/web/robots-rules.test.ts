@@ -34,7 +34,7 @@ describe("the group of a robots.txt that applies", () => {
     expect([allows(file, "/all", "somebody"), allows(file, "/ours", "somebody")]).toEqual([false, true]);
   });
 
-  test.each(["windlassbot", "wind", "my-windlass"])("a group for %s is not ours", (name) => {
+  test.each(["windlassbot", "wind", "my-windlass"])("a group for %s does not apply to our user agent", (name) => {
     expect(allows(`User-agent: ${name}\nDisallow: /`, "/x")).toBe(true);
   });
 

@@ -115,7 +115,7 @@ describe("[A17] the writing tools", () => {
   });
 });
 
-describe("what a model answers", () => {
+describe("the response of a model", () => {
   test("is repaired, and all its tokens are counted", async () => {
     const model = scriptedModel(["I would say nine.", { score: 9, feedback: "Fine." }]);
     const result = await engineWith({ model }).call("content_reviewer", { content: "text" });

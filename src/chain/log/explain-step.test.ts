@@ -143,7 +143,7 @@ describe("explainStep", () => {
     ]);
   });
 
-  test("[N07] a fallback that was used, and why others were not", () => {
+  test("[N07] a fallback that was used, and the reason why others were not", () => {
     expect(explainStep(run, "search")).toEqual([
       "search called broken, which failed; recall replaced it. It took 0 ms and 2 attempts.",
       "It waited for review (depends_on), which settled 3.2 s after the chain began; it started immediately.",

@@ -36,7 +36,7 @@ export function checkPinnedDefinition(
   if (pin?.hash === hash) return { ok: true, hash };
   if (pin === undefined) return { ok: false, reason: "unpinned", hash, message: "it is not approved yet" };
   const changed = changedParts(pin.definition, definition).join(", ");
-  const message = `the server describes it otherwise than when it was approved (${changed})`;
+  const message = `its definition has changed since it was approved (${changed})`;
   return { ok: false, reason: "pin_mismatch", hash, message };
 }
 

@@ -115,7 +115,7 @@ describe("removing a server", () => {
     expect(removeServer(before, name)).toBe(after);
   });
 
-  test("the last one leaves an empty map, and an unknown one nothing to do", () => {
+  test("removing the last one leaves an empty map; removing an unknown one changes nothing", () => {
     expect(serversIn(removeServer(addServer(undefined, "a", entry), "a") ?? "")).toEqual({});
     expect(removeServer(text, "x")).toBeUndefined();
   });

@@ -37,7 +37,7 @@ type ExpandedValue = { readonly value: string; readonly secret?: true } | Omit<E
 
 /**
  * Expands `${secret.NAME}`, `${env.NAME}` and the notations of other programs: `${env:NAME}`, `${NAME}`,
- * `${NAME:-otherwise}`, `${workspaceFolder}`. Expanded values are not expanded again.
+ * `${NAME:-default}`, `${workspaceFolder}`. Expanded values are not expanded again.
  */
 export function expandText(text: string, world: ExpandDeps): Expanded {
   const faults: ExpandFault[] = [];

@@ -49,7 +49,7 @@ describe("definitions are pinned", () => {
     await source.close();
   });
 
-  test("a tool that appears later waits for approval; one that goes is gone", async () => {
+  test("a tool that appears later waits for approval, and a removed tool is no longer listed", async () => {
     const clock = new FakeClock();
     const server = new FakeServer(definition("a", read), definition("b", read));
     const { source, engine, registry, events } = await fakeWorkspace({ server }, { clock });

@@ -15,8 +15,8 @@ interface ResourceOutput {
 }
 
 /**
- * Converts the outcome of a server's tool to an output of ours: structured content as it is, else text, with images,
- * sounds and bytes beside it. All of it is untrusted data: stripped of invisible characters, and never interpreted.
+ * Converts the result of an MCP tool to a tool output: structured content unchanged, otherwise text, with images, audio
+ * and bytes as attachments. All of it is untrusted data: stripped of invisible characters, and never interpreted.
  */
 export function mapOutcome(outcome: McpCallOutcome, output: JsonSchema | undefined): unknown {
   if (outcome.isError) {

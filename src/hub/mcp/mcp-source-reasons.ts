@@ -9,7 +9,7 @@ export const mcpSourceReasons = {
   },
   pin_mismatch: {
     code: "not_available",
-    meaning: "The server describes the tool otherwise than when it was approved.",
+    meaning: "The definition of the tool has changed since it was approved.",
     retry: "never",
   },
   hidden_text: {
@@ -19,10 +19,10 @@ export const mcpSourceReasons = {
   },
   tool_too_large: {
     code: "not_available",
-    meaning: "The definition of the tool, or its description, is larger than any honest one.",
+    meaning: "The definition of the tool, or its description, is too large.",
     retry: "never",
   },
-  too_many_tools: { code: "not_available", meaning: "The server has more tools than are taken.", retry: "never" },
+  too_many_tools: { code: "not_available", meaning: "The server has more tools than the maximum.", retry: "never" },
   bad_tool_name: {
     code: "not_available",
     meaning: "The tool cannot be registered under its name, or another tool of the server has it.",

@@ -137,7 +137,7 @@ describe("precedence", () => {
   });
 });
 
-describe("settings of ours", () => {
+describe("settings that only Windlass has", () => {
   test("are read", async () => {
     const { servers, problems } = await config({
       mcpServers: {

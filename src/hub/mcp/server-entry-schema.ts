@@ -68,7 +68,7 @@ export const serverEntrySchema: JsonSchema = {
 /** The keys of {@link serverEntrySchema}. */
 export const serverEntryKeys: readonly string[] = Object.keys(serverEntrySchema["properties"] as object);
 
-/** Keys of other programs that mean one of ours. */
+/** Keys of other programs, and the keys here that mean the same. */
 export const serverKeyAliases: ReadonlyMap<string, string> = new Map([
   ["serverUrl", "url"],
   ["httpUrl", "url"],

@@ -42,7 +42,7 @@ describe("connections", () => {
     await source.close();
   });
 
-  test("a call that finds the connection over before it is sent goes over a new one, once", async () => {
+  test("a call whose connection ended before it was sent is sent over a new connection, once", async () => {
     const server = new FakeServer(definition("writes"));
     const { source, engine } = await fakeWorkspace({ server });
     await source.load();

@@ -84,7 +84,7 @@ export class ServerLink {
     if (this.#unused !== undefined)
       throw mcpSourceFailure(
         "tool_gone",
-        `the MCP server "${server.name}" is not used any more, or otherwise; look again`,
+        `the MCP server "${server.name}" was removed or changed in mcp.json; list the tools again`,
       );
     const leave = this.#breaker.enter();
     this.#users++;

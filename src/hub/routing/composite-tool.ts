@@ -12,7 +12,7 @@ const effectsByRisk: readonly Effect[] = ["pure", "read", "idempotent", "once"];
 /** Maximum total time, for any number of candidates. */
 const maxChoiceMs = 3_600_000;
 
-/** A name or a capability with several candidates, as one tool: its calls are nested calls of theirs. */
+/** A name or a capability with several candidates, as one tool, which calls them as nested calls. */
 export function compositeTool(choice: Choice, world: ChoiceDeps): AnyTool {
   const { name, candidates, contract } = choice;
   const tools = candidates.map(({ registration }) => registration.tool);

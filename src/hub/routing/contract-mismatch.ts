@@ -27,7 +27,7 @@ function inputMisfit(own: JsonSchema, expected: JsonSchema): string | undefined 
     const taken = known[key];
     const isNeeded = requiredOf(expected).includes(key);
     if (taken === undefined && isNeeded && !takesAnything(own))
-      return `it knows no argument "${key}"; an \`arguments\` mapping can name it`;
+      return `it has no argument "${key}"; an \`arguments\` mapping can name it`;
     if (taken !== undefined && !shareType(taken, provided)) return `its argument "${key}" is of another type`;
   }
   return undefined;

@@ -374,7 +374,7 @@ describe("a choice of several candidates", () => {
     expect(requested).toBe(1);
   });
 
-  test("a rule that denies one candidate leaves the others, one that denies all refuses the call", async () => {
+  test("a rule that denies one candidate does not affect the others, and a rule that denies all rejects the call", async () => {
     const tools = [
       { tool: named("work") },
       { tool: sampleTool(() => "skill", { name: "work" }), source: "skills" },

@@ -53,7 +53,7 @@ export class ReplayCursor {
         this.#unreported--;
         return settled;
       }
-      // A wait that was given up.
+      // The program abandoned this wait.
       this.#positions.set(settled.key, index);
     }
     return undefined;

@@ -172,7 +172,7 @@ describe("a stream in raw parts", () => {
 });
 
 describe("time", () => {
-  test("passes on the given clock before a response, and before each chunk of a stream", async () => {
+  test("passes on the configured clock before a response, and before each chunk of a stream", async () => {
     const clock = new FakeClock();
     const model = scriptedModel(
       [

@@ -70,7 +70,7 @@ export function startChild(folder: string, words: readonly string[], options: Ch
   };
 }
 
-/** Guarantees that the harness was given and relied on. */
+/** Facts that a killed process reported, which must hold afterwards. */
 export interface Promises {
   readonly acknowledged: Set<string>;
   readonly over: Map<string, string>;
@@ -124,7 +124,7 @@ export async function crash(options: CrashOptions): Promise<Promises> {
   }
 }
 
-/** Nothing was promised yet. */
+/** Nothing has been reported yet. */
 export function noPromises(): Promises {
   return { acknowledged: new Set(), over: new Map(), approved: new Map(), cancelled: new Map(), kills: 0 };
 }

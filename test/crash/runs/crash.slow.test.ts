@@ -234,7 +234,7 @@ describe("[N12] two processes", () => {
       .map((word) => word.split(":")[1] ?? "")
       .filter((id) => heir.lines.includes(`over ${id} success`));
     expect(taken.length).toBeGreaterThan(0);
-    // It neither wrote anything, nor did anything that counts; it knows that other processes hold the runs.
+    // It wrote nothing and caused no effect; it reports that other processes hold the runs.
     expect(eventsIn(folder)).toBe(before);
     const after = readEffects(join(folder, "effects.ndjson")).filter(
       ({ effect }) => effect !== "read" && effect !== "pure",

@@ -56,13 +56,13 @@ describe("an output", () => {
     expect(await shown(gave({ long: "x".repeat(200) }))).not.toHaveProperty("structuredContent");
   });
 
-  test("an output with a promised schema is truncated as well; the client learns that the tool ran", async () => {
+  test("an output with a declared schema is truncated as well, and a text says that the tool ran", async () => {
     const output = { long: "x".repeat(20) };
     expect(await shown(gave(output), { outputSchema: { type: "object" } })).toMatchObject({
       structuredContent: output,
     });
     const long = await shown(gave({ long: "x".repeat(200) }), { outputSchema: { type: "object" } });
-    // Promised structured content may only be omitted from an error.
+    // Structured content with a declared schema may only be omitted from an error.
     expect(long).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining("The tool ran and succeeded") }, {}],
@@ -82,7 +82,7 @@ describe("secrets", () => {
     expect(JSON.stringify(await shown(gave("a hunter2-secret")))).not.toContain("hunter2");
   });
 
-  test("secrets that violate the promised schema are omitted, and the client learns that the tool ran", async () => {
+  test("an output that violates its declared schema after redaction is omitted, and a text says that the tool ran", async () => {
     const outputSchema = { type: "object", properties: { password: { type: "integer" } } };
     const result = await shown(gave({ password: 12345 }), { outputSchema });
     expect(result).toEqual({

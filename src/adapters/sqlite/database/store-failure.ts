@@ -78,7 +78,7 @@ function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-// SQLite knows no room for a page of the file (13), but calls no room for its shared memory an I/O error.
+// If there is no space, SQLite reports a full disk (13) for a page of the file, but an I/O error for its shared memory.
 function diskIsFull(file: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(file));

@@ -22,7 +22,7 @@ function open(file: string): TextIndex {
 
 const note = (id: string, body: string, title = "t"): TextDocument => ({ id, title, body, tags: [], at: 0 });
 
-test("nothing is made before it is used; then only this user may read it", async () => {
+test("the file is created on first use, readable by this user only", async () => {
   const file = join(await folderWith({}), "deep/index.db");
   const index = open(file);
   expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();

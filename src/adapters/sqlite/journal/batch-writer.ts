@@ -95,7 +95,7 @@ export class BatchWriter {
   /** Puts a write into the next batch; {@link send} or {@link hurry} sends it. */
   push(write: Write, bytes: number, done?: WriteDone): void {
     if (this.#isFull() && !this.#dropOldest()) {
-      if (done === undefined) this.lose(1, "the buffer was full and the database took nothing");
+      if (done === undefined) this.lose(1, "the buffer was full and the database accepted no writes");
       else done({ failure: this.#failure ?? bufferFull() });
       return;
     }
@@ -297,7 +297,7 @@ function bufferFull(): FailureError {
 
 /** Why a record was lost, as text for the message. */
 type LossCause =
-  | "the buffer was full and the database took nothing"
+  | "the buffer was full and the database accepted no writes"
   | "the store was closed before writing succeeded"
   | "added after the store was closed";
 

@@ -42,7 +42,7 @@ describe("migrating", () => {
     expect(readMark(db).version).toBe(2);
   });
 
-  test("brings records and approvals of version 1 along, as they were", () => {
+  test("preserves the records and approvals of version 1 unchanged", () => {
     migrate(db, "f", migrationSteps.slice(0, 1));
     db.exec(
       `INSERT INTO records (id, tool, version, source, category, args, success, output, duration_ms, queued_ms, attempts,

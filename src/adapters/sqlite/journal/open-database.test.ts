@@ -49,7 +49,7 @@ describe("opening a database", () => {
     db.close();
   });
 
-  test("leaves one that is up to date as it is", () => {
+  test("does not change a database that is up to date", () => {
     openDatabase(file).close();
     const before = readFileSync(file);
     openDatabase(file).close();

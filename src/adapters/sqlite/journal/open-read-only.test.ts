@@ -32,7 +32,7 @@ const read = (file: string) => {
 };
 
 describe("a database that is opened for reading", () => {
-  test("gives its records, runs and approvals, and leaves no files behind", async () => {
+  test("returns its records, runs and approvals, and leaves no files behind", async () => {
     const file = await written();
     const store = read(file);
     expect((await store.records.query({})).records).toMatchObject([{ tool: "echo" }]);

@@ -107,7 +107,7 @@ describe("the SQLite store", () => {
     db.close();
   });
 
-  test("closing leaves one file also when something is still being read", async () => {
+  test("closing leaves one file even if a read is in progress", async () => {
     const store = await open();
     fill(store, 10);
     await store.records.flush();

@@ -300,7 +300,7 @@ describe("pruning", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a run of many events goes in steps, between which others commit", async () => {
+  test("a run of many events is written in batches, between which other runs commit", async () => {
     const store = await open({ clock });
     const lease = await make(store, "long");
     for (let seq = 1; seq < 3000; seq++) void store.runs.append(lease, settled(seq, seq));
@@ -344,7 +344,7 @@ test("closing removes the lease holder, and any process may claim its runs", asy
   });
 });
 
-test("attending writes now and then, not every time", async () => {
+test("heartbeats within two seconds of the last write do not write again", async () => {
   let now = 1000;
   const store = await open({ clock: { ...systemClock, now: () => now } });
   await make(store, "r1");

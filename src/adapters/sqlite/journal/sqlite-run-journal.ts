@@ -52,7 +52,7 @@ export class SqliteRuns implements RunJournal {
   readonly #parts: SqliteRunsDeps;
   /** The epochs of the runs that are executed through this store. */
   readonly #held = new Map<string, number>();
-  /** Likewise, of runs whose last write failed: their execution has stopped, though the database says otherwise. */
+  /** The epochs of runs whose last write failed: their execution has stopped, but the database does not show it. */
   readonly #pruned = new Map<string, number>();
   #scheduled = false;
   #closed = false;

@@ -64,7 +64,7 @@ export function* readProjectFiles(run: AgentRun, options: ProjectOptions): RunPr
   return filesText(shown, leftOut);
 }
 
-const noSpaceReason = "there was no room for it";
+const noSpaceReason = "it did not fit into the budget";
 
 function fit(file: IncludedFile, left: number): IncludedFile | OmittedFile {
   if (left < minTokens) return { path: file.path, why: noSpaceReason };

@@ -88,8 +88,10 @@ describe("[E01] project", () => {
     const text = preface(model);
     expect(text.length / 4).toBeLessThan(1400);
     expect(text).toContain("Files of the project that are not shown:");
-    expect(text).toMatch(/f21\.md: there was no room for it/u);
-    expect(result.notices.some((note) => /^left out \(there was no room for it\): .*f21\.md/u.test(note))).toBe(true);
+    expect(text).toMatch(/f21\.md: it did not fit into the budget/u);
+    expect(result.notices.some((note) => /^left out \(it did not fit into the budget\): .*f21\.md/u.test(note))).toBe(
+      true,
+    );
     expect(result.notices.some((note) => /only the beginning was shown of p\/f1\d\.md/u.test(note))).toBe(true);
     expect(result.notices.some((note) => /bin\.md/u.test(note))).toBe(true);
   });

@@ -29,10 +29,10 @@ const byNumber: Readonly<Record<string, readonly [month: number, day: number]>> 
   十一: [10, 1],
 };
 
-const moon = "goes by the moon and has another date every year; name the date";
-const elsewhere = "has other dates in other years or countries; name the date";
-const daysOff = "is set anew every year; name its first and last day";
-const season = "is at another time elsewhere on earth; name the months";
+const moon = "has a different date every year (it follows the moon); pass the date instead";
+const elsewhere = "has a different date in another year or country; pass the date instead";
+const daysOff = "is set every year; pass its first and last day instead";
+const season = "depends on the hemisphere; pass the months instead";
 
 /** Names without a fixed date, and the reason. */
 const unfit: readonly (readonly [why: string, english: string, chinese: string])[] = [

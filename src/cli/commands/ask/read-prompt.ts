@@ -69,7 +69,7 @@ async function fromStdin(waits: boolean, terminal: Terminal): Promise<Buffer> {
   if (kind?.isSocket() !== true) return nothing;
   // Shells never use sockets as stdin. Node and remote logins do, and such a socket may stay open and empty.
   if (await hasInputWithin()) return toItsEnd(terminal);
-  reportNote(terminal, "stdin is empty; pass - as a word to wait for it");
+  reportNote(terminal, "stdin is empty so far; pass the argument - to wait for input");
   return nothing;
 }
 

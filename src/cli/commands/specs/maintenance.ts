@@ -17,7 +17,7 @@ const doctor: CommandSpec = {
 
 const trust: CommandSpec = {
   name: "trust",
-  summary: "show what a workspace of others would execute, start and send, and trust it",
+  summary: "show what a workspace from someone else would execute, start and send, and trust it",
   details:
     "Code, commands, MCP servers, secrets, models, private addresses and wider permissions of a workspace are used only " +
     "if you trust them. Trust covers edited files, but not a new server, command or receiver of a secret. It is stored in " +
