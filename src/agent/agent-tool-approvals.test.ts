@@ -12,7 +12,7 @@ import { AgentRuns } from "./run/agent-runs.ts";
 import { agentDefaults } from "./run/agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
-/** A helper that wants to remove something once, and its possible callers: agents, chains, a chain as a tool. */
+/** A helper that requests one removal, and its possible callers: agents, chains, a chain as a tool. */
 function world({ permissions }: Pick<EngineOptions, "permissions"> = {}) {
   const done: string[] = [];
   const tool = (name: string, effect: "once" | "read", destructive: boolean) =>

@@ -165,7 +165,7 @@ class EventQueue<T> implements AsyncIterable<T> {
   }
 }
 
-/** Returns the approval if it stands as decided; throws with the reason if the decision came too late. */
+/** Returns the approval if the decision counts; throws with the reason if it came too late. */
 function checkDecided(id: string, { approved }: Decision, stands: Approval | undefined): Approval {
   if (stands === undefined) throw refused(`there is no approval ${JSON.stringify(id)}`);
   const why = whyNot(stands, approved);

@@ -72,7 +72,7 @@ describe("a custom runner", () => {
   test("cannot have the name of a built-in runner", () => {
     const runner: CustomRunner = {
       name: "vault",
-      // oxlint-disable-next-line require-yield -- it wants nothing
+      // oxlint-disable-next-line require-yield -- this runner requests nothing
       *run() {
         return { answer: "mine" };
       },

@@ -81,7 +81,7 @@ describe("agents of a workspace", () => {
     const echo = {
       name: "echo",
       worksWithoutModel: true,
-      // oxlint-disable-next-line require-yield -- it wants nothing
+      // oxlint-disable-next-line require-yield -- this runner requests nothing
       *run(_run: unknown, { text }: { readonly text: string }): Generator<never, { answer: string }> {
         return { answer: text };
       },

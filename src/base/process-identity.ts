@@ -57,9 +57,9 @@ function answers(pid: number): boolean {
 
 /** System information about a process. */
 export interface ProcessState {
-  /** In ticks since the machine started: a number that is given again has another. */
+  /** In ticks since the machine started: a process that reuses the id has a different one. */
   readonly start: string;
-  /** Only its parent has not taken note yet. */
+  /** A zombie: only its parent has not reaped it yet. */
   readonly ended: boolean;
   readonly group: number;
 }

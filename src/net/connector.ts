@@ -99,7 +99,7 @@ function untilReady(socket: Socket, event: "connect" | "secureConnect", signal: 
       socket.destroy();
       reject(signal.reason as Error);
     };
-    // Stays for good: undici adds its own listener only after the handover.
+    // Never removed: undici adds its own listener only after the handover.
     socket.on("error", (error) => {
       signal.removeEventListener("abort", giveUp);
       reject(error);

@@ -562,7 +562,7 @@ describe("cancelling", () => {
   });
 
   test("ends a connection that is still being made", async () => {
-    // Takes connections and never says a word, so that the handshake hangs.
+    // Accepts connections and never responds, so that the handshake hangs.
     const { http, port, sockets } = await site(createTcpServer(() => {}));
     const controller = new AbortController();
     const request = failureOf(http.request({ url: `https://127.0.0.1:${port}/`, signal: controller.signal }));

@@ -25,7 +25,7 @@ async function writeRuns(): Promise<void> {
     say(`${id} 0`);
     for (let seq = 1; seq < 2 * steps; seq += 2) {
       const begun = store.runs.append(lease, { ...sampleEvent(seq), kind: "started" });
-      // Some are waited for one by one, some together with the next.
+      // Some are awaited one by one, some together with the next.
       if (seq % 3 === 0) await begun;
       const output = { id, text: "x".repeat((seq * 31) % 3000) };
       await store.runs.append(lease, settledCall(seq + 1, output, { id: `${id}-${seq + 1}`, callerId: id }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runClientScenario } from "./run-conformance.ts";
 
 /**
- * The scenarios that between them take every road of the client. All of them, compared with the baseline, run with
+ * Scenarios that together cover every path of the client. All of them, compared with the baseline, run with
  * `node test/mcp/run-conformance.ts client`.
  */
 describe("[C04] the client conforms to the protocol", () => {

@@ -134,7 +134,7 @@ class Reconnecting {
     if (this.#connection === made) this.#connection = undefined;
   }
 
-  /** Calls until it is answered; every attempt is noted. */
+  /** Calls until there is an answer, and records every attempt. */
   async call(): Promise<void> {
     for (;;) {
       const began = performance.now();

@@ -13,7 +13,7 @@ export const secretRows: readonly SecretRow[] = (Array.isArray(data) ? (data as 
   ({ area }) => area === "redaction",
 );
 
-/** The secrets that a redactor has to know for this input. */
+/** The secrets that a redactor needs for this input. */
 export function knownSecrets(input: unknown): string[] {
   return typeof input === "object" && input !== null && "secret" in input ? [String(input.secret)] : [];
 }

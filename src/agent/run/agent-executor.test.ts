@@ -157,7 +157,7 @@ test("a result without secrets is returned unchanged, at once", async () => {
 test("[N08] a result reveals no secret that the engine knows; the messages of the conversation stay unchanged", async () => {
   const runner: CustomRunner = {
     name: "own",
-    // oxlint-disable-next-line require-yield -- it wants nothing
+    // oxlint-disable-next-line require-yield -- this runner requests nothing
     *run(work) {
       work.notice(`noted ${key}`);
       return { answer: `it is ${key}`, sources: [{ title: key, location: "a.md" }] };

@@ -53,7 +53,7 @@ export interface PageReader {
 
 /**
  * Fetches pages through the HTTP client: redirects, charsets, a cache with revalidation, robots.txt respected, and
- * batches that are polite to every host.
+ * batches with few requests at a time per host.
  *
  * @example
  * ```ts

@@ -37,7 +37,7 @@ function world(output: unknown) {
   const engine = createEngine({
     tools: [tool("page", () => output), tool("http_request", () => "fetched"), post, readResultTool(resultStore)],
     secrets: { API_KEY: "s3cret-value" },
-    // A person has allowed everything, beforehand.
+    // A person has already approved everything.
     permissions: { ask: [], allow: ["*"] },
   });
   return { engine, resultStore, called };

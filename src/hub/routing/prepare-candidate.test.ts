@@ -3,7 +3,7 @@ import { z } from "zod";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
-// Loaded with the first call otherwise, while no time passes.
+// Otherwise the first call would load it, while the clock stands still.
 import "./run-choice.ts";
 
 const calculates = { capabilities: ["calculate"] };

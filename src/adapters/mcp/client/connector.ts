@@ -306,8 +306,8 @@ function withOutput(reason: unknown, output: string): unknown {
 }
 
 /**
- * Ends the programs that earlier processes of this workspace left running, and no others. By force at once: their stdin
- * was closed with the process that held it, and they ignored that.
+ * Ends the programs that earlier processes of this workspace left running, and no others. Kills them immediately: their
+ * stdin was closed with the process that held it, and they ignored that.
  */
 async function reapChildren({
   files,

@@ -12,7 +12,7 @@ export interface CallResultDeps {
   readonly redact: (text: string) => string;
   /** Redacts secrets in an output. */
   readonly redactResult: (result: ToolSuccess) => Promise<ToolSuccess>;
-  /** The shape of the structured content that the tool promised. */
+  /** The schema of the structured content that the tool declares. */
   readonly outputSchema: JsonSchema | undefined;
   /** True if the user at the client may approve calls. Only then does the text explain how. */
   readonly clientApproves: boolean;
@@ -39,7 +39,7 @@ export async function toCallResult(result: ToolResult, parts: CallResultDeps): P
   return isAsPromised ? { content, structuredContent: output } : withoutStructure(content, notAsPromised, parts);
 }
 
-/** The text alone. The protocol allows a tool that promised structured content to omit it only in an error. */
+/** The text alone. The protocol allows a tool that declares structured content to omit it only in an error. */
 function withoutStructure(
   content: ContentBlock[],
   why: ContentBlock,

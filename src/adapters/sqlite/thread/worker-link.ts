@@ -116,7 +116,7 @@ export class WorkerLink<O extends Ops<O>> {
     timer.cancel();
   }
 
-  /** Ends the worker by force. */
+  /** Terminates the worker. */
   terminate(): void {
     void this.#worker.terminate();
   }
