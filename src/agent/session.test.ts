@@ -199,7 +199,7 @@ describe("a conversation with several users", () => {
     expect(one.messages).toHaveLength(8);
   });
 
-  test("a conversation that is cleared is empty everywhere, and stays so", async () => {
+  test("a conversation that is cleared is empty everywhere, and remains empty", async () => {
     const open = processes(scriptedModel(["A", "B", "C"]));
     const [one, other] = [open().session({ conversationId: "t" }), open().session({ conversationId: "t" })];
     await one.send("a");
@@ -314,7 +314,7 @@ describe("a conversation with several users", () => {
     expect(textsOf(session.messages)).toEqual(["a", "0", "b", "last"]);
   });
 
-  test("continues with an agent that knows nothing of it, and back", async () => {
+  test("continues with another agent, and then with the first one again", async () => {
     const [agent, other] = [processes(scriptedModel(["A", "C"]))(), processes(scriptedModel(["B"]))()];
     const session = agent.session();
     await session.send("a");

@@ -76,7 +76,7 @@ describe("chains of a workspace", () => {
     });
   });
 
-  test("one of a built-in's name hides it, and gives it back", async () => {
+  test("a chain with the name of a built-in chain hides it, until it is removed", async () => {
     const dir = await folderWith({ "chains/mine.yaml": chain("research-chain") });
     const workspace = await workspaceIn(dir);
     expect((await workspace.loadChain("research-chain")).description).toBe("Says it.");
@@ -286,7 +286,7 @@ describe("[B17] reloading chains", () => {
     expect(workspace.problems()).toEqual([]);
   });
 
-  test("a file that was only touched keeps its very tool", async () => {
+  test("a file that was only touched keeps the same tool object", async () => {
     const dir = await folderWith({ "chains/a.yaml": chain("a") });
     const workspace = await workspaceIn(dir);
     const before = workspace.engine.tools.get("a");
@@ -346,7 +346,7 @@ describe("loadChain", () => {
     ["t1", "tool_not_found", 'there is no chain named "t1"; did you mean "t1.yaml"?'],
     ["tools/greet.yaml", "tool_not_found", '"tools/greet.yaml" is a tool, not a chain; windlass call greet calls it'],
     ["tools/greet.ts", "tool_not_found", '"tools/greet.ts" is code, not a chain; chains are YAML files'],
-  ])("says what could have been meant by %j", async (name, code, message) => {
+  ])("suggests a correction of %j", async (name, code, message) => {
     const dir = await folderWith({
       "chains/file-name.yaml": chain("hello"),
       "t1.yaml": chain("other"),
@@ -454,7 +454,7 @@ describe("settings of chains", () => {
     expect(await workspace.engine.call("home")).toMatchObject({ output: { say: { message: "/home/ada" } } });
   });
 
-  test("a workspace that allows none refuses a chain that wants one", async () => {
+  test("a workspace that allows none rejects a chain that requires one", async () => {
     const workspace = await workspaceIn(await folderWith({ "chains/home.yaml": home }), { env: { HOME: "/home/ada" } });
     await expect(workspace.loadChain("home")).rejects.toMatchObject({
       problems: [{ code: "env_not_allowed", line: 2, column: 7 }],

@@ -150,7 +150,7 @@ describe("agents of a workspace", () => {
     ["options: { foldre: x }", 'no runner has an option "foldre"', 'did you mean "folder"?'],
     ["options: { maxSteps: 3 }", "maxSteps is the old name", "write max_steps"],
     ["options: { maxSteps: 3, max_steps: 2 }", "max_steps is used instead of maxSteps", "write max_steps"],
-  ])("names that mean nothing are warned about: %s", async (agent, message, hint) => {
+  ])("unknown names produce a warning: %s", async (agent, message, hint) => {
     const workspace = await workspaceWith([], `agent: { ${agent} }`);
     expect(workspace.problems()).toMatchObject([
       { severity: "warning", line: 2, message: expect.stringContaining(message), hint: expect.stringContaining(hint) },
@@ -183,7 +183,7 @@ describe("agents of a workspace", () => {
     expect(read("of_my_own: 1").options).toEqual({ of_my_own: 1 });
   });
 
-  test("names that mean something are not, other names of tools among them, which work", async () => {
+  test("known names, including aliases of tools, produce no warning and work", async () => {
     const agent =
       'agent: { tools: [webFetch, "read_*"], trusted_tools: ["read_*"], options: { folder: x, commands: ' +
       "{ web2: webSearch, '@sum': { tool: calculator, params: { expression: '${text}' } }, 周报: 'capability:search' } } }";

@@ -297,7 +297,7 @@ describe("a workspace whose tools load while its database opens", () => {
     expect((await workspaceIn(dir)).engine.tools.has("http_request")).toBe(true);
   });
 
-  test("is refused at once when a tool's code is never done loading", async () => {
+  test("is rejected immediately when the code of a tool never finishes loading", async () => {
     const code = "await new Promise(() => setInterval(() => {}, 1000).unref());";
     const dir = await folderWith({ ".windlass/journal.db": "no database at all, only text", "tools/a.mjs": code });
     await expect(openWorkspace(dir, { reload: false })).rejects.toMatchObject({ code: "store_failed" });

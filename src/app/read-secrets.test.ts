@@ -19,7 +19,7 @@ test("every key of a service is a secret, wherever it goes and whichever of seve
   expect(readModelKeys(env)).toEqual(["proxykey-abcdefghijkl", "gemini-key-1234567890", "google-key-1234567890"]);
 });
 
-test("a key with blanks around it is known as it is sent", () => {
+test("a key with blanks around it is known without them, as it is sent", () => {
   expect(readModelKeys({ WINDLASS_MODEL_API_KEY: " sk-12345\n" })).toEqual(["sk-12345"]);
   for (const none of ["ollama ", " ", ""]) expect(readModelKeys({ WINDLASS_MODEL_API_KEY: none })).toEqual([]);
 });

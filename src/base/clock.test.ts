@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
 
-test("elapsed time never goes back, and now is wall-clock time", () => {
+test("elapsed time never decreases, and now is wall-clock time", () => {
   const before = systemClock.elapsed();
   expect(systemClock.elapsed()).toBeGreaterThanOrEqual(before);
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);

@@ -74,12 +74,12 @@ describe("an HTTP client for a service", () => {
     "http://[fd20:ce::254]",
     "http://0xa9fea9fe",
     "http://169.254.169.254.",
-  ])("does not open where clouds keep credentials: %s", async (url) => {
+  ])("blocks the addresses of cloud credentials: %s", async (url) => {
     await expect(httpTo(url).request({ url: `${url}/v1` })).rejects.toEqual(refused("ssrf_ip"));
   });
 
   test.each(["[fd00:42::43]", "[fd00:c1::1]", "[2002:a00:1::]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::10.0.0.1]"])(
-    "opens what only lies near: %s",
+    "allows addresses next to a blocked range: %s",
     async (host) => {
       await expect(httpTo(`http://${host}`, { dial: refuse }).request({ url: `http://${host}` })).rejects.toMatchObject(
         {
@@ -131,7 +131,7 @@ describe("an HTTP client for a service", () => {
     await expect(open.request({ url })).rejects.toMatchObject({ reason: "connect_failed" });
   });
 
-  test("keeps ports closed that belong to other protocols", async () => {
+  test("blocks ports of other protocols", async () => {
     const url = "http://127.0.0.1:6379";
     await expect(httpTo(url).request({ url })).rejects.toEqual(refused("bad_port"));
     const open = httpTo(url, { allow: ["127.0.0.1:6379"], dial: refuse });

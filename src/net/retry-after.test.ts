@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each([undefined, "", "soon", "-1", "1e9", "0x10", "Sun, 99 Foo 2026", "12 monkeys"])(
-  "Retry-After %j says nothing",
+  "Retry-After %j is ignored",
   (value) => {
     expect(retryAfterMs(value, now)).toBeUndefined();
   },

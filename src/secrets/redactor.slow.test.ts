@@ -390,7 +390,7 @@ describe("value", () => {
     expect(redactor.value(revoked)).toBe("[unreadable]");
   });
 
-  test.each([undefined, null, 1, 10n, true, Symbol.iterator, Math.max])("%s is given back", (input) => {
+  test.each([undefined, null, 1, 10n, true, Symbol.iterator, Math.max])("%s is returned unchanged", (input) => {
     expect(redactor.value(input)).toBe(input);
   });
 });

@@ -36,7 +36,7 @@ describe("the stored state of servers", () => {
 });
 
 describe("windlass validate", () => {
-  test("knows the tools that find tools and read results", async () => {
+  test("accepts the tools that find tools and read results", async () => {
     const cwd = await folder({
       "windlass.yaml": "permissions: { deny: ['mcp:read_result'] }\n",
       "chains/v.yaml": [
@@ -67,7 +67,7 @@ describe("windlass mcp serve", () => {
     expect(stderr).toMatch(/serving \d+ tools/);
   });
 
-  test("waits for the servers before it says that a tool is unknown", async () => {
+  test("waits for the servers before it reports an unknown tool", async () => {
     const slow = server([greet], { afterMs: 1200 });
     const cwd = await folder({
       "windlass.yaml": "mcp: { serve: ['*'] }\n",

@@ -5,8 +5,8 @@ import { always, childrenOf, connecting, failureOf, runs, testServer, textOf } f
 const mode = (name: string) => testServer("plain-server.ts", name);
 const good = mode("good");
 
-describe("a server that does not get to the handshake", () => {
-  test("a server that ends at once fails with its code and its last words", async () => {
+describe("a server that does not complete the handshake", () => {
+  test("a server that exits immediately fails with its exit code and its last output", async () => {
     const { connect, stateDir } = connecting();
     const failure = await failureOf(connect(mode("exits")));
     expect(failure).toMatchObject({ code: "not_available", reason: "exited" });
@@ -77,7 +77,7 @@ describe("a server that ends", () => {
     expect(await textOf(again.callTool("echo", { message: "back" }, { signal: always }))).toBe("back");
   });
 
-  test("takes the programs of its group along", async () => {
+  test("ends the programs of its process group too", async () => {
     const { connect, stateDir } = connecting({ limits: { endMs: 100 } });
     const connection = await connect(good);
     const left = Number(await textOf(connection.callTool("leave", {}, { signal: always })));
@@ -112,7 +112,7 @@ describe("a server that ends", () => {
   });
 });
 
-describe("a server that says too much", () => {
+describe("a server that sends too much", () => {
   test("an answer of 50 MB fails that call with the limit, and the connection stays open", async () => {
     const { connect } = connecting({ limits: { messageBytes: 2 ** 20 } });
     const connection = await connect(good);
@@ -167,7 +167,7 @@ describe("a server that says too much", () => {
     });
   });
 
-  test("a definition that makes no sense is left out, and the others are used", async () => {
+  test("an invalid definition is ignored, and the others are used", async () => {
     const { connect, reported } = connecting();
     const connection = await connect(mode("broken-list"));
     const names = (await connection.listTools(always)).map(({ name }) => name);

@@ -243,7 +243,7 @@ describe("[C04] a server over HTTP", () => {
     await http.close();
   });
 
-  test("takes no key along when it redirects elsewhere", async () => {
+  test("cannot redirect a request with a key to another origin", async () => {
     const elsewhere = await httpSite((exchange) => void shakesHands(exchange));
     const site = await httpSite(({ response }) => response.writeHead(307, { location: elsewhere.url }).end());
     const { connect } = connecting();
@@ -263,7 +263,7 @@ describe("[C04] a server over HTTP", () => {
     expect(await failureOf(connect(at(silent.url)))).toMatchObject({ reason: "no_handshake" });
   });
 
-  test("a server of the oldest form has one stream for all answers", async () => {
+  test("a server of the oldest protocol version has one stream for all responses", async () => {
     let stream: Exchange | undefined;
     const site = await httpSite((exchange) => {
       const { request, path, message, response } = exchange;

@@ -65,7 +65,7 @@ function agree(page: string, change: (back: URL) => void = () => {}): void {
   void fetch(back).then((response) => response.text());
 }
 
-describe("a server that wants a login", () => {
+describe("a server that requires a login", () => {
   test("explains how to log in if no login is stored, and receives no further requests", async () => {
     const { address, site } = await guarded();
     const { connect } = connecting();
@@ -106,7 +106,7 @@ describe("a server that wants a login", () => {
     expect(readFileSync(join(folder, file), "utf8")).toContain("again-2");
   });
 
-  test("a server whose key cannot be renewed requires another login", async () => {
+  test("a server whose token cannot be refreshed requires another login", async () => {
     const { address, keys } = await guarded({ refresh: false });
     const { connect, connector } = connecting();
     await connector.login("test", address, { signal: always, open: (page) => agree(page) });
@@ -153,7 +153,7 @@ describe("a server that wants a login", () => {
     expect(without).toEqual(new Set(["/.well-known/oauth-authorization-server", "/register", "/token"]));
   });
 
-  test("a server under another address gets no key of this one", async () => {
+  test("a server under another address does not get the token of this one", async () => {
     const { address, site } = await guarded();
     const { connect, connector } = connecting();
     await connector.login("test", address, { signal: always, open: (page) => agree(page) });

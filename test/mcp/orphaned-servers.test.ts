@@ -60,7 +60,7 @@ describe("servers of a killed process", () => {
 });
 
 describe("processes that belong to others stay untouched", () => {
-  test("servers of a process that lives", async () => {
+  test("servers of a running process", async () => {
     const { stateDir, connector } = connecting();
     const held = await holder(stateDir, "good");
     const [pid] = childrenOf(stateDir);
@@ -73,7 +73,7 @@ describe("processes that belong to others stay untouched", () => {
     await expect.poll(() => held.left.filter(runs), { timeout: 2_000 }).toEqual([]);
   });
 
-  test("servers of this very process", async () => {
+  test("servers of this process", async () => {
     const { stateDir, connector, connect } = connecting();
     await connect(testServer("plain-server.ts"));
     await connector.reap();

@@ -85,7 +85,7 @@ test("an elicitation of a tool reaches a user who may not approve, and reveals n
 });
 
 describe("the first list", () => {
-  test("waits until the tools are there", async () => {
+  test("waits until the tools are loaded", async () => {
     const late = defineTool({ name: "late", description: "Late.", effect: "read", run: () => "here" });
     let ready = 0;
     const { client, engine, call } = await serve({
@@ -101,7 +101,7 @@ describe("the first list", () => {
     expect(ready).toBe(1);
   });
 
-  test("waits neither without end nor for a failing source", async () => {
+  test("waits neither forever nor for a failing source", async () => {
     const clock = { ...systemClock, after: (ms: number, task: () => void) => systemClock.after(ms / 50, task) };
     for (const ready of [() => new Promise<never>(() => {}), () => Promise.reject(new Error("no"))]) {
       const { client } = await serve({ ready, clock });

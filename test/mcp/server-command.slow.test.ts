@@ -52,7 +52,7 @@ describe("windlass mcp serve --http", () => {
     expect(await ended).toMatchObject({ code: 143 });
   });
 
-  test("keeps a token that was given to itself", async () => {
+  test("does not print a token that was configured", async () => {
     const token = "0123456789abcdef0123456789abcdef";
     const { child, ended, printed } = await serve(["--http", "--port", "0"], { WINDLASS_MCP_TOKEN: token });
     await printed();

@@ -326,7 +326,7 @@ describe("hostile requests", () => {
     expect((await send(http, { body: ping, headers: session })).status).toBe(200);
   });
 
-  test("a thousand sessions are not more than the limit", async () => {
+  test("a thousand sessions do not exceed the limit", async () => {
     const http = await start({ limits: { sessions: 20 } });
     const ids: string[] = [];
     for (let begun = 0; begun < 1000; begun += 50) {

@@ -104,7 +104,7 @@ describe("[C04] a server that is a program", () => {
     expect(reported.ends).toEqual([]);
   });
 
-  test("a greeting on the output of a server does not matter", async () => {
+  test("a greeting on the stdout of a server is ignored", async () => {
     const { connect } = connecting();
     const connection = await connect(testServer("plain-server.ts", "banner"));
     expect(await textOf(connection.callTool("strange", {}, { signal: always }))).toBe("still there");
@@ -205,7 +205,7 @@ describe("a call", () => {
     });
   });
 
-  test("a call whose answer is odd returns the parts that can be shown, or fails", async () => {
+  test("a call with an invalid response returns the parts that can be shown, or fails", async () => {
     const { connect } = connecting();
     const connection = await connect(good);
     const { content } = await connection.callTool("odd", {}, { signal: always });

@@ -174,7 +174,7 @@ describe("[F16] the history of an endless conversation", () => {
     for (const at of [0, 1, 2]) expect(last).toContain(`${at}.39 `);
   });
 
-  test("begins anew after it was cleared", async () => {
+  test("starts again after it was cleared", async () => {
     const { journal, read } = counted(createInMemoryRunJournal());
     const agent = new Agent(runsOf(journal), { ...spec, contextTokens: 1_000_000 });
     const session = agent.session({ conversationId: "t" });

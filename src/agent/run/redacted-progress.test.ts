@@ -38,7 +38,7 @@ describe("the progress of a call", () => {
     }
   });
 
-  test("is shown whole, and in order: half a figure is a different figure", () => {
+  test("is shown completely and in order: half a number is a different number", () => {
     const { emit: emitProgress, report, values } = listening(["6th of May", "done it"]);
     report("c0", "10 of 16");
     expect(values()).toEqual([]);

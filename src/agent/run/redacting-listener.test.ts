@@ -56,7 +56,7 @@ test("the approver of a call sees the whole approval except known secrets", () =
   expect(seen).toMatchObject([{ message: 'Run with password="x\ncurl evil.example" and [redacted]?' }]);
 });
 
-test("text that cannot be part of a secret is shown at once", () => {
+test("text that cannot be part of a secret is shown immediately", () => {
   const seen: string[] = [];
   const report = redactingListener(
     (event) => {

@@ -200,7 +200,7 @@ describe("[C17] the verdict", () => {
     expect(verifyResult(" \n")).toMatchObject({ verified: false, confidence: 0.7, issues: [{ kind: "empty" }] });
   });
 
-  test("hostile texts are checked quickly, and give few issues", () => {
+  test("hostile texts are checked quickly, with few issues", () => {
     const texts = [
       "1+".repeat(50_000) + "1=3",
       "(".repeat(20_000) + "=1",

@@ -44,7 +44,7 @@ const html = (head: string, body: string): string =>
 describe.each(samples)("bytes in %s", (charset, sniffed, text) => {
   const body = html("<title>x</title>", `<p class="a">${text}</p>`);
 
-  test("are read as the header says", () => {
+  test("are decoded according to the header", () => {
     const found = decodeBody(encode(body, charset), `text/html; charset="${charset.toUpperCase()}"`);
     expect(found).toEqual({ text: body, charset, source: "header" });
   });

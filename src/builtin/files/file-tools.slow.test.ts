@@ -121,7 +121,7 @@ describe("read_file", () => {
     [{ start_line: -100, end_line: -9 }, "line 1\nline 2", [1, 2]],
     [{ end_line: 1 }, "line 1", [1, 1]],
     [{ start_line: 10, end_line: 99 }, "line 10", [10, 10]],
-  ])("gives the lines %j", async (range, content, [start, end]) => {
+  ])("returns the lines %j", async (range, content, [start, end]) => {
     const { output } = bench({ "a.md": ten });
     const got = await output("read_file", { path: "a.md", ...range });
     expect(got).toMatchObject({ content, start_line: start, end_line: end, total_lines: 10, truncated: false });
@@ -178,7 +178,7 @@ describe("read_file", () => {
     expect(await made.reason("read_file", args)).toBe(reason);
   });
 
-  test("gives an empty file as such", async () => {
+  test("returns an empty file as empty", async () => {
     expect(await bench({ "e.md": "" }).output("read_file", { path: "e.md" })).toMatchObject({
       content: "",
       total_lines: 0,
@@ -495,7 +495,7 @@ describe("search_files", () => {
   });
 });
 
-describe("names that deceive the eye", () => {
+describe("deceptive names", () => {
   const name = "photo\u202egpj.\u001b[2Jtxt";
   const shown = "photo<U+202E>gpj.<U+001B>[2Jtxt";
   const files = { [`in/${name}`]: "needle one\n", "in/plain.txt": "needle" };

@@ -37,7 +37,7 @@ async function bankWith(files: Readonly<Record<string, string>>) {
 }
 
 describe("[N10] a contract that is edited", () => {
-  test("a half-saved contract keeps its last good version, which is reported once", async () => {
+  test("a half-saved contract keeps its last valid version, and the error is reported once", async () => {
     const { call, write, calls, folder, events } = await bankWith({ "pay.yaml": pay });
     for (const half of [pay.slice(0, 60), pay.replace("integer", "intger"), "", "name: other\ninput: ["]) {
       write("pay.yaml", half);

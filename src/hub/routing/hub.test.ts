@@ -233,7 +233,7 @@ describe("[C05] tools by capability", () => {
     expect(await call("capability:translate")).toMatchObject({ tool: "deepl", output: "deepl" });
   });
 
-  test("[C14] equals take turns, and lists stay as they are", async () => {
+  test("[C14] equal tools take turns, and lists are unchanged", async () => {
     const tools = ["a", "b", "c"].map((name) => named(name, { capabilities: ["draw"] }));
     const { call, hub } = worldOf([...tools, { tool: named("d", { capabilities: ["draw"] }), source: "skills" }]);
     const outputs: unknown[] = [];

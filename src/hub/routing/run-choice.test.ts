@@ -102,7 +102,7 @@ describe("[C12] calculations and times: the first that succeeds", () => {
     expect(await call("work")).toMatchObject({ output: { result: 7 }, meta: { sources: ["mcps/work"] } });
   });
 
-  test("only empty successes give an empty success: all of them agree", async () => {
+  test("the result is empty only if all successful results are empty", async () => {
     const { call } = worldOf(three([() => [], () => "", () => null], searches));
     expect(await call("work")).toMatchObject({ success: true, output: [], meta: { sourceCount: 1 } });
   });

@@ -35,7 +35,7 @@ function listening(answer = "one answer") {
 }
 
 describe("[C15] several results as one text", () => {
-  test("a model puts up to 2,000 characters together; longer ones are merged without it", async () => {
+  test("a model combines up to 2,000 characters; longer results are merged without it", async () => {
     const { prompts, synthesiser } = listening();
     const short = requested(["a".repeat(1_000), "b".repeat(1_000)], { synthesiser });
     expect(await synthesizeResults(short)).toEqual({ text: "one answer", by: "model" });
@@ -45,7 +45,7 @@ describe("[C15] several results as one text", () => {
     expect(defaultHubLimits.synthesisChars).toBe(2_000);
   });
 
-  test("a model puts up to 3 results together; more are merged without it", async () => {
+  test("a model combines up to 3 results; more are merged without it", async () => {
     expect(await synthesizeResults(requested(["a", "b", "c"]))).toMatchObject({ by: "model" });
     expect(await synthesizeResults(requested(["a", "b", "c", "d"]))).toEqual({
       text: "[s1] a\n\n[s2] b\n\n[s3] c\n\n[s4] d",
@@ -174,7 +174,7 @@ describe("[C15] several results as one text", () => {
 });
 
 describe("[C12] searches, extracts and two alike: all of them together", () => {
-  test("the results of all that succeed are put together, and their sources named", async () => {
+  test("the results of all successful tools are combined, and their sources are named", async () => {
     const { prompts, synthesiser } = listening();
     const { call } = worldOf(
       three(

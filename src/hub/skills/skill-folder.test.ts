@@ -320,7 +320,7 @@ describe("[C03] using skills", () => {
     });
   });
 
-  test("long instructions come in parts that end with a line and make up the whole", async () => {
+  test("long instructions are returned in parts that end with a line and together are complete", async () => {
     const lines = Array.from({ length: 3_000 }, (_item, at) => `${at}: 中文 and 😀 text`).join("\n");
     write("long/SKILL.md", `${head("long")}\n${lines}`);
     await open({ limits: { instructionChars: 5_000 } }).load();
@@ -558,7 +558,7 @@ describe("[C03] code skills", () => {
 });
 
 describe("reload", () => {
-  test("skills come, change and go at run time; an unchanged one keeps its tool", async () => {
+  test("skills are added, changed and removed at run time; an unchanged one keeps its tool", async () => {
     write("pdf/SKILL.md", skill("pdf"));
     write("old/SKILL.md", skill("old"));
     await open().load();

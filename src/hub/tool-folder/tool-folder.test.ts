@@ -266,7 +266,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("b")?.description).toBe("new");
   });
 
-  test("a file that was only touched keeps its very tool", async () => {
+  test("a file that was only touched keeps the same tool object", async () => {
     write("a.yaml", yaml("a"));
     write("m.ts", code("m"));
     await open().load();
@@ -278,7 +278,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("m")).toBe(m);
   });
 
-  test("a broken edit keeps the old tool and reports its line; the next good save is picked up", async () => {
+  test("a broken edit keeps the old tool and reports its line; the next valid save is loaded", async () => {
     write("a.yaml", yaml("a"));
     write("m.ts", code("m"));
     await open().load();
@@ -312,7 +312,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("m")).toBe(m);
   });
 
-  test("an entry that comes to name nothing keeps the old tool too", async () => {
+  test("a file whose entry names an unknown handler keeps the old tool too", async () => {
     write("a.yaml", yaml("a"));
     await open().load();
     const a = registry.get("a");
@@ -372,7 +372,7 @@ describe("[B17] reload on demand", () => {
     expect(reported().filter((line) => line === "reload_started")).toHaveLength(2);
   });
 
-  test("tools of other owners stay", async () => {
+  test("tools of other owners are unchanged", async () => {
     registry.register(defineTool({ name: "a", description: "built in", run: () => 1 }), { owner: "builtin" });
     write("a.yaml", yaml("a", "mine"));
     await open().load();
@@ -417,7 +417,7 @@ describe("[B17] automatic reload", () => {
     await until(() => !names().includes("b"));
   });
 
-  test("by watching: a folder that comes later, and modules outside of it", async () => {
+  test("by watching: a folder that is created later, and modules outside of it", async () => {
     rmSync(join(root, "tools"), { recursive: true });
     writeFileSync(join(root, "lib.mjs"), "export default () => 1;");
     await open({ mode: { watch: true } }).load();

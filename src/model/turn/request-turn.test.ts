@@ -188,7 +188,7 @@ describe.each(all)("a turn over the wire of %s", (family) => {
     });
   });
 
-  test("a turn that falls silent is abandoned, and so is one that is cancelled", async () => {
+  test("a turn whose stream stops is abandoned, and so is a cancelled one", async () => {
     const silent = { text: "High water is at noon, and again.", wire: { hangAtChunk: 6, chunkChars: 2 } };
     const { model, server } = await served(family, [silent, silent]);
     const late = requestTurn(model, { prompt: userPrompt }, { onDelta: () => {}, idleMs: 40 });

@@ -151,7 +151,7 @@ async function lostApprovals(store: SqliteStore, { approved }: Promises): Promis
 
 describe("[N12] kill -9 at any moment", () => {
   test(
-    `${requestedKills} times: right outputs, nothing twice, nothing lost`,
+    `${requestedKills} times: outputs are correct, nothing runs twice, and nothing is lost`,
     { timeout: 3_600_000, retry: 0 },
     async () => {
       let kills = 0;

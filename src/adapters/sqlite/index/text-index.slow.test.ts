@@ -62,7 +62,7 @@ test("an index with another token format is rebuilt from its content", async () 
   expect((await again.get("notes", "a"))?.body).toBe("wet rope");
 });
 
-test("an index of another version is dropped whole, and filled again", async () => {
+test("an index of another version is dropped and filled again", async () => {
   const file = join(await folderWith({}), "index.db");
   const first = open(file);
   await first.put("notes", [note("a", "rope")]);

@@ -27,7 +27,7 @@ describe("migrating", () => {
     expect(db.prepare("SELECT count(*) AS count FROM notes").get()).toEqual({ count: 1 });
   });
 
-  test("undoes all of it when one step fails", () => {
+  test("rolls back completely when one step fails", () => {
     migrate(db, "f", [first]);
     expect(() => migrate(db, "f", [first, second, "CREATE NONSENSE"])).toThrow("syntax error");
     expect(readMark(db)).toEqual({ applicationId, version: 1 });

@@ -97,7 +97,7 @@ describe("the SQLite store", () => {
     });
   });
 
-  test("closing leaves one file and no trace of the writer, and may be repeated", async () => {
+  test("closing leaves one file and no entry of the writer, and can be repeated", async () => {
     const store = await open();
     fill(store, 3);
     await Promise.all([store.close(), store.close()]);
@@ -223,7 +223,7 @@ describe("retention", () => {
     expect(await store.stats()).toMatchObject({ records: 2 });
   });
 
-  test("gives the disk its room back", async () => {
+  test("returns the space to the disk", async () => {
     const store = await open();
     fill(store, 2000, { output: "x".repeat(2000) });
     await store.records.flush();

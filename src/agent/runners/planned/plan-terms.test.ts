@@ -20,7 +20,7 @@ test("[E02] the terms of a planned call count, those of a truncated one do not",
   expect(planTerms("", [{ ...call, input: "[]" }])).toEqual([]);
 });
 
-test("hostile answers are parsed quickly, and give few terms", () => {
+test("hostile responses are parsed quickly into few terms", () => {
   const began = performance.now();
   planTerms("\n".repeat(300_000), []);
   planTerms(`terms: ${'"'.repeat(300_000)}`, []);
