@@ -23,6 +23,7 @@ import {
 } from "./build/plugins.ts";
 import { plainMethods } from "./build/plain-methods.ts";
 import { shakeTypes } from "./build/shake-types.ts";
+import { traceCommands } from "./build/trace-commands.ts";
 import { type TracedImport, traceImports } from "./build/trace-imports.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -119,7 +120,8 @@ async function writeModules(): Promise<{ chunks: OutputChunk[]; imports: Readonl
   const traced = Object.keys(libraries).filter((name) => !needsPeers.has(name));
   const entryChunks = modules.filter(({ fileName }) => traced.some((name) => fileName === `${name}.cjs`));
   const imports = await traceImports(entryChunks, modules);
-  const groups = groupsOf(modules, imports);
+  const commands = await traceCommands(common.dir, modules);
+  const groups = groupsOf(modules, Object.keys(libraries), { imports, commands });
   const { output: written } = await bundle.write({
     ...output,
     codeSplitting: { includeDependenciesRecursively: false, groups },
@@ -186,17 +188,17 @@ async function hashOf(extension: string): Promise<string> {
 }
 
 await rm(join(root, "dist"), { recursive: true, force: true });
-const { chunks, imports } = await writeModules();
-await writeEntries(chunks, imports);
-for (const [name, file] of Object.entries(packages)) {
-  chunks.push(
-    ...(await writeFileOf({ [file]: require.resolve(name) }, { format: "cjs", entryFileNames: "[name].cjs" })),
-  );
-}
-await writeFileOf({ bin: "src/cli/bin.ts" }, { format: "esm", entryFileNames: "[name].js", banner: nodeCheck });
 await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
 await cp(join(root, "src/builtin/writing/prompts"), join(root, "dist/prompts"), { recursive: true });
-await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await licensesOf(chunks));
+const packageChunks: OutputChunk[] = [];
+for (const [name, file] of Object.entries(packages)) {
+  const output = { format: "cjs", entryFileNames: "[name].cjs" } as const;
+  packageChunks.push(...(await writeFileOf({ [file]: require.resolve(name) }, output)));
+}
+const { chunks, imports } = await writeModules();
+await writeEntries(chunks, imports);
+await writeFileOf({ bin: "src/cli/bin.ts" }, { format: "esm", entryFileNames: "[name].js", banner: nodeCheck });
+await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await licensesOf([...chunks, ...packageChunks]));
 await chmod(join(root, "dist/bin.js"), 0o755);
 
 const tsc = spawnSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });

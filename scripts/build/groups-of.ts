@@ -13,8 +13,6 @@ const loadedTogether: readonly (readonly string[])[] = [
   ["agent.ts"],
   ["tools.ts"],
   ["app/index.ts", "app/open-hub.ts", "app/open-services.ts", "cli/commands/run/run.ts"],
-  ["cli/start-program.ts"],
-  ["cli/commands/validate/run.ts", "cli/commands/validate/check-tools.ts", "builtin/builtin-tools.ts"],
   ["hub.ts", "mcp.ts", "testing.ts"],
 ];
 
@@ -30,20 +28,34 @@ export function chunkPerModule(): CodeSplittingOptions {
   return { includeDependenciesRecursively: false, groups: [{ name, debugName: "modules", test }] };
 }
 
+/** What the build has found out by executing every module as a file of its own. */
+export interface Traced {
+  /** For every entry, what an import executes. */
+  readonly imports: ReadonlyMap<string, TracedImport>;
+  /** For every command, the modules that it executes. */
+  readonly commands: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /**
  * One file for all modules that the same entries and commands load: finding and reading hundreds of files takes time.
- * What an import executes is in other files than what only functions need. The modules that a group of modules uses
- * while it is executed are in the group itself, or in a group with more users; so no two files wait for each other.
+ * What an import or a command executes is in other files than what only functions need. The modules that a group of
+ * modules uses while it is executed are in the group itself, or in a group with more users; so no two files wait for
+ * each other.
  */
 export function groupsOf(
   chunks: readonly OutputChunk[],
-  imports: ReadonlyMap<string, TracedImport>,
+  libraries: readonly string[],
+  { imports, commands }: Traced,
 ): CodeSplittingGroup[] {
   const executed = new Set([...imports.values()].flatMap((traced) => [...traced.executed]));
+  const seen = seenIn(chunks, libraries);
   // The first group that a module belongs to gets it.
   const groups = new Map([["core", new Set<string>()]]);
   for (const [id, users] of usersOf(chunks)) {
-    const name = imports.get("index")?.executed.has(id) === true ? "core" : nameOf(users, executed.has(id));
+    const suffix = executed.has(id) ? ["import"] : [];
+    const running = [...commands].filter(([, ids]) => ids.has(id)).map(([command]) => command);
+    const whose = running.length > 0 ? [seen.has(id) ? "library" : "program", ...running] : whoseOf(users);
+    const name = imports.get("index")?.executed.has(id) === true ? "core" : [...whose, ...suffix].join("-");
     groups.set(name, (groups.get(name) ?? new Set()).add(id));
   }
   const belongs = (name: string, ids: ReadonlySet<string>, id: string): boolean =>
@@ -51,11 +63,21 @@ export function groupsOf(
   return [...groups].map(([name, ids]) => ({ name, test: (id) => belongs(name, ids, id) }));
 }
 
-function nameOf(users: readonly number[], isExecuted: boolean): string {
+/** The modules that the entries can load, now or later. */
+function seenIn(chunks: readonly OutputChunk[], libraries: readonly string[]): Set<string> {
+  const reached = new Set(libraries.map((name) => `${name}.cjs`));
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  for (const name of reached) {
+    const { imports = [], dynamicImports = [] } = byFile.get(name) ?? {};
+    for (const other of [...imports, ...dynamicImports]) reached.add(other);
+  }
+  return new Set([...reached].flatMap((name) => byFile.get(name)?.moduleIds ?? []));
+}
+
+function whoseOf(users: readonly number[]): (string | number)[] {
   const major = users.filter((user) => user !== loadedTogether.length - 1);
   // Nearly everything uses the modules of the main entry, so these are not divided by their users.
-  const name = users.includes(0) ? ["main"] : ["shared", ...(major.length > 0 ? major : users)];
-  return [...name, ...(isExecuted ? ["import"] : [])].join("-");
+  return users.includes(0) ? ["main"] : ["shared", ...(major.length > 0 ? major : users)];
 }
 
 /** For every module, the numbers of the entries and commands that import it, directly or indirectly. */
