@@ -15,8 +15,13 @@ export function formatPath(path: readonly (string | number)[]): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;
-    else if (/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(part)) text += text === "" ? part : `.${part}`;
+    else if (isName(part)) text += text === "" ? part : `.${part}`;
     else text += `[${JSON.stringify(part)}]`;
   }
   return text;
+}
+
+/** Nearly all names are ASCII, and the classes for letters of all scripts are slow to build. */
+function isName(part: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(part) || /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(part);
 }

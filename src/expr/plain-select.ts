@@ -11,9 +11,10 @@ export interface NodeFinder {
 
 type Step = { readonly name: string } | { readonly index: number } | "all";
 
-/** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes; names as in the full parser. */
+/** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes and controls; names as in the full parser. */
 const segment =
-  /\.(?<name>[\u0080-\uFFFFa-zA-Z_][\u0080-\uFFFFa-zA-Z0-9_-]*)|(?<all>\.\*|\[\*\])|\[(?<index>0|-?[1-9]\d{0,14})\]|\['(?<single>[^'\\\p{Cc}\p{Cs}]*)'\]|\["(?<double>[^"\\\p{Cc}\p{Cs}]*)"\]/uy;
+  // oxlint-disable-next-line no-control-regex
+  /\.(?<name>[\u0080-\uFFFFa-zA-Z_][\u0080-\uFFFFa-zA-Z0-9_-]*)|(?<all>\.\*|\[\*\])|\[(?<index>0|-?[1-9]\d{0,14})\]|\['(?<single>[^'\\\0-\x1f\x7f-\x9f\ud800-\udfff]*)'\]|\["(?<double>[^"\\\0-\x1f\x7f-\x9f\ud800-\udfff]*)"\]/uy;
 
 /** A path of only names, indexes and `*`, which most are. Undefined for any other path, which needs the full parser. */
 export function compilePlainSelect(path: string): NodeFinder | undefined {

@@ -26,10 +26,6 @@ const schemes = /(?<![\w-])(bearer|basic)(\s{1,8})([\w.~+/=-]{8,})/gi;
 
 const urlUsers = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{1,20}:\/\/([^\s/?#"'<>]+)@/gi;
 
-/** `name=`, `name: `, `"name":"`, `\"name\":\"` and the like, up to the start of the value. */
-const assignments =
-  /(?<![\p{L}\d_.-])([\p{L}_][\p{L}\d_.-]{0,63})(?:\\{0,7}["'])?[^\S\n]{0,4}([:=：])[^\S\n]{0,4}(\\{0,7}["'])?/gu;
-
 /** Spans of secrets in a text that have a known format or a sensitive name. */
 export function findTokens(text: string): SecretSpan[] {
   if (!mayHold.test(text)) return [];
@@ -63,7 +59,9 @@ function looksIssued(scheme: string, credentials: string): boolean {
 }
 
 function findAssigned(text: string, spans: SecretSpan[]): void {
-  assignments.lastIndex = 0;
+  // `name=`, `name: `, `"name":"`, `\"name\":\"` and the like, up to the start of the value.
+  const assignments =
+    /(?<![\p{L}\d_.-])([\p{L}_][\p{L}\d_.-]{0,63})(?:\\{0,7}["'])?[^\S\n]{0,4}([:=：])[^\S\n]{0,4}(\\{0,7}["'])?/gu;
   for (let match = assignments.exec(text); match !== null; match = assignments.exec(text)) {
     const [whole, name = "", sign = "", quote = ""] = match;
     const start = match.index + whole.length;

@@ -5,9 +5,6 @@ const plain = /^[\x20-\x7e]*$/;
 const wide =
   /^(?:[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/su;
 
-/** Marks, format characters and controls have no width. */
-const weightless = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u1160-\u11ff]/u;
-
 let segmenter: Intl.Segmenter | undefined;
 
 /** The grapheme clusters of a text: an emoji of five code points is one. */
@@ -56,5 +53,6 @@ export function cutDisplay(text: string, width: number, ending = "…"): string 
 function graphemeWidth(character: string): number {
   if (character.length === 1 && character >= " " && character <= "~") return 1;
   if (wide.test(character)) return 2;
-  return weightless.test(character) ? 0 : 1;
+  // Marks, format characters and controls have no width.
+  return /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u1160-\u11ff]/u.test(character) ? 0 : 1;
 }

@@ -1,14 +1,6 @@
 import { graphemeBoundaryBefore } from "./grapheme-boundary.ts";
 import { nodeCrypto } from "../base/index.ts";
 
-/**
- * Escape sequences, 7-bit and 8-bit. Bodies stop at the next introducer, so that matching stays linear,
- * and at a line end, so that an unclosed sequence cannot hide the rest of a text.
- */
-const escapes =
-  // oxlint-disable-next-line no-control-regex
-  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]{0,4096}(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[ -/]{0,8}[0-~]/g;
-
 /** Characters that move the cursor, reorder text or are invisible. Joiners and emoji selectors are real text. */
 const unsafeCharacters =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class
@@ -34,7 +26,7 @@ export function stripUnsafe(text: string): string {
   if (clean.test(text)) return text;
   return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n")
-    .replace(escapes, "")
+    .replace(escapes(), "")
     .replace(unsafeCharacters, "")
     .replace(hiddenRuns, "")
     .toWellFormed();
@@ -47,6 +39,15 @@ export function showUnsafe(text: string): string {
     .replace(unsafeCharacters, show)
     .replace(/[\t\n\u2028\u2029]/g, show)
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, show);
+}
+
+/**
+ * Escape sequences, 7-bit and 8-bit. Bodies stop at the next introducer, so that matching stays linear,
+ * and at a line end, so that an unclosed sequence cannot hide the rest of a text. Built on use, which takes a while.
+ */
+function escapes(): RegExp {
+  // oxlint-disable-next-line no-control-regex
+  return /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]{0,4096}(?:\x07|\x1b\\|\x9c)|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[ -/]{0,8}[0-~]/g;
 }
 
 function show(character: string): string {

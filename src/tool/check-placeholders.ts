@@ -4,9 +4,6 @@ import { type YamlPath, suggest } from "../text/index.ts";
 /** `{{item}}` and `<%= item %>`. After a dollar sign, braces are a reference, which is checked where it is parsed. */
 const templates = [/(?<!\$)\{\{-?([^{}]{1,200})\}\}/dg, /<%[=-]?([^%]{1,200})%>/dg];
 
-/** `{item}`, without the braces of `${item}`, `{{item}}` and of code. */
-const braces = /(?<![\w${])\{\s*([\p{L}_][\p{L}\p{N}_.-]*)\s*\}(?!\})/dgu;
-
 /** `$item` and `$input.item`. */
 const dollars = /(?<![\w$\\])\$([A-Za-z_]\w*(?:\.[\w-]+)*)/dg;
 
@@ -72,6 +69,8 @@ class PlaceholderCheck {
     if (!/[{$]|<%/.test(text)) return;
     for (const form of templates) this.#each(text, path, [form, "likely"]);
     if (path[1] === "command" && code.test(text)) return;
+    // `{item}`, without the braces of `${item}`, `{{item}}` and of code.
+    const braces = /(?<![\w${])\{\s*([\p{L}_][\p{L}\p{N}_.-]*)\s*\}(?!\})/dgu;
     this.#each(text, path, [braces, path[1] === "url" ? "certain" : "possible"]);
     this.#each(text, path, [dollars, "possible"]);
   }

@@ -46,10 +46,13 @@ export function hostIn(address: string): string {
 /** Names of the secrets that a value of a file refers to. */
 export function secretsIn(value: unknown): string[] {
   const found = textsIn(value).flatMap((text) => text.match(reference) ?? []);
-  return [...new Set(found.flatMap((text) => Array.from(text.matchAll(secret), ([, name = ""]) => name)))].sort();
+  return [...new Set(found.flatMap(secretsOf))].sort();
 }
 
-const secret = /\bsecret\s*(?:\.\s*|\[\s*["'])([\p{L}_][\p{L}\p{N}_-]*)/gu;
+function secretsOf(text: string): string[] {
+  const secret = /\bsecret\s*(?:\.\s*|\[\s*["'])([\p{L}_][\p{L}\p{N}_-]*)/gu;
+  return Array.from(text.matchAll(secret), ([, name = ""]) => name);
+}
 
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];

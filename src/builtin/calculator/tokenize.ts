@@ -31,7 +31,6 @@ const standIns: Readonly<Record<string, string>> = {
 const blank = /[\s\ufeff]*/y;
 const based = /0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)/y;
 const decimal = /(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
-const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
 const mark = /\*\*|\/\/|[-+*/%^(),!]/y;
 
 /** Splits an expression into tokens. Full-width characters count as their usual forms. */
@@ -51,7 +50,7 @@ function tokenAt(text: string, at: number): Token {
   if (whole !== "") return { kind: "number", value: fraction(BigInt(whole)), at, length: whole.length };
   const number = read(decimal, text, at);
   if (number !== "") return { kind: "number", value: valueOf(number, at), at, length: number.length };
-  const name = read(word, text, at);
+  const name = read(/[\p{L}_][\p{L}\p{M}\p{N}_]*/uy, text, at);
   if (name !== "") return { kind: "name", name, at, length: name.length };
   const sign = read(mark, text, at);
   // The pattern lists exactly the signs.

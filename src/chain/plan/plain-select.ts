@@ -1,6 +1,7 @@
 import type { ViewStep } from "./value-view.ts";
 
-const name = /\.([\p{L}_][\p{L}\p{N}_]*)/uy;
+/** For ASCII paths, which most are: the character classes for letters of all scripts are slow to build. */
+const asciiName = /\.([A-Za-z_]\w*)/y;
 const quoted = /\[\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\]/y;
 const index = /\[\s*(-?\d{1,9})\s*\]/y;
 const all = /\[\s*\*\s*\]|\.\*/y;
@@ -9,6 +10,8 @@ const all = /\[\s*\*\s*\]|\.\*/y;
 export function readPlainSelect(path: string): readonly ViewStep[] | undefined {
   if (!path.startsWith("$")) return undefined;
   const steps: ViewStep[] = [];
+  // oxlint-disable-next-line no-control-regex
+  const name = /^[\x00-\x7f]*$/.test(path) ? asciiName : /\.([\p{L}_][\p{L}\p{N}_]*)/uy;
   let at = 1;
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;

@@ -90,8 +90,8 @@ export function processTerminal(): Terminal {
     screen,
     sideColors: painted(process.stderr, "bold", "x") !== "x",
     get interactive() {
-      // Read lazily: merely accessing stdin opens it.
-      return process.stdin.isTTY && process.stderr.isTTY;
+      // Read lazily and last: merely accessing stdin opens it.
+      return process.stderr.isTTY && process.stdin.isTTY;
     },
   };
 }

@@ -20,8 +20,10 @@ const maxLength = 400;
  * ```
  */
 export function deriveCapabilities(more: Readonly<Record<string, readonly string[]>> = {}): DeriveCapabilities {
-  const rules = rulesOf(more);
+  // Most commands derive none, and building the rules takes longer than opening a hub.
+  let rules: readonly Rule[] | undefined;
   return ({ name, description }) => {
+    rules ??= rulesOf(more);
     const inName = plainWords(splitName(name));
     const message = `${inName} ${plainWords(firstSentence(description))}`;
     return rules

@@ -49,17 +49,20 @@ function brokenNames(files: ReadonlyMap<string, FileState>): ReadonlyMap<string,
   return broken;
 }
 
-/** The key `name` at the top of a YAML file, also if the file is not valid YAML. */
-const yamlName = /^["']?name["']?[ \t]*:[ \t]*["']?([\p{L}_][\p{L}\p{N}_.-]*)/mu;
-
-/** The names of tools in code. */
-const codeName = /\bname["']?\s*:\s*["'`]([\p{L}_][\p{L}\p{N}_.-]*)["'`]/gu;
-
 /** The names of a file's tools. A file in which none can be read is usually named after its tool. */
 function namesIn({ file, source, tools }: FileState): readonly string[] {
   if (tools.length > 0) return tools.map(({ name }) => name);
-  const names = /\.ya?ml$/i.test(file)
-    ? (yamlName.exec(source)?.slice(1) ?? [])
-    : Array.from(source.matchAll(codeName), ([, name = ""]) => name);
+  const names = /\.ya?ml$/i.test(file) ? yamlNamesIn(source) : codeNamesIn(source);
   return names.length > 0 ? names : [basename(file, extname(file))];
+}
+
+/** The key `name` at the top of a YAML file, also if the file is not valid YAML. */
+function yamlNamesIn(source: string): readonly string[] {
+  return /^["']?name["']?[ \t]*:[ \t]*["']?([\p{L}_][\p{L}\p{N}_.-]*)/mu.exec(source)?.slice(1) ?? [];
+}
+
+/** The names of tools in code. */
+function codeNamesIn(source: string): readonly string[] {
+  const names = /\bname["']?\s*:\s*["'`]([\p{L}_][\p{L}\p{N}_.-]*)["'`]/gu;
+  return Array.from(source.matchAll(names), ([, name = ""]) => name);
 }

@@ -144,9 +144,6 @@ class RegistryFolder implements ToolFolder {
   }
 }
 
-/** A name as files of tools write it, in YAML and in code. */
-const written = /\bname["']?\s*:\s*["'`]?([\p{L}_][\p{L}\p{N}_.-]*)/gu;
-
 /**
  * Names that the tools of broken files would have, as far as they are known: those in the file's text, and its own.
  * They stay reserved, so that another tool of the same name does not silently replace one that is being fixed.
@@ -156,6 +153,8 @@ function reservedNames(files: ReadonlyMap<string, FileState>): ReadonlySet<strin
   for (const { file, source, tools, problems } of files.values()) {
     if (tools.length > 0 || !hasErrors(problems)) continue;
     taken.add(basename(file, extname(file)));
+    // As files of tools write it, in YAML and in code.
+    const written = /\bname["']?\s*:\s*["'`]?([\p{L}_][\p{L}\p{N}_.-]*)/gu;
     for (const [, name = ""] of source.matchAll(written)) taken.add(name);
   }
   return taken;
