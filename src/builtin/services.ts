@@ -88,27 +88,46 @@ export interface BuiltinServiceOptions extends Pick<
  */
 export function createBuiltinServices(options: BuiltinServiceOptions): BuiltinServices {
   const { http, clock = systemClock, env = {} } = options;
-  const memories = createMemoryService({ store: options.memories ?? createInMemoryMemoryStore(), clock });
   const { searchFile: file, secret, resultCache, pageCache, robots } = options;
+  const files = onFirstUse(() => options.files ?? createFileAccess({ roots: [] }));
+  const memories = onFirstUse(() => {
+    return createMemoryService({ store: options.memories ?? createInMemoryMemoryStore(), clock });
+  });
   // The corpus has its own index, in memory: processes that share a folder would empty each other's.
-  const { providers, corpus } = openProviders({ http, env, file, ...(secret && { secret }) });
-  const resolvers = { memory: memoryPages(memories), corpus: corpus.resolve };
-  return {
-    http,
-    clock,
-    files: options.files ?? createFileAccess({ roots: [] }),
-    memories,
-    records: options.records ?? (() => createInMemoryRecords({})),
-    pages: createPageReader({
+  const providers = onFirstUse(() => openProviders({ http, env, file, ...(secret && { secret }) }));
+  const pages = onFirstUse(() =>
+    createPageReader({
       http,
       clock,
-      resolvers,
+      resolvers: { memory: memoryPages(memories()), corpus: providers().corpus.resolve },
       ...(pageCache && { cache: pageCache }),
       ...(robots && { robots }),
     }),
-    search: createSearch({ providers, clock, ...(resultCache && { cache: resultCache }) }),
+  );
+  const search = onFirstUse(() =>
+    createSearch({ providers: providers().providers, clock, ...(resultCache && { cache: resultCache }) }),
+  );
+  const weather = onFirstUse(() => createWeather({ ...options.weather, http, clock }));
+  return {
+    http,
+    clock,
+    get files() {
+      return files();
+    },
+    get memories() {
+      return memories();
+    },
+    records: options.records ?? (() => createInMemoryRecords({})),
+    get pages() {
+      return pages();
+    },
+    get search() {
+      return search();
+    },
     vault: options.vault ?? noVault,
-    weather: createWeather({ ...options.weather, http, clock }),
+    get weather() {
+      return weather();
+    },
     timezone: options.timezone,
     messages: options.messages,
     transcripts: options.transcripts,
@@ -118,6 +137,12 @@ export function createBuiltinServices(options: BuiltinServiceOptions): BuiltinSe
     prompts: options.prompts,
     maxUrls: options.maxUrls,
   };
+}
+
+/** Most calls need one service, and the code of each takes a while to load. */
+function onFirstUse<T extends object>(create: () => T): () => T {
+  let created: T | undefined;
+  return () => (created ??= create());
 }
 
 /** Resolves `memory:` addresses. */
