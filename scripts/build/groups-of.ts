@@ -28,7 +28,7 @@ export function chunkPerModule(): CodeSplittingOptions {
   return { includeDependenciesRecursively: false, groups: [{ name, debugName: "modules", test }] };
 }
 
-/** What the build has found out by executing every module as a file of its own. */
+/** Modules that imports and commands execute. */
 export interface Traced {
   /** For every entry, what an import executes. */
   readonly imports: ReadonlyMap<string, TracedImport>;

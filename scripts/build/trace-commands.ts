@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { OutputChunk } from "rolldown";
 
-/** Commands that start often: in scripts, in hooks and in CI. */
+/** Commands that scripts, hooks and CI start often. What they execute is in files of its own. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   help: ["--help"],
   tool: ["validate", "tools/fetch.yaml"],
@@ -47,7 +47,7 @@ output: { text: "\${steps.say.output.message}" }
 `,
 };
 
-/** Runs the commands with one file per module in this folder; returns the modules that each of them loads. */
+/** Runs the commands with one file per module, all written to `dir`; returns the modules that each of them loads. */
 export async function traceCommands(
   dir: string,
   chunks: readonly OutputChunk[],
@@ -68,7 +68,9 @@ export async function traceCommands(
     }
     return traced;
   } finally {
-    await Promise.all([project, program, ...files.map(([path]) => path)].map((path) => rm(path, { recursive: true })));
+    await Promise.all(
+      [project, program, ...files.map(([path]) => path)].map((path) => rm(path, { recursive: true, force: true })),
+    );
   }
 }
 
@@ -81,7 +83,8 @@ require("./cli.cjs").startProgram();
 /** Returns the names of the files that it loads. */
 async function traceCommand(args: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
   // Nothing of the user who builds is read or written.
-  const env = { PATH: process.env["PATH"], HOME: cwd, NO_COLOR: "1" };
+  const { PATH, SystemRoot } = process.env;
+  const env = { PATH, SystemRoot, HOME: cwd, USERPROFILE: cwd };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, env, encoding: "utf8" });
   if (status !== 0) throw new Error(`the bundle cannot run ${args.join(" ")}: ${stdout}${stderr}`);
   const loaded = JSON.parse(await readFile(join(cwd, "loaded.json"), "utf8")) as readonly string[];
