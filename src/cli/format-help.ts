@@ -10,7 +10,7 @@ export function formatProgramHelp(program: Command, help: Help): string {
   const wrap = (text: string): string => help.boxWrap(text, help.helpWidth ?? 80);
   const codes = exitCodeTexts.map(([code, means]) => `${code} ${means}`).join(", ");
   return [
-    wrap("Windlass runs tools for you and your agents: one permission policy, one record, one set of limits."),
+    wrap("Windlass runs tools for you and your agents: one permission policy, one journal, one set of limits."),
     "",
     `${title("Usage:")} ${programCommand("COMMAND [options]")}`,
     "",
