@@ -4,7 +4,7 @@ import type { HostOutcome } from "../../run/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 import { Compensation } from "./compensation.ts";
 import { FrameSteps } from "./frame-steps.ts";
-import { createStepState } from "./step-facts.ts";
+import { NewStepState } from "./new-states.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { PartlyDone } from "./partial-work.ts";
 import type { Pending, ChainRun, StopReason } from "./chain-run.ts";
@@ -83,7 +83,7 @@ export class ChainFrame implements Pending {
     this.keys = call?.keys ?? "";
     this.work = call?.work ?? "";
     this.workKey = `${run.host.runId}/${this.work}`;
-    this.states = plan.steps.map((step) => createStepState(step, this.path + step.id));
+    this.states = plan.steps.map((step) => new NewStepState(step, this.path + step.id));
     this.scope = {
       input: parts.input,
       steps: new FrameSteps(plan, this.states),

@@ -1,5 +1,6 @@
 import { Bag, type Failure, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
+import { NewItemState } from "./new-states.ts";
 import { type PartlyDone, joinDone } from "./partial-work.ts";
 import type { StepRun } from "./step-run.ts";
 import type { ItemState, StepStatus } from "./step-state.ts";
@@ -37,13 +38,7 @@ export class Items implements UnitOwner {
     // A share such as 0.07 × 100 is a little more than 7, or a little less.
     this.#allowed = "count" in tolerate ? tolerate.count : Math.floor(tolerate.share * list.length + 1e-9);
     this.#outputs = list.map(() => null);
-    this.#states = list.map(() => ({
-      status: "pending",
-      attempts: 0,
-      durationMs: 0,
-      workedFrom: undefined,
-      endedAt: undefined,
-    }));
+    this.#states = list.map(() => new NewItemState());
     step.state.items = this.#states;
     step.state.input = list.map(() => undefined);
   }

@@ -3,26 +3,7 @@ import { missing } from "../../expr/index.ts";
 import type { StepWork } from "../../run/index.ts";
 import type { PlanStep, RepeatPlan } from "../plan/plan.ts";
 import type { Evaluable } from "./chain-run.ts";
-import type { StepState } from "./step-state.ts";
 import type { Item } from "./step-view.ts";
-
-/** Initial state of a step. */
-export function createStepState(step: PlanStep, path: string): StepState {
-  return {
-    step,
-    path,
-    status: "pending",
-    startedAt: 0,
-    endedAt: 0,
-    attempts: 0,
-    input: undefined,
-    output: undefined,
-    error: undefined,
-    cached: false,
-    iterations: 0,
-    workMs: 0,
-  };
-}
 
 /** The lifetime and the key with which a step's call is answered from the cache. */
 export function resolveStepCache(
