@@ -1,5 +1,5 @@
-import type { Issue } from "../base/index.ts";
-import type { CallRecord } from "../store/index.ts";
+import type { Failure, Issue } from "../base/index.ts";
+import type { CallRecord, CallerType } from "../store/index.ts";
 import { type Redactor, redactFailure, redactIssue } from "../secrets/index.ts";
 import type { ResultMeta, ToolResult } from "../tool/index.ts";
 import type { Call } from "./call.ts";
@@ -77,7 +77,7 @@ function sourceOf(call: Call, facts: Readonly<Record<string, unknown>> | undefin
 /** Writes one record for every call, regardless of how it ended. A store that throws does not affect the call. */
 export function recordCall(call: Call, result: ToolResult, execution: Execution | undefined): void {
   try {
-    const record = toRecord(call, result, execution);
+    const record = new FinishedRecord(call, result, execution);
     if (call.context.hooks?.record?.(record) !== true) call.core.records.add(record, charsOf(call, record, execution));
   } catch (error) {
     const message = `the record of this call was lost: ${thrownMessage(error)}`;
@@ -93,33 +93,60 @@ function charsOf(call: Call, record: CallRecord, execution: Execution | undefine
   return outputChars === undefined ? undefined : argsChars + outputChars;
 }
 
-// oxlint-disable-next-line complexity -- one flat literal with defaults, no decisions
-function toRecord(call: Call, result: ToolResult, execution: Execution | undefined): CallRecord {
-  const { context } = call;
-  const tool = call.registration?.tool;
-  return {
-    id: call.callId,
-    tool: result.tool,
-    version: tool?.version ?? "",
-    source: call.source,
-    category: tool?.category ?? "",
-    args: call.rawArgs,
-    success: result.success,
-    output: result.success ? result.output : undefined,
-    error: result.success ? undefined : result.error,
-    durationMs: result.durationMs,
-    queuedMs: result.queuedMs ?? 0,
-    attempts: result.meta.attempts,
-    cached: call.cached,
-    callerType: context.callerType ?? "direct",
-    callerId: context.callerId,
-    principal: context.principal,
-    conversationId: context.conversationId,
-    workflowId: context.workflowId,
-    parentId: call.parent?.callId,
-    reported: reportedOf(call, execution),
-    createdAt: call.executedAt,
-  };
+/**
+ * The record of a call. A class, because V8 allocates a literal in the old generation if earlier objects of that literal
+ * survived collections, as the latest records do; each record would then keep its arguments and output in memory until a
+ * full collection. Instances of classes always begin in the young generation.
+ */
+class FinishedRecord implements CallRecord {
+  readonly id: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly source: string;
+  readonly category: string;
+  readonly args: unknown;
+  readonly success: boolean;
+  readonly output: unknown;
+  readonly error: Failure | undefined;
+  readonly durationMs: number;
+  readonly queuedMs: number;
+  readonly attempts: number;
+  readonly cached: boolean;
+  readonly callerType: CallerType;
+  readonly callerId: string | undefined;
+  readonly principal: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly workflowId: string | undefined;
+  readonly parentId: string | undefined;
+  readonly reported: CallRecord["reported"];
+  readonly createdAt: number;
+
+  // oxlint-disable-next-line complexity -- fields with defaults, no decisions
+  constructor(call: Call, result: ToolResult, execution: Execution | undefined) {
+    const { context } = call;
+    const tool = call.registration?.tool;
+    this.id = call.callId;
+    this.tool = result.tool;
+    this.version = tool?.version ?? "";
+    this.source = call.source;
+    this.category = tool?.category ?? "";
+    this.args = call.rawArgs;
+    this.success = result.success;
+    this.output = result.success ? result.output : undefined;
+    this.error = result.success ? undefined : result.error;
+    this.durationMs = result.durationMs;
+    this.queuedMs = result.queuedMs ?? 0;
+    this.attempts = result.meta.attempts;
+    this.cached = call.cached;
+    this.callerType = context.callerType ?? "direct";
+    this.callerId = context.callerId;
+    this.principal = context.principal;
+    this.conversationId = context.conversationId;
+    this.workflowId = context.workflowId;
+    this.parentId = call.parent?.callId;
+    this.reported = reportedOf(call, execution);
+    this.createdAt = call.executedAt;
+  }
 }
 
 function optionalLabel(label: string | undefined, redactor: Redactor): string | undefined {
