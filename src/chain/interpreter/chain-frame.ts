@@ -4,7 +4,7 @@ import type { HostOutcome } from "../../run/index.ts";
 import type { Plan, PlanStep } from "../plan/plan.ts";
 import { Compensation } from "./compensation.ts";
 import { FrameSteps } from "./frame-steps.ts";
-import { NewStepState } from "./new-states.ts";
+import { NewStepState } from "./step-facts.ts";
 import { expressionFailure } from "./expression-failure.ts";
 import type { PartlyDone } from "./partial-work.ts";
 import type { Pending, ChainRun, StopReason } from "./chain-run.ts";

@@ -1,6 +1,6 @@
 import { Bag, type Failure, failure } from "../../base/index.ts";
 import type { ForEachPlan } from "../plan/plan.ts";
-import { NewItemState } from "./new-states.ts";
+import { NewItemState } from "./step-facts.ts";
 import { type PartlyDone, joinDone } from "./partial-work.ts";
 import type { StepRun } from "./step-run.ts";
 import type { ItemState, StepStatus } from "./step-state.ts";
