@@ -14,8 +14,12 @@ export abstract class StepTable {
   abstract output(id: string): unknown;
 }
 
-/** True for a {@link StepTable}, of this or another copy of Windlass. */
-export const isStepTable: (value: unknown) => value is StepTable = brandOf(StepTable, "step_table");
+const isBranded = brandOf(StepTable, "step_table");
+
+/** True for a {@link StepTable}, of this or another copy of Windlass. The mark is looked up only if it is of another copy. */
+export function isStepTable(value: unknown): value is StepTable {
+  return value instanceof StepTable || isBranded(value);
+}
 
 /** Walks from `steps` to the step of this name; `walk` does so if they are an object. */
 export function stepWalk(id: string, walk: Walk): Walk {
