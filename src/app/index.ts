@@ -12,6 +12,7 @@ export {
   openTrust,
   reviewTrust,
 } from "./open-trust.ts";
+export { trustNewWorkspace } from "./trust-new-workspace.ts";
 export { trustFailure } from "./trust-reasons.ts";
 export { storeTrustDecision } from "./trust-store.ts";
 export type { TrustItem, TrustKind } from "./trust-item.ts";

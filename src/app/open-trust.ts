@@ -81,10 +81,9 @@ export async function reviewTrust(
   return { items, decision: await readTrustDecision(subject.dir, subject.env) };
 }
 
-/** Trusts everything that the workspace needs now. */
-export async function grantTrust(subject: TrustSubject, items?: readonly TrustItem[]): Promise<void> {
-  const all = items ?? (await readTrustSet(subject.dir, subject.settings)).items;
-  const trusted = new Set(all.map(({ id }) => id));
+/** Trusts these parts of the workspace, and no others. */
+export async function grantTrust(subject: TrustSubject, items: readonly TrustItem[]): Promise<void> {
+  const trusted = new Set(items.map(({ id }) => id));
   await storeTrustDecision(subject.dir, subject.env, { trusted, declined: new Set() });
 }
 
@@ -119,7 +118,8 @@ async function isPackageExample(dir: string): Promise<boolean> {
   return root !== undefined && isInsideFolder(await realpath(dir).catch(() => dir), join(root, "examples"));
 }
 
-function packageRoot(): string | undefined {
+/** The real path of the folder of this package; undefined if it is bundled. */
+export function packageRoot(): string | undefined {
   for (let folder = new URL(".", import.meta.url); ; folder = new URL("..", folder)) {
     if (isOwnPackage(new URL("package.json", folder))) return realpathSync(fileURLToPath(folder));
     if (folder.href === new URL("..", folder).href) return undefined;

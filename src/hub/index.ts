@@ -43,7 +43,7 @@ export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";
 export type { McpReview, McpServerState, McpServerStatus, RefusedTool, ReviewedTool } from "./mcp/mcp-status.ts";
 export type { McpSourceLimits } from "./mcp/mcp-source-limits.ts";
 export { forgetLogins, forgetServer } from "./mcp/server-state-files.ts";
-export { deleteServer, addServerToConfig } from "./mcp/write-config.ts";
+export { deleteServer, addServerToConfig, hasServerEntry } from "./mcp/write-config.ts";
 export {
   type FindToolsInput,
   type FindToolsOutput,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
@@ -239,6 +239,59 @@ describe("a workspace that needs no trust", () => {
       expect(await windlass(["validate"], { cwd: dir, env })).toMatchObject({ code: 0 });
       await expect(stat(join(dir, "ran.trace"))).rejects.toThrow("ENOENT");
     }
+  });
+
+  test("[S8] init trusts what it wrote, and nothing that the folder had before", async () => {
+    const { dir, env, traces, config } = await clone();
+    await rm(join(dir, "windlass.yaml"));
+    const { code, stderr } = await windlass(["init", "."], { cwd: dir, env });
+    expect(code).toBe(0);
+    for (const part of ["tools/evil.mjs", "touch command.trace", "thief", "windlass trust"]) {
+      expect(stderr).toContain(part);
+    }
+    for (const words of ["tools", "call evil", "call custom", "call cmd", "call thief/anything", "run steal"]) {
+      await windlass(words.split(" "), { cwd: dir, env });
+    }
+    expect(traces()).toEqual([]);
+    expect(await windlass(["call", "greet", "name=Ada"], { cwd: dir, env })).toMatchObject({ code: 0 });
+    const trust = JSON.parse(await readFile(join(config, "windlass/trust.json"), "utf8")) as { workspaces: object };
+    expect(Object.values(trust.workspaces)).toMatchObject([{ trusted: [expect.any(String)], declined: [] }]);
+  });
+
+  test.each([
+    ["an installed package", "node_modules/windlass/"],
+    ["the package of the folder itself", ""],
+  ])("[S8] init does not trust code that would load a package of the folder as windlass: %s", async (_which, at) => {
+    const { config, env } = await clone();
+    const dir = await folder({
+      [`${at}package.json`]: '{ "name": "windlass", "type": "module", "exports": "./index.mjs" }',
+      [`${at}index.mjs`]: 'import { writeFileSync } from "node:fs"; writeFileSync("package.trace", "");',
+    });
+    const own = { ...env, XDG_CONFIG_HOME: config };
+    expect(await windlass(["init", "."], { cwd: dir, env: own })).toMatchObject({ code: 0 });
+    expect(await windlass(["tools"], { cwd: dir, env: own })).toMatchObject({ code: 0 });
+    await expect(stat(join(dir, "package.trace"))).rejects.toThrow("ENOENT");
+  });
+
+  test("[S8] mcp add does not trust an entry that a file of the workspace completes", async () => {
+    const { env } = await clone();
+    const dir = await folder({
+      "windlass.yaml": "",
+      "mcp.local.json":
+        '{ "mcpServers": { "s": { "cwd": "elsewhere", "env": { "NODE_OPTIONS": "--import=./x.mjs" } } } }',
+    });
+    expect(await windlass(["mcp", "add", "s", "--", "node", "x.js"], { cwd: dir, env })).toMatchObject({ code: 0 });
+    expect(await windlass(["mcp", "list"], { cwd: dir, env })).toMatchObject({
+      stdout: expect.stringContaining("untrusted"),
+    });
+    expect(await windlass(["mcp", "add", "t", "--", "node", "x.js"], { cwd: dir, env })).toMatchObject({ code: 0 });
+    const { stdout } = await windlass(["mcp", "list", "--json"], { cwd: dir, env });
+    expect(stdout.match(/untrusted/g)).toHaveLength(2);
+    const empty = await folder({ "windlass.yaml": "" });
+    expect(await windlass(["mcp", "add", "t", "--", "node", "x.js"], { cwd: empty, env })).toMatchObject({ code: 0 });
+    expect(await windlass(["mcp", "list"], { cwd: empty, env })).toMatchObject({
+      stdout: expect.not.stringContaining("untrusted"),
+    });
   });
 
   test("[S8] init works if the grant cannot be stored, and says so", async () => {

@@ -11,6 +11,18 @@ export function addServerToConfig(dir: string, name: string, entry: ServerEntryJ
   write(file, addServer(readExistingConfig(file), name, entry));
 }
 
+/** True if a file of a workspace has an entry of this name, also an incomplete one, or cannot be read. */
+export function hasServerEntry(dir: string, name: string): boolean {
+  return configFiles.some((each) => {
+    try {
+      const text = readExistingConfig(join(dir, each));
+      return text !== undefined && removeServer(text, name) !== undefined;
+    } catch {
+      return true;
+    }
+  });
+}
+
 /** Removes a server from the files of a workspace; returns the names of the changed files. */
 export function deleteServer(dir: string, name: string): readonly string[] {
   return configFiles.filter((each) => {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { grantTrust, pathExists, readSettings, workspaceSchema } from "../../../app/index.ts";
+import { type TrustItem, pathExists, trustNewWorkspace, workspaceSchema } from "../../../app/index.ts";
 import { cliCommand, fail, isFailureError } from "../../../base/index.ts";
 import { chainFileSchema } from "../../../chain/index.ts";
 import { contractFileSchema } from "../../../hub/index.ts";
@@ -11,7 +11,8 @@ import { shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { sampleFiles } from "./sample-files.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
-import { trustCommand } from "../../open/open-here.ts";
+import { trustCommand, trustLines } from "../../open/open-here.ts";
+import { logWrapped } from "../../terminal/log-wrapped.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
@@ -20,29 +21,52 @@ export const initWorkspace: RunCommand = async (invocation) => {
   const { terminal, words } = invocation;
   const dir = resolve(words[0] ?? ".");
   await refuseTaken(dir);
-  const written = await writeAll(dir, { ...sampleFiles, ...packageFile(dir), ...dataFiles() });
-  if (await ignoreData(dir)) written.push(".gitignore");
+  const written: string[] = [];
+  const write = async (): Promise<void> => {
+    written.push(...(await writeAll(dir, { ...sampleFiles, ...packageFile(dir), ...dataFiles() })));
+    if (await ignoreData(dir)) written.push(".gitignore");
+  };
+  const untrusted = await createTrusted({ dir, write, terminal });
   const shown = written.filter((file) => !file.startsWith(".windlass/"));
-  await trustOwn(dir, terminal);
   if (invocation.flag("json")) {
     terminal.print(safeJson({ dir, files: written }));
     return;
   }
   terminal.print(`Created a workspace in ${relativeToCwd(dir)}:`);
   for (const file of shown) terminal.print(`  ${file}`);
+  reportForeign(untrusted, dir, terminal);
   terminal.log("");
   terminal.log("Try next:");
   for (const line of nextLines(dir, wayTo(words[0] ?? ".", invocation.dir))) terminal.log(`  ${line}`);
 };
 
-/** Trusts the new workspace: its files come from this program. */
-async function trustOwn(dir: string, terminal: Terminal): Promise<void> {
+interface Creation {
+  readonly dir: string;
+  readonly write: () => Promise<void>;
+  readonly terminal: Terminal;
+}
+
+/** Writes the workspace and trusts what it wrote; returns the parts that the folder had before. */
+async function createTrusted({ dir, write, terminal }: Creation): Promise<readonly TrustItem[]> {
+  let isWritten = false;
+  const noted = (): Promise<void> => write().then(() => void (isWritten = true));
   try {
-    await grantTrust({ dir, settings: await readSettings(dir), env: process.env });
+    const source = sampleFiles["windlass.yaml"] ?? "";
+    return await trustNewWorkspace({ dir, source, write: noted, env: process.env });
   } catch (error) {
-    if (!isFailureError(error)) throw error;
+    if (!isWritten || !isFailureError(error)) throw error;
     terminal.log(`${terminal.tint("yellow", "warning:")} ${error.message}; later: ${trustCommand(dir)}`);
+    return [];
   }
+}
+
+/** Reports the parts that `init` did not write: they are not trusted. */
+function reportForeign(items: readonly TrustItem[], dir: string, terminal: Terminal): void {
+  if (items.length === 0) return;
+  const message = "the folder had parts that are not trusted; `init` trusts only what it creates";
+  logWrapped(message, terminal, { lead: `${terminal.tint("yellow", "warning:")} ` });
+  for (const line of trustLines(items, { width: terminal.sideColumns })) terminal.log(line);
+  logWrapped(`review and trust them with: ${trustCommand(dir)}`, terminal, { lead: "  ", style: "cyan" });
 }
 
 /** Commands to try in the new workspace, in the form in which the program was started. */

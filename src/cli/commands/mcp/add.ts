@@ -7,6 +7,7 @@ import {
   addServerToConfig,
   deleteServer,
   forgetServer,
+  hasServerEntry,
 } from "../../../hub/index.ts";
 import { withoutCredentials } from "../../../net/index.ts";
 import { createRedactor, isSecretName } from "../../../secrets/index.ts";
@@ -46,13 +47,17 @@ export const addMcpServer: RunCommand = async (invocation) => {
   return exitCodes.ok;
 };
 
-/** Adds the server. In a workspace that was trusted, the user trusts it by adding it. */
+/**
+ * Adds the server. In a workspace that was trusted, the user trusts it by adding it, unless another file already has a
+ * part of its entry, such as its environment.
+ */
 async function writeTrusted(name: string, entry: ServerEntryJson): Promise<void> {
   const dir = await findWorkspace(".");
   const subject = { dir, settings: await readSettings(dir), env: process.env };
   const { items, decision } = await reviewTrust(subject);
+  const isOwn = !hasServerEntry(dir, name) && items.every(({ id }) => decision.trusted.has(id));
   write(dir, name, entry);
-  if (items.every(({ id }) => decision.trusted.has(id))) await grantTrust(subject);
+  if (isOwn) await grantTrust(subject, (await reviewTrust(subject)).items);
 }
 
 function write(dir: string, name: string, entry: ServerEntryJson): void {
