@@ -99,6 +99,50 @@ test.each([
   await workspace.close();
 });
 
+/** Trusts the folder as it is, then changes these files: the items that are not trusted any more. */
+async function untrustedAfter(files: Readonly<Record<string, string>>, changed: Readonly<Record<string, string>>) {
+  const dir = await folderWith(files);
+  await (await open(dir, { trust: "stored", requestTrust: () => Promise.resolve(true) })).close();
+  await writeFiles(dir, changed);
+  const workspace = await open(dir, { trust: "stored" });
+  const texts = workspace.untrusted.map(({ text }) => text);
+  return { workspace, texts };
+}
+
+const counting = "name: count_words\ndescription: x\n";
+
+test.each([
+  ["a search path", "env: { PATH: bin }", "wc -w (with PATH=bin)"],
+  ["a preloaded library", "env: { LD_PRELOAD: ./x.so, N: 1 }", "wc -w (with LD_PRELOAD=./x.so, with N=1)"],
+  ["a secret", "env: { TOKEN: '${secret.TOKEN}' }", "wc -w (with TOKEN=${secret.TOKEN})"],
+  ["a key in plain text", "env: { API_TOKEN: abcdefgh1 }", "wc -w (with API_TOKEN='[hidden]')"],
+  ["a value with spaces", "env: { NODE_OPTIONS: '-r ./x) ' }", "wc -w (with NODE_OPTIONS='-r ./x) ')"],
+  ["a folder", "cwd: sub", "wc -w (in sub)"],
+  ["its input", 'stdin: "touch x\\n"', "wc -w (input 'touch x␊')"],
+])("[S8] a command with %s is another command, and shown with it", async (_what, how, text) => {
+  const file = (more: string): string => `${counting}entry: { type: command, command: [wc, -w]${more} }\n`;
+  const { workspace, texts } = await untrustedAfter(
+    { "windlass.yaml": "secrets: { TOKEN: env }", "tools/x.yaml": file(""), "sub/a": "" },
+    { "tools/x.yaml": file(`, ${how}`) },
+  );
+  expect(texts[0]).toBe(text);
+  expect(await workspace.engine.call("count_words", {})).toMatchObject({ error: { reason: "not_trusted" } });
+  await workspace.close();
+});
+
+test.each([
+  ["environment", { env: { NODE_OPTIONS: "--import=/x.mjs" } }, "s: node x.js (with NODE_OPTIONS=--import=/x.mjs)"],
+  ["folder", { cwd: "bin" }, "s: node x.js (in bin)"],
+  ["trust", { trust: "all" }, "s: node x.js (every change of its tools accepted)"],
+  ["effects", { effects: { wipe: "read" } }, "s: node x.js (wipe taken as read)"],
+])("[S8] an MCP server is shown with its %s", async (_what, more, text) => {
+  const mcp = (entry: object): string =>
+    JSON.stringify({ mcpServers: { s: { command: "node", args: ["x.js"], ...entry } } });
+  const { workspace, texts } = await untrustedAfter({ "mcp.json": mcp({}) }, { "mcp.json": mcp(more) });
+  expect(texts).toEqual([text]);
+  await workspace.close();
+});
+
 test.each([
   ["no settings", undefined, 0],
   ["default rules", "permissions: { ask: ['model:destructive', 'mcp:destructive'] }", 0],

@@ -1,8 +1,9 @@
 import { relative, resolve, sep } from "node:path";
 import { canonicalJson, isInsideFolder, nodeCrypto } from "../base/index.ts";
-import type { McpServer } from "../hub/index.ts";
+import { type McpServer, displayedValue, formatCommand } from "../hub/index.ts";
 import { type ModelSettingsFile, defaultBaseUrls, secretName } from "../model/index.ts";
-import { type SentSecret, type ToolNeeds, hostIn, secretsIn } from "../tool/index.ts";
+import { showUnsafe } from "../text/index.ts";
+import { type NeededCommand, type SentSecret, type ToolNeeds, hostIn, secretsIn } from "../tool/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /**
@@ -53,9 +54,32 @@ export function createTrustItem(kind: TrustKind, parts: readonly unknown[], text
 export function toolTrustItems({ module, command, secrets }: ToolNeeds, context: TrustContext): TrustItem[] {
   return [
     ...(module === undefined ? [] : [codeItem(module, context)]),
-    ...(command === undefined ? [] : [createTrustItem("command", command, command.map(shown).join(" "))]),
+    ...(command === undefined ? [] : [commandItem(command)]),
     ...secrets.map((sent) => secretItem(sent, context)),
   ];
+}
+
+/** The environment, the folder and the input decide what a program does as much as its arguments. */
+function commandItem({ words, ...how }: NeededCommand): TrustItem {
+  const { env, cwd, stdin } = how;
+  const isPlain = Object.keys(env).length === 0 && cwd === undefined && stdin === undefined;
+  const details = [
+    ...(cwd === undefined ? [] : [`in ${formatCommand(cwd, [])}`]),
+    ...Object.entries(env).map(([name, value]) => `with ${formatVariable(name, displayedValue(name, value))}`),
+    ...(stdin === undefined ? [] : [`input ${formatCommand(stdin, [])}`]),
+  ];
+  const [program = "", ...args] = words;
+  const text = `${formatCommand(program, args)}${inBrackets(details)}`;
+  return createTrustItem("command", isPlain ? words : [...words, how], text);
+}
+
+function formatVariable(name: string, value: string): string {
+  return `${showUnsafe(name)}=${formatCommand(value, [])}`;
+}
+
+/** Words of a command with brackets are quoted, so that they cannot pass for these. */
+function inBrackets(details: readonly string[]): string {
+  return details.length === 0 ? "" : ` (${details.join(", ")})`;
 }
 
 /**
@@ -81,13 +105,25 @@ export function secretItem({ name, to }: SentSecret, { config }: Pick<TrustConte
 
 /** The items of a server, which was read without the values of secrets. */
 export function serverTrustItems(server: McpServer, context: TrustContext): TrustItem[] {
-  const { name, address, display, identity, trust, effects } = server;
+  const { name, address, display, identity, trust, effects, parts } = server;
   // The values of headers are not part of the identity.
   const headers = address.kind === "http" ? { ...address.headers, ...address.oauth } : {};
   const to = address.kind === "http" ? hostIn(address.url) : `the MCP server ${name}`;
   const variables = address.kind === "http" ? { ...headers, url: address.url } : address.env;
-  const own = createTrustItem("server", [identity, headers, trust, effects], `${name}: ${display}`);
+  const stated = [
+    ...parts.flatMap(detailOf),
+    ...(trust === "all" ? ["every change of its tools accepted"] : []),
+    ...Object.entries(effects).map(([tool, effect]) => `${formatCommand(tool, [])} taken as ${effect}`),
+  ];
+  const text = `${name}: ${display}${inBrackets(stated)}`;
+  const own = createTrustItem("server", [identity, headers, trust, effects], text);
   return [own, ...secretsIn([variables, display]).map((secret) => secretItem({ name: secret, to }, context))];
+}
+
+/** The folder and the variables of a program; its command line is shown anyway. */
+function detailOf({ name, shown }: McpServer["parts"][number]): string[] {
+  if (name === "cwd") return [`in ${formatCommand(shown, [])}`];
+  return name.startsWith("env.") ? [`with ${formatVariable(name.slice("env.".length), shown)}`] : [];
 }
 
 /** The items of a model: its server, and the key that the settings send there. */
@@ -120,9 +156,4 @@ export function environmentItem(name: string): TrustItem {
 /** The item of a private address that tools may reach. */
 export function networkItem(address: string): TrustItem {
   return createTrustItem("network", [address], address);
-}
-
-/** A word of a command, quoted where its end would be unclear. */
-function shown(word: string): string {
-  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
 }

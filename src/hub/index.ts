@@ -36,6 +36,7 @@ export type {
 } from "./mcp/mcp-port.ts";
 export { fetchesPackage, formatCommand, unpinnedPackage } from "./mcp/format-command.ts";
 export type { McpServer } from "./mcp/server-config.ts";
+export { displayedValue } from "./mcp/server-identity.ts";
 export type { ServerEntryJson } from "./mcp/edit-config.ts";
 export { configFiles, hasMcpConfig, isMcpConfig } from "./mcp/has-mcp-config.ts";
 export { loadMcpConfig, loadMcpSource, loadSkills } from "./load-sources.ts";

@@ -74,7 +74,7 @@ export {
 export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";
 export { importHint, nearestPackage } from "./import-hint.ts";
 export type { EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
-export { type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "./tool-needs.ts";
+export { type NeededCommand, type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "./tool-needs.ts";
 export { readResponse } from "./entry-response.ts";
 export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";
 export { readParameterMap } from "./parameter-map.ts";

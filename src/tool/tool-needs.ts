@@ -1,13 +1,24 @@
 import { dirname, resolve } from "node:path";
+import { canonicalJson } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
 
 /** Parts of a workspace that a tool executes or sends, as far as its file states them. */
 export interface ToolNeeds {
   /** Module that it imports, absolute. */
   readonly module?: string;
-  /** Program and arguments that it runs, as written. */
-  readonly command?: readonly string[];
+  readonly command?: NeededCommand;
   readonly secrets: readonly SentSecret[];
+}
+
+/** A program that a tool runs, as written: everything that decides what the program does. */
+export interface NeededCommand {
+  /** Program and arguments. */
+  readonly words: readonly string[];
+  /** Variables added to its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Its input; a map or list as JSON. */
+  readonly stdin?: string;
 }
 
 /** A secret, and the receiver of its value. */
@@ -26,8 +37,24 @@ export function toolNeeds(file: unknown, path: string): ToolNeeds | undefined {
   const to = words === undefined ? hostIn(String(url)) : `the command ${words[0] ?? ""}`;
   const secrets = secretsIn(entry).map((name) => ({ name, to }));
   if (type === "custom") return { module: resolve(dirname(path), String(module)), secrets };
-  if (words !== undefined) return { command: words, secrets };
+  if (words !== undefined) return { command: neededCommand(words, entry), secrets };
   return secrets.length === 0 ? undefined : { secrets };
+}
+
+function neededCommand(
+  words: readonly string[],
+  { env, cwd, stdin }: Readonly<Record<string, unknown>>,
+): NeededCommand {
+  return {
+    words,
+    env: Object.fromEntries(Object.entries(isYamlMap(env) ? env : {}).map(([name, value]) => [name, textOf(value)])),
+    ...(cwd !== undefined && { cwd: textOf(cwd) }),
+    ...(stdin !== undefined && { stdin: textOf(stdin) }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : canonicalJson(value);
 }
 
 const reference = /\$\{[^}]*\}/g;

@@ -96,8 +96,8 @@ function part(name: string, value: unknown, shown: string): IdentityPart {
   return { name, shown, hash: hashOf([name, value]) };
 }
 
-/** A reference to a secret is not itself secret. */
-function displayedValue(name: string, value: unknown): string {
+/** The value of a variable for people: hidden if its name says that it is secret. A reference to a secret is not. */
+export function displayedValue(name: string, value: unknown): string {
   const text = String(value);
   return isSecretName(name) && !/^\$\{[^{}]*\}$/.test(text) ? "[hidden]" : showUnsafe(text);
 }
