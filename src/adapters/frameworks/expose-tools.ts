@@ -1,8 +1,8 @@
-import { FailureError, canonicalJson, nodeCrypto } from "../../base/index.ts";
+import { FailureError, canonicalJson, nodeCrypto, type Failure } from "../../base/index.ts";
 import { type CallContext, type Engine, type Passage, SeenUrls } from "../../engine/index.ts";
-import type { ResultStore } from "../../hub/index.ts";
+import { type ResultStore, type ResultOwner, redactOutput, viewResult } from "../../hub/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
-import { showUnsafe, suggest } from "../../text/index.ts";
+import { showUnsafe, suggest, stripUnsafe } from "../../text/index.ts";
 import {
   type AnyTool,
   type ToolResult,
@@ -14,8 +14,9 @@ import {
   toGeminiTools,
   toMcpTools,
   toOpenAITools,
+  type Attachment,
 } from "../../tool/index.ts";
-import { type ModelReadableResult, toModelReadableResult } from "./model-readable-result.ts";
+import type { Redactor } from "../../secrets/index.ts";
 
 /**
  * Options for offering the tools of an engine to another framework's agent, and the caller on whose behalf it calls
@@ -227,4 +228,45 @@ function keyOf(
     // Circular arguments; the engine reports what is wrong with them.
     return undefined;
   }
+}
+
+/** The part of a result that a model may read. */
+interface ModelReadableResult {
+  readonly text: string;
+  /** True if the text is not the whole output. */
+  readonly isCut: boolean;
+}
+
+/** Options of {@link toModelReadableResult}. */
+interface ModelReadableOptions {
+  readonly maxChars: number;
+  readonly resultStore: ResultStore | undefined;
+  readonly owner: ResultOwner;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Converts a result to text for a model: without invisible characters and known secrets, and of bounded length. A
+ * failure becomes a message that the model can act on.
+ */
+async function toModelReadableResult(result: ToolResult, options: ModelReadableOptions): Promise<ModelReadableResult> {
+  if (!result.success) return { text: stripUnsafe(options.redactor.text(failureText(result.error))), isCut: false };
+  const output = await redactOutput(result.output, options.redactor.known);
+  const { text, isCut } = await viewResult({ ...result, output }, options);
+  return { text: [text, ...(result.attachments ?? []).map(describe)].join("\n"), isCut };
+}
+
+/** Describes a failure to a model: what to change, which approval is missing, when to retry. */
+function failureText({ code, forModel, approvalId, retryAfterMs }: Failure): string {
+  const lines = [forModel];
+  if (approvalId !== undefined) lines.push(`It waits for approval ${approvalId}.`);
+  if (retryAfterMs !== undefined) lines.push(`Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+  lines.push(`(${code})`);
+  return lines.join("\n");
+}
+
+/** Placeholder text for an attachment. */
+function describe({ kind, mimeType, name, data }: Attachment): string {
+  const details = [name, mimeType, `${data.byteLength} bytes`].filter((each) => each !== undefined).join(", ");
+  return stripUnsafe(`[${kind}: ${details}]`).replaceAll(/\s+/g, " ");
 }

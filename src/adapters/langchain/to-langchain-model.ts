@@ -22,9 +22,13 @@ import {
   textOfTurn,
   toolCallsOf,
 } from "../../model/index.ts";
-import { toFunctionTools, toToolChoice } from "./bound-tools.ts";
 import { fromLangChainMessages } from "./from-langchain-messages.ts";
 import { attachTurn } from "./attached-turn.ts";
+import { isLangChainTool } from "@langchain/core/utils/function_calling";
+import type { LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
+import { FailureError } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { jsonSchemaOf } from "./langchain-schema.ts";
 
 /** Options of a call of a {@link WindlassChatModel}. */
 export interface WindlassCallOptions extends BaseChatModelCallOptions {
@@ -240,4 +244,49 @@ function toUsage(usage: TokenUsage): UsageMetadata {
     },
     output_token_details: { ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }) },
   };
+}
+
+/**
+ * Converts tools as LangChain binds them (its own, and the formats of OpenAI and Anthropic) to Windlass function tools.
+ */
+function toFunctionTools(tools: readonly BindToolsInput[]): LanguageModelV4FunctionTool[] {
+  return tools.map((tool) => {
+    const form = isLangChainTool(tool) ? { ...named(tool), schema: jsonSchemaOf(tool.schema) } : formOf(tool);
+    if (form === undefined) {
+      throw new FailureError("a tool that is neither a LangChain tool nor a function cannot be bound to this model", {
+        code: "tool_invalid",
+      });
+    }
+    const { schema, ...rest } = form;
+    return { type: "function", ...rest, inputSchema: isRecord(schema) ? schema : { type: "object", properties: {} } };
+  });
+}
+
+interface Form {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema: unknown;
+}
+
+function formOf(tool: unknown): Form | undefined {
+  if (!isRecord(tool)) return undefined;
+  const definition = isRecord(tool["function"]) ? tool["function"] : tool;
+  const { name, parameters, input_schema: anthropic } = definition;
+  if (typeof name !== "string" || name === "") return undefined;
+  return { ...named({ name, description: definition["description"] }), schema: parameters ?? anthropic };
+}
+
+function named({ name, description }: { readonly name: string; readonly description?: unknown }): Omit<Form, "schema"> {
+  return typeof description === "string" && description !== "" ? { name, description } : { name };
+}
+
+/** Converts LangChain's tool choice, in any of the forms that its models accept. */
+function toToolChoice(choice: unknown): LanguageModelV4ToolChoice | undefined {
+  if (choice === undefined || choice === null || choice === "") return undefined;
+  if (choice === "auto" || choice === "none") return { type: choice };
+  if (choice === "any" || choice === "required") return { type: "required" };
+  if (typeof choice === "string") return { type: "tool", toolName: choice };
+  if (!isRecord(choice)) return undefined;
+  const name = isRecord(choice["function"]) ? choice["function"]["name"] : choice["name"];
+  return typeof name === "string" ? { type: "tool", toolName: name } : toToolChoice(choice["type"]);
 }

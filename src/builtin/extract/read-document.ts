@@ -8,15 +8,17 @@ import {
   maxCharsOf,
   type PageLink,
   type PageHeading,
+  type DocumentKind,
+  structuredLinks,
 } from "./extracted-page.ts";
-import { plainPage } from "./plain-page.ts";
 import type { Article, ArticleJob } from "./read-article.ts";
-import { prettyPrintJson } from "../../text/index.ts";
+import { prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
 import { fenceFor, markdownAddress } from "./inline-writer.ts";
 import { cleanLabel, listLimits } from "./page-sink.ts";
 import { FeedReader, type FeedEntry } from "./feed-reader.ts";
 import { parseInSlices } from "./parse-markup-in-slices.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
+import { cutPage } from "./cut-page.ts";
 
 /** A document to read, in a form that can be transferred between threads. */
 export interface DocumentJob extends Omit<ExtractOptions, "signal"> {
@@ -229,4 +231,40 @@ function linksOf(lines: readonly string[], url: string | undefined): PageLink[] 
     }
   }
   return [...links.values()];
+}
+
+/** The known parts of a document that is not HTML. */
+interface PlainPage extends Partial<Omit<ExtractedPage, "kind" | "method" | "truncated">> {
+  readonly kind: DocumentKind;
+  readonly text: string;
+  /** True if something was already omitted. */
+  readonly cut?: boolean;
+}
+
+/** Converts a document that is not HTML to a page. */
+function plainPage(page: PlainPage, options: ExtractOptions): ExtractedPage {
+  const { cut = false, ...reported } = page;
+  const maxChars = maxCharsOf(options);
+  const text = fit(page.text, maxChars);
+  const markdown = page.markdown === undefined ? text : fit(page.markdown, maxChars);
+  const links = page.links ?? [];
+  return {
+    title: "",
+    images: [],
+    headings: [],
+    tables: [],
+    excerpt: cleanLabel(text.text.slice(0, 1000)),
+    ...reported,
+    method: "document",
+    text: text.text,
+    markdown: markdown.text,
+    links: options.as === "structured" ? links.slice(0, structuredLinks) : links,
+    truncated: cut || text.cut || markdown.cut,
+  };
+}
+
+function fit(text: string, maxChars: number): CutText {
+  // A little more than the limit, so that the end of a line, a word or a character can be found.
+  const fitting = cutPage(stripUnsafe(text.slice(0, maxChars + 64)), maxChars);
+  return { ...fitting, cut: fitting.cut || text.length > maxChars };
 }

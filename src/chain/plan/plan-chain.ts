@@ -1,8 +1,8 @@
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, isYamlMap } from "../../schema/index.ts";
-import type { Problem } from "../../text/index.ts";
-import { toolNameProblem } from "../../tool/index.ts";
+import type { Problem, YamlPath } from "../../text/index.ts";
+import { toolNameProblem, readParameterList, readParameterMap } from "../../tool/index.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
 import { maxChainDepth } from "./chain-depth.ts";
 import type { ChainReport } from "./chain-report.ts";
@@ -24,7 +24,6 @@ import type { PlanContext } from "./plan-context.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type ParsableChain, readSource } from "./parse-chain.ts";
 import { inferInputs } from "./infer-inputs.ts";
-import { readInputs, unusedInputs } from "./read-inputs.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
 
@@ -228,3 +227,39 @@ function assemble({ spec, context, input, output, steps: parts, links }: PlanPar
 }
 
 const noLinks: Links = { needs: [], dependents: [], reads: [], relies: [] };
+
+/** The declared inputs as one JSON Schema: a map of names and types, or a list as in tool files. */
+export function readInputs(inputs: NonNullable<ChainSpec["input"]>, report: ChainReport): JsonSchema {
+  return isList(inputs)
+    ? readParameterList(inputs, ["input"], report)
+    : readParameterMap(inputs, { path: ["input"], noun: "an input" }, report);
+}
+
+function isList(inputs: NonNullable<ChainSpec["input"]>): inputs is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(inputs);
+}
+
+/**
+ * Declared inputs that no expression reads, each with its path; none if an expression reads all of them, or one that is
+ * known only at run time. An input with a description and a default is intended for callers.
+ */
+export function unusedInputs(
+  declared: NonNullable<ChainSpec["input"]>,
+  uses: Iterable<ReferenceUse>,
+): ReadonlyMap<string, YamlPath> {
+  const inputs = isList(declared)
+    ? declared.map((input, index) => [String(input["name"]), input, ["input", index, "name"]] as const)
+    : Object.entries(declared).map(([name, input]) => [name, input, ["input", name]] as const);
+  const unused = new Map(inputs.flatMap(([name, input, path]) => (isOffered(input) ? [] : [[name, path]])));
+  for (const { reference } of uses) {
+    if (reference.root !== "input") continue;
+    const [name] = reference.path;
+    if (typeof name !== "string") return new Map();
+    unused.delete(name);
+  }
+  return unused;
+}
+
+function isOffered(input: unknown): boolean {
+  return isYamlMap(input) && input["description"] !== undefined && input["default"] !== undefined;
+}

@@ -1,9 +1,8 @@
-import { isFailureError, plainJsonSize } from "../../../base/index.ts";
+import { isFailureError, plainJsonSize, type Issue, formatPath } from "../../../base/index.ts";
 import { dataFailure, requireParameter } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
 import type { JsonProcessInput, JsonResult } from "../process-json.ts";
 import { type PathTree, isObject, mergeValues, omit, pathTree, pick, setAt } from "./change-value.ts";
-import { checkValue } from "./check-value.ts";
 import { diffValues } from "./diff-values.ts";
 import { flattenValue, unflattenValue } from "./flatten-value.ts";
 import type { JsonOperationName } from "./json-operations.ts";
@@ -14,6 +13,7 @@ import { readData, isRounded } from "./read-data.ts";
 import { getAt, parseValuePath } from "./value-path.ts";
 import { writeCsv } from "./write-csv.ts";
 import { compileSelect, isExpressionError, missing } from "../../../expr/index.ts";
+import { type JsonSchema, type SyncSchema, fromJsonSchema } from "../../../schema/index.ts";
 
 /** Does an operation. */
 export type JsonRun = (data: unknown, input: JsonProcessInput) => JsonResult;
@@ -208,4 +208,46 @@ function preserveDigits(text: string): unknown {
 function sorted(_key: string, item: unknown): unknown {
   if (!isObject(item) || raw.isRawJSON(item)) return item;
   return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Result of a validation, and the issues. */
+interface ValueCheck {
+  readonly valid: boolean;
+  readonly issues: readonly { readonly path: string; readonly code: string; readonly message: string }[];
+}
+
+/** Compiling a schema takes long for its size. */
+const maxSchemaSize = 64 * 1024;
+const maxIssues = 100;
+
+/** Validates a value against a JSON Schema (2020-12, or draft-07 if declared). */
+function checkValue(value: unknown, schema: unknown): ValueCheck {
+  const checked = schemaFrom(schema).validate(value);
+  const issues: readonly Issue[] = checked.issues ?? [];
+  const unusable = issues.find(({ code }) => code === "schema_invalid");
+  if (unusable !== undefined) throw badSchema(unusable.message);
+  const costly = issues.find(({ code }) => code === "too_costly");
+  // A validation that was not completed is neither valid nor invalid.
+  if (costly !== undefined) throw dataFailure("too_costly", costly.message, { parameter: "data" });
+  return {
+    valid: issues.length === 0,
+    issues: issues.slice(0, maxIssues).map(({ path, code, message }) => ({ path: formatPath(path), code, message })),
+  };
+}
+
+function schemaFrom(schema: unknown): SyncSchema {
+  if (!isObject(schema)) throw badSchema("`schema` must be a JSON Schema, an object");
+  if (JSON.stringify(schema).length > maxSchemaSize) {
+    throw badSchema(`\`schema\` is larger than ${maxSchemaSize / 1024} KiB`);
+  }
+  try {
+    return fromJsonSchema(schema satisfies JsonSchema);
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    throw badSchema(error.message, error);
+  }
+}
+
+function badSchema(message: string, cause?: unknown): Error {
+  return dataFailure("bad_schema", message, { parameter: "schema", cause });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ChainReport } from "./chain-report.ts";
-import { readInputs } from "./read-inputs.ts";
+import { readInputs } from "./plan-chain.ts";
 
 function read(inputs: Record<string, unknown>): { json: unknown; problems: string[] } {
   const report = ChainReport.ofSpec("a");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitBody } from "./limit-body.ts";
+import { limitBody } from "./open-http.ts";
 
 async function pass(pieces: readonly string[], isEvents: boolean): Promise<string> {
   const body = (async function* () {
