@@ -55,7 +55,10 @@ async function measure(name: string, other: (folder: string) => Promise<void>): 
 
 async function start(store: SqliteStore, id: string): Promise<RunLease> {
   const texts = { definition: "{}", input: "{}", context: "{}", fingerprints: "{}" };
-  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 0, ...texts }, createLeaseHolder());
+  const made = await store.runs.create(
+    { id, kind: "chain", name: "c", format: 1, startedAt: 0, ...texts },
+    createLeaseHolder(),
+  );
   if ("existing" in made) throw new Error("the folder is not empty");
   return made.lease;
 }

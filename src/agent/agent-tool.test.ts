@@ -11,7 +11,7 @@ import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
 import { agentDefaults } from "./run/agent-spec.ts";
-import { ancestorRunIds } from "./run/persisted-agent-run.ts";
+import { ancestorRunIds } from "../run/sub-runs.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const about = { name: "helper", description: "Helps with things" };

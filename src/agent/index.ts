@@ -43,7 +43,7 @@ export { AgentRuns } from "./run/agent-runs.ts";
 export type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
 export { type AgentSpec, type PromptImage, agentDefaults } from "./run/agent-spec.ts";
 export { resolveAgentSpec } from "./run/resolve-agent-spec.ts";
-export { deserializeAgentRun, ancestorRunIds } from "./run/persisted-agent-run.ts";
+export { deserializeAgentRun } from "./run/persisted-agent-run.ts";
 export type { AgentPrompt, Runner, RunnerAnswer } from "./run/runner.ts";
 export {
   type CommandFault,

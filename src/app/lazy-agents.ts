@@ -1,13 +1,13 @@
 import type { Closable } from "../engine/index.ts";
-import { type RunJournal, isAgentRun } from "../store/index.ts";
+import type { RunJournal } from "../store/index.ts";
 import type { OpenAgentsOptions, OpenedAgents } from "./open-agents.ts";
 
 async function anyUnfinished(journal: Pick<RunJournal, "list">): Promise<boolean> {
   const [running, waiting] = await Promise.all([
-    journal.list({ status: "running" }),
-    journal.list({ status: "waiting" }),
+    journal.list({ kind: "agent", status: "running", limit: 1 }),
+    journal.list({ kind: "agent", status: "waiting", limit: 1 }),
   ]);
-  return [...running, ...waiting].some(isAgentRun);
+  return running.length + waiting.length > 0;
 }
 
 /** The agents of a workspace, loaded on first use. */

@@ -27,7 +27,7 @@ describe("durable runs", () => {
     const run = await withTime(runs.start(plan("c"), { runId: "r1", context: { k: 1 } }), clock);
     expect(run).toMatchObject({ success: true, output: { a: { n: 3, home: "/home/ann" } }, input: { n: 3 } });
     expect(await runs.inspect("r1")).toMatchObject({ status: "success", output: run.output, context: { k: 1 } });
-    expect(await runs.list()).toMatchObject([{ id: "r1", chain: "c", status: "success" }]);
+    expect(await runs.list()).toMatchObject([{ id: "r1", kind: "chain", name: "c", status: "success" }]);
     await expect(runs.start(plan("c"), { input: { n: "x" } })).rejects.toMatchObject({ code: "validation_error" });
     await expect(runs.start(plan("c"), { runId: "../x" })).rejects.toMatchObject({ code: "validation_error" });
     await expect(runs.inspect("none")).rejects.toMatchObject({ code: "run_not_found" });
@@ -304,7 +304,15 @@ describe("durable runs", () => {
       await withTime(gone.runs.start(gone.plan("c"), { runId: "model" }), clock);
       return (await gone.runs.read("model")).run;
     })();
-    const made = { chain: "c", input: "{}", context: "{}", format: 2, startedAt: clock.now(), definition };
+    const made = {
+      kind: "chain",
+      name: "c",
+      input: "{}",
+      context: "{}",
+      format: 2,
+      startedAt: clock.now(),
+      definition,
+    } as const;
     await journal.create({ ...made, id: "left", fingerprints }, sampleOwner("gone"));
     await journal.create({ ...made, id: "changed", fingerprints: '{"t":"other"}' }, sampleOwner("gone"));
     clock.advance(20_000);

@@ -1,5 +1,5 @@
 import { type Clock, createIdGenerator, fail, failure, isFailureError, systemClock } from "../base/index.ts";
-import { type Claim, type JournalEvent, type RunQuery, type StoredRun, isAgentRun } from "../store/index.ts";
+import { type Claim, type JournalEvent, type RunQuery, type StoredRun } from "../store/index.ts";
 import {
   type OwnedRun,
   type NewChainRun,
@@ -146,9 +146,8 @@ export class ChainRuns {
     // Runs that cannot resume, for example because a tool has changed: a retry would fail the same way.
     const refused = new Set<string>();
     while (!signal.aborted) {
-      for (const { id, chain } of await this.#parts.journal.list({ abandoned: true })) {
-        // Runs of agents are resumed elsewhere.
-        if (refused.has(id) || isAgentRun({ chain })) continue;
+      for (const { id } of await this.#parts.journal.list({ kind: "chain", abandoned: true })) {
+        if (refused.has(id)) continue;
         void this.#leases.track(this.resume(id, how)).catch((error: unknown) => {
           if (!isFailureError(error)) return;
           if (error.code === "run_changed" || error.reason === "missing_requirement") refused.add(id);
@@ -184,7 +183,8 @@ export class ChainRuns {
     const events = made.events.map((event) => ({ ...event, at: startedAt }));
     const run = {
       id: runId,
-      chain: plan.name,
+      kind: "chain" as const,
+      name: plan.name,
       definition,
       input: JSON.stringify(input),
       context: serializeRunEnvironment(plan, environment),
@@ -313,7 +313,7 @@ export class ChainRuns {
   async #claim(runId: string): Promise<Claim> {
     const { journal, owner } = this.#parts;
     const claim = await journal.claim(runId, owner);
-    if (claim.kind === "unknown" || !isAgentRun(claim.run)) return claim;
+    if (claim.kind === "unknown" || claim.run.kind === "chain") return claim;
     if (claim.kind === "claimed") await journal.finish(claim.lease, { status: claim.was, at: this.#clock.now() });
     throw notOfChain(claim.run);
   }
@@ -321,7 +321,7 @@ export class ChainRuns {
   async #read(runId: string): Promise<RunRecording> {
     const stored = await this.#parts.journal.read(runId);
     if (stored === undefined) throw runNotFoundFailure(runId);
-    if (isAgentRun(stored.run)) throw notOfChain(stored.run);
+    if (stored.run.kind !== "chain") throw notOfChain(stored.run);
     return stored;
   }
 

@@ -48,13 +48,13 @@ export function restoreRunInput(run: StoredRun): RunEnvironment & Pick<OwnedRun,
 export function checkSameRun(run: StoredRun, request: NewRun): string | undefined {
   const other = (difference: string): Error =>
     fail(`run ${run.id} already exists, ${difference}`, { code: "run_exists" });
-  if (run.chain !== request.chain) throw other(`of the chain ${run.chain}`);
+  if (run.kind !== request.kind || run.name !== request.name) throw other(`of the ${run.kind} ${run.name}`);
   const input = difference(JSON.parse(run.input), JSON.parse(request.input));
   if (input !== undefined) throw other(`with different input${input}`);
   const context = difference(parseRunEnvironment(run.context).context, parseRunEnvironment(request.context).context);
   if (context !== undefined) throw other(`with different context${context}`);
   if (sameChains(run.definition, request.definition)) return undefined;
-  return `the chain ${run.chain} has changed since run ${run.id} began; to run the current version: ${cliCommand(`rerun ${run.id}`)}`;
+  return `the chain ${run.name} has changed since run ${run.id} began; to run the current version: ${cliCommand(`rerun ${run.id}`)}`;
 }
 
 /** Names whose values differ; empty if there are no names to list, undefined if nothing differs. */

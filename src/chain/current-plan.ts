@@ -17,14 +17,14 @@ export interface CurrentPlan {
  * returns it as stored with the run, with a notice.
  */
 export async function currentPlan(
-  run: Pick<StoredRun, "id" | "chain" | "definition">,
+  run: Pick<StoredRun, "id" | "name" | "definition">,
   { chains, files }: Pick<ChainRunsDeps, "chains" | "files">,
   onNotice: ExecuteRunOptions["onNotice"],
 ): Promise<CurrentPlan> {
   const file = fileOfSnapshot(run.definition);
-  const plan = await (file === undefined ? byName(run.chain, chains) : files?.load(file));
+  const plan = await (file === undefined ? byName(run.name, chains) : files?.load(file));
   if (plan !== undefined) return { plan, file };
-  const reason = file === undefined ? `there is no longer a chain named "${run.chain}"` : `${file} no longer exists`;
+  const reason = file === undefined ? `there is no longer a chain named "${run.name}"` : `${file} no longer exists`;
   onNotice?.(`${reason}; the chain runs as stored with run ${run.id}`);
   return { plan: planStoredRun(run.definition, chains.context), file };
 }

@@ -46,4 +46,4 @@ export {
 } from "./program/run-effect.ts";
 export { type EffectCaller, RunningProgram, type ProgramEnd, type EffectHandler } from "./program/running-program.ts";
 export { ReplayCursor } from "./replay/replay-cursor.ts";
-export { cancelSubRun, trackSubRun } from "./sub-runs.ts";
+export { ancestorRunIds, cancelSubRun, trackSubRun } from "./sub-runs.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalStore } from "../store/index.ts";
+import type { ApprovalStore, RunJournal } from "../store/index.ts";
 
 /** A service that can cancel runs that it started. */
 interface RunCanceller {
@@ -22,4 +22,12 @@ export async function cancelSubRun(callers: RunCanceller, runId: string, by: str
   const runs = waiting.get(callers.approvals)?.get(runId) ?? callers;
   await runs.cancel(runId, by);
   trackSubRun(runs, runId, false);
+}
+
+/** A run, followed by the runs that called it, as far as the journal has them; the outermost last. */
+export async function ancestorRunIds(journal: Pick<RunJournal, "read">, runId: string): Promise<readonly string[]> {
+  const found = await journal.read(runId);
+  const by = found?.run.calledBy;
+  if (by === undefined || (await journal.read(by)) === undefined) return [runId];
+  return [runId, ...(await ancestorRunIds(journal, by))];
 }

@@ -6,7 +6,17 @@ import type { NewRun, RunJournal, RunLease, LeaseHolder } from "./run-journal.ts
 const owner: LeaseHolder = { id: "o", pid: 1, processStart: "", bootId: "" };
 
 function newRun(id: string): NewRun {
-  return { id, chain: "c", definition: "{}", input: "{}", context: "{}", format: 1, fingerprints: "{}", startedAt: 1 };
+  return {
+    id,
+    kind: "chain",
+    name: "c",
+    definition: "{}",
+    input: "{}",
+    context: "{}",
+    format: 1,
+    fingerprints: "{}",
+    startedAt: 1,
+  };
 }
 
 async function make(runs: RunJournal, id: string): Promise<RunLease> {

@@ -210,12 +210,13 @@ class InMemoryRunJournal implements RunJournal {
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const { chain, status, conversation, abandoned } = query;
+    const { kind, name, status, conversation, abandoned } = query;
     const limit = runLimit(query.limit);
     return [...this.#runs.values()]
       .filter(
         (stored) =>
-          (chain === undefined || stored.made.chain === chain) &&
+          (kind === undefined || stored.made.kind === kind) &&
+          (name === undefined || stored.made.name === name) &&
           (status === undefined || stored.status === status) &&
           (conversation === undefined || stored.made.conversation?.id === conversation) &&
           (abandoned !== true || (stored.status === "running" && this.#isFree(stored))),

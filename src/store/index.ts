@@ -1,4 +1,3 @@
-export { agentRunName, isAgentRun, runnerOf } from "./run-journal.ts";
 export { approvalStateAt, maxApprovals } from "./approval-state.ts";
 export {
   type Approval,
@@ -82,6 +81,7 @@ export type {
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
+  RunKindId,
 } from "./run-journal.ts";
 export { createInMemoryMemoryStore } from "./in-memory-memory-store.ts";
 export { createInMemoryTextIndex } from "./in-memory-text-index.ts";

@@ -13,15 +13,20 @@ export interface LeaseHolder {
   readonly bootId: string;
 }
 
-/** A run that is about to be created. Strings are JSON. */
+/** The kinds of runs: a chain, a prompt of an agent, or one durable call of one tool. */
+export type RunKindId = "chain" | "agent" | "call";
+
+/** A run that is about to be created. Strings are JSON, except for ids and names. */
 export interface NewRun {
   readonly id: string;
-  readonly chain: string;
-  /** The resolved chain and every chain it calls. */
+  readonly kind: RunKindId;
+  /** The name of the chain, of the agent's runner, or of the tool. */
+  readonly name: string;
+  /** Everything that its program needs, such as the resolved chain and every chain it calls. */
   readonly definition: string;
   readonly input: string;
   readonly context: string;
-  /** Version of the interpreter: another version replays differently. */
+  /** Version of the programs of its kind: another version replays differently. */
   readonly format: number;
   /** Tool name to a hash of the relevant parts of its definition. */
   readonly fingerprints: string;
@@ -118,7 +123,8 @@ export type Claim =
 
 /** Filter for runs; newest first. */
 export interface RunQuery {
-  readonly chain?: string;
+  readonly kind?: RunKindId;
+  readonly name?: string;
   readonly status?: RunStatus;
   /** Only the prompts of this conversation. */
   readonly conversation?: string;
@@ -203,22 +209,4 @@ export interface RunJournal {
   turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]>;
   /** Adds a turn without a run; durable when it resolves. Does nothing if the conversation has no run. */
   addTurn(conversationId: string, turn: NewConversationTurn): Promise<void>;
-}
-
-/** Runs of agents are stored beside those of chains, under names that no chain can have. */
-const prefix = "agent:";
-
-/** Returns the name under which runs of this runner are stored, in the field that holds the chain of other runs. */
-export function agentRunName(runner: string): string {
-  return prefix + runner;
-}
-
-/** True for a run of an agent, false for a run of a chain. */
-export function isAgentRun({ chain }: Pick<StoredRun, "chain">): boolean {
-  return chain.startsWith(prefix);
-}
-
-/** Returns the runner of an agent's run. */
-export function runnerOf({ chain }: Pick<StoredRun, "chain">): string {
-  return chain.slice(prefix.length);
 }

@@ -301,7 +301,7 @@ describe.concurrent("a prompt that needs approval", () => {
     const { cwd, approval, runId } = await suspended();
     const [listed] = JSON.parse((await windlass(["runs", "--json"], { cwd })).stdout);
     expect(listed).toMatchObject({
-      chain: "agent:autonomous",
+      kind: "agent",
       runner: "autonomous",
       prompt: "Tell ops.",
       status: "waiting",

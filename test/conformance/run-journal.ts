@@ -54,8 +54,10 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("returns the existing run with that id, and does not change it", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
-        const again = await runs.create(sampleRun("r1", { chain: "other", input: "{}" }), bob);
-        expect(again).toMatchObject({ existing: { id: "r1", chain: "research", leaseHolder: ann, epoch: 1 } });
+        const again = await runs.create(sampleRun("r1", { name: "other", input: "{}" }), bob);
+        expect(again).toMatchObject({
+          existing: { id: "r1", kind: "chain", name: "research", leaseHolder: ann, epoch: 1 },
+        });
         await append(lease, sampleEvent(2));
         expect((await runs.read("r1"))?.events).toHaveLength(2);
       });
@@ -324,15 +326,15 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
           ["c", 2],
           ["d", 3],
         ] as const) {
-          leases.set(id, await make(id, { startedAt, chain: id === "a" ? "write" : "research" }));
+          leases.set(id, await make(id, { startedAt, name: id === "a" ? "write" : "research" }));
         }
         await runs.finish(leases.get("b")!, { status: "failed", at: 5, error: "{}" });
         await runs.finish(leases.get("c")!, { status: "waiting", at: 5 });
         expect(await ids()).toEqual(["d", "b", "c", "a"]);
         expect(await ids({ limit: 2 })).toEqual(["d", "b"]);
-        expect(await ids({ chain: "research" })).toEqual(["d", "b", "c"]);
+        expect(await ids({ name: "research" })).toEqual(["d", "b", "c"]);
         expect(await ids({ status: "failed" })).toEqual(["b"]);
-        expect(await ids({ status: "waiting", chain: "write" })).toEqual([]);
+        expect(await ids({ status: "waiting", name: "write" })).toEqual([]);
         expect((await runs.list({ status: "failed" }))[0]).toEqual((await runs.read("b"))?.run);
         expect(await ids({ limit: -5 })).toEqual(["d"]);
       });
@@ -348,7 +350,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         now += 6000;
         expect(await ids({ abandoned: true })).toEqual(["left", "silent"]);
         expect(await ids({ abandoned: true, status: "waiting" })).toEqual([]);
-        expect(await ids({ abandoned: true, limit: 1, chain: "research" })).toEqual(["left"]);
+        expect(await ids({ abandoned: true, limit: 1, name: "research" })).toEqual(["left"]);
         expect(await ids({ abandoned: false })).toHaveLength(5);
       });
 

@@ -10,7 +10,8 @@ export function sampleOwner(id: string, input: Partial<LeaseHolder> = {}): Lease
 export function sampleRun(id: string, input: Partial<NewRun> = {}): NewRun {
   return {
     id,
-    chain: "research",
+    kind: "chain",
+    name: "research",
     definition: JSON.stringify({ name: "research", steps: [{ id: "search", tool: "search" }] }),
     input: JSON.stringify({ topic: "漢字 🚀" }),
     context: JSON.stringify({ user: "ann" }),

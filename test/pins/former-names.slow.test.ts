@@ -10,9 +10,9 @@ function open(script: Script<ReceivedRequest, ModelServerResponse> = []): Promis
   return openState(fixture, script);
 }
 
-async function runOf({ run }: PinnedWorkspace, chain: string): Promise<string> {
-  const runs = JSON.parse((await run("runs", "--json")).stdout) as { run_id: string; chain: string }[];
-  return runs.find((one) => one.chain === chain)?.run_id ?? "";
+async function runOf({ run }: PinnedWorkspace, runner: string): Promise<string> {
+  const runs = JSON.parse((await run("runs", "--json")).stdout) as { run_id: string; runner?: string }[];
+  return runs.find((one) => one.runner === runner)?.run_id ?? "";
 }
 
 describe("[U13] runs that recorded the former names of built-in tools", () => {
@@ -50,7 +50,7 @@ describe("[U13] runs that recorded the former names of built-in tools", () => {
         return { text: "On a causeway." };
       },
     ]);
-    const resumed = await workspace.run("resume", await runOf(workspace, "agent:vault"));
+    const resumed = await workspace.run("resume", await runOf(workspace, "vault"));
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("On a causeway.") as string });
     expect(bodies).toHaveLength(1);
     expect(bodies[0]).toContain("The tide mill stands on a causeway near Eling.");
@@ -67,7 +67,7 @@ describe("[U13] runs that recorded the former names of built-in tools", () => {
       remember({ toolCalls: [{ name: "getCurrentTime", args: { timezone: "UTC" } }] }),
       remember({ text: "Near Eling." }),
     ]);
-    const resumed = await workspace.run("resume", await runOf(workspace, "agent:autonomous"));
+    const resumed = await workspace.run("resume", await runOf(workspace, "autonomous"));
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("Near Eling.") as string });
     expect(bodies[0]).toContain("The tide mill stands on a causeway near Eling.");
     const { tools } = JSON.parse(bodies[0] ?? "{}") as { tools: { function: { name: string } }[] };

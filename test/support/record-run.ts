@@ -101,7 +101,8 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
   });
   const run: StoredRun = {
     id: runId,
-    chain: plan.name,
+    kind: "chain",
+    name: plan.name,
     definition: "",
     input: JSON.stringify(facts.input),
     context: JSON.stringify({ context }),

@@ -150,7 +150,15 @@ describe("cancelling a run that no process executes", () => {
 
   test("leaves a chain run unchanged", async () => {
     const all = world();
-    const made = { id: "c1", chain: "tidy", definition: "{}", input: "{}", context: "{}", format: 1 };
+    const made = {
+      id: "c1",
+      kind: "chain",
+      name: "tidy",
+      definition: "{}",
+      input: "{}",
+      context: "{}",
+      format: 1,
+    } as const;
     const owner = { id: "x", pid: 1, processStart: "x", bootId: "" };
     const created = await all.journal.create({ ...made, fingerprints: "{}", startedAt: 0 }, owner);
     if ("lease" in created) await all.journal.finish(created.lease, { status: "waiting", at: 1 });

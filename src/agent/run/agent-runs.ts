@@ -17,7 +17,6 @@ import {
   type RunLease,
   type RunStatus,
   type StoredRun,
-  isAgentRun,
 } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
@@ -28,7 +27,6 @@ import type { AgentSpec } from "./agent-spec.ts";
 import { Conversations } from "./conversations.ts";
 import {
   type PersistedAgentRun,
-  callerRunId,
   callersOf,
   deserializeAgentRun,
   historyBefore,
@@ -165,7 +163,7 @@ export class AgentRuns {
     const { run, lease, was, events } = claim;
     const { startedAt, cancelRequested, cancelBy = null } = run;
     const cancelledBy = cancelRequested ? cancelBy : undefined;
-    const otherwise = cancelRequested && isAgentRun(run) ? "cancelled" : was;
+    const otherwise = cancelRequested && run.kind === "agent" ? "cancelled" : was;
     return this.#holding(lease, otherwise, async () => {
       const persisted = deserializeAgentRun(run);
       const prompt = await this.#promptOf(run.id, persisted);
@@ -236,7 +234,7 @@ export class AgentRuns {
     const { journal } = this.#parts;
     for (const status of ["running", "waiting"] as const) {
       const unfinished = await journal.list({ status, limit: maxExamined });
-      for (const run of unfinished) if (callerRunId(run) === runId) await this.cancel(run.id, by);
+      for (const run of unfinished) if (run.calledBy === runId) await this.cancel(run.id, by);
     }
   }
 

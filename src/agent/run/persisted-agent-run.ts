@@ -1,13 +1,5 @@
 import { fail } from "../../base/index.ts";
-import {
-  type CallerType,
-  type NewRun,
-  type RunConversation,
-  type RunJournal,
-  type StoredRun,
-  agentRunName,
-  isAgentRun,
-} from "../../store/index.ts";
+import { type CallerType, type NewRun, type RunConversation, type StoredRun } from "../../store/index.ts";
 import type { AgentPrompt } from "./runner.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { NestedStartOptions } from "./execute-options.ts";
@@ -52,7 +44,8 @@ export function serializeAgentRun(id: string, persisted: PersistedAgentRun, star
   };
   return {
     id,
-    chain: agentRunName(spec.runner),
+    kind: "agent",
+    name: spec.runner,
     definition: JSON.stringify({ agent: spec }),
     input: JSON.stringify(prompt),
     context: JSON.stringify(context),
@@ -66,8 +59,8 @@ export function serializeAgentRun(id: string, persisted: PersistedAgentRun, star
 
 /** Reverses {@link serializeAgentRun}. */
 export function deserializeAgentRun(run: StoredRun): PersistedAgentRun {
-  if (!isAgentRun(run)) {
-    throw fail(`run ${run.id} is a run of the chain ${run.chain}, not of an agent`, { code: "validation_error" });
+  if (run.kind !== "agent") {
+    throw fail(`run ${run.id} is a run of the ${run.kind} ${run.name}, not of an agent`, { code: "validation_error" });
   }
   if (run.format !== agentFormat) {
     throw fail(
@@ -99,19 +92,6 @@ export function deserializeAgentRun(run: StoredRun): PersistedAgentRun {
     covered,
     withoutModel,
   };
-}
-
-/** The run that called this one, for an agent as a tool. */
-export function callerRunId(run: StoredRun): string | undefined {
-  return isAgentRun(run) && run.format === agentFormat ? deserializeAgentRun(run).calledBy : undefined;
-}
-
-/** A run, followed by the runs that called it, as far as the journal has them; the outermost last. */
-export async function ancestorRunIds(journal: Pick<RunJournal, "read">, runId: string): Promise<readonly string[]> {
-  const found = await journal.read(runId);
-  const by = found && callerRunId(found.run);
-  if (by === undefined || (await journal.read(by)) === undefined) return [runId];
-  return [runId, ...(await ancestorRunIds(journal, by))];
 }
 
 interface PersistedContext {

@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalStore, type RunJournal, isAgentRun } from "../../store/index.ts";
+import type { Approval, ApprovalStore, RunJournal } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type ApprovalTexts, approvalTexts } from "./approval-texts.ts";
 
@@ -31,8 +31,8 @@ export async function listOpenApprovals(lookup: ApprovalLookup, runId: string): 
 /** The run that requested the approval, and its ancestors if it was called as a tool. */
 async function waitingFor(runId: string, store: ApprovalLookup["store"]): Promise<readonly string[]> {
   const found = await store?.runs.read(runId);
-  if (store === undefined || found === undefined || !isAgentRun(found.run)) return [runId];
-  return (await import("../../agent/index.ts")).ancestorRunIds(store.runs, runId);
+  if (store === undefined || found === undefined || found.run.calledBy === undefined) return [runId];
+  return (await import("../../run/index.ts")).ancestorRunIds(store.runs, runId);
 }
 
 /** Describes the subject of an approval: `step send`, `undo of step send`, or `round 2, call 1` of an agent. */

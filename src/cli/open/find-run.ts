@@ -1,5 +1,7 @@
 import { isFailureError } from "../../base/index.ts";
 import type { ChainRuns } from "../../chain/index.ts";
+import type { RunKindId } from "../../store/index.ts";
+import type { Workspace } from "../../app/index.ts";
 import { suggest } from "../../text/index.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { withJournal } from "./open-journal.ts";
@@ -33,4 +35,9 @@ export async function withRun<T>(
     const list = known.length === 0 ? "no runs yet" : `list runs with: ${commandLine(invocation, "runs")}`;
     throw new UsageError(`there is no run ${JSON.stringify(id)}`, near === undefined ? list : `did you mean ${near}?`);
   }
+}
+
+/** The kind of this run; undefined if there is no such run. */
+export async function runKindOf({ store }: Pick<Workspace, "store">, id: string): Promise<RunKindId | undefined> {
+  return (await store?.runs.read(id))?.run.kind;
 }

@@ -1,7 +1,7 @@
 import { type Workspace, pathExists, findWorkspace } from "../../app/index.ts";
 import type { RunResult } from "../../chain/index.ts";
 import { withRun } from "./find-run.ts";
-import { type StoredRun, isAgentRun } from "../../store/index.ts";
+import type { StoredRun } from "../../store/index.ts";
 import type { Invocation } from "../program/invocation.ts";
 import { journalFile } from "./open-journal.ts";
 import type { InspectedAgentRun } from "./inspect-agent-run.ts";
@@ -40,7 +40,7 @@ export async function withInspectedRun<T>(
   const workspace = await openHere(terminal, options);
   try {
     const cached = ofAgent === undefined ? undefined : await workspace.store?.runs.read(id);
-    if (ofAgent !== undefined && cached !== undefined && isAgentRun(cached.run)) {
+    if (ofAgent !== undefined && cached !== undefined && cached.run.kind === "agent") {
       return await ofAgent({ workspace, run: cached.run, isInterrupted: await isInterrupted(workspace, cached.run) });
     }
     const result = await withRun(workspace.runs, { id, invocation }, () => workspace.runs.inspect(id));

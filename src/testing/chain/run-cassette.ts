@@ -79,7 +79,7 @@ export async function toRunCassette(
     },
   });
   const { status, output } = await interpret({ plan, host, input, env, context, listener: undefined });
-  const { id: runId, chain, startedAt } = run;
+  const { id: runId, name: chain, startedAt } = run;
   return { runId, chain, startedAt, input, context, env, status, output, calls, settled };
 }
 

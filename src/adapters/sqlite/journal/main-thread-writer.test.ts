@@ -44,7 +44,10 @@ function clockWith(stepMs: number): Clock {
 
 async function make(store: SqliteStore): Promise<RunLease> {
   const texts = { definition: "{}", input: "{}", context: "{}", fingerprints: "{}" };
-  const made = await store.runs.create({ id: "r1", chain: "c", format: 1, startedAt: Date.now(), ...texts }, owner);
+  const made = await store.runs.create(
+    { id: "r1", kind: "chain", name: "c", format: 1, startedAt: Date.now(), ...texts },
+    owner,
+  );
   if ("existing" in made) throw new Error("exists");
   return made.lease;
 }

@@ -162,6 +162,16 @@ export const migrationSteps: readonly MigrationStep[] = [
 
   `-- Metrics of a finished run, as JSON.
    ALTER TABLE runs ADD COLUMN metrics TEXT;`,
+
+  `-- The kind of a run was a prefix of its name; the run that called it was a part of its context.
+   ALTER TABLE runs RENAME COLUMN chain TO name;
+   ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'chain';
+   ALTER TABLE runs ADD COLUMN called_by TEXT;
+   UPDATE runs SET called_by = json_extract(context, '$.calledBy') WHERE name GLOB 'agent:*' AND json_valid(context);
+   UPDATE runs SET kind = 'agent', name = substr(name, 7) WHERE name GLOB 'agent:*';
+   DROP INDEX runs_chain;
+   CREATE INDEX runs_name ON runs (kind, name, started_at);
+   CREATE INDEX runs_called_by ON runs (called_by) WHERE called_by IS NOT NULL;`,
 ];
 
 /** The version this Windlass writes. */

@@ -3,6 +3,7 @@ import type {
   JournalEvent,
   NewRun,
   LeaseHolder,
+  RunKindId,
   RunStatus,
   StoredRun,
   ConversationTurn,
@@ -14,13 +15,15 @@ import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "../thread
 /** The columns of a new run, in order. */
 export const newRunColumns: readonly string[] = [
   "id",
-  "chain",
+  "kind",
+  "name",
   "input",
   "context",
   "format",
   "fingerprints",
   "started_at",
   "rerun_of",
+  "called_by",
   "conversation",
   "after_turn",
 ];
@@ -63,21 +66,23 @@ export const eventColumns: readonly string[] = [
 
 /** The write that creates a run with its first events. */
 export function toRunWrite(run: NewRun, owner: LeaseHolder, events: readonly EventValues[]): RunWrite {
-  const { id, chain, input, context, format, fingerprints, startedAt, rerunOf = null, conversation } = run;
-  const of = [conversation?.id ?? null, conversation?.after ?? null];
-  const values = [id, chain, input, context, Math.trunc(format), fingerprints, startedAt, rerunOf, ...of];
+  const { id, kind, name, input, context, format, fingerprints, startedAt, conversation } = run;
+  const of = [run.rerunOf ?? null, run.calledBy ?? null, conversation?.id ?? null, conversation?.after ?? null];
+  const values = [id, kind, name, input, context, Math.trunc(format), fingerprints, startedAt, ...of];
   checkStorable([...values, run.definition, owner.id, owner.pid, owner.processStart, owner.bootId]);
   return ["run", values, run.definition, owner, events];
 }
 
 /** A run of a row in the order of {@link runColumns}. */
 export function toRun(row: SqlRow): StoredRun {
-  const [id, chain, input, context, format, fingerprints, startedAt, rerunOf, ...more] = row;
-  const [conversation, after, definition, ...rest] = more;
+  const [id, kind, name, input, context, format, fingerprints, startedAt, ...more] = row;
+  const [rerunOf, calledBy, conversation, after, definition, ...rest] = more;
   const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, ...owner] = rest;
   return {
     id: text(id),
-    chain: text(chain),
+    // Only this store writes the column.
+    kind: kind as RunKindId,
+    name: text(name),
     definition: text(definition),
     input: text(input),
     context: text(context),
@@ -85,6 +90,7 @@ export function toRun(row: SqlRow): StoredRun {
     fingerprints: text(fingerprints),
     startedAt: Number(startedAt),
     ...(typeof rerunOf === "string" && { rerunOf }),
+    ...(typeof calledBy === "string" && { calledBy }),
     ...(typeof conversation === "string" && { conversation: { id: conversation, after: Number(after) } }),
     // Only this store writes the column.
     status: status as RunStatus,
@@ -99,7 +105,7 @@ export function toRun(row: SqlRow): StoredRun {
 }
 
 /** The columns of a finished run for statistics, in order. */
-export const finishedRunColumns: readonly string[] = ["chain", "status", "started_at", "finished_at", "metrics"];
+export const finishedRunColumns: readonly string[] = ["name", "status", "started_at", "finished_at", "metrics"];
 
 /** A finished run of a row in the order of {@link finishedRunColumns}. */
 export function toFinishedRun([chain, status, startedAt, finishedAt, metrics]: SqlRow): FinishedRun {

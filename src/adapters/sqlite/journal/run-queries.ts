@@ -36,7 +36,8 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
     terms.push(`${column} = ?`);
     values.push(requested);
   };
-  add("runs.chain", query.chain);
+  add("runs.kind", query.kind);
+  add("runs.name", query.name);
   add("runs.status", query.status);
   add("runs.conversation", query.conversation);
   if (query.abandoned === true) add("runs.status", "running");
@@ -60,7 +61,7 @@ export function listFinishedRuns(db: DatabaseSync, { since, until }: Required<Fi
   const list = db.prepare(
     `SELECT ${finishedRunColumns.join(", ")} FROM runs
      WHERE status IN ('success', 'failed', 'cancelled') AND started_at >= ? AND started_at < ?
-       AND chain NOT GLOB 'agent:*' AND rerun_of IS NULL`,
+       AND kind = 'chain' AND rerun_of IS NULL`,
   );
   list.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.

@@ -34,7 +34,10 @@ async function open(options: Partial<SqliteOptions> = {}): Promise<SqliteStore> 
 
 async function make(store: SqliteStore, id: string, input: Partial<NewRun> = {}): Promise<RunLease> {
   const texts = { definition: '{"steps":[]}', input: "{}", context: "{}", fingerprints: "{}" };
-  const made = await store.runs.create({ id, chain: "c", format: 1, startedAt: 1, ...texts, ...input }, owner);
+  const made = await store.runs.create(
+    { id, kind: "chain", name: "c", format: 1, startedAt: 1, ...texts, ...input },
+    owner,
+  );
   if ("existing" in made) throw new Error("exists");
   return made.lease;
 }

@@ -1,3 +1,4 @@
+import { runKindOf } from "../../open/find-run.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { Approval, Decision, ApprovalStore, RunJournal } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/arguments-line.ts";
@@ -7,7 +8,6 @@ import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { describeDecision } from "../../approvals/describe-decision.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { isOfAgent } from "../../open/is-of-agent.ts";
 import { withWritableJournal } from "../../open/open-journal.ts";
 import { readJsonOption } from "../call/read-arguments.ts";
 import { type RunSession, withRuns } from "../../open/run-session.ts";
@@ -136,8 +136,8 @@ async function runToResume(decided: Decided, invocation: Invocation): Promise<st
  */
 function rootOf(runId: string): Promise<string> {
   return withWritableJournal(async ({ store }) => {
-    if (store === undefined || !(await isOfAgent({ store }, runId))) return runId;
-    const { ancestorRunIds } = await import("../../../agent/index.ts");
+    if (store === undefined) return runId;
+    const { ancestorRunIds } = await import("../../../run/index.ts");
     return (await ancestorRunIds(store.runs, runId)).at(-1) ?? runId;
   });
 }
@@ -149,7 +149,7 @@ interface ResumeContext {
 }
 
 async function resumeHere(session: RunSession, runId: string, { refused, extra }: ResumeContext): Promise<ExitCode> {
-  if (await isOfAgent(session.workspace, runId)) {
+  if ((await runKindOf(session.workspace, runId)) === "agent") {
     const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
     return resumeAgentRun(session, runId, extra);
   }

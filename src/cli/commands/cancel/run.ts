@@ -2,8 +2,7 @@ import { isFailureError } from "../../../base/index.ts";
 import type { RunResult } from "../../../chain/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
-import { withRun } from "../../open/find-run.ts";
-import { isOfAgent } from "../../open/is-of-agent.ts";
+import { runKindOf, withRun } from "../../open/find-run.ts";
 import { commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
@@ -23,7 +22,7 @@ export const cancelRun: RunCommand = (invocation) =>
     const [id = ""] = invocation.words;
     // Its compensations may need any tool.
     requireTrust(session.workspace);
-    if (await isOfAgent(session.workspace, id)) {
+    if ((await runKindOf(session.workspace, id)) === "agent") {
       const { cancelAgentRun } = await import("../../open/resume-agent-run.ts");
       return cancelAgentRun(session, id);
     }

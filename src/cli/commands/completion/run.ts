@@ -69,7 +69,7 @@ const sources: CompletionSources = {
     const { withJournal } = await import("../../open/open-journal.ts");
     return await withJournal(async ({ store }) => {
       const runs = (await store?.runs.list({ limit: 50 })) ?? [];
-      const ids = runs.map(({ id, chain, status }) => ({ word: id, about: `${chain}, ${status}` }));
+      const ids = runs.map(({ id, name, status }) => ({ word: id, about: `${name}, ${status}` }));
       return ids.length === 0 ? [] : [{ word: "last", about: "the newest run" }, ...ids];
     });
   },

@@ -258,7 +258,7 @@ async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   const left = await runs.list({ abandoned: true });
   const waiting = await runs.list({ status: "waiting" });
   const named = (found: typeof left): string => {
-    const shown = found.slice(0, 3).map(({ id, chain }) => `${id} of ${chain}`);
+    const shown = found.slice(0, 3).map(({ id, name }) => `${id} of ${name}`);
     return `${shown.join(", ")}${found.length > 3 ? ", …" : ""}`;
   };
   const findings: Finding[] = [];

@@ -2,9 +2,8 @@ import type { RunResult } from "../../../chain/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
-import { withRun } from "../../open/find-run.ts";
+import { runKindOf, withRun } from "../../open/find-run.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { isOfAgent } from "../../open/is-of-agent.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
 import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
@@ -35,7 +34,7 @@ export function resume(session: RunSession, id: string): Promise<RunResult> {
 
 /** Resumes a run, of a chain or of an agent, and reports its result. */
 async function resumeAny(session: RunSession, id: string): Promise<ExitCode> {
-  if (await isOfAgent(session.workspace, id)) {
+  if ((await runKindOf(session.workspace, id)) === "agent") {
     const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
     return resumeAgentRun(session, id);
   }

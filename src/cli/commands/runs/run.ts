@@ -1,5 +1,5 @@
 import { isRecord } from "../../../schema/index.ts";
-import { type RunQuery, type RunStatus, type StoredRun, isAgentRun, runnerOf } from "../../../store/index.ts";
+import type { RunKindId, RunQuery, RunStatus, StoredRun } from "../../../store/index.ts";
 import { type Redactor, createRedactor } from "../../../secrets/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatCount, formatTime } from "../../terminal/format-figures.ts";
@@ -8,6 +8,7 @@ import { formatTable } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { withJournal } from "../../open/open-journal.ts";
 import { approvalsByRun } from "../../approvals/list-open-approvals.ts";
+import { UsageError } from "../../program/usage-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
@@ -42,8 +43,9 @@ function toWireRun(
 ): Record<string, unknown> {
   return {
     run_id: run.id,
-    chain: run.chain,
-    ...(isAgentRun(run) && { runner: runnerOf(run), prompt: redactor.knownText(promptOfRun(run)) }),
+    kind: run.kind,
+    [nameFields[run.kind]]: run.name,
+    ...(run.kind === "agent" && { prompt: redactor.knownText(promptOfRun(run)) }),
     status: run.status,
     ...(abandoned.has(run.id) && { interrupted: true }),
     started_at: new Date(run.startedAt).toISOString(),
@@ -52,12 +54,25 @@ function toWireRun(
   };
 }
 
+/** The field with the name of a run in the JSON output: what the name is of. */
+const nameFields = { chain: "chain", agent: "runner", call: "tool" } as const satisfies Record<RunKindId, string>;
+
 function queryOf(invocation: Invocation): RunQuery {
-  const chain = invocation.text("chain");
+  const kinds = ["chain", "agent", "call"] as const;
+  const named = kinds.find((kind) => invocation.text(nameFields[kind]) !== undefined);
+  // The command table restricts the values.
+  const kind = (invocation.text("kind") as RunKindId | undefined) ?? named;
+  const name = named && invocation.text(nameFields[named]);
+  if (named !== undefined && named !== kind)
+    throw new UsageError(
+      `--${nameFields[named]} names a run of the kind ${named}`,
+      `omit --kind, or use --kind ${named}`,
+    );
   const status = invocation.text("status");
   return {
     limit: invocation.number("limit") ?? 20,
-    ...(chain !== undefined && { chain }),
+    ...(kind !== undefined && { kind }),
+    ...(name !== undefined && { name }),
     // The command table restricts the values.
     ...(status === "interrupted" ? { abandoned: true } : status !== undefined && { status: status as RunStatus }),
   };
@@ -94,8 +109,9 @@ function runTable(runs: readonly StoredRun[], { invocation, abandoned, redactor 
     abandoned.has(run.id) ? "interrupted" : run.status,
     formatTime(run.startedAt),
     run.finishedAt === undefined ? "" : formatDuration(run.finishedAt - run.startedAt),
-    run.chain,
-    shortText(isAgentRun(run) ? redactor.knownText(promptOfRun(run)) : redactor.text(run.input), maxInputLength),
+    run.kind,
+    run.name,
+    shortText(run.kind === "agent" ? redactor.knownText(promptOfRun(run)) : redactor.text(run.input), maxInputLength),
   ]);
   return formatTable(rows, {
     width: terminal.columns,
@@ -111,7 +127,8 @@ function runTable(runs: readonly StoredRun[], { invocation, abandoned, redactor 
       },
       { title: "STARTED" },
       { title: "TOOK", align: "right" },
-      { title: "CHAIN" },
+      { title: "KIND" },
+      { title: "NAME" },
       { title: "INPUT", long: "cut" },
     ],
   });

@@ -5,7 +5,10 @@ const runs: CommandSpec = {
   name: "runs",
   summary: "list runs of chains and agents, newest first",
   options: [
-    { flags: "--chain NAME", about: "only runs of this chain; agent:RUNNER for agents", completes: "chain" },
+    { flags: "--kind KIND", about: "only runs of this kind", choices: ["chain", "agent", "call"] },
+    { flags: "--chain NAME", about: "only runs of this chain", completes: "chain" },
+    { flags: "--runner NAME", about: "only runs of agents with this runner" },
+    { flags: "--tool NAME", about: "only durable calls of this tool", completes: "tool" },
     {
       flags: "--status STATUS",
       about: "only runs with this status",
