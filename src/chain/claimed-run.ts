@@ -1,6 +1,6 @@
 import { canonicalJson, fail, cliCommand } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
-import type { Claim, JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
+import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { sameChains } from "./plan/snapshot.ts";
 import { type RunEnvironment, parseRunEnvironment } from "./run-environment.ts";
@@ -31,9 +31,6 @@ export interface OwnedRun extends RunEnvironment {
   /** Tools that must no longer be called. */
   readonly refused?: ReadonlySet<string>;
 }
-
-/** A run that this process has claimed. */
-export type ClaimedRun = Omit<Extract<Claim, { kind: "claimed" }>, "kind">;
 
 /** Restores the input and the environment that a run was started with. */
 export function restoreRunInput(run: StoredRun): RunEnvironment & Pick<OwnedRun, "input" | "startedAt"> {
@@ -66,14 +63,4 @@ function difference(before: unknown, now: unknown): string | undefined {
     Object.hasOwn(map, name) ? canonicalJson(map[name]) : "";
   const other = names.filter((name) => valueIn(before, name) !== valueIn(now, name));
   return `: ${other.slice(0, 5).join(", ")}${other.length > 5 ? ", …" : ""}`;
-}
-
-/** Failure of an operation on a run of an agent that only runs of chains have. */
-export function notOfChain({ id }: Pick<StoredRun, "id">): Error {
-  const message = `run ${id} is a run of an agent, not of a chain: use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, send the prompt again`;
-  return fail(message, { code: "validation_error" });
-}
-
-export function runNotFoundFailure(runId: string): Error {
-  return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../store/index.ts";
-import type { RequestApproval } from "../run/index.ts";
-import type { Elicit } from "../tool/index.ts";
+import type { RunExecuteOptions, RunService } from "../run/index.ts";
 import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
@@ -19,6 +18,8 @@ export interface ChainFileLookup {
 /** Dependencies of `ChainRuns`. */
 export interface ChainRunsDeps {
   readonly engine: Engine;
+  /** Stores and executes the runs. Default: a service of its own, on the journal below. */
+  readonly service?: RunService | undefined;
   readonly journal: RunJournal;
   readonly approvals: ApprovalStore;
   /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
@@ -39,15 +40,8 @@ export interface ChainRunsDeps {
 }
 
 /** Options for executing a run, new or resumed. */
-export interface ExecuteRunOptions {
-  readonly signal?: AbortSignal;
+export interface ExecuteRunOptions extends Omit<RunExecuteOptions, "step"> {
   readonly onEvent?: RunListener;
-  /** Answers approvals in this process. */
-  readonly requestApproval?: RequestApproval;
-  /** Forwards elicitations of tools to the process that executes the run. Default: they are declined. */
-  readonly elicit?: Elicit;
-  /** Wait for decisions, instead of ending with status `waiting`. */
-  readonly waitForDecisions?: boolean;
   /** Receives one-sentence messages about the run that the user should see and that do not stop it. */
   readonly onNotice?: (message: string) => void;
 }

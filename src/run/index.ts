@@ -29,6 +29,16 @@ export type { JournalSink } from "./host/journal-writer.ts";
 export { type OpenHostOptions, openHost } from "./host/open-host.ts";
 export { OrderedKeyMap } from "./host/ordered-key-map.ts";
 export { type RunRecording, SealedJournal } from "./sealed-journal.ts";
+export {
+  type DrivenRun,
+  type HeldRun,
+  type PreparedRun,
+  type RunExecuteOptions,
+  type RunKind,
+  type RunExecution,
+  cancellerOf,
+} from "./service/run-kind.ts";
+export { RunService, type RunServiceDeps } from "./service/run-service.ts";
 export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
 export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
 export { type CallEnding, createToolResult } from "./program/run-effect.ts";

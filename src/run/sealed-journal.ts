@@ -21,6 +21,8 @@ export interface RunRecording {
   readonly events: readonly JournalEvent[];
 }
 
+type UsesSecrets = (run: Pick<NewRun, "kind">) => boolean;
+
 /**
  * A journal that stores no known secrets. A value that came from `${secret.X}` of the run's chain is stored as a handle,
  * and opened when the run resumes; other known secrets of at least 8 characters are redacted. A claimed run, or one that
@@ -32,13 +34,13 @@ export class SealedJournal implements RunJournal {
   /** The names of the secrets that the chains of held runs use. */
   readonly #names = new Map<string, readonly string[]>();
 
-  readonly #usesHandles: boolean;
+  readonly #usesSecrets: UsesSecrets;
 
-  /** @param usage `redact` for runs of agents, which never read secrets: nothing has to be opened. */
-  constructor(journal: RunJournal, known: JournalSecrets, usage: "seal" | "redact" = "seal") {
+  /** @param usesSecrets True for runs whose programs read secrets; in all others there is nothing to open. */
+  constructor(journal: RunJournal, known: JournalSecrets, usesSecrets: UsesSecrets = () => true) {
     this.#journal = journal;
     this.#known = known;
-    this.#usesHandles = usage === "seal";
+    this.#usesSecrets = usesSecrets;
   }
 
   async create(
@@ -55,7 +57,7 @@ export class SealedJournal implements RunJournal {
   }
 
   /** The run as it is stored. */
-  sealRun<Run extends Pick<NewRun, "id" | "definition" | "input" | "context">>(run: Run): Run {
+  sealRun<Run extends Pick<NewRun, "id" | "kind" | "definition" | "input" | "context">>(run: Run): Run {
     if (!this.#known.redactor.knowsAny()) return run;
     const sealer = new Sealer(run.id, this.#namesIn(run), this.#known);
     return { ...run, input: sealer.json(run.input), context: sealer.json(run.context) };
@@ -132,8 +134,9 @@ export class SealedJournal implements RunJournal {
   }
 
   /** The names after `secret.` in the expressions of a chain, possibly a few too many. */
-  #namesIn({ definition }: Pick<NewRun, "definition">): readonly string[] {
-    if (!this.#usesHandles || !definition.includes("secret.")) return none;
+  #namesIn(run: Pick<NewRun, "kind" | "definition">): readonly string[] {
+    const { definition } = run;
+    if (!definition.includes("secret.") || !this.#usesSecrets(run)) return none;
     return [...new Set([...definition.matchAll(/\bsecret\.([\w-]+)/g)].map(([, name = ""]) => name))];
   }
 

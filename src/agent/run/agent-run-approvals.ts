@@ -1,4 +1,4 @@
-import { type JournalHost, cancelSubRun } from "../../run/index.ts";
+import { cancelSubRun } from "../../run/index.ts";
 import type { ApprovalStore, JournalEvent } from "../../store/index.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -38,9 +38,8 @@ export class AgentRunApprovals {
       }));
   }
 
-  /** The run has ended: rejects its pending approvals and cancels the agents that it called. */
-  async end(host: JournalHost, now: number): Promise<void> {
-    await host.rejectOpenApprovals();
+  /** The run has ended: cancels the agents that it called. */
+  async end(now: number): Promise<void> {
     const { runId, cancelledBy } = this.#run;
     try {
       for (const id of this.#requested) {
@@ -51,13 +50,6 @@ export class AgentRunApprovals {
     } catch (error) {
       process.emitWarning(`an agent that the ended run ${runId} called may still wait or run: ${String(error)}`);
     }
-  }
-}
-
-/** Rejects the pending approvals of an ended run of which nothing else is known. */
-export async function rejectOpenApprovals(store: ApprovalStore, run: string, now: number): Promise<void> {
-  for (const { id, runId } of await store.list(now, "pending")) {
-    if (runId === run) await store.decide(id, { approved: false, note: "the run is over" }, now);
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/index.ts";
-import type { RequestApproval } from "../../run/index.ts";
-import type { BeginCall, JournaledCall } from "../../engine/index.ts";
+import type { RunExecuteOptions, RunService } from "../../run/index.ts";
+import type { BeginCall } from "../../engine/index.ts";
 import type { ResultStore } from "../../hub/index.ts";
 import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../../store/index.ts";
-import type { Elicit } from "../../tool/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { Runner } from "./runner.ts";
 import type { AgentObserver } from "./agent-observer.ts";
@@ -14,6 +13,8 @@ import type { MessageHistory } from "./message-history.ts";
 
 /** Dependencies of `AgentRuns`. */
 export interface AgentRunsDeps extends AgentRunServices {
+  /** Stores and executes the runs. Default: a service of its own, on the journal below. */
+  readonly service?: RunService | undefined;
   readonly journal: RunJournal;
   readonly approvals: ApprovalStore;
   /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
@@ -28,13 +29,8 @@ export interface AgentRunsDeps extends AgentRunServices {
 }
 
 /** Options for executing a run, new or resumed. */
-export interface AgentExecuteOptions {
-  readonly signal?: AbortSignal;
+export interface AgentExecuteOptions extends Omit<RunExecuteOptions, "step" | "waitForDecisions"> {
   readonly onEvent?: AgentListener;
-  /** Decides approvals in this process. If omitted, the run waits, and can be resumed. */
-  readonly requestApproval?: RequestApproval;
-  /** Forwards elicitations of its tools to the user of the agent. */
-  readonly elicit?: Elicit;
 }
 
 /** Options of a new run. */
@@ -51,15 +47,11 @@ export interface AgentStartOptions extends AgentExecuteOptions {
 }
 
 /** Options for executing a run that may be a call of another run. */
-export interface NestedExecuteOptions extends AgentExecuteOptions {
-  /** Waits for decisions instead of ending with status `waiting`. */
-  readonly waitForDecisions?: boolean;
+export interface NestedExecuteOptions extends AgentExecuteOptions, RunExecuteOptions {
   /** Makes its calls under another call, for an agent as a tool. */
   readonly begin?: BeginCall;
   /** Account of the run that makes the call: it is charged as well, and its remaining budget is a limit. */
   readonly account?: UsageAccount | undefined;
-  /** The call in the journal of that run: if it is released for another process, so is this run. */
-  readonly step?: JournaledCall | undefined;
 }
 
 /** Options of a new run that continues a conversation, or is a call of another run. */

@@ -1,13 +1,19 @@
 import { cpuTime, processUsageSince } from "../../base/index.ts";
-import { type RunLifecycleOptions, withRunLifecycle, type OpenHostOptions, openHost } from "../../run/index.ts";
+import {
+  type Host,
+  type OpenHostOptions,
+  type RunLifecycleOptions,
+  openHost,
+  withRunLifecycle,
+} from "../../run/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { interpret } from "./interpret.ts";
 import type { RunListener, RunEvent } from "./run-events.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { RunObserver } from "./run-observer.ts";
 
-/** A run to execute, from its start or from its journal. */
-export interface ExecuteRunTask extends OpenHostOptions, RunLifecycleOptions {
+/** A run of a chain, from its start or from its journal. */
+export interface ChainProgram extends Pick<OpenHostOptions, "lease" | "events" | "redactor"> {
   readonly plan: Plan;
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
@@ -18,6 +24,9 @@ export interface ExecuteRunTask extends OpenHostOptions, RunLifecycleOptions {
   readonly observer?: RunObserver | undefined;
 }
 
+/** A run to execute, with the options of its host. */
+export interface ExecuteRunTask extends ChainProgram, OpenHostOptions, RunLifecycleOptions {}
+
 /** Result of executing a run. `isReleased` if the process closes and another one has to resume the run. */
 export interface ExecutedRun {
   readonly facts: RunFacts;
@@ -26,31 +35,31 @@ export interface ExecutedRun {
   readonly rejectOpenApprovals: () => Promise<void> | undefined;
 }
 
-/** Executes a run until its end, until it waits for a person, or until the process closes. */
-export function executeRun(task: ExecuteRunTask): Promise<ExecutedRun> {
-  const { observer, lease, plan, events } = task;
-  if (observer === undefined) return execute(task);
-  const run = { runId: lease.runId, chain: plan.name, resumed: events.length > 0 };
-  return observer.run(run, () => execute(task));
+/** Opens a host and executes a run on it until its end, until it waits for a person, or until the process closes. */
+export async function executeRun(task: ExecuteRunTask): Promise<ExecutedRun> {
+  const host = openHost(task);
+  const facts = await withRunLifecycle(host, task, () => driveChain(host, task));
+  return { facts, isReleased: host.isReleased, rejectOpenApprovals: () => host.rejectOpenApprovals() };
 }
 
-function execute(task: ExecuteRunTask): Promise<ExecutedRun> {
-  const host = openHost(task);
-  const { plan, input, context, env, denied } = task;
-  return withRunLifecycle(host, task, async () => {
-    const before = cpuTime();
-    const facts = await interpret({ plan, host, input, context, env, denied, listener: guarded(task) });
-    const usage = task.events.length > 0 ? undefined : processUsageSince(before);
-    return {
-      facts: { ...facts, usage },
-      isReleased: host.isReleased,
-      rejectOpenApprovals: () => host.rejectOpenApprovals(),
-    };
-  });
+/** Executes a run on its host until its end, until it waits for a person, or until the process closes. */
+export async function driveChain(host: Host, program: ChainProgram): Promise<RunFacts> {
+  const { observer, lease, plan, events } = program;
+  const execute = async (): Promise<{ readonly facts: RunFacts }> => ({ facts: await runProgram(host, program) });
+  if (observer === undefined) return (await execute()).facts;
+  const run = { runId: lease.runId, chain: plan.name, resumed: events.length > 0 };
+  return (await observer.run(run, execute)).facts;
+}
+
+async function runProgram(host: Host, program: ChainProgram): Promise<RunFacts> {
+  const { plan, input, context, env, denied, events } = program;
+  const before = cpuTime();
+  const facts = await interpret({ plan, host, input, context, env, denied, listener: guarded(program) });
+  return { ...facts, usage: events.length > 0 ? undefined : processUsageSince(before) };
 }
 
 /** A listener sees no secrets, and an exception in it does not affect the run. */
-function guarded({ onEvent, redactor }: ExecuteRunTask): RunListener | undefined {
+function guarded({ onEvent, redactor }: ChainProgram): RunListener | undefined {
   if (onEvent === undefined) return undefined;
   const shown = redactor && eventRedactor(redactor.value);
   return (event) => {

@@ -1,0 +1,172 @@
+import {
+  type HeldRun,
+  type PreparedRun,
+  type RunKind,
+  type RunExecution,
+  type RunRecording,
+  type RunService,
+  cancellerOf,
+  engineExecutor,
+} from "../run/index.ts";
+import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
+import { checkAllowed, deniedChains } from "./denied-chains.ts";
+import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import { driveChain, executeRun } from "./interpreter/execute-run.ts";
+import { untrustedContent } from "./interpreter/untrusted-content.ts";
+import { serializeMetrics } from "./log/stored-metrics.ts";
+import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
+import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import { snapshotOf } from "./plan/snapshot.ts";
+import { refusingExecutor } from "./refuse-approval-steps.ts";
+import { toCallContext } from "./run-chain.ts";
+import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
+import { type RunResult, toRunResult } from "./run-result.ts";
+import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
+import { resetUnstarted } from "./unstarted-steps.ts";
+
+/** Options of a run of a chain: those of a start and of a resume. */
+export type ChainRunOptions = ExecuteRunOptions &
+  Pick<StartRunOptions, "context" | "principal" | "callerType" | "tainted">;
+
+/** Runs of chains. */
+export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunResult> {
+  readonly id = "chain";
+  readonly usesSecrets = true;
+  readonly #parts: ChainRunsDeps;
+  readonly #service: RunService;
+
+  constructor(parts: ChainRunsDeps, service: RunService) {
+    this.#parts = parts;
+    this.#service = service;
+  }
+
+  async prepare(made: NewChainRun, options: ChainRunOptions): Promise<PreparedRun<RunResult>> {
+    const { plan, runId, input } = made;
+    const { engine, env = {} } = this.#parts;
+    const { journal, clock } = this.#service;
+    const { context = {}, principal, callerType = "direct", tainted = false } = options;
+    checkAllowed(plan, engine.denies, callerType);
+    const missing = missingRequirements(plan, made.reused);
+    // An existing run with this id is joined, and its remaining steps may need less.
+    if (missing.length > 0 && (await journal.read(runId)) === undefined) checkRequirements(plan, missing, options);
+    const callerPath = [callerType];
+    const denied = deniedChains(plan, engine.denies, callerPath);
+    const environment = { context, env, principal, denied, callerPath, tainted };
+    const { definition, fingerprints } = snapshotOf(plan, made.file);
+    const startedAt = clock.now();
+    // Results reused from an earlier run are present when this one starts, and take none of its time.
+    const events = made.events.map((event) => ({ ...event, at: startedAt }));
+    const run = {
+      id: runId,
+      kind: this.id,
+      name: plan.name,
+      definition,
+      input: JSON.stringify(input),
+      context: serializeRunEnvironment(plan, environment),
+      format: runFormat,
+      fingerprints: JSON.stringify(fingerprints),
+      startedAt,
+      ...(made.rerunOf !== undefined && { rerunOf: made.rerunOf }),
+    } as const;
+    return {
+      run,
+      events,
+      checkExisting: (existing) => {
+        const notice = checkSameRun(existing, journal.sealRun(run));
+        if (notice !== undefined) options.onNotice?.(notice);
+      },
+      program: (lease) => this.#program({ plan, input, ...environment, lease, startedAt, events }, options),
+    };
+  }
+
+  async program(held: HeldRun, options: ExecuteRunOptions): Promise<RunExecution<RunResult>> {
+    const cancelledBy = cancellerOf(held.run);
+    try {
+      const plan = planStoredRun(held.run.definition, { ...this.#parts.chains.context, taint: "unchecked" });
+      checkUnchanged(held.run, plan);
+      const missing = cancelledBy === undefined ? missingRequirements(plan) : [];
+      if (missing.length > 0) checkRemaining(await this.describe(held), missing, options);
+      const { run, events, lease } = this.#service.journal.open(held);
+      return this.#program({ plan, lease, events, ...restoreRunInput(run), cancelledBy }, options);
+    } catch (error) {
+      if (cancelledBy === undefined || held.run.format !== runFormat) throw error;
+      return this.#cancellation(held, options);
+    }
+  }
+
+  /**
+   * A run that cannot resume can still be cancelled. Compensations whose tools have changed are reported as not done.
+   */
+  #cancellation(held: HeldRun, options: ExecuteRunOptions): RunExecution<RunResult> {
+    const { run, events, lease } = this.#service.journal.reveal(held);
+    const plan = inspectPlan(run, this.#parts.chains.context);
+    const [refused, cancelledBy] = [new Set(changedTools(run, plan)), cancellerOf(run)];
+    return this.#program({ plan, lease, events, ...restoreRunInput(run), cancelledBy, refused }, options);
+  }
+
+  #program(run: OwnedRun, options: ExecuteRunOptions): RunExecution<RunResult> {
+    const { engine, observer } = this.#parts;
+    const { plan, lease, principal, refused, callerPath } = run;
+    const executor = engineExecutor({
+      begin: (target, args, context) => engine.begin(target, args, context),
+      runId: lease.runId,
+      tools: toolsOf(plan),
+      secrets: engine.secrets,
+      opensSecrets: usesSecrets(plan),
+      ...untrustedContent(plan, run),
+      context: toCallContext({ principal, elicit: options.elicit, callerPath }),
+    });
+    return {
+      ...run,
+      executor: refused === undefined ? executor : refusingExecutor(executor, refused),
+      drive: async (host) => {
+        const { onEvent } = options;
+        const facts = await driveChain(host, { ...run, onEvent, observer, redactor: engine.redactor });
+        const { status, output, error } = facts;
+        return {
+          end: {
+            status,
+            at: this.#service.clock.now(),
+            ...(status === "success" && { output: JSON.stringify(output) }),
+            ...(error !== undefined && { error: JSON.stringify(error) }),
+            ...(status !== "waiting" && { metrics: serializeMetrics(facts) }),
+          },
+          ended: async (stored) => {
+            if (status !== "waiting" && (run.events.length > 0 || status !== "success")) await this.#endCalled(run);
+            return toRunResult({ ...facts, status: stored }, engine.redactor);
+          },
+        };
+      },
+    };
+  }
+
+  /** Cancels the sub-runs that its tools started and left unfinished. */
+  async #endCalled({ plan, lease: { runId }, cancelledBy }: OwnedRun): Promise<void> {
+    if (![...toolsOf(plan).values()].some(({ composite }) => composite)) return;
+    try {
+      await this.#parts.cancelSubRuns?.(runId, cancelledBy ?? undefined);
+    } catch (error) {
+      process.emitWarning(
+        `run ${runId} has ended, but an agent that it called may still be waiting or running: ${String(error)}`,
+      );
+    }
+  }
+
+  async describe(stored: RunRecording): Promise<RunResult> {
+    const { engine } = this.#parts;
+    const { journal, clock } = this.#service;
+    const { run, events } = journal.reveal({ run: stored.run, events: stored.events });
+    const { facts } = await executeRun({
+      plan: inspectPlan(run, this.#parts.chains.context),
+      input: JSON.parse(run.input) as unknown,
+      ...parseRunEnvironment(run.context),
+      lease: { runId: run.id, epoch: run.epoch },
+      startedAt: run.startedAt,
+      events,
+      executor: undefined,
+      clock,
+    });
+    resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
+    return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
+  }
+}
