@@ -23,6 +23,7 @@ import type {
   LeaseHolder,
   RunQuery,
   RunStatus,
+  RunWait,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -68,6 +69,8 @@ interface InMemoryRun {
   owner: LeaseHolder | undefined;
   epoch: number;
   cancel: { readonly by: string | undefined } | undefined;
+  /** The wait of a suspended run; `ready` once the run may continue. */
+  waitsFor: RunWait | "ready" | undefined;
 }
 
 class InMemoryRunJournal implements RunJournal {
@@ -103,16 +106,31 @@ class InMemoryRunJournal implements RunJournal {
     owner: LeaseHolder,
     before: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    const existing = this.#add(run, before, { status: "running", owner, epoch: 1, waitsFor: undefined });
+    if (existing !== undefined) return existing;
+    this.#touch(owner);
+    return { lease: { runId: run.id, epoch: 1 } };
+  }
+
+  async submit(
+    run: NewRun,
+    before: readonly JournalEvent[] = [],
+  ): Promise<{ readonly existing: StoredRun } | undefined> {
+    return this.#add(run, before, { status: "waiting", owner: undefined, epoch: 0, waitsFor: "ready" });
+  }
+
+  #add(
+    run: NewRun,
+    before: readonly JournalEvent[],
+    state: Pick<InMemoryRun, "status" | "owner" | "epoch" | "waitsFor">,
+  ): { readonly existing: StoredRun } | undefined {
     checkSequence(run.id, before);
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
-    const made = { ...run };
-    const events = [...before];
-    this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
+    this.#runs.set(run.id, { made: { ...run }, events: [...before], end: undefined, cancel: undefined, ...state });
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#unfinished.began(run.id);
-    this.#touch(owner);
-    return { lease: { runId: run.id, epoch: 1 } };
+    return undefined;
   }
 
   async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
@@ -123,6 +141,7 @@ class InMemoryRunJournal implements RunJournal {
     const was = stored.status;
     stored.owner = owner;
     stored.status = "running";
+    stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
     return {
@@ -145,12 +164,16 @@ class InMemoryRunJournal implements RunJournal {
     return undefined;
   }
 
-  async finish(lease: RunLease, end: RunEnd): Promise<void> {
+  async finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken"> {
     const stored = this.#held(lease);
     if (stored === undefined) throw leaseLostFailure(lease.runId);
     stored.owner = undefined;
     stored.status = end.status;
-    if (!isFinished(end.status)) return;
+    if (!isFinished(end.status)) {
+      const isWoken = end.status === "waiting" && stored.cancel !== undefined;
+      stored.waitsFor = isWoken ? "ready" : end.waitsFor;
+      return isWoken ? "woken" : "finished";
+    }
     const { turn, ...reported } = end;
     stored.end = reported;
     const { conversation, id: runId } = stored.made;
@@ -159,6 +182,14 @@ class InMemoryRunJournal implements RunJournal {
     }
     this.#unfinished.ended(runId);
     this.#retire(stored.made);
+    return "finished";
+  }
+
+  async wake(approvalId: string): Promise<void> {
+    for (const stored of this.#runs.values()) {
+      const { waitsFor } = stored;
+      if (typeof waitsFor === "object" && waitsFor.approvals.includes(approvalId)) stored.waitsFor = "ready";
+    }
   }
 
   #retire({ id, calledBy, conversation }: NewRun): void {
@@ -188,6 +219,7 @@ class InMemoryRunJournal implements RunJournal {
     if (stored === undefined || isFinished(stored.status)) return false;
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
+    if (stored.status === "waiting") stored.waitsFor = "ready";
     return true;
   }
 
@@ -210,21 +242,25 @@ class InMemoryRunJournal implements RunJournal {
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const { kind, name, status, conversation, abandoned } = query;
-    const limit = runLimit(query.limit);
     return [...this.#runs.values()]
-      .filter(
-        (stored) =>
-          (kind === undefined || stored.made.kind === kind) &&
-          (name === undefined || stored.made.name === name) &&
-          (status === undefined || stored.status === status) &&
-          (conversation === undefined || stored.made.conversation?.id === conversation) &&
-          (abandoned !== true || (stored.status === "running" && this.#isFree(stored))),
-      )
+      .filter((stored) => this.#matches(stored, query))
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, limit)
+      .slice(0, runLimit(query.limit))
       .map(listedRun);
+  }
+
+  #matches(stored: InMemoryRun, { kind, name, status, conversation, abandoned, executable }: RunQuery): boolean {
+    const { made } = stored;
+    const has = <T>(value: T, requested: T | undefined): boolean => requested === undefined || value === requested;
+    return (
+      has(made.kind, kind) &&
+      has(made.name, name) &&
+      has(stored.status, status) &&
+      has(made.conversation?.id, conversation) &&
+      (abandoned !== true || this.#isAbandoned(stored)) &&
+      (executable !== true || this.#isAbandoned(stored) || this.#isAwake(stored))
+    );
   }
 
   async turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
@@ -254,6 +290,15 @@ class InMemoryRunJournal implements RunJournal {
     if (owner === undefined) return true;
     const lastSeen = this.#lastSeen.get(owner.id) ?? -Infinity;
     return Math.abs(this.#clock.now() - lastSeen) > this.#silenceMs;
+  }
+
+  #isAbandoned(stored: InMemoryRun): boolean {
+    return stored.status === "running" && this.#isFree(stored);
+  }
+
+  #isAwake({ status, waitsFor }: InMemoryRun): boolean {
+    if (status !== "waiting" || waitsFor === undefined) return false;
+    return waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= this.#clock.now());
   }
 
   #touch(owner: LeaseHolder): void {

@@ -366,7 +366,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     describe("a conversation", () => {
       const inTalk = (id: string, talk: string, after = 0): Promise<RunLease> =>
         make(id, { conversation: { id: talk, after } });
-      const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<void> =>
+      const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<unknown> =>
         runs.finish(lease, { status: "success", at: 5, turn });
       const text = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
         (await runs.turns(talk, range)).map(({ data }) => JSON.parse(data));
