@@ -189,7 +189,7 @@ async function hashOf(extension: string): Promise<string> {
 
 await rm(join(root, "dist"), { recursive: true, force: true });
 await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
-await cp(join(root, "src/builtin/writing/prompts"), join(root, "dist/prompts"), { recursive: true });
+await cp(join(root, "src/builtin/writing/tool-files"), join(root, "dist/tool-files"), { recursive: true });
 const packageChunks: OutputChunk[] = [];
 for (const [name, file] of Object.entries(packages)) {
   const output = { format: "cjs", entryFileNames: "[name].cjs" } as const;

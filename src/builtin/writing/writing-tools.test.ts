@@ -8,7 +8,9 @@ import { createAgent } from "../../agent/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { type ModelCall } from "../../model/index.ts";
 import { type ScriptedModel, scriptedModel } from "../../testing/index.ts";
-import { builtinPrompt } from "./request-writer.ts";
+import { referencesIn } from "../../tool/index.ts";
+import { createPromptSender } from "./prompt-sender.ts";
+import { readWritingFile } from "./read-writing-file.ts";
 import { type WritingServices, folderPrompts, writingTools } from "./index.ts";
 
 function engineWith(services: WritingServices): Engine {
@@ -75,8 +77,9 @@ describe("[A17] the writing tools", () => {
     };
     expect(additionalProperties).toBe(false);
     for (const property of Object.values(properties)) expect(property.description).toMatch(/\.$/);
-    const placeholders = [...builtinPrompt(name).matchAll(/\{\{(\w+)\}\}/g)].map(([, word]) => word);
-    expect(new Set(placeholders)).toEqual(new Set(Object.keys(properties)));
+    const { prompt } = readWritingFile(name, createPromptSender({}));
+    const references = referencesIn({ template: prompt.message }).map(({ path }) => path[0]);
+    expect(new Set(references)).toEqual(new Set(Object.keys(properties)));
   });
 
   test.each(tools.filter(({ name }) => name !== "llm_summarize").map((tool) => [tool.name, tool] as const))(
