@@ -15,13 +15,14 @@ import type { Problem } from "../text/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { pathExists } from "./find-workspace.ts";
 import { openMcp } from "./open-mcp.ts";
+import { toolFileNames } from "./tool-file-names.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openSources}. */
 export interface OpenSourcesOptions
-  extends Required<Pick<ToolFileDeps, "executors">>, Pick<ToolFileDeps, "onSlowLoad"> {
+  extends Required<Pick<ToolFileDeps, "executors">>, Pick<ToolFileDeps, "onSlowLoad" | "prompts"> {
   /** The workspace. */
   readonly dir: string;
   readonly config: WorkspaceConfig;
@@ -29,7 +30,7 @@ export interface OpenSourcesOptions
   readonly mode: ReloadMode;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: ReadSecrets;
-  readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer">;
+  readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer" | "withheldModels">;
   readonly http: StreamingHttpClient;
   readonly onEvent: (event: ToolFolderEvent) => void;
   /** Receives the log of MCP servers and connections; may contain secrets. */
@@ -88,7 +89,7 @@ export async function openSources(setting: OpenSourcesOptions): Promise<Sources>
 }
 
 function sourceDepsOf({ config, ...setting }: OpenSourcesOptions) {
-  const { registry, executors, mode, onEvent, onSlowLoad } = setting;
+  const { registry, executors, mode, onEvent, onSlowLoad, prompts, trust } = setting;
   return {
     root: setting.dir,
     registry,
@@ -96,8 +97,9 @@ function sourceDepsOf({ config, ...setting }: OpenSourcesOptions) {
     mode,
     onEvent,
     http: setting.http,
-    secretNames: Object.keys(config.secrets),
-    refuses: setting.trust.refuses,
+    ...(prompts !== undefined && { prompts }),
+    ...toolFileNames(config, trust),
+    refuses: trust.refuses,
     ...(onSlowLoad !== undefined && { onSlowLoad }),
   };
 }

@@ -196,6 +196,7 @@ async function openParts(
     ...opening,
     registry,
     executors: builtins,
+    prompts: services.prompts,
     onEvent: (event) => events.emit(event),
     onServerLog: (message) => options.onLog?.(ofServers(redactor.line(message))),
     onServerSecrets: (values) => redactor.add(values),

@@ -1,6 +1,6 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema } from "../schema/index.ts";
-import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { defineTool } from "./define-tool.ts";
 import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
 import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-prompt.ts";
@@ -80,29 +80,23 @@ export async function parseToolFile(text: string, options: ToolFileOptions): Pro
   return { ...(tool !== undefined && { tool }), problems: report.problems, ...files };
 }
 
-/** Options of {@link readPromptFile} besides the text. */
-export interface PromptFileOptions extends Pick<ToolFileOptions, "file"> {
-  readonly prompts: PromptSender;
-}
-
 /**
- * Reads a tool file of this package whose entry is a prompt. At once, since such an entry imports nothing; throws if the
- * file has a problem.
+ * Reads a tool file of this package whose entry is a prompt, from its parsed YAML. At once, since such an entry imports
+ * nothing; throws if the file has a problem.
  */
 export function readPromptFile(
-  text: string,
-  options: PromptFileOptions,
+  file: File,
+  prompts: PromptSender,
 ): { readonly tool: AnyTool; readonly prompt: ToolPrompt } {
-  const yaml = parseYaml(text, options);
-  const report = new FileReport(text, options.file, yaml);
-  const file = isYamlMap(yaml.value) ? yaml.value : {};
+  const name = String(file["name"]);
+  const start = (): SourceRange => ({ line: 1, column: 1 });
+  const report = new FileReport("", name, { value: file, problems: [], locate: start, locateInside: start });
   const head = readHead(file, report);
   const entry = isYamlMap(file["entry"]) ? file["entry"] : {};
-  const { prompt, ...plan } = readPromptEntry({ ...head, entry, report, world: entryDepsOf(options) });
+  const { prompt, ...plan } = readPromptEntry({ ...head, entry, report, world: entryDepsOf({ file: name, prompts }) });
   const { tool } = finishTool(head, plan, report);
-  const [problem] = report.problems;
-  if (tool !== undefined && problem === undefined) return { tool, prompt };
-  throw new Error(`${options.file}:${problem?.line}: ${problem?.message}`);
+  if (tool !== undefined) return { tool, prompt };
+  throw new Error(`the tool file ${name} is invalid: ${report.problems.map(({ message }) => message).join("; ")}`);
 }
 
 function entryDepsOf(options: ToolFileOptions): EntryDeps {
