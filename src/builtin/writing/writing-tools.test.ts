@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +9,7 @@ import { createAgent } from "../../agent/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { type ModelCall } from "../../model/index.ts";
 import { type ScriptedModel, scriptedModel } from "../../testing/index.ts";
-import { referencesIn } from "../../tool/index.ts";
+import { parseToolFile, referencesIn } from "../../tool/index.ts";
 import { createPromptSender } from "./prompt-sender.ts";
 import { readWritingFile } from "./read-writing-file.ts";
 import { type WritingServices, folderPrompts, writingTools } from "./index.ts";
@@ -39,6 +40,7 @@ function promptOf(model: ScriptedModel, call = 0): string {
 }
 
 const tools = writingTools({});
+const files = join(import.meta.dirname, "tool-files");
 
 describe("[A17] the writing tools", () => {
   test.each(tools.map((tool) => [tool.name, tool] as const))("%s handles its example", async (name, tool) => {
@@ -109,6 +111,12 @@ describe("[A17] the writing tools", () => {
     const result = await engineWith({ model }).call(name, args);
     expect(result).toMatchObject({ success: false, error: { code: "validation_error", reason: "empty_content" } });
     expect(model.calls).toEqual([]);
+  });
+
+  test.each(readdirSync(files))("%s is a tool file as users write it", async (name) => {
+    const { tool, problems } = await parseToolFile(readFileSync(join(files, name), "utf8"), { file: name });
+    expect(problems).toEqual([]);
+    expect(`${tool?.name}.yaml`).toBe(name);
   });
 
   test("load no heavy modules on definition", () => {
