@@ -61,7 +61,10 @@ export function readPromptEntry(source: Omit<EntryInput, "placeholders">): Entry
   const settings = entry as { model?: string; temperature?: number; max_tokens?: number };
   const model = settings.model ?? undefined;
   checkModel(model, source);
-  const timeoutMs = Math.max(parseToolDuration(entry["timeout"]) ?? defaultTimeoutMs, world.prompts?.timeoutMs(model) ?? 0);
+  const timeoutMs = Math.max(
+    parseToolDuration(entry["timeout"]) ?? defaultTimeoutMs,
+    world.prompts?.timeoutMs(model) ?? 0,
+  );
   const prompt: ToolPrompt = {
     tool: String(file["name"]),
     system,
@@ -107,13 +110,15 @@ function readTexts({ entry, parameters, report }: Pick<EntryInput, "entry" | "pa
       const { source } = reference;
       const refused = refusal(reference);
       const inside = [text.indexOf(source), source.length] as const;
-      if (refused !== undefined) report.add("bad_reference", path, [`${source} ${refused[0]}`, { hint: refused[1], inside }]);
+      if (refused !== undefined)
+        report.add("bad_reference", path, [`${source} ${refused[0]}`, { hint: refused[1], inside }]);
     }
     return template;
   };
   const message = read("prompt", ({ root }) => (root === "secret" ? secretRefusal : undefined));
   const system = read("system", ({ root }) => (root === "secret" ? secretRefusal : instructionRefusal));
-  return { system: system.join(""), message };
+  // References in it have been reported.
+  return { system: system.filter((part) => typeof part === "string").join(""), message };
 }
 
 type Refusal = readonly [message: string, hint?: string];

@@ -126,18 +126,12 @@ export class TemplateReader {
           : this.#isParameter(root)
             ? `did you mean "${source.replace("${", "${input.")}"?`
             : nearest(root, ["input", "secret"]);
-      this.#report.add("unknown_reference", path, [
-        `${source}: there is no "${root}" here`,
-        { hint: near, inside },
-      ]);
+      this.#report.add("unknown_reference", path, [`${source}: there is no "${root}" here`, { hint: near, inside }]);
       return false;
     }
     if (!Object.hasOwn(properties, name)) {
       const hint = nearest(name, Object.keys(properties));
-      this.#report.add("unknown_reference", path, [
-        `${source}: there is no parameter "${name}"`,
-        { hint, inside },
-      ]);
+      this.#report.add("unknown_reference", path, [`${source}: there is no parameter "${name}"`, { hint, inside }]);
       return false;
     }
     this.used.add(name);
@@ -160,10 +154,7 @@ export class TemplateReader {
     const { secretNames } = this.#names;
     if (secretNames === undefined || secretNames.has(name)) return true;
     const hint = nearest(name, secretNames) ?? `declare it under "secrets" of the workspace`;
-    this.#report.add("unknown_reference", path, [
-      `${source}: the workspace has no secret "${name}"`,
-      { hint, inside },
-    ]);
+    this.#report.add("unknown_reference", path, [`${source}: the workspace has no secret "${name}"`, { hint, inside }]);
     return false;
   }
 }

@@ -203,11 +203,7 @@ function readOutput(value: unknown, report: FileReport): Schema | undefined {
   }
 }
 
-function assemble(
-  { file, parameters, output }: ToolHead,
-  plan: EntryPlan,
-  report: FileReport,
-): AnyTool | undefined {
+function assemble({ file, parameters, output }: ToolHead, plan: EntryPlan, report: FileReport): AnyTool | undefined {
   try {
     const { examples } = file;
     const input = {

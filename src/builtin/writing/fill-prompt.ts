@@ -76,7 +76,12 @@ class Filler {
     const references = lines.flat().filter((part) => typeof part !== "string");
     if (references.some(({ path }) => !hasContent(valueAt(this.#values, path)))) return [];
     for (const { path } of references) this.#used.add(String(path[0]));
-    return [lines.map((line) => this.#fillLine(line)).join("\n").trim()];
+    return [
+      lines
+        .map((line) => this.#fillLine(line))
+        .join("\n")
+        .trim(),
+    ];
   }
 
   /** Returns the values that no reference named. */

@@ -8,7 +8,7 @@ import { toWrittenText } from "./written-text.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What code adds to the file of a tool. */
+/** The part of a tool that is code: an addition to its file. */
 interface Addition {
   readonly prompt?: Partial<ToolPrompt>;
   /** Makes the output of the tool from the model's answer, which matches the schema of the file. */
