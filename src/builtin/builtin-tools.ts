@@ -1,4 +1,3 @@
-import { faultOf, noModel } from "../model/index.ts";
 import type { FileAccess } from "../file/index.ts";
 import { suggest } from "../text/index.ts";
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
@@ -33,15 +32,8 @@ import { readNoteTool } from "./vault/read-note-tool.ts";
 import { webFetchTool } from "./web/web-fetch-tool.ts";
 import { getWeatherTool } from "./weather/get-weather-tool.ts";
 import { youtubeTranscriptionTool } from "./transcript/youtube-transcription-tool.ts";
-import { codeFixerTool } from "./writing/code-fixer-tool.ts";
-import { codeGeneratorTool } from "./writing/code-generator-tool.ts";
-import { codeReviewerTool } from "./writing/code-reviewer-tool.ts";
-import { contentReviewerTool } from "./writing/content-reviewer-tool.ts";
-import { contentReviserTool } from "./writing/content-reviser-tool.ts";
-import { contentWriterTool } from "./writing/content-writer-tool.ts";
-import { llmDesignTool } from "./writing/llm-design-tool.ts";
 import { llmSummarizeTool } from "./writing/llm-summarize-tool.ts";
-import { outlineGeneratorTool } from "./writing/outline-generator-tool.ts";
+import { writingTool } from "./writing/writing-tools.ts";
 
 /** A category of built-in tools. */
 export type BuiltinCategory =
@@ -184,28 +176,16 @@ function makersOf(services: BuiltinServices): Makers {
     pomodoro: () => pomodoroTool(services),
     test_runner: () => testRunnerTool(services),
     llm_summarize: () => llmSummarizeTool(services),
-    llm_design: () => llmDesignTool(services),
-    code_generator: () => codeGeneratorTool(services),
-    code_reviewer: () => codeReviewerTool(services),
-    code_fixer: () => codeFixerTool(services),
-    outline_generator: () => outlineGeneratorTool(services),
-    content_writer: () => contentWriterTool(services),
-    content_reviewer: () => contentReviewerTool(services),
-    content_reviser: () => contentReviserTool(services),
+    llm_design: () => writingTool("llm_design", services),
+    code_generator: () => writingTool("code_generator", services),
+    code_reviewer: () => writingTool("code_reviewer", services),
+    code_fixer: () => writingTool("code_fixer", services),
+    outline_generator: () => writingTool("outline_generator", services),
+    content_writer: () => writingTool("content_writer", services),
+    content_reviewer: () => writingTool("content_reviewer", services),
+    content_reviser: () => writingTool("content_reviser", services),
   };
 }
-
-/** Tools that cannot work without a model. */
-const needModel: ReadonlySet<string> = new Set([
-  "llm_design",
-  "code_generator",
-  "code_reviewer",
-  "code_fixer",
-  "outline_generator",
-  "content_writer",
-  "content_reviewer",
-  "content_reviser",
-]);
 
 /** Tools that cannot work without a folder of notes. */
 const needVault: ReadonlySet<string> = new Set(["index_vault", "local_search", "read_note", "get_file_tree"]);
@@ -218,7 +198,7 @@ function withNeeds(tool: AnyTool, services: BuiltinServices): AnyTool {
 
 /** The reasons state what is missing, then after a semicolon what to do. */
 function needOf(name: string, services: BuiltinServices): AnyTool["unavailable"] {
-  const { search, model, vault, noModel: missingModel = noModel } = services;
+  const { search, vault } = services;
   if (name === "web_search") {
     return () => {
       const status = search.status();
@@ -227,7 +207,5 @@ function needOf(name: string, services: BuiltinServices): AnyTool["unavailable"]
   }
   if (name === "test_runner") return () => missingPrograms();
   if (needVault.has(name)) return () => (isNoVault(vault) ? "no folder of notes is open" : undefined);
-  // The same text for all of them, so that it is stated once for several steps of a chain.
-  if (needModel.has(name)) return () => (model === undefined ? missingModel("it") : faultOf(model))?.message;
   return undefined;
 }
