@@ -229,7 +229,11 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
-/** A {@link Failure} that can be thrown. Recognized by brand, so that two copies of Windlass are compatible. */
+/**
+ * A {@link Failure} that can be thrown. Recognized by brand, so that two copies of Windlass are compatible.
+ *
+ * @see docs/guide/tools.md
+ */
 export class FailureError extends Error {
   readonly code: FailureCode;
   readonly #options: FailureOptions;

@@ -24,6 +24,8 @@ const userFamilies: ModelFamily[] = ((globalThis as { [familiesKey]?: ModelFamil
  * ```ts
  * registerModelFamily({ ...baseFamily, name: "mistral", includes: (id) => /mistral|mixtral/i.test(id) });
  * ```
+ *
+ * @see docs/guide/model-adapters.md
  */
 export function registerModelFamily(family: ModelFamily): void {
   const at = userFamilies.findIndex(({ name }) => name === family.name);
