@@ -1,24 +1,14 @@
-import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { defaultHubLimits } from "../src/hub/index.ts";
 import { readMcpConfig } from "../src/hub/mcp/read-mcp-config.ts";
 import { validateSkill } from "../src/hub/skills/validate-skill.ts";
+import { type Snippet, guidePages, snippetsOf } from "./support/pages.ts";
 import { folderWith } from "./support/workspace.ts";
 
-interface Snippet {
-  readonly name: string;
-  readonly code: string;
-}
-
 function snippets(language: string, having: RegExp): Snippet[] {
-  return globSync("docs/guide/**/*.md").flatMap((page) => {
-    const blocks = readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"));
-    return [...blocks]
-      .map(([, code = ""], index) => ({ name: `${page} #${index + 1}`, code }))
-      .filter(({ code }) => having.test(code));
-  });
+  return snippetsOf(guidePages, language).filter(({ code }) => having.test(code));
 }
 
 describe("files in the guide", () => {

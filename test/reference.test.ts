@@ -75,32 +75,3 @@ describe.each(apiModules)("[U6] the page of $name", ({ source, page }) => {
     expect(unlinked.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
   });
 });
-
-test("every link of the reference leads to a heading", () => {
-  const pages = globSync("docs/reference/api/*.md").concat("docs/reference/api.md");
-  const anchors = new Map(pages.map((page) => [page.replace("docs/reference/", ""), anchorsOf(page)]));
-  const broken = pages.flatMap((page) =>
-    [...readFileSync(page, "utf8").matchAll(/\]\((?:([^)#\s]*))#([^)\s]+)\)/g)].flatMap(
-      ([, file = "", anchor = ""]) => {
-        const target = file === "" ? page.replace("docs/reference/", "") : file;
-        return anchors.has(target) && !anchors.get(target)?.has(anchor) ? [`${page}: ${file}#${anchor}`] : [];
-      },
-    ),
-  );
-  expect(broken).toEqual([]);
-});
-
-/** The anchors of the headings of a page, as GitHub makes them. */
-function anchorsOf(page: string): Set<string> {
-  const found = new Set<string>();
-  for (const [, heading = ""] of readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)) {
-    const slug = heading
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, "")
-      .replaceAll(" ", "-");
-    let anchor = slug;
-    for (let count = 1; found.has(anchor); count++) anchor = `${slug}-${count}`;
-    found.add(anchor);
-  }
-  return found;
-}

@@ -37,7 +37,7 @@ const generated = "<!-- Generated from the declarations and comments in the code
 export function apiIndexPage(): string {
   const sections = apiModules.map((module) => {
     const names = publicNames(module.source).filter(({ kind }) => kind === "function" || kind === "class");
-    const link = linksOf(module, `api/${module.page}`);
+    const link = linksOf(module, "api/");
     const rows = names.map(({ name, doc }) => `| ${link(name)} | ${summary(doc).replaceAll("|", "\\|")} |`);
     return `## [${module.name}](api/${module.page})\n\n${aboutOf(module)}\n\n| | |\n| --- | --- |\n${rows.join("\n")}\n`;
   });
@@ -99,24 +99,40 @@ function declaredName({ name, declaration }: PublicName): string {
 
 type Link = (name: string, text?: string) => string;
 
-/** Links names to their sections of a page; names without a section stay text. */
-function linksOf(module: ApiModule, page: string): Link {
-  const anchors = new Map<string, string>();
-  const seen = new Map<string, number>();
-  const add = (heading: string): void => {
-    const slug = heading.toLowerCase().replaceAll(/[^\w-]/g, "");
-    const count = seen.get(slug) ?? 0;
-    seen.set(slug, count + 1);
-    anchors.set(heading, count === 0 ? slug : `${slug}-${count}`);
+/** Links names to their sections: of this page if it has them, otherwise of another one. Other names stay text. */
+function linksOf(module: ApiModule, folder: string): Link {
+  const pages = [module, ...apiModules.filter((other) => other !== module)];
+  return (name) => {
+    const found = pages.find((page) => anchorsOf(page).has(name));
+    if (found === undefined) return name;
+    const page = found === module && folder === "" ? "" : `${folder}${found.page}`;
+    return `[${name}](${page}#${anchorsOf(found).get(name)})`;
   };
-  for (const [title, names] of groupsOf(publicNames(module.source))) {
-    add(title);
-    for (const item of names) {
-      add(item.name);
-      for (const [method] of methodsOf(readStatements("entry.d.ts", item.declaration))) add(`${item.name}.${method}`);
-    }
+}
+
+const anchorsOfPages = new Map<ApiModule, ReadonlyMap<string, string>>();
+
+/** The anchors that GitHub makes of the headings of a page. */
+function anchorsOf(module: ApiModule): ReadonlyMap<string, string> {
+  const known = anchorsOfPages.get(module);
+  if (known !== undefined) return known;
+  const headings = groupsOf(publicNames(module.source)).flatMap(([title, names]) => [
+    title,
+    ...names.flatMap(({ name, declaration }) => {
+      const methods = methodsOf(readStatements("entry.d.ts", declaration));
+      return [name, ...[...methods.keys()].map((method) => `${name}.${method}`)];
+    }),
+  ]);
+  const anchors = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const heading of headings) {
+    const slug = heading.toLowerCase().replaceAll(/[^\w-]/g, "");
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    anchors.set(heading, count === 0 ? slug : `${slug}-${count}`);
   }
-  return (name) => (anchors.has(name) ? `[${name}](${page}#${anchors.get(name)})` : name);
+  anchorsOfPages.set(module, anchors);
+  return anchors;
 }
 
 /** The signature, the comment and links to the types. */
@@ -175,7 +191,7 @@ function fenced(code: string): string {
   return `\`\`\`ts\n${text}\n\`\`\``;
 }
 
-/** A line with the types of a signature that the page describes. */
+/** A line with the types of a signature, linked to their descriptions. */
 function typesOf(code: string, link: Link): string {
   const words = code.replaceAll(/\/\*[\s\S]*?\*\/|"[^"]*"/g, "").match(/\b[A-Z]\w+\b/g) ?? [];
   const [, own] = /^(?:abstract )?(?:class|interface|type) (\w+)/.exec(code) ?? [];
