@@ -1,9 +1,9 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { execFile } from "node:child_process";
-import { symlink, mkdir } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { builtProgram, environment, folder, shellCommand } from "./cli/windlass.ts";
 import { pageApi, servePageApi } from "./support/page-api.ts";
 import { blocksOf, commandsOf, filesOf, guidePages } from "./support/pages.ts";
@@ -19,16 +19,16 @@ function escaped(text: string): string {
 }
 
 function printedBy(line: string, cwd: string): Promise<string> {
-  const command = line.replace(/^((?:[A-Z_]+=\S+ )*)windlass\b/, (_all, env: string) => `${env}${shellCommand}`);
+  const env = { ...environment, NO_COLOR: "1", PATH: `${join(cwd, "node_modules/.bin")}:${process.env["PATH"]}` };
   return new Promise((done) => {
-    execFile("sh", ["-c", command], { cwd, env: { ...environment, NO_COLOR: "1" } }, (_error, stdout, stderr) => {
+    execFile("sh", ["-c", line], { cwd, env }, (_error, stdout, stderr) => {
       const printed = stdout === "" ? stderr : stdout;
       done(printed === "" || printed.endsWith("\n") ? printed : `${printed}\n`);
     });
   });
 }
 
-/** A workspace with the files of a page, in which programs can import the package. */
+/** A workspace with the files of a page, in which the package is installed. */
 async function workspaceOf(page: string, apiHost: string): Promise<string> {
   const files = Object.entries(filesOf(page)).map(([path, text]) => [
     path,
@@ -41,8 +41,11 @@ async function workspaceOf(page: string, apiHost: string): Promise<string> {
     "windlass.yaml": settings + network,
     "package.json": '{ "type": "module", "private": true }',
   });
-  await mkdir(join(cwd, "node_modules"));
+  await mkdir(join(cwd, "node_modules/.bin"), { recursive: true });
   await symlink(resolve(import.meta.dirname, ".."), join(cwd, "node_modules/windlass"));
+  await symlink(process.execPath, join(cwd, "node_modules/.bin/node"));
+  const command = `#!/bin/sh\nexec ${shellCommand} "$@"\n`;
+  await writeFile(join(cwd, "node_modules/.bin/windlass"), command, { mode: 0o755 });
   return cwd;
 }
 
@@ -50,8 +53,9 @@ const pages = guidePages.filter((page) => commandsOf(page).length > 0);
 
 test("some pages have commands with their output", () => expect(pages.length).toBeGreaterThan(0));
 
-describe.each(pages)("%s", (page) => {
-  test("its commands print the output that it shows, in a workspace of the files that it shows", async () => {
+test.concurrent.each(pages)(
+  "the commands of %s print the output that it shows, in a workspace of the files that it shows",
+  async (page) => {
     const api = await servePageApi(page);
     try {
       const cwd = await workspaceOf(page, api.host);
@@ -61,8 +65,8 @@ describe.each(pages)("%s", (page) => {
     } finally {
       api.close();
     }
-  });
-});
+  },
+);
 
 test("the configuration for Claude Desktop starts a server with the tool of the page", async () => {
   const page = "docs/how-to/connect-claude-desktop.md";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { defaultHubLimits } from "../src/hub/index.ts";
@@ -12,7 +13,7 @@ function snippets(language: string, having: RegExp): Snippet[] {
 }
 
 describe("files in the guide", () => {
-  test.each(snippets("json", /^ {2}"(?:mcpServers|servers)"/m))(
+  test.each(snippets("jsonc?", /^ {2}"(?:mcpServers|servers)"/m))(
     "$name configures MCP servers correctly",
     async ({ code }) => {
       const dir = await folderWith({ "mcp.json": code });
@@ -27,6 +28,14 @@ describe("files in the guide", () => {
       expect(servers.length).toBeGreaterThan(0);
     },
   );
+
+  test.each(guidePages)("%s begins with a task and an example that is executed", (page) => {
+    const [, beginning = ""] = /^# .+\n\n([\s\S]+?)(?=^## |(?![\s\S]))/m.exec(readFileSync(page, "utf8")) ?? [];
+    const task = beginning.slice(0, beginning.indexOf("\n```"));
+    expect(beginning).toMatch(/^```(?:ts|console)\n/m);
+    expect(task).not.toBe("");
+    expect(task.split("\n").length).toBeLessThan(8);
+  });
 
   test("all limits of the hub are documented with their defaults", () => {
     const [reported] = snippets("yaml", /^hub:\n/);

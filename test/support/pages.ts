@@ -32,21 +32,18 @@ export function snippetsOf(pages: readonly string[], languages: string): Snippet
   );
 }
 
-/** The path of the file that a block shows, which its first line names. */
+/** The path of the file that a block shows: in a comment in its first line, or in the first one of its front matter. */
 export function pathOf(code: string): string | undefined {
-  return /^(?:#|\/\/|<!--) (\S+\.\w+)(?: -->)?\n/.exec(code)?.[1];
+  return /^(?:---\n)?(?:#|\/\/|<!--) (\S+\.\w+)(?: -->)?\n/.exec(code)?.[1];
 }
 
-/** The files that a page shows, by their paths. A server that is not Windlass itself is in `mcp.json`. */
+/** The files that a page shows, by their paths. */
 export function filesOf(page: string): Record<string, string> {
-  const named = blocksOf(page, "yaml|js|ts|markdown").flatMap((code) => {
+  const named = blocksOf(page, "yaml|js|ts|jsonc|markdown").flatMap((code) => {
     const path = pathOf(code);
     return path === undefined ? [] : [[path, code] as const];
   });
-  const servers = blocksOf(page, "json").filter(
-    (code) => code.includes('"mcpServers"') && !code.includes('"command": "windlass"'),
-  );
-  return Object.fromEntries([...named, ...servers.map((code) => ["mcp.json", code] as const)]);
+  return Object.fromEntries(named);
 }
 
 /** A command of a page. */
