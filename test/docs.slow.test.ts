@@ -13,7 +13,7 @@ import { parseContract } from "../src/hub/index.ts";
 import { fromJsonSchema } from "../src/schema/index.ts";
 import type { Problem } from "../src/text/index.ts";
 import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
-import { type Snippet, blocksOf, commandsOf, pathOf, proseOf, snippetsOf, taughtPages } from "./support/pages.ts";
+import { type Snippet, commandsOf, pathOf, proseOf, snippetsOf, taughtPages } from "./support/pages.ts";
 
 const run = promisify(execFile);
 
@@ -124,13 +124,6 @@ function anything(name: string): AnyTool {
     run: () => 1,
   });
 }
-
-test("both READMEs have the same code", () => {
-  const codeOf = (page: string): string[] => blocksOf(page, "ts|yaml|json");
-  const withoutComments = (code: string): string =>
-    code.replaceAll(/\s*(?:\/\/|#).*$/gm, "").replaceAll(/(?:description|content): .*/g, "");
-  expect(codeOf("README.zh-CN.md").map(withoutComments)).toEqual(codeOf("README.md").map(withoutComments));
-});
 
 test("every link inside the docs leads to a file, and to a heading in it", () => {
   const broken: string[] = [];

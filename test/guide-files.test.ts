@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { defaultHubLimits } from "../src/hub/index.ts";
 import { readMcpConfig } from "../src/hub/mcp/read-mcp-config.ts";
 import { validateSkill } from "../src/hub/skills/validate-skill.ts";
-import { type Snippet, guidePages, snippetsOf } from "./support/pages.ts";
+import { type Snippet, blocksOf, chinesePages, guidePages, proseOf, snippetsOf } from "./support/pages.ts";
 import { folderWith } from "./support/workspace.ts";
 
 function snippets(language: string, having: RegExp): Snippet[] {
@@ -46,5 +46,51 @@ describe("files in the guide", () => {
     const name = /^name: (.+)$/m.exec(code)?.[1] ?? "";
     const dir = join(await folderWith({ [`${name}/SKILL.md`]: code }), name);
     expect(await validateSkill(dir)).toMatchObject({ valid: true, problems: [], fields: { name } });
+  });
+});
+
+/** The code of a page without its comments, which are in the language of the page; printed results stay. */
+function codeOf(page: string): string[] {
+  return blocksOf(page, "\\w*").map((code) =>
+    code
+      .split("\n")
+      .map((line) =>
+        line.includes("console.log") ? line.replace(/(\/\/ .*?)(?:[:,] (?=[a-z])|[，：]).*/, "$1") : uncommented(line),
+      )
+      .join("\n")
+      .replaceAll(/(?:description|content): .*|"我写过[^"]*"|"What did I write[^"]*"/g, ""),
+  );
+}
+
+function uncommented(line: string): string {
+  return line.replace(/\s*(?:\/\/|#) .*$/, "");
+}
+
+/** What both pages of a pair have in the same order, or as often. */
+function structureOf(page: string): object {
+  const prose = proseOf(page);
+  const links = [...prose.matchAll(/\]\(([^)#\s]*)/g)].map(([, target = ""]) => target.replace(".zh-CN.md", ".md"));
+  const words = [...prose.replaceAll(/\s+/g, " ").matchAll(/`[^`]+`/g)].map(([word]) => word);
+  return {
+    headings: (prose.match(/^#+ /gm) ?? []).map((marks) => marks.length),
+    rows: prose.match(/^\|/gm)?.length,
+    links: links.toSorted(),
+    words: [...new Set(words)].toSorted(),
+  };
+}
+
+describe.each(chinesePages)("%s", (chinese) => {
+  const english = chinese.replace(".zh-CN.md", ".md");
+
+  test("is linked from the English page, and links it", () => {
+    const nameOf = (page: string): string => page.slice(page.lastIndexOf("/") + 1);
+    expect(readFileSync(english, "utf8")).toContain(`[中文](${nameOf(chinese)})`);
+    expect(readFileSync(chinese, "utf8")).toContain(`[English](${nameOf(english)})`);
+  });
+
+  test("has the code of the English page", () => expect(codeOf(chinese)).toEqual(codeOf(english)));
+
+  test("has the headings, table rows, links and names of the English page", () => {
+    expect(structureOf(chinese)).toEqual(structureOf(english));
   });
 });

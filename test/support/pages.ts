@@ -8,10 +8,17 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** The guides and how-tos, in all languages. */
-export const guidePages: readonly string[] = globSync("docs/{guide,how-to}/**/*.md").toSorted();
+const isChinese = (page: string): boolean => page.endsWith(".zh-CN.md");
 
-/** The READMEs, guides and how-tos. */
+/** The guides and how-tos in English. */
+export const guidePages: readonly string[] = globSync("docs/{guide,how-to}/**/*.md")
+  .filter((page) => !isChinese(page))
+  .toSorted();
+
+/** The pages in Chinese. A test compares their code with the English pages, so it is executed once. */
+export const chinesePages: readonly string[] = globSync(["*.md", "docs/**/*.md"]).filter(isChinese).toSorted();
+
+/** The pages whose code is executed: the READMEs, guides and how-tos. */
 export const taughtPages: readonly string[] = ["README.md", "README.zh-CN.md", ...guidePages];
 
 /** The blocks of code of a page in some languages, such as `js|ts`. */
