@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { builtinTools } from "../src/builtin/index.ts";
 import { planChain } from "../src/chain/index.ts";
@@ -14,6 +14,9 @@ import { fromJsonSchema } from "../src/schema/index.ts";
 import type { Problem } from "../src/text/index.ts";
 import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
 import { type Snippet, commandsOf, pathOf, proseOf, snippetsOf, taughtPages } from "./support/pages.ts";
+
+// Every program is a process of its own, and some start more.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 

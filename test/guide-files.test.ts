@@ -66,7 +66,7 @@ function uncommented(line: string): string {
   return line.replace(/\s*(?:\/\/|#) .*$/, "");
 }
 
-/** What both pages of a pair have in the same order, or as often. */
+/** The parts of a page that both pages of a pair share. */
 function structureOf(page: string): object {
   const prose = proseOf(page);
   const links = [...prose.matchAll(/\]\(([^)#\s]*)/g)].map(([, target = ""]) => target.replace(".zh-CN.md", ".md"));
