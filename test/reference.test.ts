@@ -67,6 +67,14 @@ describe.each(apiModules)("[U6] the page of $name", ({ source, page }) => {
     }
   });
 
+  test("has an example of every function, except for tools and the internals of runs", () => {
+    const exempt = /\/src\/(?:builtin|run|chain\/interpreter)\//;
+    const without = names.filter(
+      ({ kind, doc, file }) => kind === "function" && !doc.includes("@example") && !exempt.test(file),
+    );
+    expect(without.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
+  });
+
   test("links the guide page of every class", () => {
     const guides = new Set(globSync("docs/guide/**/*.md"));
     const unlinked = names.filter(
