@@ -1,7 +1,8 @@
 /** Writes the generated pages; with --check, reports the pages that are out of date and fails. */
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { apiPage } from "./docs/api-page.ts";
+import { apiIndexPage, apiModules, apiPage } from "./docs/api-page.ts";
 import { cliPage } from "./docs/cli-page.ts";
 import { failuresPage } from "./docs/failures-page.ts";
 import { layersPage } from "./docs/layers-page.ts";
@@ -18,7 +19,8 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/chain-file.md": chainFilePage,
   "docs/reference/workspace.md": workspacePage,
   "docs/reference/tools.md": toolsPage,
-  "docs/reference/api.md": apiPage,
+  "docs/reference/api.md": apiIndexPage,
+  ...Object.fromEntries(apiModules.map((module) => [`docs/reference/api/${module.page}`, () => apiPage(module)])),
 };
 
 const check = process.argv.includes("--check");
@@ -30,6 +32,7 @@ for (const [file, make] of Object.entries(pages)) {
     console.error(`${file} is out of date; run: npm run docs`);
     process.exitCode = 1;
   } else {
+    await mkdir(dirname(`${root}/${file}`), { recursive: true });
     await writeFile(`${root}/${file}`, text);
     console.log(`wrote ${file}`);
   }

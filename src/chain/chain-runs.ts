@@ -13,6 +13,8 @@ import type { RunResult } from "./run-result.ts";
 
 /**
  * Durable runs of chains: journaled, held by one process at a time, and claimed by another one if that process ends.
+ *
+ * @see docs/guide/durable-runs.md
  */
 export class ChainRuns {
   readonly #parts: ChainRunsDeps;

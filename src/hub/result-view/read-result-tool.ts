@@ -81,7 +81,15 @@ const outputJson: JsonSchema = {
 
 type Args = ReadResultInput & { readonly limit: number };
 
-/** `read_result`: parts of a result that was too large to be shown whole. */
+/**
+ * `read_result`: parts of a result that was too large to be shown whole.
+ *
+ * @example
+ * ```ts
+ * const resultStore = new ResultStore();
+ * engine.tools.register(readResultTool(resultStore));
+ * ```
+ */
 export function readResultTool(resultStore: ResultStore): Tool<ReadResultInput, Args, ReadResultOutput> {
   return defineTool({
     name: readResultName,

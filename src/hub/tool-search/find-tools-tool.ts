@@ -79,7 +79,14 @@ const outputJson: JsonSchema = {
   required: ["tools"],
 };
 
-/** `find_tools`: finds tools by purpose, so that a model need not see all of them. */
+/**
+ * `find_tools`: finds tools by purpose, so that a model need not see all of them.
+ *
+ * @example
+ * ```ts
+ * registry.register(findToolsTool({ finder: new ToolFinder(registry) }));
+ * ```
+ */
 export function findToolsTool({
   finder,
   isOffered = () => true,

@@ -47,6 +47,8 @@ export interface JournalHostDeps extends JournalWriterDeps {
  * replayed first, each once its key is requested; only then does new work start. A call with side effects starts after
  * its start is durable, and its outcome is delivered after it is durable; the outcome of a read-only call is delivered
  * immediately, since it may be re-executed.
+ *
+ * @see docs/guide/durable-runs.md
  */
 export class JournalHost implements Host, RunCallOwner {
   readonly runId: string;
