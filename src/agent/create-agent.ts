@@ -85,6 +85,7 @@ function memoryRuns({ engine, model, resultStore, observer, clock, find }: InMem
     journal: createInMemoryRunJournal({
       clock,
       records: engine.records,
+      approvals,
       finished: finishedRuns,
       detached: finishedCalls,
       unfinished,

@@ -64,10 +64,6 @@ export class SealedJournal implements RunJournal {
     );
   }
 
-  wake(approvalId: string): Promise<void> {
-    return this.#journal.wake(approvalId);
-  }
-
   /** The run as it is stored. */
   sealRun<Run extends Pick<NewRun, "id" | "kind" | "definition" | "input" | "context">>(run: Run): Run {
     if (!this.#known.redactor.knowsAny()) return run;

@@ -1,6 +1,7 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
+import type { ApprovalStore } from "./approvals.ts";
 import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
@@ -42,6 +43,8 @@ export interface InMemoryRunJournalOptions {
   readonly unfinished?: UnfinishedRuns;
   /** Receives the records that come with events. */
   readonly records?: Pick<RecordStore, "add">;
+  /** The store of the approvals that its runs wait for: a decision makes them executable. */
+  readonly approvals?: Pick<ApprovalStore, "get">;
   readonly clock?: Clock;
   /** Time without a heartbeat after which the runs of a lease holder can be claimed. Default: 15 s. */
   readonly leaseTimeoutMs?: number;
@@ -77,6 +80,7 @@ class InMemoryRunJournal implements RunJournal {
   readonly #retainedFinished: number;
   readonly #retainedDetached: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
+  readonly #approvals: Pick<ApprovalStore, "get"> | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   /** Oldest first. */
@@ -97,6 +101,7 @@ class InMemoryRunJournal implements RunJournal {
     this.#retainedDetached = options.detached === undefined ? undefined : checkedCount("detached", options.detached);
     this.#unfinished = options.unfinished ?? new UnfinishedRuns();
     this.#records = options.records;
+    this.#approvals = options.approvals;
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
   }
@@ -170,9 +175,8 @@ class InMemoryRunJournal implements RunJournal {
     stored.owner = undefined;
     stored.status = end.status;
     if (!isFinished(end.status)) {
-      const isWoken = end.status === "waiting" && stored.cancel !== undefined;
-      stored.waitsFor = isWoken ? "ready" : end.waitsFor;
-      return isWoken ? "woken" : "finished";
+      stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
+      return end.status === "waiting" && (await this.#isAwake(stored)) ? "woken" : "finished";
     }
     const { turn, ...reported } = end;
     stored.end = reported;
@@ -183,13 +187,6 @@ class InMemoryRunJournal implements RunJournal {
     this.#unfinished.ended(runId);
     this.#retire(stored.made);
     return "finished";
-  }
-
-  async wake(approvalId: string): Promise<void> {
-    for (const stored of this.#runs.values()) {
-      const { waitsFor } = stored;
-      if (typeof waitsFor === "object" && waitsFor.approvals.includes(approvalId)) stored.waitsFor = "ready";
-    }
   }
 
   #retire({ id, calledBy, conversation }: NewRun): void {
@@ -242,15 +239,20 @@ class InMemoryRunJournal implements RunJournal {
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
+    const awake = new Set<InMemoryRun>();
+    if (query.executable === true) {
+      for (const stored of this.#runs.values()) if (await this.#isAwake(stored)) awake.add(stored);
+    }
     return [...this.#runs.values()]
-      .filter((stored) => this.#matches(stored, query))
+      .filter((stored) => this.#matches(stored, query, awake))
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
       .slice(0, runLimit(query.limit))
       .map(listedRun);
   }
 
-  #matches(stored: InMemoryRun, { kind, name, status, conversation, abandoned, executable }: RunQuery): boolean {
+  #matches(stored: InMemoryRun, query: RunQuery, awake: ReadonlySet<InMemoryRun>): boolean {
+    const { kind, name, status, conversation, abandoned, executable } = query;
     const { made } = stored;
     const has = <T>(value: T, requested: T | undefined): boolean => requested === undefined || value === requested;
     return (
@@ -259,7 +261,7 @@ class InMemoryRunJournal implements RunJournal {
       has(stored.status, status) &&
       has(made.conversation?.id, conversation) &&
       (abandoned !== true || this.#isAbandoned(stored)) &&
-      (executable !== true || this.#isAbandoned(stored) || this.#isAwake(stored))
+      (executable !== true || this.#isAbandoned(stored) || awake.has(stored))
     );
   }
 
@@ -296,9 +298,16 @@ class InMemoryRunJournal implements RunJournal {
     return stored.status === "running" && this.#isFree(stored);
   }
 
-  #isAwake({ status, waitsFor }: InMemoryRun): boolean {
+  /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
+  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
     if (status !== "waiting" || waitsFor === undefined) return false;
-    return waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= this.#clock.now());
+    const now = this.#clock.now();
+    if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    for (const id of waitsFor.approvals) {
+      const approval = await this.#approvals?.get(id, now);
+      if (approval !== undefined && approval.status !== "pending") return true;
+    }
+    return false;
   }
 
   #touch(owner: LeaseHolder): void {

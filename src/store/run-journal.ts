@@ -208,15 +208,11 @@ export interface RunJournal {
    */
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
   /**
-   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A run that is to
-   * wait for something that has already happened is `woken`: it is executable at once.
+   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision makes the
+   * runs that wait for it executable in its own transaction; a run that is to wait for a decision that has already been
+   * made is `woken`: it is executable at once.
    */
   finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken">;
-  /**
-   * Makes the runs that wait for this approval executable. Does nothing in a journal that shares a database with the
-   * approvals: there, the transaction of the decision does it.
-   */
-  wake(approvalId: string): Promise<void>;
   /** Requests that the lease holder cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
   requestCancel(runId: string, by: string | undefined): Promise<boolean>;
   /** Renews the leases of the holder, and returns those of these runs whose cancellation was requested. */

@@ -79,7 +79,6 @@ describe("a run that cannot be resumed here", () => {
     const breaking: typeof journal = {
       create: (...args) => journal.create(...args),
       submit: (...args) => journal.submit(...args),
-      wake: (...args) => journal.wake(...args),
       claim: (...args) => journal.claim(...args),
       finish: (...args) => journal.finish(...args),
       requestCancel: (...args) => journal.requestCancel(...args),

@@ -131,7 +131,6 @@ export class RunClient {
   /** Records a person's decision, and wakes the runs that wait for it. Undefined if there is no such approval. */
   async decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
     const decided = await this.approvals.decide(approvalId, decision, this.clock.now());
-    await this.journal.wake(approvalId);
     this.dispatcher.notify();
     return decided;
   }

@@ -6,7 +6,6 @@ export function hasty(journal: RunJournal): RunJournal {
   return {
     create: (...args) => journal.create(...args),
     submit: (...args) => journal.submit(...args),
-    wake: (...args) => journal.wake(...args),
     claim: (...args) => journal.claim(...args),
     finish: async (...args) => {
       await last;

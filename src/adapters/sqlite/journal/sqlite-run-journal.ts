@@ -140,9 +140,6 @@ export class SqliteRuns implements RunJournal {
     });
   }
 
-  /** The transaction of a decision has already done it. */
-  async wake(): Promise<void> {}
-
   async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
   }
