@@ -40,7 +40,7 @@ export {
 } from "./service/run-kind.ts";
 export { type ExecutableRun, LocalDispatcher, type RunDispatcher } from "./service/run-dispatcher.ts";
 export { RunClient, type RunPorts, type RunRef } from "./service/run-client.ts";
-export { RunService } from "./service/run-service.ts";
+export { RunService, type RunServiceSource, runServiceOf } from "./service/run-service.ts";
 export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
 export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
 export { type CallEnding, createToolResult } from "./program/run-effect.ts";
