@@ -45,6 +45,14 @@ export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
 export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
 export { type CallEnding, createToolResult } from "./program/run-effect.ts";
 export { type ProgramOutcome, EffectRunner, type EffectWaiter } from "./program/effect-runner.ts";
+export {
+  type FirstOutcome,
+  type ProgramCall,
+  type RequestedApproval,
+  type ToolCallOutcome,
+  approvalPromptOf,
+  callWithApproval,
+} from "./program/call-with-approval.ts";
 export { ParallelPrograms } from "./program/parallel-programs.ts";
 export { recordValue, recordedValueTool } from "./program/run-effect.ts";
 export {
