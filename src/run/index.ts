@@ -39,6 +39,7 @@ export {
   cancellerOf,
 } from "./service/run-kind.ts";
 export { type ExecutableRun, LocalDispatcher, type RunDispatcher } from "./service/run-dispatcher.ts";
+export { type DurableCallOptions, type DurableCallResult, DurableCalls } from "./service/durable-calls.ts";
 export { RunClient, type RunPorts, type RunRef } from "./service/run-client.ts";
 export { RunService, type RunServiceSource, runServiceOf } from "./service/run-service.ts";
 export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { sampleOwner } from "../../../test/conformance/sample-run.ts";
+import { sampleTool } from "../../../test/support/sample-tool.ts";
+import { createEngine } from "../../engine/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
+import type { AnyTool } from "../../tool/index.ts";
+import { DurableCalls } from "./durable-calls.ts";
+import { RunService } from "./run-service.ts";
+
+/** Processes that share a journal. */
+function machine(secrets: Readonly<Record<string, string>> = {}) {
+  const approvals = createInMemoryApprovals();
+  const journal = createInMemoryRunJournal({ approvals });
+  let processes = 0;
+  const process = (...tools: readonly AnyTool[]) => {
+    const engine = createEngine({ tools, secrets, permissions: { ask: ["direct:once_*"], allow: ["*"] } });
+    const service = new RunService({ journal, approvals, owner: sampleOwner(`p${++processes}`), secrets: engine });
+    return { calls: new DurableCalls({ engine, service }), service };
+  };
+  const pending = async (): Promise<string> => (await approvals.list(Date.now(), "pending"))[0]?.id ?? "";
+  return { process, journal, pending };
+}
+
+const add = (log: unknown[] = []): AnyTool =>
+  sampleTool((args) => (log.push(args), { sum: log.length }), { name: "add", effect: "idempotent" });
+
+describe("[N12] a durable call", () => {
+  test("is made once, and its result can be read again", async () => {
+    const log: unknown[] = [];
+    const { process, journal } = machine();
+    const { calls } = process(add(log));
+    const made = await calls.start("add", { a: 1 }, { runId: "c1" });
+    expect(made).toMatchObject({ runId: "c1", status: "success", tool: "add", result: { output: { sum: 1 } } });
+    expect(await calls.start("add", { a: 1 }, { runId: "c1" })).toMatchObject({ result: { output: { sum: 1 } } });
+    expect(await process(add(log)).calls.inspect("c1")).toMatchObject({
+      status: "success",
+      result: { output: { sum: 1 } },
+    });
+    expect(log).toEqual([{ a: 1 }]);
+    expect(await journal.list()).toMatchObject([{ id: "c1", kind: "call", name: "add", status: "success" }]);
+  });
+
+  test("with another tool or other arguments under the same id is refused", async () => {
+    const { calls } = machine().process(add());
+    await calls.start("add", { a: 1 }, { runId: "c1" });
+    await expect(calls.start("add", { a: 2 }, { runId: "c1" })).rejects.toMatchObject({ code: "run_exists" });
+    await expect(calls.start("other", { a: 1 }, { runId: "c1" })).rejects.toMatchObject({ code: "run_exists" });
+  });
+
+  test("that fails is a failed run, with the failure of the tool", async () => {
+    const { calls } = machine().process();
+    const failed = await calls.start("missing", {}, { runId: "c1" });
+    expect(failed).toMatchObject({ status: "failed", result: { success: false, error: { code: "tool_not_found" } } });
+    expect(await calls.inspect("c1")).toEqual(failed);
+  });
+
+  test("waits for an approval without a process, and is made by the process that serves", async () => {
+    const log: unknown[] = [];
+    const tool = (): AnyTool => sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });
+    const { process, pending } = machine();
+    expect(await process(tool()).calls.start("once_send", { to: "ada" }, { runId: "c1" })).toEqual({
+      runId: "c1",
+      status: "waiting",
+      tool: "once_send",
+    });
+    const worker = process(tool());
+    const stop = new AbortController();
+    const serving = worker.service.serve(stop.signal);
+    await worker.calls.decide(await pending(), { approved: true });
+    const client = process(tool());
+    expect(await client.calls.result("c1")).toMatchObject({ status: "success", result: { output: 1 } });
+    expect(log).toEqual([{ to: "ada" }]);
+    stop.abort();
+    await serving;
+  });
+
+  test("that is rejected is not made", async () => {
+    const log: unknown[] = [];
+    const tool = sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });
+    const { process, pending } = machine();
+    const { calls } = process(tool);
+    await calls.start("once_send", {}, { runId: "c1" });
+    await calls.decide(await pending(), { approved: false, note: "not today" });
+    expect(await calls.resume("c1")).toMatchObject({
+      status: "failed",
+      result: { error: { code: "permission_denied", message: expect.stringContaining("not today") } },
+    });
+    expect(log).toEqual([]);
+  });
+
+  test("of a once tool that was running when its process ended needs a decision", async () => {
+    const log: string[] = [];
+    let isRunning = (): void => {};
+    const running = new Promise<void>((resolve) => (isRunning = resolve));
+    const hangs = sampleTool(
+      () => {
+        log.push("first");
+        isRunning();
+        return new Promise(() => {});
+      },
+      { name: "pay", effect: "once" },
+    );
+    const works = sampleTool(() => log.push("again"), { name: "pay", effect: "once" });
+    const { process, pending } = machine();
+    const first = process(hangs);
+    const started = first.calls.start("pay", {}, { runId: "c1" });
+    await running;
+    await first.calls.close(10);
+    expect(await started).toMatchObject({ status: "running" });
+    const second = process(works);
+    expect(await second.calls.resume("c1")).toMatchObject({ status: "waiting" });
+    expect(log).toEqual(["first"]);
+    await second.calls.decide(await pending(), { approved: true, done: { output: { paid: true } } });
+    expect(await second.calls.resume("c1")).toMatchObject({ status: "success", result: { output: { paid: true } } });
+    expect(log).toEqual(["first"]);
+  });
+
+  test("is cancelled while it waits", async () => {
+    const { process, pending } = machine();
+    const tool = sampleTool(() => 1, { name: "once_send", effect: "once" });
+    const { calls } = process(tool);
+    await calls.start("once_send", {}, { runId: "c1" });
+    expect(await calls.cancel("c1", "ann")).toBe(true);
+    expect(await calls.inspect("c1")).toMatchObject({ status: "cancelled" });
+    expect(await pending()).toBe("");
+    expect(await calls.cancel("c1")).toBe(false);
+    await expect(calls.cancel("none")).rejects.toMatchObject({ code: "run_not_found" });
+  });
+
+  test("is not resumed with a tool that has changed", async () => {
+    const { process } = machine();
+    const tool = (description: string): AnyTool =>
+      sampleTool(() => 1, { name: "once_send", effect: "once", input: { type: "object", title: description } });
+    await process(tool("a")).calls.start("once_send", {}, { runId: "c1" });
+    await expect(process(tool("b")).calls.resume("c1")).rejects.toMatchObject({ code: "run_changed" });
+  });
+
+  test("with a known secret in its arguments is refused, because the journal stores none", async () => {
+    const { process, journal } = machine({ KEY: "hunter2secret" });
+    const { calls } = process(add());
+    await expect(calls.start("add", { key: "hunter2secret" })).rejects.toMatchObject({ reason: "secret_argument" });
+    expect(await journal.list()).toEqual([]);
+  });
+});

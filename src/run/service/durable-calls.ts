@@ -1,0 +1,316 @@
+import { type FailureError, canonicalJson, cliCommand, fail, failure, isFailureError } from "../../base/index.ts";
+import type { BeginCall, CallContext, Engine } from "../../engine/index.ts";
+import type { Approval, CallerType, Decision, RunEnd, RunStatus, StoredRun } from "../../store/index.ts";
+import { type Effect, type ToolResult, fingerprintTool } from "../../tool/index.ts";
+import type { StepExecutor } from "../host/executor.ts";
+import type { Host } from "../host.ts";
+import { openHost } from "../host/open-host.ts";
+import { callWithApproval, approvalPromptOf } from "../program/call-with-approval.ts";
+import { EffectRunner, type ProgramOutcome } from "../program/effect-runner.ts";
+import { type RunProgram, performCall } from "../program/run-effect.ts";
+import type { RunRecording } from "../sealed-journal.ts";
+import type { RunRef } from "./run-client.ts";
+import {
+  type DrivenRun,
+  type HeldRun,
+  type PreparedRun,
+  type RunExecuteOptions,
+  type RunExecution,
+  type RunKind,
+  cancellerOf,
+} from "./run-kind.ts";
+import { type RunService, type RunServiceSource, runServiceOf } from "./run-service.ts";
+
+/** Options of a durable call. */
+export interface DurableCallOptions extends RunExecuteOptions {
+  /**
+   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same tool and arguments joins the
+   * call that has it.
+   */
+  readonly runId?: string;
+  /** The caller, whose permission rules apply. Default: `direct`. */
+  readonly callerType?: CallerType;
+  readonly principal?: string;
+  readonly conversationId?: string;
+  /** Untrusted content may have caused the call, or is in its arguments. */
+  readonly tainted?: boolean;
+  /** Receives the values that the tool reports while it runs. */
+  readonly onProgress?: (value: unknown) => void;
+}
+
+/** State of a durable call. */
+export interface DurableCallResult {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly tool: string;
+  /** Undefined until the call has ended. */
+  readonly result?: ToolResult;
+}
+
+/** A call to be made. */
+interface CallSpec {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly options: DurableCallOptions;
+}
+
+/** Its caller, as it is stored. */
+type CallEnvironment = Pick<DurableCallOptions, "callerType" | "principal" | "conversationId" | "tainted">;
+
+/** Format of keys and outcomes in the journal. A call of another format cannot be resumed. */
+const callFormat = 1;
+/** Key of the call in its journal. */
+const callKey = "call";
+
+/**
+ * Calls of one tool that survive their process: the call is journaled, waits for an approval without a process, and is
+ * resumed by another process. A `once` tool that was running when its process ended is not run again without a
+ * decision.
+ *
+ * @see docs/guide/durable-runs.md
+ *
+ * @example
+ * ```ts
+ * const { status, result } = await workspace.calls.start("write_file", { path: "a.txt", content: "x" }, { runId: "w1" });
+ * ```
+ */
+export class DurableCalls {
+  readonly #service: RunService;
+  readonly #kind: CallRunKind;
+
+  constructor(parts: { readonly engine: Engine } & RunServiceSource) {
+    this.#service = runServiceOf(parts, parts.engine);
+    this.#kind = new CallRunKind(parts.engine, this.#service);
+    this.#service.register(this.#kind);
+  }
+
+  /** Makes a call, or joins the call with this id. */
+  start(tool: string, args: unknown, options: DurableCallOptions = {}): Promise<DurableCallResult> {
+    return this.#service.start(this.#kind, { tool, args, options }, options);
+  }
+
+  /** Stores a call for a process that serves runs, and returns at once. */
+  submit(tool: string, args: unknown, options: DurableCallOptions = {}): Promise<RunRef> {
+    return this.#service.submit(this.#kind, { tool, args, options }, options);
+  }
+
+  /** Resumes a call that waited, or whose process has ended. For a call that has ended, returns its result. */
+  resume(runId: string, options: DurableCallOptions = {}): Promise<DurableCallResult> {
+    return this.#service.resume(this.#kind, runId, options);
+  }
+
+  /** Waits until a call has ended or waits for a person; executes nothing. */
+  result(runId: string, signal?: AbortSignal): Promise<DurableCallResult> {
+    return this.#service.result(this.#kind, runId, signal);
+  }
+
+  /** Returns the state of a call; executes nothing. */
+  async inspect(runId: string): Promise<DurableCallResult> {
+    return this.#kind.describe(await this.#service.read(this.#kind, runId));
+  }
+
+  /** Records a person's decision, and wakes the call that waits for it. */
+  decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
+    return this.#service.decide(approvalId, decision);
+  }
+
+  /** Cancels a call in any process; one that no process executes ends at once. False if it has already ended. */
+  async cancel(runId: string, by?: string): Promise<boolean> {
+    if (!(await this.#service.cancel(runId, by))) {
+      await this.#service.checkExists(runId);
+      return false;
+    }
+    await this.#service.endCancelled(this.#kind, runId, {});
+    return true;
+  }
+
+  /** Waits up to `drainMs` for running calls, and releases the rest for other processes. Default: 5 s. */
+  close(drainMs?: number): Promise<void> {
+    return this.#service.close(drainMs);
+  }
+}
+
+/** Runs that consist of one call. */
+class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallResult> {
+  readonly id = "call";
+  // Arguments are data: an expression in them is never evaluated.
+  readonly usesSecrets = false;
+  readonly #engine: Engine;
+  readonly #service: RunService;
+
+  constructor(engine: Engine, service: RunService) {
+    this.#engine = engine;
+    this.#service = service;
+  }
+
+  prepare({ tool, args, options }: CallSpec, how: DurableCallOptions): PreparedRun<DurableCallResult> {
+    const { callerType, principal, conversationId, tainted } = options;
+    const environment: CallEnvironment = {
+      ...(callerType !== undefined && { callerType }),
+      ...(principal !== undefined && { principal }),
+      ...(conversationId !== undefined && { conversationId }),
+      ...(tainted !== undefined && { tainted }),
+    };
+    const input = JSON.stringify(args ?? {});
+    // A journal stores no known secrets, so a resumed call could not pass it on.
+    if (this.#engine.redactor.knownText(input) !== input) {
+      const message = `the arguments of ${tool} contain a secret, which a durable call cannot store: call it in a chain with \${secret.NAME}`;
+      throw fail(message, { code: "validation_error", reason: "secret_argument" });
+    }
+    const run = {
+      id: this.#service.newRunId(options.runId),
+      kind: this.id,
+      name: tool,
+      definition: JSON.stringify({ call: tool }),
+      input,
+      context: JSON.stringify(environment),
+      format: callFormat,
+      fingerprints: JSON.stringify(this.#fingerprint(tool)),
+      startedAt: this.#service.clock.now(),
+    } as const;
+    return {
+      run,
+      checkExisting: (existing) => checkSameCall(existing, this.#service.journal.sealRun(run)),
+      program: (lease) => this.#program({ run: stored(run), events: [], lease, was: "running" }, how),
+    };
+  }
+
+  program(held: HeldRun, options: DurableCallOptions): RunExecution<DurableCallResult> {
+    const { run } = held;
+    const now = JSON.stringify(this.#fingerprint(run.name));
+    if (!run.cancelRequested && (run.format !== callFormat || run.fingerprints !== now)) {
+      const message = `the tool "${run.name}" has changed since call ${run.id} began; cancel it with: ${cliCommand(`cancel ${run.id}`)}, and call the tool again`;
+      throw fail(message, { code: "run_changed", reason: "tool_changed" });
+    }
+    return this.#program(held, options);
+  }
+
+  async describe({ run, events }: RunRecording): Promise<DurableCallResult> {
+    const { id: runId, epoch, startedAt } = run;
+    const { clock } = this.#service;
+    const host = openHost({ lease: { runId, epoch }, startedAt, events, executor: undefined, clock });
+    const effects = new EffectRunner(host);
+    const outcome = await effects.run(callProgram(run, effects, {}));
+    return resultOf(run.status, run, outcome);
+  }
+
+  #fingerprint(tool: string): Readonly<Record<string, string>> {
+    const found = this.#engine.resolver.resolve(tool);
+    return found === undefined ? {} : { [tool]: fingerprintTool(found.tool) };
+  }
+
+  #program({ run, events }: HeldRun, options: DurableCallOptions): RunExecution<DurableCallResult> {
+    // Written by `prepare`.
+    const environment = JSON.parse(run.context) as CallEnvironment;
+    return {
+      startedAt: run.startedAt,
+      events,
+      principal: environment.principal,
+      cancelledBy: cancellerOf(run),
+      executor: callExecutor(run, environment, {
+        begin: (...call) => this.#engine.begin(...call),
+        elicit: options.elicit,
+      }),
+      drive: (host) => this.#drive(host, run, options),
+    };
+  }
+
+  async #drive(host: Host, run: StoredRun, options: DurableCallOptions): Promise<DrivenRun<DurableCallResult>> {
+    const effects = new EffectRunner(host);
+    const outcome = await effects.run(callProgram(run, effects, options));
+    const isCancelled = effects.cancelled !== undefined;
+    const end = endOf(outcome, { at: this.#service.clock.now(), isCancelled });
+    return { end, ended: (status) => resultOf(status, run, outcome) };
+  }
+}
+
+/** A new run, as the journal returns it. */
+function stored(run: Omit<StoredRun, "status" | "cancelRequested" | "epoch">): StoredRun {
+  return { ...run, status: "running", cancelRequested: false, epoch: 1 };
+}
+
+/** The call, and the approvals that it needs. */
+function* callProgram(
+  { id, name: tool, input }: StoredRun,
+  effects: Pick<EffectRunner, "cancelled">,
+  { onProgress }: Pick<DurableCallOptions, "onProgress">,
+): RunProgram<{ readonly result: ToolResult; readonly effect: Effect | undefined }> {
+  const args: unknown = JSON.parse(input);
+  const call = {
+    key: callKey,
+    tool,
+    args,
+    idempotencyKey: id,
+    isCancelled: () => effects.cancelled !== undefined,
+    onProgress,
+  };
+  const first = yield* performCall(`${callKey}#1`, { tool, args, idempotencyKey: id }, onProgress);
+  if (first.kind === "call" && approvalPromptOf(call, first) === undefined) return first;
+  return yield* callWithApproval(call, first);
+}
+
+/** Makes the call through the engine, for its caller. */
+function callExecutor(
+  { id: runId }: StoredRun,
+  environment: CallEnvironment,
+  { begin, elicit }: { readonly begin: BeginCall; readonly elicit: RunExecuteOptions["elicit"] },
+): StepExecutor {
+  const { callerType = "direct", principal, conversationId, tainted } = environment;
+  return {
+    begin: (_key, { tool, args, idempotencyKey }, hooks) => {
+      const context: CallContext = {
+        callerType,
+        callerPath: [callerType],
+        callerId: runId,
+        workflowId: runId,
+        idempotencyKey,
+        hooks,
+        ...(principal !== undefined && { principal }),
+        ...(conversationId !== undefined && { conversationId }),
+        ...(tainted !== undefined && { tainted }),
+        ...(elicit !== undefined && { elicit }),
+      };
+      return begin(tool, args, context);
+    },
+  };
+}
+
+type CallProgramOutcome = ProgramOutcome<{ readonly result: ToolResult }>;
+
+function endOf(
+  outcome: CallProgramOutcome,
+  { at, isCancelled }: { readonly at: number; readonly isCancelled: boolean },
+): RunEnd {
+  switch (outcome.kind) {
+    case "suspended":
+      return { status: "waiting", at };
+    case "broke":
+      return { status: isCancelled ? "cancelled" : "failed", at, error: JSON.stringify(toFailure(outcome.error)) };
+    case "done": {
+      const { result } = outcome.value;
+      if (result.success) return { status: "success", at, output: JSON.stringify(result.output ?? null) };
+      return { status: isCancelled ? "cancelled" : "failed", at, error: JSON.stringify(result.error) };
+    }
+  }
+}
+
+function toFailure(error: unknown): ReturnType<FailureError["toFailure"]> {
+  return isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));
+}
+
+function resultOf(
+  status: RunStatus,
+  { id: runId, name: tool }: StoredRun,
+  outcome: CallProgramOutcome,
+): DurableCallResult {
+  return { runId, status, tool, ...(outcome.kind === "done" && { result: outcome.value.result }) };
+}
+
+/** Throws unless the existing run is the same call. */
+function checkSameCall(run: StoredRun, request: Pick<StoredRun, "id" | "kind" | "name" | "input">): void {
+  const other = (difference: string): Error =>
+    fail(`run ${run.id} already exists, ${difference}`, { code: "run_exists" });
+  if (run.kind !== request.kind || run.name !== request.name) throw other(`of the ${run.kind} ${run.name}`);
+  if (canonicalJson(JSON.parse(run.input)) !== canonicalJson(JSON.parse(request.input)))
+    throw other("with different arguments");
+}
