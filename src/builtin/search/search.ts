@@ -1,7 +1,13 @@
-import { type Clock, type Failure, FailureError, isFailureError, systemClock } from "../../base/index.ts";
+import {
+  CircuitBreaker,
+  type Clock,
+  type Failure,
+  FailureError,
+  isFailureError,
+  systemClock,
+} from "../../base/index.ts";
 import { type ResultCache, createInMemoryResultCache } from "../../store/index.ts";
 import { searchMs } from "./fetch-provider.ts";
-import { SearchBreaker } from "./breaker.ts";
 import { cleanResults } from "./clean-results.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
@@ -65,7 +71,7 @@ export function createSearch(options: SearchOptions): SearchService {
 
 interface ProviderState {
   readonly provider: SearchProvider;
-  readonly breaker: SearchBreaker;
+  readonly breaker: CircuitBreaker;
   readonly bucket: RateBucket;
   /** Why it failed last. */
   lastFailure?: FailureError;
@@ -93,7 +99,7 @@ class OrderedSearch implements SearchService {
   constructor({ providers, cache, cacheMs = 600_000, perMinute = 30, clock = systemClock }: SearchOptions) {
     this.#providers = providers.map((provider) => ({
       provider,
-      breaker: new SearchBreaker(),
+      breaker: new CircuitBreaker(),
       bucket: new RateBucket(provider.perMinute ?? perMinute),
     }));
     this.#cache = cache ?? createInMemoryResultCache({ maxBytes: 4 * 2 ** 20, maxEntries: 1000 });
@@ -151,12 +157,14 @@ class OrderedSearch implements SearchService {
 
   async #guarded(state: ProviderState, checked: CheckedSearch): Promise<readonly SearchResult[]> {
     const { provider, breaker, bucket } = state;
-    const coolDownMs = breaker.enter(this.#clock.elapsed());
+    const coolDownMs = breaker.coolDownMs(this.#clock.elapsed());
     if (coolDownMs > 0) throw coolingDownFailure(state, coolDownMs);
+    breaker.enter();
     try {
       await this.#turn(provider.name, bucket, checked.signal);
       const results = await provider.search(checked);
-      breaker.succeed();
+      // A request that began before the cool-down proves nothing about the time after it.
+      if (breaker.waitMs(this.#clock.elapsed()) === 0) breaker.succeeded();
       return results;
     } catch (error) {
       throw this.#note(state, error, checked.call);
@@ -182,11 +190,11 @@ class OrderedSearch implements SearchService {
     const { breaker } = state;
     const failure = isFailureError(error) ? error.toFailure("safe") : undefined;
     if (failure !== undefined && !againstProvider.has(failure.reason ?? "")) {
-      breaker.forget();
+      breaker.ignored();
       return error;
     }
     const waitMs = failure?.reason === "blocked" ? failure.retryAfterMs : undefined;
-    const coolDownMs = breaker.fail(this.#clock.elapsed(), { call, waitMs });
+    const coolDownMs = breaker.failed(this.#clock.elapsed(), { call, waitMs });
     if (!isFailureError(error) || failure === undefined) return error;
     state.lastFailure = error;
     if (coolDownMs === 0) return error;

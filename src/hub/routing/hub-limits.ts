@@ -1,16 +1,13 @@
-/** Limits on concurrency, time and the size of results. */
-export interface HubLimits {
+import { type CircuitBreakerLimits, defaultBreakerLimits } from "../../base/index.ts";
+
+/** Limits on concurrency, time and the size of results, and on the failures after which a candidate is skipped. */
+export interface HubLimits extends CircuitBreakerLimits {
   /** Candidates that run at the same time. */
   readonly maxParallel: number;
   /** Timeout of a candidate that states none. */
   readonly toolTimeoutMs: number;
   /** Time for which a success or a failure affects the order of candidates. */
   readonly recencyMs: number;
-  /** Consecutive failures after which a candidate is skipped. */
-  readonly failureThreshold: number;
-  /** For how long at first; twice as long each time that it fails again. */
-  readonly coolDownMs: number;
-  readonly maxCoolDownMs: number;
   /** Results that are longer than this, all together, are merged without a model. */
   readonly synthesisChars: number;
   /** The same for more results than this. */
@@ -34,9 +31,7 @@ export const defaultHubLimits: HubLimits = {
   maxParallel: 3,
   toolTimeoutMs: 30_000,
   recencyMs: 300_000,
-  failureThreshold: 3,
-  coolDownMs: 30_000,
-  maxCoolDownMs: 600_000,
+  ...defaultBreakerLimits,
   synthesisChars: 2_000,
   synthesisResults: 3,
   synthesisTimeoutMs: 10_000,
