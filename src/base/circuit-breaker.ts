@@ -79,9 +79,14 @@ export class CircuitBreaker {
     this.#failed.add(call ?? Symbol("call"));
     if (!isProbe && waitMs === undefined && this.#failed.size < failureThreshold) return this.waitMs(now);
     this.#failed.clear();
-    const pauseMs = backoffMs(this.#coolDowns, { firstMs: coolDownMs, maxMs: maxCoolDownMs, random: this.#random });
+    const pauseMs = backoffMs(this.#coolDowns, {
+      firstMs: coolDownMs,
+      maxMs: maxCoolDownMs,
+      waitMs: Math.min(waitMs ?? 0, maxCoolDownMs),
+      random: this.#random,
+    });
     this.#coolDowns = Math.min(this.#coolDowns + 1, 16);
-    this.#openUntil = Math.max(this.#openUntil, now + Math.max(pauseMs, Math.min(waitMs ?? 0, maxCoolDownMs)));
+    this.#openUntil = Math.max(this.#openUntil, now + pauseMs);
     return this.waitMs(now);
   }
 

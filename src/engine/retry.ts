@@ -25,6 +25,6 @@ export function retryDelay(state: RetryState, random: () => number): number | un
   if (state.effect === "once") return undefined;
   // Not `>`: a value that is not a number means no retry.
   if (failure.retry !== "safe" || !(attempts <= maxRetries)) return undefined;
-  const delayMs = Math.max(backoffMs(attempts - 1, { firstMs, maxMs, random }), failure.retryAfterMs ?? 0);
+  const delayMs = backoffMs(attempts - 1, { firstMs, maxMs, waitMs: failure.retryAfterMs, random });
   return state.elapsedMs + delayMs < state.budgetMs ? delayMs : undefined;
 }

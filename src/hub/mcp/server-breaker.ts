@@ -109,7 +109,7 @@ export class ServerBreaker {
     const waitMs = isFailureError(error) ? Math.min(error.toFailure().retryAfterMs ?? 0, lastRetryMs) : 0;
     if (this.#failures >= openAfter) return this.#breaker.failed(clock.elapsed(), { waitMs });
     if (this.#failures === 1) return waitMs;
-    return Math.max(waitMs, backoffMs(0, { firstMs: firstRetryMs / 4, maxMs: lastRetryMs, random }));
+    return backoffMs(0, { firstMs: firstRetryMs / 4, maxMs: lastRetryMs, waitMs, random });
   }
 
   #refusal(waitMs: number): FailureError {

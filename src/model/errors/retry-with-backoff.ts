@@ -58,7 +58,7 @@ export async function retryWithBackoff<T extends object>(
     for (let retries = 0; ; retries++) {
       const answer = await run.wait(attempt(run.signal));
       if (!isExplained(answer)) return answer;
-      const pauseMs = Math.max(backoffMs(retries, { firstMs, maxMs, random }), answer.waitMs ?? 0);
+      const pauseMs = backoffMs(retries, { firstMs, maxMs, waitMs: answer.waitMs, random });
       const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
       emitWait(limits, pauseMs, answer);
