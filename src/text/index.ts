@@ -1,8 +1,10 @@
 export { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+export { CodeFences } from "./code-fences.ts";
 export { cutJson } from "./cut-json.ts";
 export { type CutText, cutText, fairShare, findCutPoint } from "./cut-text.ts";
 export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width.ts";
 export { estimateTokens } from "./cut-text.ts";
+export { findFrontMatter } from "./front-matter.ts";
 export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
 export { prettyPrintJson } from "./pretty-print-json.ts";

@@ -12,7 +12,7 @@ import {
   structuredLinks,
 } from "./extracted-page.ts";
 import type { Article, ArticleJob } from "./read-article.ts";
-import { prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
+import { CodeFences, findFrontMatter, prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
 import { fenceFor, markdownAddress } from "./inline-writer.ts";
 import { cleanLabel, listLimits } from "./page-sink.ts";
 import { FeedReader, type FeedEntry } from "./feed-reader.ts";
@@ -171,11 +171,13 @@ function listLinks(entries: readonly DisplayedEntry[]): PageLink[] {
 }
 
 const maxInput = 2_000_000;
+const maxFrontMatter = 20_000;
 
 /** Returns Markdown unchanged, with its title, headings and links. */
 function readMarkdown(text: string, options: ExtractOptions): ExtractedPage {
   const body = text.slice(0, maxInput).replaceAll(/\r\n?/g, "\n");
-  const front = /^---\n([^]{0,20000}?)\n---(?:\n|$)/.exec(body)?.[1] ?? "";
+  const found = findFrontMatter(body.slice(0, maxFrontMatter));
+  const front = found.kind === "found" ? found.yaml : "";
   const lines = proseLines(body);
   const headings = lines.flatMap((line) => headingOf(line) ?? []).slice(0, listLimits.headings);
   const title =
@@ -195,16 +197,11 @@ function readMarkdown(text: string, options: ExtractOptions): ExtractedPage {
 
 /** Returns the lines outside of fenced code. */
 function proseLines(body: string): string[] {
-  let fence: string | undefined;
+  const fences = new CodeFences();
   return body
     .slice(0, 1_000_000)
     .split("\n")
-    .filter((line) => {
-      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (fence === undefined) fence = mark;
-      else if (mark?.startsWith(fence) === true) fence = undefined;
-      return fence === undefined && mark === undefined;
-    });
+    .filter((line) => !fences.isCode(line));
 }
 
 function headingOf(line: string): PageHeading | undefined {

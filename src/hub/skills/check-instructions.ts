@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isInsideFolder, resolveRealPath } from "../../base/index.ts";
-import type { Problem } from "../../text/index.ts";
-import { findFrontMatter } from "./front-matter.ts";
+import { type Problem, findFrontMatter } from "../../text/index.ts";
 import { misleadingCharacter, offsetToPosition } from "./hidden-text.ts";
 import { severityOf, type ProblemWeight } from "./skill-report.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, resolve, basename } from "node:path";
-import { type Problem, parseYaml, hasErrors } from "../../text/index.ts";
+import { type Problem, findFrontMatter, parseYaml, hasErrors } from "../../text/index.ts";
 import type { AnyTool, ToolRegistry } from "../../tool/index.ts";
 import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
 import {
@@ -19,7 +19,6 @@ import { catalogueChars, skillCatalogue } from "./skill-catalogue.ts";
 import { skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
 import { type SkillLimits, SkillTools, skillToolNames } from "./skill-tools.ts";
-import { findFrontMatter } from "./front-matter.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
 import { parseSkill } from "./parse-skill.ts";
 import { readFrontMatter } from "./read-front-matter.ts";
