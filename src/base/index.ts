@@ -1,11 +1,6 @@
-export { type BackoffOptions, backoffMs } from "./backoff.ts";
+export { backoffMs } from "./backoff.ts";
 export { brandOf, brandPublic } from "./brand.ts";
-export {
-  type BreakerFailure,
-  CircuitBreaker,
-  type CircuitBreakerLimits,
-  defaultBreakerLimits,
-} from "./circuit-breaker.ts";
+export { CircuitBreaker, type CircuitBreakerLimits, defaultBreakerLimits } from "./circuit-breaker.ts";
 export { type Clock, type Timer, systemClock } from "./clock.ts";
 export { createDataFolder, isReadOnly } from "./folders.ts";
 export { Deadline, Deadlines, type Expiring } from "./deadlines.ts";
