@@ -29,6 +29,7 @@ export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
 export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
+export { LruMap } from "./lru-map.ts";
 export { Bag, type Bagged } from "./bag.ts";
 export { foldName, foldedNameGlob, nameGlob } from "./name-glob.ts";
 export { exceedsJsonKeys, exceedsKeys, inputLimits } from "./input-limits.ts";
