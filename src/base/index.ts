@@ -34,7 +34,7 @@ export { Bag, type Bagged } from "./bag.ts";
 export { foldName, foldedNameGlob, nameGlob } from "./name-glob.ts";
 export { exceedsJsonKeys, exceedsKeys, inputLimits } from "./input-limits.ts";
 export { invalidTimeout, isTimeoutMs, maxTimeoutMs } from "./timeout.ts";
-export { raceAbort, raceAbortOrUndefined } from "./race-abort.ts";
+export { raceAbort, raceAbortOrUndefined, sleep } from "./race-abort.ts";
 export {
   type ProcessIdentity,
   isProcessGone,

@@ -4,6 +4,7 @@ import {
   type Failure,
   FailureError,
   isFailureError,
+  sleep,
   systemClock,
 } from "../../base/index.ts";
 import { type ResultCache, createInMemoryResultCache } from "../../store/index.ts";
@@ -180,7 +181,9 @@ class OrderedSearch implements SearchService {
           retryAfterMs: waitMs,
         });
       }
-      await pass(this.#clock, waitMs, signal);
+      await sleep(this.#clock, waitMs, signal, () =>
+        searchFailure("aborted", "the search was cancelled", { cause: signal.reason }),
+      );
       waited += waitMs;
     }
   }
@@ -254,21 +257,6 @@ function allFailed(failed: readonly ProviderReport[]): FailureError {
     forModel: `no search provider could answer:${list(({ forModel }) => forModel)}`,
     retry: failed.some(({ failure }) => failure.retry === "safe") ? "safe" : "never",
     ...((isLate || waits.length === failed.length) && { retryAfterMs: Math.min(...waits) }),
-  });
-}
-
-function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.after(ms, () => {
-      signal.removeEventListener("abort", quit);
-      resolve();
-    });
-    const quit = (): void => {
-      timer.cancel();
-      reject(searchFailure("aborted", "the search was cancelled", { cause: signal.reason }));
-    };
-    if (signal.aborted) quit();
-    else signal.addEventListener("abort", quit, { once: true });
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, backoffMs, fail, systemClock, brandOf } from "../../base/index.ts";
+import { type Clock, type FailureError, backoffMs, fail, sleep, systemClock, brandOf } from "../../base/index.ts";
 import type { ModelErrorInfo } from "./classify-model-error.ts";
 import type { Model } from "../port/model.ts";
 
@@ -62,7 +62,7 @@ export async function retryWithBackoff<T extends object>(
       const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
       emitWait(limits, pauseMs, answer);
-      await run.wait(pause(clock, pauseMs, run.signal));
+      await run.wait(sleep(clock, pauseMs, run.signal));
     }
   } finally {
     run.end();
@@ -123,11 +123,4 @@ function startRun({ signal, timeoutMs = defaultModelTimeoutMs }: ModelRequestLim
       signal?.removeEventListener("abort", cancel);
     },
   };
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => timer.cancel(), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { fail, nodeCrypto } from "../../../base/index.ts";
+import { fail, nodeCrypto, sleep } from "../../../base/index.ts";
 import { PendingDialogues } from "./pending-dialogues.ts";
 import { readRequestBody, sendWebResponse, toWebRequest } from "./http-bridge.ts";
 import { type HttpGuard, type HttpGuardOptions, type HttpRefusal, createHttpGuard, isLoopback } from "./http-guard.ts";
@@ -113,7 +113,7 @@ export async function serveHttp(parts: McpHttpDeps, options: McpHttpOptions): Pr
       const until = clock.elapsed() + maxGoodbyeMs;
       while (clock.elapsed() < until && (await connectionsOf(server)) > 0) {
         server.closeIdleConnections();
-        await new Promise<void>((resolve) => void clock.after(10, resolve));
+        await sleep(clock, 10);
       }
       server.closeAllConnections();
       await closed;
