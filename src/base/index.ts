@@ -26,7 +26,7 @@ export { importModule } from "./import-module.ts";
 export { type RealPath, isInsideFolder, resolveRealPath } from "./folders.ts";
 export { type Issue, formatPath } from "./issue.ts";
 export { nodeCrypto, nodeNet, nodeUtil } from "./node-module.ts";
-export { canonicalJson, jsonText, plainJsonSize } from "./json.ts";
+export { canonicalJson, jsonText, parseJson, plainJsonSize } from "./json.ts";
 export { loadPackage } from "./load-package.ts";
 export { type Linked, LinkedList } from "./linked-list.ts";
 export { LruMap } from "./lru-map.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, parseJson } from "../../base/index.ts";
 import type { ContentKind } from "./content-kind.ts";
 import { type CharsetSource, decodeBody } from "./decode-body.ts";
 import { extractHtml, withoutUndefined } from "./extract-html.ts";
@@ -70,28 +70,19 @@ async function read(text: string, job: DocumentJob, services: ReadServices): Pro
 
 /** Formats JSON for reading, with a summary of its shape. Invalid JSON is returned unchanged. */
 function readJsonDocument(text: string, options: ExtractOptions): ExtractedPage {
-  const parsed = parse(text);
-  const shown = parsed === undefined ? { text, cut: false } : prettyPrintJson(text, maxCharsOf(options) + 1);
+  const value = parseJson(text);
+  const shown = value === undefined ? { text, cut: false } : prettyPrintJson(text, maxCharsOf(options) + 1);
   const fence = fenceFor(shown.text, 3);
   return plainPage(
     {
       kind: "json",
       ...shown,
       markdown: `${fence}json\n${shown.text}\n${fence}`,
-      title: titleOf(parsed?.value),
-      ...(parsed !== undefined && { excerpt: shapeOf(parsed.value) }),
+      title: titleOf(value),
+      ...(value !== undefined && { excerpt: shapeOf(value) }),
     },
     options,
   );
-}
-
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return { value };
-  } catch {
-    return undefined;
-  }
 }
 
 function titleOf(value: unknown): string {
