@@ -45,10 +45,8 @@ const entryBytes = 512;
  * const cache = createInMemoryPageCache({ maxBytes: 16 * 1024 * 1024 });
  * ```
  */
-export function createInMemoryPageCache({
-  maxBytes = 64 * 2 ** 20,
-  maxPages = 2000,
-}: InMemoryPageCacheOptions = {}): PageCache {
+export function createInMemoryPageCache(options: InMemoryPageCacheOptions = {}): PageCache {
+  const { maxBytes = 64 * 2 ** 20, maxPages = 2000 } = options;
   const pages = new LruMap<StoredPage>({ maxBytes, maxEntries: maxPages, bytesOf: sizeOf });
   return {
     get: async (url) => pages.get(url),

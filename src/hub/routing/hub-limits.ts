@@ -1,13 +1,18 @@
-import { type CircuitBreakerLimits, defaultBreakerLimits } from "../../base/index.ts";
+import { defaultBreakerLimits } from "../../base/index.ts";
 
-/** Limits on concurrency, time and the size of results, and on the failures after which a candidate is skipped. */
-export interface HubLimits extends CircuitBreakerLimits {
+/** Limits on concurrency, time and the size of results. */
+export interface HubLimits {
   /** Candidates that run at the same time. */
   readonly maxParallel: number;
   /** Timeout of a candidate that states none. */
   readonly toolTimeoutMs: number;
   /** Time for which a success or a failure affects the order of candidates. */
   readonly recencyMs: number;
+  /** Consecutive failures after which a candidate is skipped. */
+  readonly failureThreshold: number;
+  /** For how long at first; twice as long each time that it fails again. */
+  readonly coolDownMs: number;
+  readonly maxCoolDownMs: number;
   /** Results that are longer than this, all together, are merged without a model. */
   readonly synthesisChars: number;
   /** The same for more results than this. */
