@@ -204,7 +204,9 @@ await writeToolFiles("src/builtin/writing/tool-files", "dist/tool-files");
 const packageChunks: OutputChunk[] = [];
 for (const [name, file] of Object.entries(packages)) {
   const output = { format: "cjs", entryFileNames: "[name].cjs" } as const;
-  packageChunks.push(...(await writeFileOf({ [file]: require.resolve(name) }, output)));
+  // The UMD files of jsonc-parser load each other through a variable, so that they cannot be bundled.
+  const path = require.resolve(name).replace("/lib/umd/", "/lib/esm/");
+  packageChunks.push(...(await writeFileOf({ [file]: path }, output)));
 }
 const { chunks, imports } = await writeModules();
 await writeEntries(chunks, imports);

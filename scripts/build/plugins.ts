@@ -13,6 +13,7 @@ export const packages = {
   ajv: "ajv",
   "ajv/dist/2020.js": "ajv-2020",
   "json-p3": "json-p3",
+  "jsonc-parser": "jsonc-parser",
 } as const;
 
 /** Replaces src/base/load-package.ts. */

@@ -15,7 +15,7 @@ export const inputLimits = {
   /** Tool files and windlass.yaml. */
   fileBytes: 65_536,
   chainFileBytes: 1_048_576,
-  /** Keys and items of a YAML file. */
+  /** Keys and items of a YAML file or `mcp.json`. */
   yamlKeys: 50_000,
   yamlDepth: 64,
   /** Anchors and aliases of a YAML file; both are errors, and these are reported. */

@@ -148,3 +148,12 @@ function withSortedKeys(value: object, read: (item: unknown) => unknown = (item)
   }
   return copy;
 }
+
+/** The value of a JSON text, or `otherwise` if the text is not valid JSON. */
+export function parseJson(text: string, otherwise?: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type * as Ajv from "ajv";
 import type * as Ajv2020 from "ajv/dist/2020.js";
 import type * as JsonP3 from "json-p3";
+import type * as JsoncParser from "jsonc-parser";
 import type * as Re2js from "re2js";
 import type * as Yaml from "yaml";
 
@@ -14,6 +15,7 @@ export interface LazyPackages {
   readonly ajv: typeof Ajv;
   readonly "ajv/dist/2020.js": typeof Ajv2020;
   readonly "json-p3": typeof JsonP3;
+  readonly "jsonc-parser": typeof JsoncParser;
 }
 
 /**

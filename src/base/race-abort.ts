@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /**
  * Resolves with the result of the work, or rejects with the abort reason if the signal aborts first: for work that may
  * ignore the signal and keep running. `why` replaces the signal's own reason.
@@ -30,5 +32,16 @@ export async function raceAbortOrUndefined<T>(work: Promise<T>, signal: AbortSig
   } catch (error) {
     if (error === aborted) return undefined;
     throw error;
+  }
+}
+
+/** Resolves after a time, or rejects with the abort reason if the signal aborts first. */
+export async function sleep(clock: Clock, ms: number, signal?: AbortSignal, why?: () => unknown): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.after(ms, resolve);
+  try {
+    await raceAbort(promise, signal, why);
+  } finally {
+    timer.cancel();
   }
 }

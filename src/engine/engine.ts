@@ -6,6 +6,7 @@ import {
   LinkedList,
   type Listener,
   WallTime,
+  sleep,
   systemClock,
   FailureError,
   invalidTimeout,
@@ -234,7 +235,7 @@ export class Engine {
     const drained = async (ms: number): Promise<void> => {
       const until = clock.elapsed() + ms;
       while (live.size > 0 && clock.elapsed() < until) {
-        await new Promise<void>((resolve) => clock.after(Math.min(10, ms), resolve));
+        await sleep(clock, Math.min(10, ms));
       }
     };
     await drained(drainMs);

@@ -1,8 +1,8 @@
-import type { Failure } from "../base/index.ts";
+import { type Failure, backoffMs } from "../base/index.ts";
 import type { Effect } from "../tool/index.ts";
 
-const firstDelayMs = 200;
-const maxDelayMs = 10_000;
+const firstMs = 200;
+const maxMs = 10_000;
 
 /** State that decides about a retry. */
 export interface RetryState {
@@ -17,8 +17,7 @@ export interface RetryState {
 }
 
 /**
- * Returns the delay before a retry, or undefined if there is none. It doubles each time; half of it is random, so that
- * callers that failed together do not retry together; and it is never shorter than the service requested.
+ * Returns the delay before a retry, or undefined if there is none. It is never shorter than the service requested.
  */
 export function retryDelay(state: RetryState, random: () => number): number | undefined {
   const { failure, attempts, maxRetries } = state;
@@ -26,7 +25,6 @@ export function retryDelay(state: RetryState, random: () => number): number | un
   if (state.effect === "once") return undefined;
   // Not `>`: a value that is not a number means no retry.
   if (failure.retry !== "safe" || !(attempts <= maxRetries)) return undefined;
-  const base = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
-  const delayMs = Math.max(base * (0.5 + random() / 2), failure.retryAfterMs ?? 0);
+  const delayMs = backoffMs(attempts - 1, { firstMs, maxMs, waitMs: failure.retryAfterMs, random });
   return state.elapsedMs + delayMs < state.budgetMs ? delayMs : undefined;
 }

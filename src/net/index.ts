@@ -1,6 +1,7 @@
 export { type AllowList, parseAllowList, withService } from "./allow-list.ts";
 export type { RequestHeaders } from "./check-headers.ts";
 export { checkUrl } from "./check-url.ts";
+export { type FetchAnswer, createFetch } from "./create-fetch.ts";
 export type { DialSocket } from "./connector.ts";
 export {
   type HttpClient,

@@ -19,8 +19,6 @@ export {
 } from "./flat-record.ts";
 export { checkRetention } from "./check-retention.ts";
 export { type InMemoryApprovalsOptions, createInMemoryApprovals } from "./in-memory-approvals.ts";
-export { type InMemoryResultCacheOptions, createInMemoryResultCache } from "./in-memory-result-cache.ts";
-export { type InMemoryPageCacheOptions, createInMemoryPageCache } from "./in-memory-page-cache.ts";
 export { type InMemoryRecordsOptions, createInMemoryRecords } from "./in-memory-records.ts";
 export { type InMemoryRunJournalOptions, createInMemoryRunJournal } from "./in-memory-run-journal.ts";
 export { UnfinishedRuns } from "./unfinished-runs.ts";
@@ -34,7 +32,12 @@ export {
   nearestRank,
   waitingCode,
 } from "./record-statistics.ts";
-export type { PageCache, StoredPage } from "./page-cache.ts";
+export {
+  type InMemoryPageCacheOptions,
+  type PageCache,
+  type StoredPage,
+  createInMemoryPageCache,
+} from "./page-cache.ts";
 export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
 export { boundRecord } from "./record-size.ts";
 export { type RecordRedactor, unabridgedText } from "./record-text.ts";
@@ -53,7 +56,7 @@ export {
   type ToolStatistics,
   toBriefSummary,
 } from "./records.ts";
-export type { ResultCache } from "./result-cache.ts";
+export { type InMemoryResultCacheOptions, type ResultCache, createInMemoryResultCache } from "./result-cache.ts";
 export {
   checkSequence,
   sequenceGapFailure,

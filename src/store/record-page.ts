@@ -1,4 +1,4 @@
-import { fail } from "../base/index.ts";
+import { fail, parseJson } from "../base/index.ts";
 
 /**
  * A page of results ends early when its records reach this size, so that a thousand large ones do not fill the memory.
@@ -24,7 +24,7 @@ export function toCursor(position: PagePosition): string {
 
 /** Decodes a cursor; throws on anything that {@link toCursor} did not create. */
 export function fromCursor(cursor: string): PagePosition {
-  const parts = parsed(cursor);
+  const parts = parseJson(Buffer.from(cursor, "base64url").toString());
   if (Array.isArray(parts) && parts.length === 2) {
     const [createdAt, number] = parts as unknown[];
     if (Number.isFinite(createdAt) && Number.isSafeInteger(number)) {
@@ -36,12 +36,4 @@ export function fromCursor(cursor: string): PagePosition {
     code: "validation_error",
     reason: "bad_cursor",
   });
-}
-
-function parsed(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString());
-  } catch {
-    return undefined;
-  }
 }

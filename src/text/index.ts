@@ -5,6 +5,8 @@ export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width
 export { estimateTokens } from "./cut-text.ts";
 export { formatDuration } from "./format-duration.ts";
 export { formatProblem, formatProblems } from "./format-problem.ts";
+export { LineIndex } from "./line-index.ts";
+export { CodeFences, findFrontMatter } from "./markdown.ts";
 export { prettyPrintJson } from "./pretty-print-json.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type SourceRange, type Problem, hasErrors, onePerCause } from "./problem.ts";

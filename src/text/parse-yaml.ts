@@ -1,6 +1,7 @@
 import type * as Yaml from "yaml";
 import { inputLimits, loadPackage } from "../base/index.ts";
 import { explainYamlSlip } from "./explain-yaml-slip.ts";
+import { LineIndex } from "./line-index.ts";
 import { locateInside } from "./locate-inside.ts";
 import type { SourceRange, Problem } from "./problem.ts";
 import { type YamlIssue, type ReportYamlIssue, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
@@ -61,17 +62,13 @@ export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
 }
 
 function readDocument(text: string, file: string): ParsedYaml {
-  const { Composer, LineCounter } = loadPackage("yaml");
-  const lines = new LineCounter();
+  const { Composer } = loadPackage("yaml");
+  // Not the parser's own: it has no line breaks inside a text that cannot be read, nor an empty last line.
+  const lines = new LineIndex(text);
   const tokens: Yaml.CST.Token[] = [];
   const excess = readTokens(text, tokens);
-  // Counted here: the parser does not report line breaks inside a text that it cannot read, nor an empty last line.
-  for (let start = 0; start !== -1; start = nextLine(text, start)) lines.addNewLine(start);
   const problems: Problem[] = [];
-  const at = (start: number, end = start + 1): SourceRange => {
-    const { line, col } = lines.linePos(Math.min(Math.max(0, start), text.length));
-    return { line, column: col, length: Math.max(1, end - start) };
-  };
+  const at = (start: number, end?: number): SourceRange => lines.at(start, end);
   const report = (severity: Problem["severity"], code: string, details: YamlIssue): void => {
     const { message, hint, range } = details;
     problems.push({ severity, code, message, file, ...(hint !== undefined && { hint }), ...at(range[0], range[1]) });
@@ -98,7 +95,7 @@ function readDocument(text: string, file: string): ParsedYaml {
   const [error] = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (error !== undefined) {
     // Only the first: the others are its consequences more often than not.
-    const { line, col: column } = lines.linePos(Math.min(error.pos[0], text.length));
+    const { line, column } = at(error.pos[0]);
     const slip = explainYamlSlip(text, { code: error.code, message: error.message, line, column });
     if (slip === undefined) reportError(error, report);
     else problems.push({ severity: "error", code: "yaml_syntax", file, ...slip });
@@ -176,12 +173,6 @@ class KeyCounter {
     const message = `the file has more than ${yamlAnchors} anchors and aliases`;
     return { code: "too_many_keys", message, hint: "write the values themselves" };
   }
-}
-
-/** Start of the line after the one that starts here; -1 after the last. */
-function nextLine(text: string, start: number): number {
-  const end = text.indexOf("\n", start);
-  return end === -1 ? -1 : end + 1;
 }
 
 /** Keys are compared by `readYamlValue`: the library's own check is quadratic. */

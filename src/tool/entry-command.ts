@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type FailureError, fail, isInsideFolder, resolveRealPath } from "../base/index.ts";
+import { type FailureError, fail, isInsideFolder, resolveRealPath, parseJson } from "../base/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
 import { checkCommand } from "./check-command.ts";
 import { commandFiles, hashScripts } from "./command-files.ts";
@@ -197,10 +197,8 @@ function exitFailure(program: string, { code, signal, stderr, stdout }: ProcessR
 }
 
 function parsed(program: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const shown = cutDisplay(stripUnsafe(text.slice(0, 500)), 200);
-    return fail(`${program} did not print JSON: ${shown}`, { code: "output_invalid", reason: "not_json" });
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const shown = cutDisplay(stripUnsafe(text.slice(0, 500)), 200);
+  return fail(`${program} did not print JSON: ${shown}`, { code: "output_invalid", reason: "not_json" });
 }

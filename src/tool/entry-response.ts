@@ -1,4 +1,4 @@
-import { plainJsonSize } from "../base/index.ts";
+import { plainJsonSize, parseJson } from "../base/index.ts";
 import type { HttpResponse } from "../net/index.ts";
 import type { Attachment } from "./result.ts";
 
@@ -59,12 +59,8 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
  * text.
  */
 function parsed(source: string): unknown {
-  try {
-    const value: unknown = JSON.parse(source);
-    return plainJsonSize(value, Number.MAX_SAFE_INTEGER) === -1 ? source : value;
-  } catch {
-    return source;
-  }
+  const value = parseJson(source);
+  return plainJsonSize(value, Number.MAX_SAFE_INTEGER) === -1 ? source : value;
 }
 
 function looksLikeText(bytes: Uint8Array): boolean {

@@ -1,3 +1,4 @@
+import { parseJson } from "../base/index.ts";
 import { type FileReport, type JsonSchema, forbiddenKeys, isOfType, isYamlMap, setOwn } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
 import { lacksDash } from "./tool-file-schema.ts";
@@ -62,13 +63,9 @@ function readType(name: string, path: YamlPath, report: FileReport): JsonSchema 
 
 /** A default is JSON; strings may be written without quotes. */
 function readDefault(text: string, json: JsonSchema): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return json["type"] === "string" && typeof value !== "string" ? text : value;
-  } catch {
-    const quoted = /^'(.*)'$/s.exec(text);
-    return quoted?.[1] ?? text;
-  }
+  const value = parseJson(text);
+  if (value === undefined) return /^'(.*)'$/s.exec(text)?.[1] ?? text;
+  return json["type"] === "string" && typeof value !== "string" ? text : value;
 }
 
 function readLong(rawValue: unknown, path: YamlPath, report: FileReport): ReadParameter {

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { JSONObject, LanguageModelV4Message, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isRecord } from "../../schema/index.ts";
@@ -154,10 +155,5 @@ function repairedBlock(block: unknown, calls: readonly CallPart[]): unknown {
 }
 
 function isJsonObject(text: unknown): boolean {
-  if (typeof text !== "string") return false;
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return typeof text === "string" && isRecord(parseJson(text));
 }

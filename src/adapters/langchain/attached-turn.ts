@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import type { AIMessage } from "@langchain/core/messages";
 import { type AssistantMessage, type ModelTurn, toAssistantMessage } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
@@ -26,13 +27,9 @@ export function attachedTurn(message: AIMessage): AssistantMessage | undefined {
 }
 
 function read(attached: string): AssistantMessage | undefined {
-  try {
-    const answer: unknown = JSON.parse(attached);
-    // Written only by `attachTurn`.
-    return isRecord(answer) && Array.isArray(answer["content"]) ? (answer as unknown as AssistantMessage) : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = parseJson(attached);
+  // Written only by `attachTurn`.
+  return isRecord(answer) && Array.isArray(answer["content"]) ? (answer as unknown as AssistantMessage) : undefined;
 }
 
 function isSameAnswer(

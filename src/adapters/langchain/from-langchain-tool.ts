@@ -1,4 +1,4 @@
-import { FailureError, plainJsonSize } from "../../base/index.ts";
+import { FailureError, plainJsonSize, parseJson } from "../../base/index.ts";
 import { type Schema, fromJsonSchema, fromStandard, isRecord, isStandardSchema } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import {
@@ -137,12 +137,7 @@ function attachExtras(
 
 /** LangChain serializes any tool output as JSON text; arrays and objects are parsed back. */
 function fromJsonText(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return /^\s*[[{]/.test(text) ? parseJson(text, text) : text;
 }
 
 /** Metadata of a result is stored with its record, so it must stay small. */

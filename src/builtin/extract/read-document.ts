@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, parseJson } from "../../base/index.ts";
 import type { ContentKind } from "./content-kind.ts";
 import { type CharsetSource, decodeBody } from "./decode-body.ts";
 import { extractHtml, withoutUndefined } from "./extract-html.ts";
@@ -12,7 +12,7 @@ import {
   structuredLinks,
 } from "./extracted-page.ts";
 import type { Article, ArticleJob } from "./read-article.ts";
-import { prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
+import { CodeFences, findFrontMatter, prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
 import { fenceFor, markdownAddress } from "./inline-writer.ts";
 import { cleanLabel, listLimits } from "./page-sink.ts";
 import { FeedReader, type FeedEntry } from "./feed-reader.ts";
@@ -70,28 +70,19 @@ async function read(text: string, job: DocumentJob, services: ReadServices): Pro
 
 /** Formats JSON for reading, with a summary of its shape. Invalid JSON is returned unchanged. */
 function readJsonDocument(text: string, options: ExtractOptions): ExtractedPage {
-  const parsed = parse(text);
-  const shown = parsed === undefined ? { text, cut: false } : prettyPrintJson(text, maxCharsOf(options) + 1);
+  const value = parseJson(text);
+  const shown = value === undefined ? { text, cut: false } : prettyPrintJson(text, maxCharsOf(options) + 1);
   const fence = fenceFor(shown.text, 3);
   return plainPage(
     {
       kind: "json",
       ...shown,
       markdown: `${fence}json\n${shown.text}\n${fence}`,
-      title: titleOf(parsed?.value),
-      ...(parsed !== undefined && { excerpt: shapeOf(parsed.value) }),
+      title: titleOf(value),
+      ...(value !== undefined && { excerpt: shapeOf(value) }),
     },
     options,
   );
-}
-
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return { value };
-  } catch {
-    return undefined;
-  }
 }
 
 function titleOf(value: unknown): string {
@@ -171,11 +162,13 @@ function listLinks(entries: readonly DisplayedEntry[]): PageLink[] {
 }
 
 const maxInput = 2_000_000;
+const maxFrontMatter = 20_000;
 
 /** Returns Markdown unchanged, with its title, headings and links. */
 function readMarkdown(text: string, options: ExtractOptions): ExtractedPage {
   const body = text.slice(0, maxInput).replaceAll(/\r\n?/g, "\n");
-  const front = /^---\n([^]{0,20000}?)\n---(?:\n|$)/.exec(body)?.[1] ?? "";
+  const found = findFrontMatter(body.slice(0, maxFrontMatter));
+  const front = found.kind === "found" ? found.yaml : "";
   const lines = proseLines(body);
   const headings = lines.flatMap((line) => headingOf(line) ?? []).slice(0, listLimits.headings);
   const title =
@@ -195,16 +188,11 @@ function readMarkdown(text: string, options: ExtractOptions): ExtractedPage {
 
 /** Returns the lines outside of fenced code. */
 function proseLines(body: string): string[] {
-  let fence: string | undefined;
+  const fences = new CodeFences();
   return body
     .slice(0, 1_000_000)
     .split("\n")
-    .filter((line) => {
-      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (fence === undefined) fence = mark;
-      else if (mark?.startsWith(fence) === true) fence = undefined;
-      return fence === undefined && mark === undefined;
-    });
+    .filter((line) => !fences.isCode(line));
 }
 
 function headingOf(line: string): PageHeading | undefined {

@@ -13,6 +13,7 @@ import {
   searxngProvider,
   webSearchTool,
 } from "./index.ts";
+import { RateBucket } from "./search.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -315,4 +316,13 @@ describe("[D06] [A17] [E09] web_search", () => {
       error: { code: "not_available", reason: "blocked", retryAfterMs: 60_000 },
     });
   });
+});
+
+test("a bucket allows a short burst, then the configured rate", () => {
+  const bucket = new RateBucket(60);
+  expect(Array.from({ length: 7 }, () => bucket.take(0))).toEqual([0, 0, 0, 0, 0, 0, 1000]);
+  expect(bucket.take(999)).toBe(1);
+  expect(bucket.take(1000)).toBe(0);
+  expect(bucket.take(1000)).toBe(1000);
+  expect(Array.from({ length: 7 }, () => bucket.take(1_000_000)).filter((wait) => wait === 0)).toHaveLength(6);
 });

@@ -1,7 +1,14 @@
-import { type Clock, type Failure, FailureError, isFailureError, systemClock } from "../../base/index.ts";
+import {
+  CircuitBreaker,
+  type Clock,
+  type Failure,
+  FailureError,
+  isFailureError,
+  sleep,
+  systemClock,
+} from "../../base/index.ts";
 import { type ResultCache, createInMemoryResultCache } from "../../store/index.ts";
 import { searchMs } from "./fetch-provider.ts";
-import { SearchBreaker } from "./breaker.ts";
 import { cleanResults } from "./clean-results.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
@@ -65,7 +72,7 @@ export function createSearch(options: SearchOptions): SearchService {
 
 interface ProviderState {
   readonly provider: SearchProvider;
-  readonly breaker: SearchBreaker;
+  readonly breaker: CircuitBreaker;
   readonly bucket: RateBucket;
   /** Why it failed last. */
   lastFailure?: FailureError;
@@ -93,7 +100,7 @@ class OrderedSearch implements SearchService {
   constructor({ providers, cache, cacheMs = 600_000, perMinute = 30, clock = systemClock }: SearchOptions) {
     this.#providers = providers.map((provider) => ({
       provider,
-      breaker: new SearchBreaker(),
+      breaker: new CircuitBreaker(),
       bucket: new RateBucket(provider.perMinute ?? perMinute),
     }));
     this.#cache = cache ?? createInMemoryResultCache({ maxBytes: 4 * 2 ** 20, maxEntries: 1000 });
@@ -151,12 +158,14 @@ class OrderedSearch implements SearchService {
 
   async #guarded(state: ProviderState, checked: CheckedSearch): Promise<readonly SearchResult[]> {
     const { provider, breaker, bucket } = state;
-    const coolDownMs = breaker.enter(this.#clock.elapsed());
+    const coolDownMs = breaker.coolDownMs(this.#clock.elapsed());
     if (coolDownMs > 0) throw coolingDownFailure(state, coolDownMs);
+    breaker.enter();
     try {
       await this.#turn(provider.name, bucket, checked.signal);
       const results = await provider.search(checked);
-      breaker.succeed();
+      // A request that began before the cool-down proves nothing about the time after it.
+      if (breaker.waitMs(this.#clock.elapsed()) === 0) breaker.succeeded();
       return results;
     } catch (error) {
       throw this.#note(state, error, checked.call);
@@ -172,7 +181,9 @@ class OrderedSearch implements SearchService {
           retryAfterMs: waitMs,
         });
       }
-      await pass(this.#clock, waitMs, signal);
+      await sleep(this.#clock, waitMs, signal, () =>
+        searchFailure("aborted", "the search was cancelled", { cause: signal.reason }),
+      );
       waited += waitMs;
     }
   }
@@ -182,11 +193,11 @@ class OrderedSearch implements SearchService {
     const { breaker } = state;
     const failure = isFailureError(error) ? error.toFailure("safe") : undefined;
     if (failure !== undefined && !againstProvider.has(failure.reason ?? "")) {
-      breaker.forget();
+      breaker.ignored();
       return error;
     }
     const waitMs = failure?.reason === "blocked" ? failure.retryAfterMs : undefined;
-    const coolDownMs = breaker.fail(this.#clock.elapsed(), { call, waitMs });
+    const coolDownMs = breaker.failed(this.#clock.elapsed(), { call, waitMs });
     if (!isFailureError(error) || failure === undefined) return error;
     state.lastFailure = error;
     if (coolDownMs === 0) return error;
@@ -246,21 +257,6 @@ function allFailed(failed: readonly ProviderReport[]): FailureError {
     forModel: `no search provider could answer:${list(({ forModel }) => forModel)}`,
     retry: failed.some(({ failure }) => failure.retry === "safe") ? "safe" : "never",
     ...((isLate || waits.length === failed.length) && { retryAfterMs: Math.min(...waits) }),
-  });
-}
-
-function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.after(ms, () => {
-      signal.removeEventListener("abort", quit);
-      resolve();
-    });
-    const quit = (): void => {
-      timer.cancel();
-      reject(searchFailure("aborted", "the search was cancelled", { cause: signal.reason }));
-    };
-    if (signal.aborted) quit();
-    else signal.addEventListener("abort", quit, { once: true });
   });
 }
 

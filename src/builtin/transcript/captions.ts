@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { parseCueText } from "./parse-cue-text.ts";
 import { rollUp } from "./merge-rolling-cues.ts";
 import { transcriptFailure } from "./transcript-reasons.ts";
@@ -100,14 +101,8 @@ function parseJson3(text: string): CueList {
 }
 
 function eventsOf(text: string): readonly unknown[] {
-  if (!nestsDeeperThan(maxDepth, text)) {
-    try {
-      const file: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
-      if (isRecord(file) && Array.isArray(file["events"])) return file["events"];
-    } catch {
-      // Reported below.
-    }
-  }
+  const file = nestsDeeperThan(maxDepth, text) ? undefined : parseJson(text.replace(/^\ufeff/, ""));
+  if (isRecord(file) && Array.isArray(file["events"])) return file["events"];
   const message =
     "the captions look like JSON but are not JSON3: { events: [{ tStartMs, dDurationMs, segs: [{ utf8 }] }] }";
   throw transcriptFailure("unknown_captions", message, { parameter: "transcript" });

@@ -1,5 +1,5 @@
 import { isRecord } from "../../schema/index.ts";
-import { parseYaml } from "../../text/index.ts";
+import { findFrontMatter, parseYaml } from "../../text/index.ts";
 
 /** Front matter of a note, between the `---` lines at its beginning, as far as a search needs it. */
 export interface FrontMatter {
@@ -19,19 +19,11 @@ const maxDateLength = 100;
 
 /** Reads the front matter of a note. Invalid YAML is ignored. */
 export function readFrontMatter(text: string): FrontMatter {
-  const opening = /^---[ \t]*\r?\n/.exec(text.slice(0, 100));
-  if (opening === null) return none;
   const head = text.slice(0, maxLength);
-  const closing = /\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/g;
-  // The opening's own line end may be the one before the closing.
-  closing.lastIndex = opening[0].length - 1;
-  const found = closing.exec(head);
-  if (found === null) return none;
-  const inside = head.slice(opening[0].length, Math.max(opening[0].length, found.index));
-  const length = found.index + found[0].length;
-  if (!beginsWithKey(inside)) return none;
-  const values = readPlain(inside) ?? readYaml(inside);
-  return { ...factsOf(values), length, lines: head.slice(0, length).split("\n").length - 1 };
+  const found = findFrontMatter(head, { dots: true });
+  if (found.kind !== "found" || !beginsWithKey(found.yaml)) return none;
+  const values = readPlain(found.yaml) ?? readYaml(found.yaml);
+  return { ...factsOf(values), length: found.end, lines: head.slice(0, found.end).split("\n").length - 1 };
 }
 
 /** Two lines may also be drawn around a text. */

@@ -1,4 +1,5 @@
 import { mergeTags } from "../../store/index.ts";
+import { CodeFences } from "../../text/index.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /** A heading of a note. */
@@ -59,19 +60,6 @@ export function unclosedFence(lines: readonly string[]): string | undefined {
   const fences = new CodeFences();
   for (const line of lines) fences.isCode(line);
   return fences.open;
-}
-
-/** Classifies lines, in order, as code, a code fence or neither. */
-class CodeFences {
-  open: string | undefined = undefined;
-
-  isCode(content: string): boolean {
-    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(content)?.[1];
-    const within = this.open !== undefined;
-    if (this.open === undefined) this.open = mark;
-    else if (mark?.startsWith(this.open) === true) this.open = undefined;
-    return within || mark !== undefined;
-  }
 }
 
 function collectHeading(content: string, line: number, headings: Heading[]): void {

@@ -1,4 +1,4 @@
-import { type Clock, isFailureError } from "../../base/index.ts";
+import { type Clock, isFailureError, parseJson } from "../../base/index.ts";
 import { type HttpClient, type HttpResponse, retryAfterMs } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { showUnsafe } from "../../text/index.ts";
@@ -79,12 +79,8 @@ async function send(host: WeatherHost, { path, query, signal }: WeatherRequest):
 }
 
 function parse({ body }: HttpResponse): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(Buffer.from(body).toString("utf8"));
+  return isRecord(value) ? value : undefined;
 }
 
 function hostLabel({ url }: WeatherHost): string {

@@ -1,7 +1,7 @@
 import { type AgentResult, type ReasoningLanguage, cutOffNotice } from "../../agent/index.ts";
 import type { Failure } from "../../base/index.ts";
 import { isModelMissing } from "../../model/index.ts";
-import { stripUnsafe, displayWidth } from "../../text/index.ts";
+import { CodeFences, displayWidth, stripUnsafe } from "../../text/index.ts";
 import { type AgentTexts, agentTexts } from "../terminal/agent-view/agent-texts.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
@@ -115,9 +115,6 @@ function reportAgentFailure({ status, runId }: AgentResult, error: Failure, sess
   reportFormattedError(invocation.terminal, { message, code: codeOf(error), hints });
 }
 
-/** A line that opens or closes a code block. */
-const fence = /^\s*(?<mark>`{3,}|~{3,})/;
-
 /** Preformatted lines: table rows and indented code. */
 const laidOut = /^(?:\s*\||(?: {4}|\t)(?!\s*(?:[-*+•]|\d{1,3}[.)])\s))/;
 
@@ -129,16 +126,10 @@ const lead = /^(?:\s|>|(?:[-*+•]|\d{1,3}[.)])(?=\s))*/;
  * them; continuation lines of list items are indented below their text.
  */
 export function wrapAnswer(text: string, width: number): string[] {
-  let open: string | undefined;
-  return text.split("\n").flatMap((line) => {
-    const mark = fence.exec(line)?.groups?.["mark"];
-    if (open === undefined) open = mark;
-    else {
-      if (mark?.startsWith(open) === true) open = undefined;
-      return [line];
-    }
-    return mark !== undefined || laidOut.test(line) ? [line] : wrapLine(line, width);
-  });
+  const fences = new CodeFences();
+  return text
+    .split("\n")
+    .flatMap((line) => (fences.isCode(line.trimStart()) || laidOut.test(line) ? [line] : wrapLine(line, width)));
 }
 
 function wrapLine(line: string, width: number): string[] {

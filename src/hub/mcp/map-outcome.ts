@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { isRecord, setOwn } from "../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
@@ -39,8 +40,8 @@ function outputOf({ content, structured }: McpCallOutcome, output: JsonSchema | 
   if (structured !== undefined) return cleanValue(structured);
   const text = joinTexts(content);
   const wantsJson = output !== undefined && output["type"] !== "string";
-  const read = wantsJson ? readJson(text) : undefined;
-  if (read !== undefined) return cleanValue(read.value);
+  const value = wantsJson ? parseJson(text) : undefined;
+  if (value !== undefined) return cleanValue(value);
   const resources = content.flatMap(resourceOf);
   if (resources.length > 0) return { text, resources };
   return text === "" ? placeholder(content) : text;
@@ -54,14 +55,6 @@ function joinTexts(content: readonly McpContent[]): string {
 /** A text for an output that consists only of attachments. */
 function placeholder(content: readonly McpContent[]): string {
   return content.flatMap((item) => ("mimeType" in item ? `[${item.type}: ${label(item.mimeType)}]` : [])).join("\n");
-}
-
-function readJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 }
 
 function resourceOf(item: McpContent): ResourceOutput[] {

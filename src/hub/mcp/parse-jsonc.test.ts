@@ -55,6 +55,12 @@ describe("JSON with comments", () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
+  test("[S17] a text with more than 50,000 keys and items is refused, and a deep one is not read to its end", () => {
+    const keys = Array.from({ length: 60_000 }, (_, at) => `"${at}":1`);
+    expect(read(`{${keys.join()}}`).problems).toMatchObject([{ code: "too_many_keys", hint: "split it" }]);
+    expect(read("[".repeat(1_000_000)).problems).toHaveLength(1);
+  });
+
   test("large texts take linear time, and too large ones are refused unread", () => {
     const large = `{ "a": "${"x".repeat(900_000)}", ${" ".repeat(100_000)} }`;
     expect(read(large).problems).toEqual([]);

@@ -1,22 +1,9 @@
-import { setOwn } from "../../schema/index.ts";
-import type { ParsedYaml, SourceRange, Problem, YamlPath } from "../../text/index.ts";
+import type { JSONVisitor, Node, ParseErrorCode } from "jsonc-parser";
+import { inputLimits, loadPackage } from "../../base/index.ts";
+import { LineIndex, type ParsedYaml, type Problem, type SourceRange, type YamlPath } from "../../text/index.ts";
 
-/** A value of a JSON text and its range: the offsets of its first character and of the one after its last. */
-export interface JsoncNode {
-  readonly value: unknown;
-  readonly start: number;
-  readonly end: number;
-  readonly members?: readonly JsoncMember[];
-  readonly items?: readonly JsoncNode[];
-}
-
-/** A key of an object, and its value. */
-export interface JsoncMember {
-  readonly key: string;
-  readonly start: number;
-  readonly end: number;
-  readonly node: JsoncNode;
-}
+/** A value of a JSON text, or a member of an object, which has its key and its value as children. */
+export type JsoncNode = Node;
 
 /** Value of a JSON text, with positions. */
 export interface ParsedJsonc extends ParsedYaml {
@@ -25,7 +12,8 @@ export interface ParsedJsonc extends ParsedYaml {
 }
 
 const maxBytes = 1_048_576;
-const maxDepth = 64;
+const { yamlKeys: maxKeys, yamlDepth: maxDepth } = inputLimits;
+const options = { allowTrailingComma: true };
 
 /**
  * Parses JSON with comments and trailing commas, as editors write it, with the position of every value. Never throws:
@@ -38,253 +26,190 @@ const maxDepth = 64;
  * ```
  */
 export function parseJsonc(text: string, { file }: { readonly file: string }): ParsedJsonc {
+  const { findNodeAtLocation, getNodeValue, parseTree } = loadPackage("jsonc-parser");
+  // A byte order mark is not part of the text.
+  const json = text.replace(/^\ufeff/, " ");
   const lines = new LineIndex(text);
-  const problems: Problem[] = [];
-  const report = (code: string, message: string, { start, end, hint }: Fault): void => {
-    problems.push({
-      severity: "error",
-      code,
-      message,
-      ...(hint !== undefined && { hint }),
-      file,
-      ...lines.at(start, end),
-    });
-  };
-  const root = read(text, report);
-  const nodeAt = (path: YamlPath): JsoncFault => find(root, path);
+  const fault = findFault(json);
+  const root = fault === undefined ? parseTree(json, [], options) : undefined;
+  const faults = fault === undefined ? duplicateKeys(root) : [fault];
+  const problems = faults.map(({ code, message, hint, start, end }): Problem => ({
+    severity: "error",
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    file,
+    ...lines.at(start, end),
+  }));
+  const rangeOf = (node: JsoncNode | undefined): SourceRange =>
+    node === undefined ? lines.at(0) : lines.at(node.offset, node.offset + node.length);
+  const nodeAt = (path: YamlPath): JsoncNode | undefined => (root && findNodeAtLocation(root, [...path])) ?? undefined;
+  const nearest = (path: YamlPath): JsoncNode | undefined =>
+    path.length === 0 ? root : (nodeAt(path) ?? nearest(path.slice(0, -1)));
   return {
     root,
-    value: root?.value,
+    // The parser's types have no value.
+    value: root && (getNodeValue(root) as unknown),
     problems,
-    locate: (path, part = "value") => {
-      const { member, node, whole } = nodeAt(path);
-      const position = part === "key" && whole && member !== undefined ? member : node;
-      return position === undefined ? lines.at(0) : lines.at(position.start, position.end);
-    },
+    locate: (path, part = "value") =>
+      rangeOf((part === "key" ? nodeAt(path)?.parent?.children?.[0] : undefined) ?? nearest(path)),
     locateInside: (path, offset, length = 1) => {
-      const { node } = nodeAt(path);
-      if (node === undefined) return lines.at(0);
+      const node = nearest(path);
       // Without escapes, the string is in the file as it is, between quotes.
-      const plain = typeof node.value === "string" && node.end - node.start === node.value.length + 2;
-      const start = node.start + 1 + offset;
-      return plain ? lines.at(start, start + length) : lines.at(node.start, node.end);
+      const isPlain = typeof node?.value === "string" && node.length === node.value.length + 2;
+      const start = (node?.offset ?? 0) + 1 + offset;
+      return isPlain ? lines.at(start, start + length) : rangeOf(node);
     },
   };
 }
 
-interface Fault {
+class Fault extends Error {
+  readonly code: "json_syntax" | "too_large" | "too_many_keys" | "duplicate_key";
   readonly start: number;
-  readonly end?: number;
-  readonly hint?: string;
+  readonly end: number | undefined;
+  readonly hint: string | undefined;
+
+  constructor(message: string, start: number, { code = "json_syntax", end, hint }: Partial<Omit<Fault, "start">> = {}) {
+    super(message);
+    this.code = code;
+    this.start = start;
+    this.end = end;
+    this.hint = hint;
+  }
 }
 
-type Report = (code: string, message: string, fault: Fault) => void;
-
-function read(text: string, report: Report): JsoncNode | undefined {
+/** The first error of a text: the others are its consequences more often than not. */
+function findFault(text: string): Fault | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) {
-    report("too_large", `the file has ${bytes} bytes, ${maxBytes} are allowed`, { start: 0 });
-    return undefined;
+    return new Fault(`the file has ${bytes} bytes, ${maxBytes} are allowed`, 0, { code: "too_large" });
   }
   try {
-    return new Reader(text, report).document();
-  } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
-    report("json_syntax", error.message, error.fault);
+    loadPackage("jsonc-parser").visit(text, new Checker(text).visitor(), options);
     return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
   }
 }
 
-class SyntaxFault extends Error {
-  readonly fault: Fault;
-
-  constructor(message: string, fault: Fault) {
-    super(message);
-    this.fault = fault;
-  }
+function duplicateKeys(root: JsoncNode | undefined): Fault[] {
+  const keys = new Set<unknown>();
+  return (root?.children ?? []).flatMap((child) => {
+    const [key, value = child] = child.type === "property" ? (child.children ?? []) : [];
+    const isDuplicate = key !== undefined && keys.has(key.value);
+    keys.add(key?.value);
+    const inside = duplicateKeys(value);
+    if (!isDuplicate) return inside;
+    const message = `the key ${JSON.stringify(key.value)} stands here twice`;
+    return [new Fault(message, key.offset, { code: "duplicate_key", end: key.offset + key.length }), ...inside];
+  });
 }
 
 const word = /[^\s,:{}[\]"'/]+/y;
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-// oxlint-disable-next-line no-control-regex
-const quoted = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
-const jsonLiterals: ReadonlyMap<string, unknown> = new Map([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-] as const);
+/** Codes of the parser for a comment and a string without an end, and for characters that must be escaped. */
+const commentEnd: ParseErrorCode = 11;
+const stringErrors: ReadonlySet<ParseErrorCode> = new Set([12, 14, 15, 16]);
 
-class Reader {
+/** Throws the first error while the parser visits a text. */
+class Checker {
   readonly #text: string;
-  readonly #report: Report;
-  #at = 0;
+  /** The brackets that close the open objects and lists. */
+  readonly #open: ("}" | "]")[] = [];
+  #expected: "value" | "item" | "key" | "colon" | "separator" = "value";
+  #key = "";
+  #keys = 0;
 
-  constructor(text: string, report: Report) {
+  constructor(text: string) {
     this.#text = text;
-    this.#report = report;
-    if (text.startsWith("\ufeff")) this.#at = 1;
   }
 
-  document(): JsoncNode {
-    const node = this.#value(0);
-    this.#skip();
-    if (this.#at < this.#text.length)
-      this.#fail("the file continues after the end of its value; is a bracket closed too early?");
-    return node;
+  visitor(): JSONVisitor {
+    return {
+      onObjectBegin: (offset) => this.#begin("}", offset),
+      onArrayBegin: (offset) => this.#begin("]", offset),
+      onObjectProperty: (key) => {
+        this.#key = key;
+        this.#expected = "colon";
+      },
+      onSeparator: (mark, offset) => {
+        this.#count(offset);
+        this.#expected = mark === ":" ? "value" : this.#open.at(-1) === "}" ? "key" : "item";
+      },
+      onLiteralValue: (value, offset, length) => {
+        const isExact = Number.isFinite(value) && this.#wordAt(offset).length === length;
+        if (typeof value === "number" && !isExact) throw this.#explain(offset);
+        this.#expected = "separator";
+      },
+      onObjectEnd: (offset, length) => this.#end(offset, length),
+      onArrayEnd: (offset, length) => this.#end(offset, length),
+      onError: (code, offset) => {
+        if (code === commentEnd) throw new Fault("this comment has no end", offset);
+        throw stringErrors.has(code) ? this.#explainString(offset) : this.#explain(offset);
+      },
+    };
   }
 
-  #value(depth: number): JsoncNode {
-    this.#skip();
-    if (depth > maxDepth) this.#fail(`the file nests deeper than ${maxDepth} levels`);
-    switch (this.#text[this.#at]) {
-      case "{":
-        return this.#object(depth);
-      case "[":
-        return this.#list(depth);
-      case '"':
-        return this.#string();
-      default:
-        return this.#word();
+  #begin(bracket: "}" | "]", start: number): void {
+    if (this.#open.length > maxDepth) throw new Fault(`the file nests deeper than ${maxDepth} levels`, start);
+    this.#open.push(bracket);
+    this.#expected = bracket === "}" ? "key" : "item";
+  }
+
+  #end(offset: number, length: number): void {
+    // The parser closes everything at the end of the text.
+    if (length === 0) throw this.#missingAtEnd(offset);
+    this.#open.pop();
+    this.#expected = "separator";
+  }
+
+  #count(offset: number): void {
+    if (++this.#keys <= maxKeys) return;
+    const message = `the file has more than ${maxKeys} keys and items`;
+    throw new Fault(message, offset, { code: "too_many_keys", hint: "split it" });
+  }
+
+  /** Explains an error by what should stand there. */
+  #explain(start: number): Fault {
+    const bracket = this.#open.at(-1);
+    const isEnd = start >= this.#text.length;
+    if (isEnd && (this.#expected === "key" || this.#expected === "item")) return this.#missingAtEnd(start);
+    switch (this.#expected) {
+      case "colon":
+        return new Fault(`a ":" is missing after ${JSON.stringify(this.#key)}`, start);
+      case "key":
+        return new Fault('a key is a text in double quotes, such as "command"', start);
+      case "separator":
+        return bracket === undefined
+          ? new Fault("the file continues after the end of its value; is a bracket closed too early?", start)
+          : new Fault(`a "," or a "${bracket}" is missing here`, start);
+      case "item":
+      case "value":
+        return this.#explainValue(start);
     }
   }
 
-  #object(depth: number): JsoncNode {
-    const start = this.#at++;
-    const value: Record<string, unknown> = {};
-    const members: JsoncMember[] = [];
-    while (!this.#closes("}")) {
-      const key = this.#key();
-      this.#skip();
-      if (this.#text[this.#at] !== ":") this.#fail(`a ":" is missing after ${JSON.stringify(key.value)}`);
-      this.#at++;
-      const node = this.#value(depth + 1);
-      if (Object.hasOwn(value, String(key.value))) {
-        this.#report("duplicate_key", `the key ${JSON.stringify(key.value)} stands here twice`, key);
-      }
-      setOwn(value, String(key.value), node.value);
-      members.push({ key: String(key.value), start: key.start, end: key.end, node });
-      this.#separator("}");
-    }
-    return { value, start, end: this.#at, members };
+  #explainValue(start: number): Fault {
+    const found = this.#wordAt(start);
+    if (this.#text[start] === "'") return new Fault("strings need double quotes", start);
+    if (found === "") return new Fault("a value is missing here", start);
+    const message = `${JSON.stringify(found.slice(0, 40))} is not a value`;
+    return new Fault(message, start, { end: start + found.length, hint: "a string needs double quotes" });
   }
 
-  #list(depth: number): JsoncNode {
-    const start = this.#at++;
-    const items: JsoncNode[] = [];
-    while (!this.#closes("]")) {
-      items.push(this.#value(depth + 1));
-      this.#separator("]");
-    }
-    return { value: items.map((item) => item.value), start, end: this.#at, items };
-  }
-
-  #key(): JsoncNode {
-    this.#skip();
-    if (this.#text[this.#at] === '"') return this.#string();
-    return this.#fail('a key is a text in double quotes, such as "command"');
-  }
-
-  #string(): JsoncNode {
-    const start = this.#at;
-    quoted.lastIndex = start;
-    const found = quoted.exec(this.#text)?.[0];
-    if (found === undefined) {
-      const end = this.#text.slice(start).search(/\n|$/) + start;
-      throw new SyntaxFault("this string has no end, or contains a character that must be escaped", {
-        start,
-        end,
-        hint: String.raw`write \\ for a backslash, \n for a line end, \" for a quote`,
-      });
-    }
-    this.#at += found.length;
-    return { value: JSON.parse(found), start, end: this.#at };
-  }
-
-  #word(): JsoncNode {
-    const start = this.#at;
-    word.lastIndex = start;
-    const found = word.exec(this.#text)?.[0] ?? "";
-    if (jsonLiterals.has(found)) {
-      this.#at += found.length;
-      return { value: jsonLiterals.get(found), start, end: this.#at };
-    }
-    if (number.test(found) && Number.isFinite(Number(found))) {
-      this.#at += found.length;
-      return { value: Number(found), start, end: this.#at };
-    }
-    if (this.#text[start] === "'") return this.#fail("strings need double quotes");
-    if (found === "") return this.#fail("a value is missing here");
-    throw new SyntaxFault(`${JSON.stringify(found.slice(0, 40))} is not a value`, {
-      start,
-      end: start + found.length,
-      hint: "a string needs double quotes",
+  #explainString(start: number): Fault {
+    return new Fault("this string has no end, or contains a character that must be escaped", start, {
+      end: this.#text.slice(start).search(/\n|$/) + start,
+      hint: String.raw`write \\ for a backslash, \n for a line end, \" for a quote`,
     });
   }
 
-  /** Consumes the closing bracket of this object or list if it is next, and returns true. */
-  #closes(bracket: string): boolean {
-    this.#skip();
-    if (this.#at >= this.#text.length) this.#fail(`a "${bracket}" is missing at the end of the file`);
-    if (this.#text[this.#at] !== bracket) return false;
-    this.#at++;
-    return true;
+  #missingAtEnd(start: number): Fault {
+    return new Fault(`a "${this.#open.at(-1)}" is missing at the end of the file`, start);
   }
 
-  /** After an entry: consumes a comma, which may be trailing; a closing bracket is not consumed. */
-  #separator(bracket: string): void {
-    this.#skip();
-    const next = this.#text[this.#at];
-    if (next === ",") this.#at++;
-    else if (next === undefined) this.#fail(`a "${bracket}" is missing at the end of the file`);
-    else if (next !== bracket) this.#fail(`a "," or a "${bracket}" is missing here`);
-  }
-
-  #skip(): void {
-    const blank = /(?:[\s\ufeff]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
-    blank.lastIndex = this.#at;
-    this.#at += blank.exec(this.#text)?.[0].length ?? 0;
-  }
-
-  #fail(message: string): never {
-    throw new SyntaxFault(message, { start: Math.min(this.#at, this.#text.length) });
-  }
-}
-
-interface JsoncFault {
-  readonly member: JsoncMember | undefined;
-  readonly node: JsoncNode | undefined;
-  /** The path led all the way. */
-  readonly whole: boolean;
-}
-
-/** The node at a path, or its nearest ancestor. */
-function find(root: JsoncNode | undefined, path: YamlPath): JsoncFault {
-  let node = root;
-  let member: JsoncMember | undefined;
-  for (const step of path) {
-    const own = node?.members?.findLast(({ key }) => key === step);
-    const next = own?.node ?? (typeof step === "number" ? node?.items?.[step] : undefined);
-    if (next === undefined) return { member, node, whole: false };
-    [member, node] = [own, next];
-  }
-  return { member, node, whole: true };
-}
-
-/** Lines and columns of offsets. */
-class LineIndex {
-  readonly #starts: readonly number[];
-  readonly #length: number;
-
-  constructor(text: string) {
-    const starts = [0];
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-    this.#starts = starts;
-    this.#length = text.length;
-  }
-
-  at(start: number, end: number = start + 1): SourceRange {
-    const offset = Math.min(Math.max(0, start), this.#length);
-    const line = this.#starts.findLastIndex((first) => first <= offset);
-    return { line: line + 1, column: offset - (this.#starts[line] ?? 0) + 1, length: Math.max(1, end - start) };
+  #wordAt(start: number): string {
+    word.lastIndex = start;
+    return word.exec(this.#text)?.[0] ?? "";
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, isFailureError } from "../../base/index.ts";
+import { CircuitBreaker, type Clock, type FailureError, backoffMs, isFailureError } from "../../base/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { McpSourceLimits } from "./mcp-source-limits.ts";
 import { mcpSourceFailure } from "./mcp-source-reasons.ts";
@@ -31,17 +31,22 @@ export interface LastFailure {
  */
 export class ServerBreaker {
   readonly #world: ServerBreakerDeps;
+  readonly #breaker: CircuitBreaker;
   #failures = 0;
   #since = 0;
   #at = 0;
   #why = "";
   /** By the clock's elapsed time. */
   #notBefore = 0;
-  #probing = false;
   #incident = 0;
 
   constructor(world: ServerBreakerDeps) {
     this.#world = world;
+    const { openAfter, firstRetryMs, lastRetryMs } = world.limits;
+    this.#breaker = new CircuitBreaker(
+      { failureThreshold: openAfter, coolDownMs: firstRetryMs, maxCoolDownMs: lastRetryMs },
+      world.random,
+    );
   }
 
   /** Changes with every failure: work that began before it belongs to the same incident. */
@@ -68,23 +73,21 @@ export class ServerBreaker {
   }
 
   get isOpen(): boolean {
-    return this.#failures >= this.#world.limits.openAfter;
+    return this.#breaker.isOpen;
   }
 
   /** Lets a call through, or throws. The returned function must be called when the call is over, with any outcome. */
   enter(): () => void {
     if (!this.isOpen) return () => {};
-    const waitMs = this.waitMs;
-    if (waitMs > 0 || this.#probing) throw this.#refusal(waitMs);
-    this.#probing = true;
-    return () => {
-      this.#probing = false;
-    };
+    if (this.#breaker.coolDownMs(this.#world.clock.elapsed()) > 0) throw this.#refusal(this.waitMs);
+    this.#breaker.enter();
+    return () => this.#breaker.ignored();
   }
 
   succeeded(): void {
     this.#failures = 0;
     this.#notBefore = 0;
+    this.#breaker.succeeded();
   }
 
   /** @param incident Value of {@link incident} when the failed work began. */
@@ -99,15 +102,14 @@ export class ServerBreaker {
     this.#notBefore = clock.elapsed() + this.#pause(error);
   }
 
-  /** Half of the time is certain, half is luck: many processes must not come back in the same moment. */
+  /** Below the threshold a server may be connected to at once, and then after a short pause. */
   #pause(error: unknown): number {
-    const { limits, random } = this.#world;
+    const { clock, limits, random } = this.#world;
     const { firstRetryMs, lastRetryMs, openAfter } = limits;
-    const retryAfterMs = isFailureError(error) ? (error.toFailure().retryAfterMs ?? 0) : 0;
-    if (this.#failures === 1) return Math.min(retryAfterMs, lastRetryMs);
-    const times = Math.max(0, this.#failures - openAfter);
-    const full = this.isOpen ? Math.min(lastRetryMs, firstRetryMs * 2 ** times) : firstRetryMs / 4;
-    return Math.max(Math.min(retryAfterMs, lastRetryMs), full / 2 + (full / 2) * random());
+    const waitMs = isFailureError(error) ? Math.min(error.toFailure().retryAfterMs ?? 0, lastRetryMs) : 0;
+    if (this.#failures >= openAfter) return this.#breaker.failed(clock.elapsed(), { waitMs });
+    if (this.#failures === 1) return waitMs;
+    return backoffMs(0, { firstMs: firstRetryMs / 4, maxMs: lastRetryMs, waitMs, random });
   }
 
   #refusal(waitMs: number): FailureError {

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, type Timer, fail, isFailureError, raceAbort } from "../../base/index.ts";
+import { type Clock, type FailureError, type Timer, fail, isFailureError, raceAbort, sleep } from "../../base/index.ts";
 import type { McpConnection, McpConnector, McpToolDefinition, McpListener } from "./mcp-port.ts";
 import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
 import type { McpServer } from "./server-config.ts";
@@ -178,9 +178,11 @@ export class ServerLink {
   }
 
   async #connect(when: "now" | "in time"): Promise<Line> {
-    const { server, failed } = this.#world;
+    const { server, clock, failed } = this.#world;
     const { incident } = this.#breaker;
-    if (when === "in time") await this.#pause(this.#breaker.waitMs);
+    const { waitMs } = this.#breaker;
+    // Closing ends the wait.
+    if (when === "in time" && waitMs > 0) await sleep(clock, waitMs, this.#over.signal).catch(() => undefined);
     try {
       return await this.#dial();
     } catch (error) {
@@ -310,22 +312,6 @@ export class ServerLink {
       .catch((error: unknown) => this.#world.log(`${this.#world.server.name}: closing failed: ${String(error)}`))
       .finally(() => this.#closing.delete(ended));
     this.#closing.add(ended);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    if (ms === 0) return;
-    const { signal } = this.#over;
-    await new Promise<void>((resolve) => {
-      const timer = this.#world.clock.after(ms, resolve);
-      signal.addEventListener(
-        "abort",
-        () => {
-          timer.cancel();
-          resolve();
-        },
-        { once: true },
-      );
-    });
   }
 }
 

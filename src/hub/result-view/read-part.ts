@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { type Select, compileSelect, isExpressionError, missing } from "../../expr/index.ts";
 import { cutJson, findCutPoint, quoteText } from "../../text/index.ts";
 import { searchResult } from "./search-result.ts";
@@ -78,11 +79,8 @@ function explained<T>(work: () => T): T {
 
 /** Tools often return JSON as text. */
 function parsed(text: string): unknown {
-  try {
-    if (text.length <= maxJsonLength && /^\s*[[{]/.test(text)) return JSON.parse(text) as unknown;
-  } catch {
-    // No JSON after all.
-  }
+  const value = text.length <= maxJsonLength && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  if (value !== undefined) return value;
   throw resultStoreFailure("not_json", "the result is text; use offset, lines or search instead of a path", {
     parameter: "path",
   });

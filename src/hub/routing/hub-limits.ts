@@ -1,3 +1,5 @@
+import { defaultBreakerLimits } from "../../base/index.ts";
+
 /** Limits on concurrency, time and the size of results. */
 export interface HubLimits {
   /** Candidates that run at the same time. */
@@ -34,9 +36,7 @@ export const defaultHubLimits: HubLimits = {
   maxParallel: 3,
   toolTimeoutMs: 30_000,
   recencyMs: 300_000,
-  failureThreshold: 3,
-  coolDownMs: 30_000,
-  maxCoolDownMs: 600_000,
+  ...defaultBreakerLimits,
   synthesisChars: 2_000,
   synthesisResults: 3,
   synthesisTimeoutMs: 10_000,

@@ -1,4 +1,4 @@
-import { type Issue, failure } from "../../base/index.ts";
+import { type Issue, failure, raceAbortOrUndefined } from "../../base/index.ts";
 import { callersOf, resolveEffect, permissionsOf } from "../../engine/index.ts";
 import type { Validation } from "../../schema/index.ts";
 import { formatDuration } from "../../text/index.ts";
@@ -40,22 +40,18 @@ export async function prepareCandidate(
 }
 
 /** The result of a check; undefined if it takes too long, or the call is over. */
-function inTime(
+async function inTime(
   checking: Promise<Validation<unknown>>,
   { clock }: ChoiceInvocation["world"],
   { signal }: ToolContext,
 ): Promise<Validation<unknown> | undefined> {
-  return new Promise((resolve) => {
-    const timer = clock.after(checkMs, () => end());
-    const end = (found?: Validation<unknown>): void => {
-      timer.cancel();
-      signal.removeEventListener("abort", onAbort);
-      resolve(found);
-    };
-    const onAbort = (): void => end();
-    signal.addEventListener("abort", onAbort);
-    void checking.then(end);
-  });
+  const late = new AbortController();
+  const timer = clock.after(checkMs, () => late.abort());
+  try {
+    return await raceAbortOrUndefined(checking, AbortSignal.any([signal, late.signal]));
+  } finally {
+    timer.cancel();
+  }
 }
 
 function refusal(issues: readonly Issue[]): string {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, raceAbort } from "../../base/index.ts";
 import { type Redactor } from "../../secrets/index.ts";
 import { cutJson, cutText, fencedDataRule, fenceData, stripUnsafe } from "../../text/index.ts";
 import type { HubLimits } from "./hub-limits.ts";
@@ -106,12 +106,7 @@ async function answerInTime(
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   try {
-    const stopped = new Promise<never>((_, reject) => {
-      const refuse = (): void => reject(stopping.signal.reason as Error);
-      stopping.signal.addEventListener("abort", refuse);
-      if (stopping.signal.aborted) refuse();
-    });
-    const answer = await Promise.race([synthesiser(prompt, stopping.signal), stopped]);
+    const answer = await raceAbort(synthesiser(prompt, stopping.signal), stopping.signal);
     const clean = typeof answer === "string" ? stripUnsafe(answer).trim() : "";
     return clean === "" ? undefined : clean;
   } catch (error) {

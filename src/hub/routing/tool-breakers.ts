@@ -1,73 +1,38 @@
-import type { Failure } from "../../base/index.ts";
+import { CircuitBreaker, type CircuitBreakerLimits, type Failure } from "../../base/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
-import type { HubLimits } from "./hub-limits.ts";
-
-interface State {
-  failures: number;
-  rests: number;
-  /** By the clock's elapsed time. */
-  until: number;
-  probing: boolean;
-  /** The last that failed. */
-  call: string;
-}
-
-type Limits = Pick<HubLimits, "failureThreshold" | "coolDownMs" | "maxCoolDownMs">;
 
 /**
  * Circuit breakers of tools: a tool with several consecutive failures of its own is skipped for a cool-down if another
- * can do the work. After the cool-down, one probe call decides. A reloaded tool starts fresh.
+ * can do the work. A reloaded tool starts fresh.
  */
 export class ToolBreakers {
-  readonly #limits: Limits;
-  readonly #states = new WeakMap<AnyTool, State>();
+  readonly #limits: CircuitBreakerLimits;
+  readonly #breakers = new WeakMap<AnyTool, CircuitBreaker>();
 
-  constructor(limits: Limits) {
+  constructor(limits: CircuitBreakerLimits) {
     this.#limits = limits;
   }
 
   /** Remaining cool-down of a tool: 0 if it may be called, also for a probe. */
   coolDownMs(tool: AnyTool, now: number): number {
-    const state = this.#states.get(tool);
-    if (state === undefined || state.rests === 0) return 0;
-    if (state.until > now) return state.until - now;
-    return state.probing ? this.#limits.coolDownMs : 0;
+    return this.#breakers.get(tool)?.coolDownMs(now) ?? 0;
   }
 
   /** A call of the tool begins. */
   enter(tool: AnyTool): void {
-    const state = this.#states.get(tool);
-    if (state !== undefined && state.rests > 0) state.probing = true;
+    this.#breakers.get(tool)?.enter();
   }
 
   succeeded(tool: AnyTool): void {
-    this.#states.delete(tool);
+    this.#breakers.delete(tool);
   }
 
   /** A call failed. Several attempts of one call, which has this id, count as one. */
-  failed({ tool, source }: Registration, failed: Failure, { call, now }: { call: string; now: number }): void {
-    if (!countsAgainstTool(failed, source)) {
-      this.ignored(tool);
-      return;
-    }
-    const { failureThreshold, coolDownMs, maxCoolDownMs } = this.#limits;
-    const state = this.#states.get(tool) ?? { failures: 0, rests: 0, until: 0, probing: false, call: "" };
-    this.#states.set(tool, state);
-    const isProbe = state.rests > 0 && state.until <= now;
-    state.probing = false;
-    if (state.call === call) return;
-    state.call = call;
-    state.failures++;
-    if (!isProbe && state.failures < failureThreshold) return;
-    state.failures = 0;
-    state.until = now + Math.min(maxCoolDownMs, coolDownMs * 2 ** state.rests);
-    state.rests = Math.min(state.rests + 1, 16);
-  }
-
-  /** A call ended without evidence for or against the tool. */
-  ignored(tool: AnyTool): void {
-    const state = this.#states.get(tool);
-    if (state !== undefined) state.probing = false;
+  failed({ tool, source }: Registration, failure: Failure, { call, now }: { call: string; now: number }): void {
+    const breaker = this.#breakers.get(tool) ?? new CircuitBreaker(this.#limits);
+    this.#breakers.set(tool, breaker);
+    if (countsAgainstTool(failure, source)) breaker.failed(now, { call });
+    else breaker.ignored();
   }
 }
 

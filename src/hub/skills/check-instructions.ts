@@ -2,9 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isInsideFolder, resolveRealPath } from "../../base/index.ts";
-import type { Problem } from "../../text/index.ts";
-import { findFrontMatter } from "./front-matter.ts";
-import { misleadingCharacter, offsetToPosition } from "./hidden-text.ts";
+import { LineIndex, type Problem, findFrontMatter } from "../../text/index.ts";
+import { misleadingCharacter } from "./hidden-text.ts";
 import { severityOf, type ProblemWeight } from "./skill-report.ts";
 
 /** Recommended maximum of the format: lines of the file, and 5,000 tokens, estimated in characters. */
@@ -42,6 +41,7 @@ export async function checkInstructions(
   });
   if (!isUtf8(bytes)) return [found("unusable", "not_utf8", { message: "the file is not UTF-8 text" })];
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+  const lines = new LineIndex(text);
   const front = findFrontMatter(text);
   const body = front.kind === "found" ? text.slice(front.end) : "";
   const problems: Problem[] = [];
@@ -49,7 +49,7 @@ export async function checkInstructions(
   const hidden = misleadingCharacter(body);
   if (hidden !== undefined) {
     const message = `the file holds ${hidden.shown}, which people do not see and a model does`;
-    const position = offsetToPosition(text, start + hidden.offset);
+    const position = lines.at(start + hidden.offset);
     problems.push(found("unusable", "hidden_text", { message, hint: "remove it", ...position }));
   }
   if (body.trim() === "") {
@@ -62,7 +62,7 @@ export async function checkInstructions(
   for (const { target, offset } of linksIn(text, start)) {
     const message = await wrongTarget(target, where.dir);
     if (message === undefined) continue;
-    const position = { ...offsetToPosition(text, offset), length: target.length };
+    const position = lines.at(offset, offset + target.length);
     problems.push(found("should", "broken_link", { message, hint: "paths start at the skill's folder", ...position }));
   }
   return problems;

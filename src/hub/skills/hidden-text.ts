@@ -1,4 +1,4 @@
-import { type SourceRange, showUnsafe, stripUnsafe } from "../../text/index.ts";
+import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 
 /** An invisible character and its position. */
 export interface HiddenCharacter {
@@ -36,12 +36,4 @@ export function misleadingCharacter(text: string): HiddenCharacter | undefined {
   if (found === null) return undefined;
   const [first = ""] = found[0];
   return { offset: found.index, shown: showUnsafe(first) === first ? "joiners in a row" : showUnsafe(first) };
-}
-
-/** Line and column of an offset in a text. */
-export function offsetToPosition(text: string, offset: number): SourceRange {
-  const before = text.slice(0, offset);
-  const start = before.lastIndexOf("\n") + 1;
-  const line = before.split("\n").length;
-  return { line, column: offset - start + 1 };
 }

@@ -1,6 +1,6 @@
 import { cliCommand } from "../../base/index.ts";
 import type { FileAccess } from "../../file/index.ts";
-import { findFrontMatter } from "./front-matter.ts";
+import { findFrontMatter } from "../../text/index.ts";
 import { maxSkillBytes } from "./read-front-matter.ts";
 import { pageOf, readWholeFile, skillFileAccess, skillText } from "./read-skill-text.ts";
 import type { Skill } from "./skill.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { hasErrors } from "../../text/index.ts";
+import { findFrontMatter, hasErrors } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
-import { findFrontMatter } from "./front-matter.ts";
 import { type ParsedSkill, parseSkill } from "./parse-skill.ts";
 import type { Strictness } from "./skill-report.ts";
 

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { Problem } from "../../text/index.ts";
+import { type Problem, findFrontMatter } from "../../text/index.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
-import { findFrontMatter } from "./front-matter.ts";
 
 /** The front matter of a file, read without the rest, or the reason why there is none. */
 export type ReadFrontMatter =
@@ -50,7 +49,7 @@ async function readFrom(handle: FileHandle, name: string): Promise<ReadFrontMatt
   const bom = startsWithMark(bytes);
   const body = bom ? bytes.subarray(3) : bytes;
   // One character per byte: the offsets are those of the bytes.
-  const found = findFrontMatter(body.toString("latin1"), whole);
+  const found = findFrontMatter(body.toString("latin1"), { whole });
   if (found.kind !== "found") return { problem: missing(found.kind, name, whole) };
   const head = body.subarray(0, found.end);
   if (!isUtf8(head)) return wrong(name, "not_utf8", "the front matter is not UTF-8 text");
@@ -66,7 +65,9 @@ async function readBlocks(handle: FileHandle): Promise<{ bytes: Buffer; whole: b
     const { bytesRead } = await handle.read(block, 0, block.length, bytes.length);
     bytes = Buffer.concat([bytes, block.subarray(0, bytesRead)]);
     if (bytesRead === 0) return { bytes, whole: true };
-    const found = findFrontMatter((startsWithMark(bytes) ? bytes.subarray(3) : bytes).toString("latin1"), false);
+    const found = findFrontMatter((startsWithMark(bytes) ? bytes.subarray(3) : bytes).toString("latin1"), {
+      whole: false,
+    });
     if (found.kind === "found") return { bytes, whole: false };
     // If the first line is something else, there is no front matter; the rest is not read.
     if (found.kind === "none" && bytes.includes(0x0a)) return { bytes, whole: false };

@@ -1,6 +1,6 @@
 import { createFileAccess, decodeText, fileFailure, type FileAccess, type ReadFileResult } from "../../file/index.ts";
-import { stripUnsafe } from "../../text/index.ts";
-import { misleadingCharacter, offsetToPosition } from "./hidden-text.ts";
+import { LineIndex, stripUnsafe } from "../../text/index.ts";
+import { misleadingCharacter } from "./hidden-text.ts";
 import type { Skill } from "./skill.ts";
 import { skillFailure } from "./skill-reasons.ts";
 
@@ -32,7 +32,7 @@ export function skillText({ bytes, path }: Pick<ReadFileResult, "bytes" | "path"
   if (lossy) return undefined;
   const hidden = misleadingCharacter(text);
   if (hidden === undefined) return stripUnsafe(text);
-  const { line, column } = offsetToPosition(text, hidden.offset);
+  const { line, column } = new LineIndex(text).at(hidden.offset);
   const position = `${skill.folder}/${path}:${line}:${column}`;
   throw skillFailure(
     "hidden_text",

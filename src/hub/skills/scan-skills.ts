@@ -5,6 +5,7 @@ import { isInsideFolder, resolveRealPath } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import {
   type ScannedFile,
+  type ScannedFolder,
   readDirectory,
   isFolder,
   isSkippedFile,
@@ -32,11 +33,8 @@ export interface ScannedSkill {
 }
 
 /** Content of a folder of skills. */
-export interface ScannedSkills {
+export interface ScannedSkills extends ScannedFolder {
   readonly skills: readonly ScannedSkill[];
-  /** Files that may contain tools. */
-  readonly code: readonly ScannedFile[];
-  readonly problems: readonly Problem[];
 }
 
 /** Maximum depth of groups of skills; deeper folders are not scanned. */
@@ -58,7 +56,7 @@ export async function scanSkills(dir: string, root: string): Promise<ScannedSkil
   const byFile = (a: { file: string }, b: { file: string }): number => (a.file < b.file ? -1 : 1);
   return {
     skills: scan.skills.toSorted(byFile),
-    code: scan.code.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    files: scan.code.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     problems: scan.problems.toSorted(byFile),
   };
 }

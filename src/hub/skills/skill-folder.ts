@@ -1,17 +1,14 @@
-import { dirname, resolve, basename } from "node:path";
-import { type Problem, parseYaml, hasErrors } from "../../text/index.ts";
-import type { AnyTool, ToolRegistry } from "../../tool/index.ts";
-import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
-import {
-  type FolderChange,
-  FolderReloader,
-  type ReloadMode,
-  type ReloadReason,
-  noChange,
-} from "../tool-folder/folder-reloader.ts";
-import type { ToolFileDeps } from "../tool-folder/load-tool-file.ts";
+import { basename } from "node:path";
+import { type Problem, findFrontMatter, parseYaml, hasErrors } from "../../text/index.ts";
+import type { ToolRegistry } from "../../tool/index.ts";
 import { mergeTools } from "../tool-folder/merge-tools.ts";
-import { type FileState, areUnchanged, refreshFiles } from "../tool-folder/refresh-file.ts";
+import type { FileState } from "../tool-folder/refresh-file.ts";
+import {
+  type FolderTools,
+  RegistryFolder,
+  type ToolFolder,
+  type ToolFolderOptions,
+} from "../tool-folder/tool-folder.ts";
 import { mapInSlices } from "./map-in-slices.ts";
 import { type ScannedSkills, scanSkills, type ScannedSkill } from "./scan-skills.ts";
 import type { Skill } from "./skill.ts";
@@ -19,20 +16,12 @@ import { catalogueChars, skillCatalogue } from "./skill-catalogue.ts";
 import { skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
 import { type SkillLimits, SkillTools, skillToolNames } from "./skill-tools.ts";
-import { findFrontMatter } from "./front-matter.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
 import { parseSkill } from "./parse-skill.ts";
 import { readFrontMatter } from "./read-front-matter.ts";
 
-/** Options of `createSkillFolder`. */
-export interface SkillFolderOptions extends Omit<ToolFileDeps, "root" | "signal"> {
-  readonly dir: string;
-  /** The workspace, which must contain everything. Default: the parent folder of `dir`. */
-  readonly root?: string;
-  /** Registry for the tools, under the `skills` source at priority 1, owned by this folder. */
-  readonly registry: ToolRegistry;
-  readonly onEvent?: (event: ToolFolderEvent) => void;
-  readonly mode?: ReloadMode;
+/** Options of `createSkillFolder`. Its tools are registered under the `skills` source, at priority 1. */
+export interface SkillFolderOptions extends ToolFolderOptions {
   /**
    * Load tools from code and YAML beside the skills. Default: not loaded, since skills are untrusted, with a problem
    * per file.
@@ -45,14 +34,10 @@ export interface SkillFolderOptions extends Omit<ToolFileDeps, "root" | "signal"
   readonly limits?: Partial<SkillLimits>;
 }
 
-/** A folder of skills, synchronized with a registry. */
-export interface SkillFolder {
+/** A folder of skills, synchronized with a registry. The source of a SKILL.md is its front matter. */
+export interface SkillFolder extends ToolFolder {
   /** The skills in use per conversation, and their permissions. */
   readonly sessions: SkillSessions;
-  /** Loads the folder for the first time and starts checking for changes. */
-  load(): Promise<FolderChange>;
-  /** Checks the folder now. Calls during a reload share the next one. */
-  reload(): Promise<FolderChange>;
   /** The skills that can be used, by name. */
   skills(): readonly Skill[];
   skill(name: string): Skill | undefined;
@@ -60,18 +45,6 @@ export interface SkillFolder {
   catalogue(budget?: number): string;
   /** Files with tools beside the skills, relative to the workspace, whether they are loaded or not. */
   codeFiles(): readonly string[];
-  /** Problems of the files as they are now, including warnings. */
-  problems(): readonly Problem[];
-  /** The text of a file as it was last read, for code frames; of a SKILL.md, its front matter. */
-  sourceOf(file: string): string | undefined;
-  /** The file that a tool came from, relative to the workspace. */
-  fileOf(tool: string): string | undefined;
-  /** The first error of the file that defines a tool of this name; undefined if no file with errors does. */
-  fileError(tool: string): Problem | undefined;
-  /** Files that its tools execute or read: imported modules, and files that commands name. Absolute. */
-  dependencies(): readonly string[];
-  /** Stops looking; the tools stay registered. */
-  close(): Promise<void>;
 }
 
 /** Default limits. The format recommends instructions of at most 5,000 tokens. */
@@ -94,65 +67,28 @@ export function createSkillFolder(options: SkillFolderOptions): SkillFolder {
   return new RegistrySkills(options);
 }
 
-const source = "skills";
-
-class RegistrySkills implements SkillFolder {
+class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolder {
   readonly sessions: SkillSessions;
-  readonly #dir: string;
   readonly #registry: ToolRegistry;
-  readonly #world: ToolFileDeps;
-  readonly #runs: FolderReloader;
-  readonly #events: FolderEventEmitter;
   readonly #tools: SkillTools;
   readonly #limits: SkillLimits;
-  readonly #codeRequested: boolean | undefined;
+  readonly #code: boolean | undefined;
   readonly #trusted: boolean;
   readonly #hardLinks: boolean | undefined;
   /** By file, in the order of the scan. */
   #states: ReadonlyMap<string, SkillState> = new Map();
-  #code: ReadonlyMap<string, FileState> = new Map();
   #codeFiles: readonly string[] = [];
   #skills: ReadonlyMap<string, Skill> = new Map();
-  /** Problems that the scan found. */
-  #skipped: readonly Problem[] = [];
-  #problems: readonly Problem[] = [];
-  /** The file of each tool. */
-  #owners: ReadonlyMap<string, string> = new Map();
-  /** Names that the files with errors define, each with the first error of its file. */
-  #broken: ReadonlyMap<string, Problem> = new Map();
 
-  constructor(options: SkillFolderOptions) {
-    const {
-      dir,
-      root,
-      registry,
-      onEvent,
-      mode,
-      code,
-      trustAllowedTools = false,
-      hardLinks,
-      limits,
-      ...world
-    } = options;
-    this.#dir = resolve(dir);
-    this.#registry = registry;
-    this.#codeRequested = code;
+  constructor({ code, trustAllowedTools = false, hardLinks, limits, ...options }: SkillFolderOptions) {
+    super(options, { source: "skills", priority: 1 });
+    this.#registry = options.registry;
+    this.#code = code;
     this.#trusted = trustAllowedTools;
     this.#hardLinks = hardLinks;
     this.#limits = { ...skillDefaults, ...limits };
-    this.#runs = new FolderReloader({ dir: this.#dir, clock: world.clock, mode, run: (why) => this.#run(why) });
-    this.#events = new FolderEventEmitter({ source, clock: world.clock, onEvent });
-    this.#world = { ...world, root: resolve(root ?? dirname(this.#dir)), signal: this.#runs.signal };
-    this.sessions = new SkillSessions({ tools: registry, trusted: trustAllowedTools });
+    this.sessions = new SkillSessions({ tools: options.registry, trusted: trustAllowedTools });
     this.#tools = new SkillTools({ sessions: this.sessions, limits: this.#limits, skills: () => this.#skills });
-  }
-
-  load(): Promise<FolderChange> {
-    return this.#runs.load();
-  }
-
-  reload(): Promise<FolderChange> {
-    return this.#runs.reload();
   }
 
   skills(): readonly Skill[] {
@@ -171,69 +107,45 @@ class RegistrySkills implements SkillFolder {
     return this.#codeFiles;
   }
 
-  problems(): readonly Problem[] {
-    return this.#trusted ? [...this.#problems, ...this.#ignoredTools()] : this.#problems;
+  override problems(): readonly Problem[] {
+    const problems = super.problems();
+    return this.#trusted ? [...problems, ...this.#ignoredTools()] : problems;
   }
 
-  sourceOf(file: string): string | undefined {
-    return this.#states.get(file)?.text ?? this.#code.get(file)?.source;
-  }
-
-  fileOf(tool: string): string | undefined {
-    return this.#owners.get(tool);
-  }
-
-  fileError(tool: string): Problem | undefined {
-    return this.#broken.get(tool);
-  }
-
-  dependencies(): readonly string[] {
-    return [...this.#code.values()].flatMap(({ dependencies }) => dependencies);
-  }
-
-  close(): Promise<void> {
-    return this.#runs.close();
-  }
-
-  async #run(why: ReloadReason): Promise<FolderChange> {
-    const { signal } = this.#runs;
-    const found = this.#requested(await scanSkills(this.#dir, this.#world.root));
-    if (signal.aborted || (why === "look" && !(await this.#differs(found)))) return noChange;
-    this.#events.started(why);
-    const refresh = (skill: ScannedSkill): Promise<SkillState> =>
-      refreshSkill(skill, this.#states.get(skill.file), this.#hardLinks);
-    const states = await mapInSlices(found.skills, refresh);
-    const code = await refreshFiles(found.code, this.#code, this.#world);
-    if (signal.aborted) return noChange;
-
-    this.#states = new Map(states.map((state) => [state.file, state]));
-    this.#code = code;
-    const { tools, owners, problems } = this.#merge();
-    this.#skipped = found.problems;
-    this.#problems = [...found.problems, ...problems];
-    this.#owners = owners;
-    const origin = { source, owner: this.#dir, priority: 1 };
-    const change = this.#events.change(this.#registry, () => this.#registry.replace(tools, origin));
-    const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
-    this.#runs.alsoWatch([...code.values()].flatMap(({ modules }) => [...modules.keys()]));
-    return { ...change, errors };
+  override sourceOf(file: string): string | undefined {
+    return this.#states.get(file)?.text ?? super.sourceOf(file);
   }
 
   /**
    * The scanned files, without code that is not to be loaded; without an explicit setting, each code file is reported.
    */
-  #requested(found: ScannedSkills): ScannedSkills {
-    this.#codeFiles = found.code.map(({ name }) => name);
-    if (this.#codeRequested === true) return found;
-    const unreported = this.#codeRequested === undefined ? this.#codeFiles : [];
-    return { ...found, code: [], problems: [...found.problems, ...unreported.map(unloadedCode)] };
+  protected async scan(dir: string, root: string): Promise<ScannedSkills> {
+    const found = await scanSkills(dir, root);
+    this.#codeFiles = found.files.map(({ name }) => name);
+    if (this.#code === true) return found;
+    const unreported = this.#code === undefined ? this.#codeFiles : [];
+    return { ...found, files: [], problems: [...found.problems, ...unreported.map(unloadedCode)] };
+  }
+
+  protected isUnchanged({ skills }: ScannedSkills): boolean {
+    const isSame = ({ file, stamp }: ScannedSkill): boolean => {
+      const known = this.#states.get(file);
+      return known !== undefined && known.stamp === stamp;
+    };
+    return skills.length === this.#states.size && skills.every(isSame);
+  }
+
+  protected async refresh({ skills }: ScannedSkills): Promise<void> {
+    const refresh = (skill: ScannedSkill): Promise<SkillState> =>
+      refreshSkill(skill, this.#states.get(skill.file), this.#hardLinks);
+    const states = await mapInSlices(skills, refresh);
+    this.#states = new Map(states.map((state) => [state.file, state]));
   }
 
   /** The tools of skills and those of code. The names of the former are theirs. */
-  #merge(): { tools: AnyTool[]; owners: ReadonlyMap<string, string>; problems: Problem[] } {
+  protected merge(files: ReadonlyMap<string, FileState>): FolderTools {
     const merged = mergeSkills(this.#states.values());
-    const coded = mergeTools(this.#code);
-    this.#broken = coded.broken;
+    const coded = mergeTools(files);
     this.#skills = merged.skills;
     const own = this.#tools.for(this.skills());
     const taken = new Set([...skillToolNames, ...own.map(({ name }) => name)]);
@@ -243,22 +155,13 @@ class RegistrySkills implements SkillFolder {
     return {
       tools: [...own, ...coded.tools.filter(({ name }) => !taken.has(name))],
       owners,
+      broken: coded.broken,
       problems: [
         ...merged.problems,
         ...coded.problems,
         ...clashes.map(({ name }) => reserved(name, coded.owners.get(name) ?? "")),
       ],
     };
-  }
-
-  /** Compares only the stamps to decide whether anything has to be read. */
-  async #differs({ skills, code, problems }: ScannedSkills): Promise<boolean> {
-    if (skills.length !== this.#states.size || JSON.stringify(problems) !== JSON.stringify(this.#skipped)) return true;
-    const same = skills.every(({ file, stamp }) => {
-      const known = this.#states.get(file);
-      return known !== undefined && known.stamp === stamp;
-    });
-    return !same || !(await areUnchanged(code, this.#code));
   }
 
   /** Entries of `allowed-tools` that allow nothing. Computed on demand: tools of servers are registered later. */

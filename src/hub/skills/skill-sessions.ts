@@ -1,8 +1,9 @@
+import { LruMap } from "../../base/index.ts";
 import { type CallContext, type PermissionSubject, type Resolver, compilePermissions } from "../../engine/index.ts";
 import type { Skill } from "./skill.ts";
 import { skillRules } from "./skill-rules.ts";
 
-/** Maximum number of conversations; the oldest are forgotten. */
+/** Maximum number of conversations; the least recently used are forgotten. */
 const maxConversations = 1_000;
 
 type Matches = (subject: PermissionSubject) => boolean;
@@ -25,7 +26,7 @@ export class SkillSessions {
   readonly #tools: Resolver;
   readonly #trusted: boolean;
   /** By {@link keyOf}. */
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new LruMap<Session>({ maxEntries: maxConversations });
 
   /** With `trusted`, the `allowed-tools` of skills count; a skill is text from elsewhere, so that by default they do not. */
   constructor({ tools, trusted = false }: { readonly tools: Resolver; readonly trusted?: boolean }) {
@@ -38,13 +39,9 @@ export class SkillSessions {
     if (conversation.conversationId === undefined) return;
     const key = keyOf(conversation);
     const session = this.#sessions.get(key) ?? { skills: new Map<string, Skill>() };
-    // To the end of the map: it is the youngest now.
-    this.#sessions.delete(key);
     this.#sessions.set(key, session);
     session.skills.set(skill.name, skill);
     delete session.allows;
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > maxConversations && oldest !== undefined) this.#sessions.delete(oldest);
   }
 
   /** The names of the skills in use, in the order in which they were loaded. */

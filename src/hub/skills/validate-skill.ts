@@ -80,7 +80,7 @@ export async function validateSkills(path: string, root: string): Promise<Valida
   const found = await scanSkills(dir, root);
   const problems = found.problems.map((problem) => ({ ...problem, file: join(root, problem.file) }));
   const skills = await mapInSlices(found.skills, (skill) => validateSkill(skill.dir));
-  const code = found.code.map(({ path }) => path);
+  const code = found.files.map(({ path }) => path);
   if (skills.length + code.length > 0) return { skills, problems, code };
   const wrong = fileProblem(dir, "no_skill", "there are no skills in the folder");
   return { skills, problems: [...problems.filter(({ severity }) => severity === "error"), wrong], code };

@@ -1,10 +1,10 @@
 import { dirname, resolve, basename, extname } from "node:path";
 import { type Problem, hasErrors } from "../../text/index.ts";
-import type { RegistryChange, ToolRegistry } from "../../tool/index.ts";
+import type { Origin, ToolRegistry } from "../../tool/index.ts";
 import { type ToolFolderEvent, FolderEventEmitter } from "./folder-event-emitter.ts";
 import { type FolderChange, FolderReloader, type ReloadMode, type ReloadReason, noChange } from "./folder-reloader.ts";
 import type { ToolFileDeps } from "./load-tool-file.ts";
-import { mergeTools } from "./merge-tools.ts";
+import { type MergedTools, mergeTools } from "./merge-tools.ts";
 import { type FileState, areUnchanged, refreshFiles } from "./refresh-file.ts";
 import { type ScannedFolder, scanFolder } from "./scan-folder.ts";
 
@@ -56,20 +56,25 @@ export interface ToolFolder {
  * @see docs/guide/tool-files.md
  */
 export function createToolFolder(options: ToolFolderOptions): ToolFolder {
-  return new RegistryFolder(options);
+  return new FolderOfTools(options, { source: "tools", priority: 0 });
 }
 
-const source = "tools";
+/** The tools of a folder, and the names that stay reserved for its broken files. */
+export interface FolderTools extends MergedTools {
+  readonly reserved?: ReadonlySet<string>;
+}
 
-class RegistryFolder implements ToolFolder {
+/** A folder whose files are synchronized with a registry. */
+export abstract class RegistryFolder<Found extends ScannedFolder> implements ToolFolder {
   readonly #dir: string;
+  readonly #origin: Required<Pick<Origin, "source" | "priority">>;
   readonly #registry: ToolRegistry;
   readonly #world: ToolFileDeps;
   readonly #runs: FolderReloader;
   readonly #events: FolderEventEmitter;
   /** By name, in the order of the scan. */
   #files: ReadonlyMap<string, FileState> = new Map();
-  /** Entries that the scan skipped. */
+  /** Problems that the scan found. */
   #skipped: readonly Problem[] = [];
   #problems: readonly Problem[] = [];
   /** The file of each tool. */
@@ -77,11 +82,15 @@ class RegistryFolder implements ToolFolder {
   /** Names that the files with errors define, each with the first error of its file. */
   #broken: ReadonlyMap<string, Problem> = new Map();
 
-  constructor({ dir, root, registry, onEvent, mode, ...world }: ToolFolderOptions) {
+  constructor(
+    { dir, root, registry, onEvent, mode, ...world }: ToolFolderOptions,
+    origin: Required<Pick<Origin, "source" | "priority">>,
+  ) {
     this.#dir = resolve(dir);
+    this.#origin = origin;
     this.#registry = registry;
     this.#runs = new FolderReloader({ dir: this.#dir, clock: world.clock, mode, run: (why) => this.#run(why) });
-    this.#events = new FolderEventEmitter({ source, clock: world.clock, onEvent });
+    this.#events = new FolderEventEmitter({ source: origin.source, clock: world.clock, onEvent });
     this.#world = { ...world, root: resolve(root ?? dirname(this.#dir)), signal: this.#runs.signal };
   }
 
@@ -117,32 +126,60 @@ class RegistryFolder implements ToolFolder {
     return this.#runs.close();
   }
 
+  /** Finds the files of the folder without reading them. */
+  protected abstract scan(dir: string, root: string): Promise<Found>;
+
+  /** True if everything but the files with tools is as it was, by its stamps. */
+  protected abstract isUnchanged(found: Found): boolean;
+
+  /** Reads everything but the files with tools. */
+  protected abstract refresh(found: Found): Promise<void>;
+
+  /** The tools of the folder. */
+  protected abstract merge(files: ReadonlyMap<string, FileState>): FolderTools;
+
   async #run(why: ReloadReason): Promise<FolderChange> {
     const { signal } = this.#runs;
-    const found = await scanFolder(this.#dir, this.#world.root);
+    const found = await this.scan(this.#dir, this.#world.root);
     if (signal.aborted || (why === "look" && !(await this.#differs(found)))) return noChange;
     this.#events.started(why);
+    await this.refresh(found);
     const files = await refreshFiles(found.files, this.#files, this.#world);
     if (signal.aborted) return noChange;
 
     this.#files = files;
-    const { tools, owners, problems, broken } = mergeTools(files);
+    const { tools, owners, problems, broken, reserved } = this.merge(files);
     this.#skipped = found.problems;
     this.#problems = [...found.problems, ...problems];
     this.#owners = owners;
-    const origin = { source, owner: this.#dir, priority: 0 };
     this.#broken = broken;
-    const replace = (): RegistryChange => this.#registry.replace(tools, origin, reservedNames(files));
-    const change = this.#events.change(this.#registry, replace);
+    const origin = { ...this.#origin, owner: this.#dir };
+    const change = this.#events.change(this.#registry, () => this.#registry.replace(tools, origin, reserved));
     const errors = this.#events.ended({ why, change, problems: this.#problems, owners });
     this.#runs.alsoWatch([...files.values()].flatMap(({ modules }) => [...modules.keys()]));
     return { ...change, errors };
   }
 
   /** Compares only the stamps to decide whether anything has to be read. */
-  async #differs({ files, problems }: ScannedFolder): Promise<boolean> {
-    if (JSON.stringify(problems) !== JSON.stringify(this.#skipped)) return true;
-    return !(await areUnchanged(files, this.#files));
+  async #differs(found: Found): Promise<boolean> {
+    if (JSON.stringify(found.problems) !== JSON.stringify(this.#skipped) || !this.isUnchanged(found)) return true;
+    return !(await areUnchanged(found.files, this.#files));
+  }
+}
+
+class FolderOfTools extends RegistryFolder<ScannedFolder> {
+  protected scan(dir: string, root: string): Promise<ScannedFolder> {
+    return scanFolder(dir, root);
+  }
+
+  protected isUnchanged(): boolean {
+    return true;
+  }
+
+  protected async refresh(): Promise<void> {}
+
+  protected merge(files: ReadonlyMap<string, FileState>): FolderTools {
+    return { ...mergeTools(files), reserved: reservedNames(files) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, fail, systemClock, brandOf } from "../../base/index.ts";
+import { type Clock, type FailureError, backoffMs, fail, sleep, systemClock, brandOf } from "../../base/index.ts";
 import type { ModelErrorInfo } from "./classify-model-error.ts";
 import type { Model } from "../port/model.ts";
 
@@ -19,8 +19,8 @@ export interface ModelRequestLimits {
 
 /** Default timeout of a model request. */
 export const defaultModelTimeoutMs = 300_000;
-const firstPauseMs = 500;
-const maxPauseMs = 20_000;
+const firstMs = 500;
+const maxMs = 20_000;
 
 /** A request that failed permanently; `explained` is for callers that can send it in another form. */
 export class ModelRequestError extends Error {
@@ -58,11 +58,11 @@ export async function retryWithBackoff<T extends object>(
     for (let retries = 0; ; retries++) {
       const answer = await run.wait(attempt(run.signal));
       if (!isExplained(answer)) return answer;
-      const pauseMs = pauseAfter(answer, retries, random);
+      const pauseMs = backoffMs(retries, { firstMs, maxMs, waitMs: answer.waitMs, random });
       const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
       emitWait(limits, pauseMs, answer);
-      await run.wait(pause(clock, pauseMs, run.signal));
+      await run.wait(sleep(clock, pauseMs, run.signal));
     }
   } finally {
     run.end();
@@ -80,12 +80,6 @@ function isExplained(answer: object): answer is ModelErrorInfo {
 /** The model's name in messages. */
 export function modelLabel({ modelId }: Pick<Model, "modelId">): string {
   return `the model ${JSON.stringify(modelId)}`;
-}
-
-/** Doubles each time, half of it random, and is never shorter than the wait the server requires. */
-function pauseAfter({ waitMs = 0 }: ModelErrorInfo, attempt: number, random: () => number): number {
-  const base = Math.min(firstPauseMs * 2 ** attempt, maxPauseMs);
-  return Math.max(base * (0.5 + random() / 2), waitMs);
 }
 
 interface Run {
@@ -129,11 +123,4 @@ function startRun({ signal, timeoutMs = defaultModelTimeoutMs }: ModelRequestLim
       signal?.removeEventListener("abort", cancel);
     },
   };
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => timer.cancel(), { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { applyThinking } from "./apply-thinking.ts";
 import type { ModelFamily, RawToolCall } from "../port/model-family.ts";
 import { createTextReader } from "../port/text-reader.ts";
@@ -11,12 +12,8 @@ function unwrapArguments(call: RawToolCall): RawToolCall {
 }
 
 function textIn(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(json);
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Names of open models that take images: `qwen2.5-vl`, `glm-4.5v`, `llava`, … */

@@ -1,12 +1,12 @@
-import { type Clock, systemClock } from "../../base/index.ts";
+import { CircuitBreaker, type Clock, systemClock } from "../../base/index.ts";
 import { defaultModelTimeoutMs } from "../errors/retry-with-backoff.ts";
 import type { Model, ModelCall } from "../port/model.ts";
 import type { ModelPrice } from "../port/token-usage.ts";
 import type { ImageSupport } from "../port/tool-images.ts";
 import { imageSupport, prepareCall } from "./prepare-call.ts";
 
-/** Time during which a failed model is only tried after the others. */
-const coolDownMs = 30_000;
+/** For 30 seconds, a failed model is only tried after the others. */
+const breakerLimits = { failureThreshold: 1, coolDownMs: 30_000, maxCoolDownMs: 30_000 };
 
 /** A model that wraps several: the next one is tried if one fails permanently or stays busy. */
 export interface FallbackModel extends Model {
@@ -45,7 +45,7 @@ class ModelChain implements FallbackModel {
   readonly images: ImageSupport;
   readonly #models: readonly Model[];
   readonly #clock: Clock;
-  readonly #restsUntil = new Map<Model, number>();
+  readonly #breakers: ReadonlyMap<Model, CircuitBreaker>;
 
   constructor(models: readonly [Model, ...Model[]], clock: Clock) {
     this.provider = models[0].provider;
@@ -56,18 +56,19 @@ class ModelChain implements FallbackModel {
     // A model of the chain that takes none gets notes instead.
     this.images = models.some((model) => imageSupport(model) !== "none") ? "user" : "none";
     this.#models = models;
+    this.#breakers = new Map(models.map((model) => [model, new CircuitBreaker(breakerLimits)]));
     this.#clock = clock;
   }
 
   order(): readonly Model[] {
     const now = this.#clock.elapsed();
-    const rests = (model: Model): boolean => (this.#restsUntil.get(model) ?? -Infinity) > now;
-    if (!this.#models.some(rests)) return this.#models;
-    return [...this.#models.filter((model) => !rests(model)), ...this.#models.filter(rests)];
+    const isOpen = (model: Model): boolean => (this.#breakers.get(model)?.waitMs(now) ?? 0) > 0;
+    if (!this.#models.some(isOpen)) return this.#models;
+    return [...this.#models.filter((model) => !isOpen(model)), ...this.#models.filter(isOpen)];
   }
 
   failed(model: Model): void {
-    this.#restsUntil.set(model, this.#clock.elapsed() + coolDownMs);
+    this.#breakers.get(model)?.failed(this.#clock.elapsed());
   }
 
   doGenerate(call: ModelCall): ReturnType<Model["doGenerate"]> {

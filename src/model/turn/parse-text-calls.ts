@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { ModelCall } from "../port/model.ts";
 import type { RawToolCall } from "../port/model-family.ts";
@@ -54,12 +55,7 @@ interface TextPairs {
 
 /** Hermes: `{"name": "search", "arguments": {"query": "tides"}}`. */
 function fromJson(body: string): Pick<RawToolCall, "name" | "input"> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body);
   if (!isRecord(value) || typeof value["name"] !== "string") return undefined;
   const args = value["arguments"] ?? value["parameters"] ?? {};
   return { name: value["name"], input: typeof args === "string" ? args : JSON.stringify(args) };
@@ -86,15 +82,7 @@ function toArguments(pairs: TextPairs["pairs"], tool: OfferedDefinitions[number]
   return Object.fromEntries(
     pairs.map(([key, value]) => {
       const schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      return [key, isRecord(schema) && schema["type"] === "string" ? value : toValue(value)];
+      return [key, isRecord(schema) && schema["type"] === "string" ? value : parseJson(value, value)];
     }),
   );
-}
-
-function toValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,3 +1,5 @@
+import { isRecord } from "../../schema/index.ts";
+import { parseJson } from "../../base/index.ts";
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelFamily, RawToolCall } from "../port/model-family.ts";
 import { type ModelTextPiece, type TextReader, heldBack } from "../port/text-reader.ts";
@@ -199,17 +201,8 @@ function toText({ type, text, providerOptions }: Draft): TurnPart | undefined {
 
 function toCall({ id = "", name = "", text, complete, providerOptions }: Draft, isWhole: boolean): TurnPart {
   const input = text.trim() === "" && isWhole ? "{}" : text;
-  const broken = isWhole && complete === true ? (isObject(input) ? undefined : "unparsable") : "cut";
+  const broken = isWhole && complete === true ? (isRecord(parseJson(input)) ? undefined : "unparsable") : "cut";
   const call = { type: "tool-call" as const, id, name, input };
   if (broken === undefined && providerOptions === undefined) return call;
   return { ...call, ...(broken && { broken }), ...(providerOptions && { providerOptions }) };
-}
-
-function isObject(json: string): boolean {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,12 @@
 import { type Clock, type FailureError, fail, systemClock } from "../../base/index.ts";
-import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamingHttpClient } from "../../net/index.ts";
+import {
+  type FetchAnswer,
+  type HttpClient,
+  type HttpRequest,
+  type HttpStream,
+  type StreamingHttpClient,
+  createFetch,
+} from "../../net/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { modelFailure } from "../port/model-reasons.ts";
 
@@ -28,43 +35,33 @@ export interface HttpClientFetchOptions {
  * time and size; if the HTTP client cannot stream, the body is read as a whole first.
  */
 export function httpClientFetch(http: HttpClient | StreamingHttpClient, options: HttpClientFetchOptions): typeof fetch {
-  const fetchNow = "open" in http ? arriving(http, options) : whole(http, options);
-  return (input, init = {}) => {
-    const url = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
-    return fetchNow({
-      url,
-      method: init.method ?? "GET",
-      headers: headersOf(init),
-      ...(typeof init.body === "string" && { body: init.body }),
-      ...(init.signal instanceof AbortSignal && { signal: init.signal }),
-    });
-  };
+  const send = "open" in http ? arriving(http, options) : whole(http, options);
+  return createFetch(({ headers, ...request }) => send({ ...request, headers: withoutEmpty(headers) }));
 }
 
-type Fetching = (request: HttpRequest) => Promise<Response>;
+type Send = (request: HttpRequest) => Promise<FetchAnswer>;
 
 /** Clients send an empty key if there is none; servers without keys expect no such header. */
-function headersOf({ headers }: RequestInit): Record<string, string> {
-  return Object.fromEntries([...new Headers(headers ?? {})].filter(([, value]) => value !== ""));
+function withoutEmpty(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ""));
 }
 
-function whole(http: HttpClient, { timeoutMs, maxBytes = defaultBytes, secret }: HttpClientFetchOptions): Fetching {
+function whole(http: HttpClient, { timeoutMs, maxBytes = defaultBytes, secret }: HttpClientFetchOptions): Send {
   return async (request) => {
-    const response = await http.request({ ...request, timeoutMs, maxBytes });
-    if (response.truncated) throw tooLarge(request.url, maxBytes);
-    const { status, body } = response;
-    return toResponse(response, status < 400 ? body : withoutSecret(body, secret));
+    const { status, headers, body, truncated } = await http.request({ ...request, timeoutMs, maxBytes });
+    if (truncated) throw tooLarge(request.url, maxBytes);
+    return { status, headers, body: status < 400 ? body : withoutSecret(body, secret) };
   };
 }
 
-function arriving(http: StreamingHttpClient, options: HttpClientFetchOptions): Fetching {
+function arriving(http: StreamingHttpClient, options: HttpClientFetchOptions): Send {
   return async (request) => {
     const watch = watchOver(request, options);
     try {
       const stream = await http.open({ ...request, signal: watch.signal });
       const body = watch.pieces(stream);
-      if (stream.status >= 400) return toResponse(stream, withoutSecret(await read(body, errorBytes), options.secret));
-      return toResponse(stream, toReadable(body, stream));
+      if (stream.status < 400) return { ...stream, body, close: () => stream.close() };
+      return { ...stream, body: withoutSecret(await read(body, errorBytes), options.secret) };
     } catch (error) {
       throw watch.end() ?? error;
     }
@@ -137,37 +134,6 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<
     if (bytes >= maxBytes) break;
   }
   return Buffer.concat(pieces, Math.min(bytes, maxBytes));
-}
-
-function toReadable(body: AsyncGenerator<Uint8Array, void>, stream: HttpStream): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await body.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel() {
-      // A generator that waits for a chunk ends only when the connection closes.
-      stream.close();
-      body.return().catch(() => {});
-    },
-  });
-}
-
-/** Statuses that have no body, by the rules of `fetch`. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
-
-function toResponse(
-  { status, headers }: Pick<HttpResponse, "status" | "headers">,
-  body: Uint8Array | ReadableStream<Uint8Array>,
-): Response {
-  const texts = Object.entries(headers).flatMap(([name, value]) =>
-    // The body is decoded, so headers about its encoding no longer apply.
-    typeof value === "string" && !/^content-(?:encoding|length)$/.test(name) ? [[name, value] as [string, string]] : [],
-  );
-  // The bytes are a private copy of the HTTP client.
-  const sent = bodiless.has(status) ? null : (body as Uint8Array<ArrayBuffer> | ReadableStream);
-  return new Response(sent, { status, headers: texts });
 }
 
 /** Some servers quote the key that they reject. */

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 /** State of one server response so far. */
 interface ResponseState {
   /** Number of tool calls that have begun. */
@@ -21,12 +22,7 @@ export function createChatRepairer(): (json: string) => string {
   const state: ResponseState = { calls: 0, byId: new Map(), begun: new Set() };
   return (json) => {
     if (!suspicious.test(json)) return json;
-    let value: unknown;
-    try {
-      value = JSON.parse(json);
-    } catch {
-      return json;
-    }
+    const value = parseJson(json);
     if (!isLoose(value)) return json;
     repairChunk(value, state);
     return JSON.stringify(value);

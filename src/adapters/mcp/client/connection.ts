@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
-import { type Clock, type FailureError, plainJsonSize } from "../../../base/index.ts";
+import { type Clock, type FailureError, plainJsonSize, sleep } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { answerElicitation } from "./answer-elicitation.ts";
 import { callWithElicitation } from "./call-with-elicitation.ts";
@@ -211,7 +211,7 @@ export class Connection implements McpConnection {
       call,
       maxRounds: limits.elicitationRounds,
       send: (added) => this.#request({ ...request, params: { ...request.params, ...added } }, call, headers),
-      wait: (ms) => new Promise((resolve) => void clock.after(ms, resolve)),
+      wait: (ms) => sleep(clock, ms),
       log: (line) => this.#log.write(line),
     });
   }

@@ -1,7 +1,6 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { Clock, FailureError } from "../../../base/index.ts";
-import type { StreamingHttpClient } from "../../../net/index.ts";
-import { type McpFetchOptions, mcpFetch } from "./mcp-fetch.ts";
+import { type StreamingHttpClient, createFetch } from "../../../net/index.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type LoginProvider, isLoginProvider } from "./login-provider.ts";
 import type { McpLimits } from "./mcp-limits.ts";
@@ -54,6 +53,35 @@ export async function openHttp(options: OpenHttpOptions): Promise<HttpTransport>
   const traffic = new Traffic({ server, clock, perSecond: limits.notificationsPerSecond, log });
   const transport = new HttpTransport({ server, inner, oneStream: form === "sse", clock, traffic, finishLogin });
   return transport;
+}
+
+/** Timeout of requests for discovery and login, which do not go to the server itself. */
+const sideTimeoutMs = 30_000;
+
+interface McpFetchOptions {
+  readonly http: StreamingHttpClient;
+  /** The server's own URL; only requests to other URLs have a timeout here. */
+  readonly serverUrl: string;
+  /** Sent only to the server: never to another origin, such as an authorization server. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Passes on the bytes of a body, or fails. */
+  readonly guard: (body: AsyncIterable<Uint8Array>, isEvents: boolean) => AsyncIterable<Uint8Array>;
+}
+
+/** A `fetch` for the protocol's client that uses the one outbound HTTP client; bodies are streamed. */
+function mcpFetch({ http, serverUrl, headers, guard }: McpFetchOptions): typeof fetch {
+  const { origin } = new URL(serverUrl);
+  return createFetch(async ({ url, ...request }) => {
+    const own = URL.parse(url)?.origin === origin ? Object.fromEntries(new Headers(headers)) : {};
+    const stream = await http.open({
+      url,
+      ...request,
+      headers: { ...own, ...request.headers, "accept-encoding": "identity" },
+      ...(url !== serverUrl && { headTimeoutMs: sideTimeoutMs }),
+    });
+    const isEvents = /^text\/event-stream/i.test(String(stream.headers["content-type"]));
+    return { ...stream, body: guard(stream.body, isEvents), close: () => stream.close() };
+  });
 }
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];

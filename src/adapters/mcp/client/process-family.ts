@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Clock } from "../../../base/index.ts";
+import { type Clock, sleep } from "../../../base/index.ts";
 import { carriesMark, groupRuns, signalGroup, signalProcess } from "./process-group.ts";
 
 /**
@@ -73,6 +73,6 @@ function carriersOf(mark: string): readonly number[] {
 async function until(happened: () => boolean, ms: number, clock: Clock): Promise<void> {
   const end = clock.elapsed() + ms;
   while (!happened() && clock.elapsed() < end) {
-    await new Promise<void>((resolve) => void clock.after(pollIntervalMs, resolve));
+    await sleep(clock, pollIntervalMs);
   }
 }

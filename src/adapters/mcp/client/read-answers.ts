@@ -1,3 +1,4 @@
+import { isRecord } from "../../../schema/index.ts";
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type {
   McpCallOutcome,
@@ -20,7 +21,7 @@ export const anyResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
   "~standard": {
     version: 1,
     vendor: "windlass",
-    validate: (value) => (isObject(value) ? { value } : { issues: [{ message: "the response is not an object" }] }),
+    validate: (value) => (isRecord(value) ? { value } : { issues: [{ message: "the response is not an object" }] }),
   },
 };
 
@@ -30,13 +31,13 @@ export function readTools(answer: Readonly<Record<string, unknown>>): ListPage<M
     const name = textIn(entry, "name");
     const { inputSchema, outputSchema, annotations } = entry;
     if (name === undefined || name === "") return "a tool has no name";
-    if (!isObject(inputSchema)) return `the tool ${JSON.stringify(name.slice(0, 100))} has no input schema`;
+    if (!isRecord(inputSchema)) return `the tool ${JSON.stringify(name.slice(0, 100))} has no input schema`;
     return {
       name,
       ...texts(entry, ["title", "description"]),
       inputSchema,
-      ...(isObject(outputSchema) && { outputSchema }),
-      ...(isObject(annotations) && { annotations }),
+      ...(isRecord(outputSchema) && { outputSchema }),
+      ...(isRecord(annotations) && { annotations }),
     };
   });
 }
@@ -54,7 +55,7 @@ export function readResources(answer: Readonly<Record<string, unknown>>): ListPa
 export function readContents(answer: Readonly<Record<string, unknown>>): readonly McpResourceContent[] | undefined {
   const { contents } = answer;
   if (!Array.isArray(contents)) return undefined;
-  return contents.flatMap((entry) => (isObject(entry) ? (resourceContent(entry) ?? []) : []));
+  return contents.flatMap((entry) => (isRecord(entry) ? (resourceContent(entry) ?? []) : []));
 }
 
 /**
@@ -80,7 +81,7 @@ export function readOutcome(answer: Readonly<Record<string, unknown>>): McpCallO
 
 /** True for content of a type that we do not know: a newer protocol version may have it. */
 function isValidContent(entry: unknown): boolean {
-  if (!isObject(entry)) return false;
+  if (!isRecord(entry)) return false;
   const type = textIn(entry, "type");
   return type !== undefined && (knownContent(entry) !== undefined || !knownTypes.has(type));
 }
@@ -94,7 +95,7 @@ function readPage<T extends object>(
 ): ListPage<T> | undefined {
   const { [key]: list, nextCursor } = answer;
   if (!Array.isArray(list)) return undefined;
-  const results = list.map((entry) => (isObject(entry) ? read(entry) : "an entry is not an object"));
+  const results = list.map((entry) => (isRecord(entry) ? read(entry) : "an entry is not an object"));
   return {
     entries: results.filter((result) => typeof result !== "string"),
     problems: results.filter((result) => typeof result === "string"),
@@ -103,7 +104,7 @@ function readPage<T extends object>(
 }
 
 function readContent(entry: unknown): McpContent {
-  const content = isObject(entry) ? knownContent(entry) : undefined;
+  const content = isRecord(entry) ? knownContent(entry) : undefined;
   // Mentioned instead of dropped: the reader of the result must know that something is missing.
   return content ?? { type: "text", text: `[content that cannot be shown: ${describeEntryType(entry)}]` };
 }
@@ -119,7 +120,7 @@ function knownContent(entry: Readonly<Record<string, unknown>>): McpContent | un
   if (type === "resource_link") {
     return uri === undefined ? undefined : { type, uri, ...texts(entry, ["name", "mimeType"]) };
   }
-  const resource = type === "resource" && isObject(entry["resource"]) ? resourceContent(entry["resource"]) : undefined;
+  const resource = type === "resource" && isRecord(entry["resource"]) ? resourceContent(entry["resource"]) : undefined;
   return resource === undefined ? undefined : { type: "resource", resource };
 }
 
@@ -129,7 +130,7 @@ function resourceContent(entry: Readonly<Record<string, unknown>>): McpResourceC
 }
 
 function describeEntryType(entry: unknown): string {
-  const type = isObject(entry) ? textIn(entry, "type") : undefined;
+  const type = isRecord(entry) ? textIn(entry, "type") : undefined;
   return type === undefined ? "of no known type" : `of the type ${JSON.stringify(type.slice(0, 60))}`;
 }
 
@@ -145,8 +146,4 @@ function texts<K extends string>(entry: Readonly<Record<string, unknown>>, keys:
 function textIn(entry: Readonly<Record<string, unknown>>, key: string): string | undefined {
   const value = Object.hasOwn(entry, key) ? entry[key] : undefined;
   return typeof value === "string" ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { Clock, FailureError } from "../../../base/index.ts";
+import { type Clock, type FailureError, parseJson } from "../../../base/index.ts";
 import { failedResponse } from "./local-failure.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
@@ -160,12 +160,8 @@ export function isStdioTransport(value: unknown): value is StdioTransport {
 
 /** The messages of a line: one, or several in an array as older servers send them. */
 function parse(text: string): readonly JSONRPCMessage[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).filter(isMessage);
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return (Array.isArray(value) ? value : [value]).filter(isMessage);
 }
 
 /** The client validates the rest of it by its kind. */

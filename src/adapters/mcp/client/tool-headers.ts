@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../schema/index.ts";
+import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 
 /** The keyword by which a server requests that an argument be repeated as a header, for routing. */
 const keyword = "x-mcp-header";
@@ -72,13 +72,9 @@ function positionProblem(schema: unknown, expected: number): string | undefined 
 }
 
 function entriesOf(schema: unknown, key: string): readonly (readonly [string, Record<string, unknown>])[] {
-  const part = isObject(schema) ? schema[key] : undefined;
-  if (!isObject(part)) return [];
-  return Object.entries(part).flatMap(([name, value]) => (isObject(value) ? [[name, value] as const] : []));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const part = isRecord(schema) ? schema[key] : undefined;
+  if (!isRecord(part)) return [];
+  return Object.entries(part).flatMap(([name, value]) => (isRecord(value) ? [[name, value] as const] : []));
 }
 
 /** The headers that are sent with a call. */
@@ -86,7 +82,7 @@ export function headersFor(headers: readonly HeaderArgument[], args: unknown): R
   const sent: Record<string, string> = {};
   for (const { path, header } of headers) {
     let value: unknown = args;
-    for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     const text = headerText(value);
     if (text !== undefined) sent[`Mcp-Param-${header}`] = encoded(text);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../base/index.ts";
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
@@ -26,12 +27,8 @@ export class TopLevelId {
 
   /** The id, once the whole message was read; undefined if it has none. */
   get id(): string | number | undefined {
-    try {
-      const id: unknown = JSON.parse(this.#value);
-      return typeof id === "string" || typeof id === "number" ? id : undefined;
-    } catch {
-      return undefined;
-    }
+    const id = parseJson(this.#value);
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
   }
 
   #text(byte: number): void {

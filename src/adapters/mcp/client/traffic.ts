@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/index.ts";
+import { type Clock, sleep } from "../../../base/index.ts";
 
 /** Time after which reading yields to other work. */
 const turnMs = 5;
@@ -59,7 +59,7 @@ export class Traffic {
   }
 
   async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => void this.#clock.after(Math.max(1, ms), resolve));
+    await sleep(this.#clock, Math.max(1, ms));
     this.begin();
   }
 

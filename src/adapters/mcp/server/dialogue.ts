@@ -1,3 +1,4 @@
+import { isRecord } from "../../../schema/index.ts";
 import type { ProgressNotification } from "./call-progress.ts";
 import { type ClientRequestOptions, type ClientLink, notificationsFor } from "./client-link.ts";
 import type { ClientCapabilities, InputRequest, ServerContext } from "./sdk.ts";
@@ -81,7 +82,7 @@ export class Dialogue<Result> implements ClientLink {
 
   request(request: InputRequest, { key, early = false, signal }: ClientRequestOptions): Promise<unknown> {
     const known = early && Object.hasOwn(this.#early, key) ? this.#early[key] : undefined;
-    if (isAnswer(known)) return Promise.resolve(known);
+    if (isRecord(known)) return Promise.resolve(known);
     if (this.#stop.signal.aborted || signal?.aborted === true) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const own = this.#ownKey(key);
@@ -120,7 +121,7 @@ export class Dialogue<Result> implements ClientLink {
   #answer(responses: Readonly<Record<string, unknown>>): void {
     for (const [key, { answer }] of this.#pending) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (!isAnswer(response)) continue;
+      if (!isRecord(response)) continue;
       this.#pending.delete(key);
       answer(response);
     }
@@ -143,8 +144,4 @@ export class Dialogue<Result> implements ClientLink {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers<void>();
   }
-}
-
-function isAnswer(response: unknown): boolean {
-  return typeof response === "object" && response !== null && !Array.isArray(response);
 }

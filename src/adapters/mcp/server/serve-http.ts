@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { fail, nodeCrypto } from "../../../base/index.ts";
+import { fail, nodeCrypto, sleep, parseJson } from "../../../base/index.ts";
 import { PendingDialogues } from "./pending-dialogues.ts";
 import { readRequestBody, sendWebResponse, toWebRequest } from "./http-bridge.ts";
 import { type HttpGuard, type HttpGuardOptions, type HttpRefusal, createHttpGuard, isLoopback } from "./http-guard.ts";
@@ -113,7 +113,7 @@ export async function serveHttp(parts: McpHttpDeps, options: McpHttpOptions): Pr
       const until = clock.elapsed() + maxGoodbyeMs;
       while (clock.elapsed() < until && (await connectionsOf(server)) > 0) {
         server.closeIdleConnections();
-        await new Promise<void>((resolve) => void clock.after(10, resolve));
+        await sleep(clock, 10);
       }
       server.closeAllConnections();
       await closed;
@@ -182,7 +182,7 @@ class McpHttpListener {
     const body = await readRequestBody(request, limits.bodyBytes);
     if (body.kind === "gone") return void response.destroy();
     if (body.kind === "too_large") return refuse(response, tooLarge);
-    const parsed = parse(body.text);
+    const parsed = parseJson(body.text);
     if (parsed === undefined)
       return refuse(response, { status: 400, message: "Parse error: the body is not JSON" }, -32_700);
     if (Array.isArray(parsed) && parsed.length > limits.batch) return refuse(response, tooLarge);
@@ -213,14 +213,6 @@ function misdirected({ url = "", method = "" }: IncomingMessage): HttpRefusal | 
   if (url.split("?", 1)[0] !== path) return { status: 404, message: `unknown path; the server is at ${path}` };
   if (["GET", "POST", "DELETE", "OPTIONS"].includes(method)) return undefined;
   return { status: 405, message: "Method not allowed.", headers: { allow: "GET, POST, DELETE" } };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Rejects the request and reads nothing more of it. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../schema/index.ts";
 import { isLargePayload } from "../../../store/index.ts";
 
 /** The JSON of an event's data, and the path of its call's output. */
@@ -44,12 +45,12 @@ export function readOutput({ data, outputPath }: ExtractedOutput): string | null
 
 /** The path to a value by its identity; an equal string or number serializes the same and is as good. */
 function findValue(data: unknown, requested: unknown, depth: number): string | undefined {
-  if (!isObject(data) || depth === maxDepth) return undefined;
+  if (!isRecord(data) || depth === maxDepth) return undefined;
   const keys = Object.keys(data);
   const found = keys.find((key) => data[key] === requested && plainKey.test(key));
   if (found !== undefined) return found;
   for (const key of keys) {
-    const rest = isObject(data[key]) && plainKey.test(key) ? findValue(data[key], requested, depth + 1) : undefined;
+    const rest = isRecord(data[key]) && plainKey.test(key) ? findValue(data[key], requested, depth + 1) : undefined;
     if (rest !== undefined) return `${key}.${rest}`;
   }
   return undefined;
@@ -58,13 +59,9 @@ function findValue(data: unknown, requested: unknown, depth: number): string | u
 /** A copy with another value at this path. */
 function replaced(data: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
-  return isObject(data) ? { ...data, [key]: replaced(data[key], rest, value) } : data;
+  return isRecord(data) ? { ...data, [key]: replaced(data[key], rest, value) } : data;
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

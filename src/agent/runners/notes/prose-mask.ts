@@ -1,10 +1,11 @@
+import { CodeFences } from "../../../text/index.ts";
+
 /** Distinguishes prose from text that is only shown: code, in blocks or within a line, and quoted lines. */
 export interface ProseMask {
   /** True if the character at this offset is only shown. */
   isQuoted(at: number): boolean;
 }
 
-const fence = /^ {0,3}(`{3,}|~{3,})/;
 const quote = /^ {0,3}>/;
 const indented = /^(?: {4}|\t)/;
 const blank = /^\s*$/;
@@ -41,29 +42,6 @@ function maskLines(text: string, shown: Uint8Array, isShownLine: IsQuotedLine): 
     afterBlank = isBlank || isIndented;
     at += line.length + 1;
   }
-}
-
-/** Determines line by line whether a line belongs to a code block, or is its fence. */
-export class CodeFences {
-  #open: string | undefined;
-
-  /** @param open The fence of the code block that the first line is in, if any. */
-  constructor(open?: string) {
-    this.#open = open;
-  }
-
-  isCode(line: string): boolean {
-    const mark = fence.exec(line)?.[1];
-    const isCode = this.#open !== undefined || mark !== undefined;
-    if (this.#open === undefined) this.#open = mark;
-    else if (closes(line, mark, this.#open)) this.#open = undefined;
-    return isCode;
-  }
-}
-
-function closes(line: string, mark: string | undefined, open: string): boolean {
-  if (mark === undefined) return false;
-  return mark[0] === open[0] && mark.length >= open.length && line.trim() === mark;
 }
 
 interface Run {

@@ -1,5 +1,4 @@
-import { sentenceEnds } from "../../../text/index.ts";
-import { CodeFences } from "../notes/prose-mask.ts";
+import { CodeFences, findFrontMatter, sentenceEnds } from "../../../text/index.ts";
 import type { Passage } from "./passage.ts";
 
 /** A sentence of a note. */
@@ -25,7 +24,6 @@ interface Line {
   readonly isRow: boolean;
 }
 
-const frontMatter = /^---\n[\s\S]*?\n---(?:\n|$)/u;
 const noProse = /^\s*(?:#{1,6}\s|<!--.*-->\s*$|[-*_=|:\s]{3,}$)/u;
 /** A row of a table. */
 const row = /^\s*\|/u;
@@ -37,7 +35,8 @@ const listMark = /^\s*(?:[-*+]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?/u;
 /** The lines of a passage. Front matter, headings, code, rules and comments contain no sentences. */
 function linesOf({ text, firstLine = 1, fence }: Pick<Passage, "text" | "firstLine" | "fence">): Line[] {
   const fences = new CodeFences(fence);
-  const front = firstLine === 1 ? (frontMatter.exec(text)?.[0].split("\n").length ?? 1) - 1 : 0;
+  const found = findFrontMatter(text, { dots: true });
+  const front = firstLine === 1 && found.kind === "found" ? text.slice(0, found.end).split("\n").length - 1 : 0;
   return text.split("\n").map((line, index) => {
     const content = line.replace(quoteMark, "");
     // Within a list a fence may be indented further.

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../base/index.ts";
 import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits } from "../data-limits.ts";
@@ -45,11 +46,7 @@ function readPart([, key, index, quoted, single]: RegExpExecArray): string | num
   if (key !== undefined) return key;
   if (index !== undefined) return Number(index);
   if (single !== undefined) return single.slice(1, -1).replaceAll(/\\(.)/gs, "$1");
-  try {
-    return String(JSON.parse(quoted ?? '""'));
-  } catch {
-    return (quoted ?? "").slice(1, -1);
-  }
+  return String(parseJson(quoted ?? '""', quoted?.slice(1, -1)));
 }
 
 /** Returns the parts of a JSON Pointer (RFC 6901). */

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../base/index.ts";
 /** Line coverage of one file. */
 export interface CoveredFile {
   readonly path: string;
@@ -38,18 +39,10 @@ export function readEvents(text: string, mark: string): DriverOutput {
     const end = part.indexOf("\n");
     if (end === -1) continue;
     printed.push(part.slice(end + 1));
-    const event = parse(part.slice(0, end));
+    const event = parseJson(part.slice(0, end));
     if (isEvent(event)) events.push(event);
   }
   return { events, printed: printed.join("") };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function isEvent(value: unknown): value is TestEvent {

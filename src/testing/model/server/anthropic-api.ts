@@ -1,8 +1,9 @@
+import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkAnthropic } from "./anthropic-check.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { parseJson, stringOf } from "./read-json.ts";
+import { stringOf } from "./read-json.ts";
 import type { WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 

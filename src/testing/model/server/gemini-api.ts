@@ -1,8 +1,8 @@
+import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkGemini } from "./gemini-check.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { parseJson } from "./read-json.ts";
 import type { WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 

@@ -1,7 +1,8 @@
+import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkOpenAi } from "./openai-check.ts";
-import { parseJson, recordOf, stringOf } from "./read-json.ts";
+import { recordOf, stringOf } from "./read-json.ts";
 import type { ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 

@@ -1,5 +1,6 @@
+import { parseJson } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord, parseJson, recordOf, recordsOf, stringOf } from "./read-json.ts";
+import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
 import { ApiRejection, requireThat } from "./api-rejection.ts";
 import type { ApiRequirements, WireRequest } from "./wire-api.ts";
 

@@ -17,12 +17,3 @@ export function recordsOf(value: unknown): readonly JsonRecord[] {
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
-
-/** The parsed JSON; undefined if the text is not valid JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,10 +1,11 @@
+import { parseJson } from "../../../base/index.ts";
 import type { IncomingMessage } from "node:http";
 import { isSecretName } from "../../../secrets/index.ts";
 import { anthropicApi } from "./anthropic-api.ts";
 import { geminiApi } from "./gemini-api.ts";
 import { openAiApi } from "./openai-api.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord, parseJson } from "./read-json.ts";
+import { type JsonRecord } from "./read-json.ts";
 import { ApiRejection } from "./api-rejection.ts";
 import type { WireApi, WireRequest } from "./wire-api.ts";
 

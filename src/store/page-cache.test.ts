@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createInMemoryPageCache } from "./in-memory-page-cache.ts";
+import { createInMemoryPageCache } from "./page-cache.ts";
 import type { StoredPage } from "./page-cache.ts";
 
 function page(bytes: number): StoredPage {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createInMemoryResultCache } from "./in-memory-result-cache.ts";
+import { createInMemoryResultCache } from "./result-cache.ts";
 
 describe("memory cache", () => {
   test("returns a text until it expires", () => {
