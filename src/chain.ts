@@ -100,6 +100,10 @@ export {
   type StepHooks,
   type StepWork,
   type Wait,
+  type DurableCallOptions,
+  type DurableCallResult,
+  DurableCalls,
+  type RunRef,
 } from "./run/index.ts";
 export {
   toRunCassette,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
+import { type SqliteStore, createLeaseHolder, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
 import {
   type ApprovalStore,
   type RecordStore,
@@ -12,7 +12,10 @@ import {
   createInMemoryRunJournal,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly } from "../base/index.ts";
+import type { Engine } from "../engine/index.ts";
+import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** The stores of a workspace for records, approvals and runs. */
 export interface WorkspaceJournal {
@@ -92,4 +95,13 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     store: undefined,
     close: () => records.close(),
   };
+}
+
+/** The service that stores and executes the durable runs of a workspace. */
+export function openRunService(
+  { runs: journal, approvals }: WorkspaceJournal,
+  { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
+): RunService {
+  const { interruptedMs: interruptedApprovalMs } = config.approvals;
+  return new RunService({ journal, approvals, interruptedApprovalMs, owner: createLeaseHolder(), secrets: engine });
 }

@@ -1,4 +1,4 @@
-import { type Tracing, createLeaseHolder, loadTracing } from "../adapters/index.ts";
+import { type Tracing, loadTracing } from "../adapters/index.ts";
 import { systemClock } from "../base/index.ts";
 import {
   type Closable,
@@ -8,17 +8,18 @@ import {
   type PreapprovalCheck,
   storedApprover,
 } from "../engine/index.ts";
-import { type ReloadMode, unservedContracts, type ToolFolderEvent } from "../hub/index.ts";
+import { type ReloadMode, unservedContracts } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
-import { RunService } from "../run/index.ts";
+import { DurableCalls } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
+import { BufferedEvents } from "./buffered-events.ts";
 import { controlPaths } from "./control-paths.ts";
 import { findWorkspace } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
-import { type WorkspaceJournal, memoryJournal, openJournal, readJournal } from "./open-journal.ts";
+import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
@@ -64,13 +65,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
-  const service = new RunService({
-    journal: journal.runs,
-    approvals: journal.approvals,
-    interruptedApprovalMs: config.approvals.interruptedMs,
-    owner: createLeaseHolder(),
-    secrets: engine,
-  });
+  const service = openRunService(journal, { engine, config });
+  const calls = new DurableCalls({ engine, service });
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
   await loadChains(chains, { events: deps.events, engine, onEvent: options.onEvent });
@@ -97,6 +93,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
+    calls,
     models: services.models,
     agents: async () => (await agents.open()).runs,
     agent: async (how) => (await agents.open()).agent(how),
@@ -353,20 +350,4 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const rules = unmatchedSettings(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
   const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
-}
-
-/** Buffers the events of a folder until a listener is attached. */
-export class BufferedEvents {
-  readonly #held: ToolFolderEvent[] = [];
-  #listener: ((event: ToolFolderEvent) => void) | undefined;
-
-  emit(event: ToolFolderEvent): void {
-    if (this.#listener === undefined) this.#held.push(event);
-    else this.#listener(event);
-  }
-
-  release(listener: (event: ToolFolderEvent) => void): void {
-    this.#listener = listener;
-    for (const event of this.#held.splice(0)) listener(event);
-  }
 }

@@ -1,3 +1,4 @@
+import type { DurableCalls } from "../run/index.ts";
 import type { SqliteStore, Tracing } from "../adapters/index.ts";
 import type { Agent, AgentRuns } from "../agent/index.ts";
 import { FailureError, brandPublic } from "../base/index.ts";
@@ -62,6 +63,8 @@ export interface Workspace {
   readonly chainFolder: ChainFolder;
   /** Runs of chains: in the database, or in memory with the `memory` store. */
   readonly runs: ChainRuns;
+  /** Durable calls of single tools, stored beside the runs of chains. */
+  readonly calls: DurableCalls;
   /** The models of the settings, by their names. */
   readonly models: WorkspaceModels;
   /** Runs of agents, stored beside those of chains. Loaded on first use. */

@@ -55,7 +55,7 @@ export function* callWithApproval(request: ProgramCall, first: FirstOutcome): Ru
       const settled = yield* requestInterruptedDecision(request, { key, outcome });
       if (settled !== undefined) return settled;
     } else {
-      const approvalPrompt = request.isCancelled() ? undefined : approvalPromptOf(request, outcome);
+      const approvalPrompt = neededApproval(request, outcome);
       // Requesting a decided approval once more would loop forever.
       if (approvalPrompt === undefined || approvalPrompt.approvalId === permit.last) return outcome;
       const decided = yield* requestPersonDecision(request, { ...approvalPrompt, key });
@@ -75,6 +75,11 @@ export function* callWithApproval(request: ProgramCall, first: FirstOutcome): Ru
     const work = { tool, args, idempotencyKey, allowed: permit.allowed };
     outcome = yield* performCall(`${request.key}#${attempt + 1}`, work, onProgress);
   }
+}
+
+/** In a cancelled run, nothing is requested. */
+function neededApproval(request: ProgramCall, outcome: CallOutcome): ApprovalPrompt | undefined {
+  return request.isCancelled() ? undefined : approvalPromptOf(request, outcome);
 }
 
 type ApprovalPrompt = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "args" | "interrupted">;
