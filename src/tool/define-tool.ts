@@ -5,6 +5,7 @@ import {
   type Schema,
   type SchemaInput,
   type SchemaOutput,
+  type StandardSchema,
   fromJsonSchema,
   fromStandard,
   isStandardSchema,
@@ -47,8 +48,14 @@ type Unwrapped<R> =
       ? Settled<T>
       : Settled<R>;
 
-/** The output of a tool with output schema `O` whose handler returns `R`. */
-export type OutputFor<O, R> = [O] extends [undefined] ? Unwrapped<R> : SchemaOutput<O>;
+/**
+ * The output of a tool with output schema `O` whose handler returns `R`. A JSON Schema converts nothing, so the type of the
+ * handler, which is checked against it, is the more precise one.
+ */
+export type OutputFor<O, R> = [O] extends [StandardSchema | Schema] ? SchemaOutput<O> : Unwrapped<R>;
+
+/** A tool whose input is a literal JSON Schema. */
+export type ToolFor<S, Output> = Tool<InputFor<S>, ArgsFor<S>, Output>;
 
 /** Argument of `defineTool`. */
 export interface ToolDefinition<S, O, Composite, R> extends Partial<
@@ -103,8 +110,8 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
  * ```
  */
 export function defineTool<
-  S extends AnySchema | undefined = undefined,
-  O extends AnySchema | undefined = undefined,
+  const S extends AnySchema | undefined = undefined,
+  const O extends AnySchema | undefined = undefined,
   const Composite extends boolean = false,
   R extends ReturnFor<O> = ReturnFor<O>,
 >(definition: ToolDefinition<S, O, Composite, R>): Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>> {

@@ -5,6 +5,7 @@ export {
   type InputFor,
   type NoInput,
   type OutputFor,
+  type ToolFor,
   type ToolDefinition,
   defineTool,
 } from "./define-tool.ts";
