@@ -38,13 +38,15 @@ interface Scalars {
 }
 
 type JsonObject<S, D extends Side> = S extends { readonly properties: infer P }
-  ? WithOptional<P, PresentKeys<S, P, D>, D>
+  ? string extends keyof P
+    ? AnyObject<D>
+    : WithOptional<P, PresentKeys<S, P, D>, D>
   : S extends { readonly additionalProperties: infer V }
     ? { readonly [key: string]: V extends false ? never : JsonValue<V, D> }
-    : // Interfaces have no index signature, so a handler could not return one.
-      D extends "input"
-      ? object
-      : { readonly [key: string]: unknown };
+    : AnyObject<D>;
+
+/** An interface has no index signature: it could not be passed, and a handler could not return it. */
+type AnyObject<D extends Side> = D extends "input" ? object : { readonly [key: string]: unknown };
 
 /** An intersection would be unreadable in editors. */
 type WithOptional<P, Present, D extends Side> = Flat<
@@ -53,7 +55,7 @@ type WithOptional<P, Present, D extends Side> = Flat<
   }
 >;
 
-type Flat<T> = { [K in keyof T]: T[K] };
+type Flat<T> = T extends infer O ? { [K in keyof O]: O[K] } : never;
 
 type PresentKeys<S, P, D extends Side> = D extends "input"
   ? Exclude<RequiredKeys<S>, DefaultKeys<P>>

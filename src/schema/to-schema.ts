@@ -41,7 +41,7 @@ type Known<T, Plain> = unknown extends T ? Plain : T;
  * toSchema(z.object({ url: z.url() })).validate({ url: "x" }); // { issues: [{ path: ["url"], code: "format", … }] }
  * ```
  */
-export function toSchema<S extends AnySchema>(schema: S): Schema<SchemaOutput<S>, SchemaInput<S>> {
+export function toSchema<const S extends AnySchema>(schema: S): Schema<SchemaOutput<S>, SchemaInput<S>> {
   // SchemaInput and SchemaOutput branch on the same test, which the compiler cannot see.
   if (isStandardSchema(schema)) return fromStandard(schema) as Schema<SchemaOutput<S>, SchemaInput<S>>;
   if (isSchema(schema)) return schema as Schema<SchemaOutput<S>, SchemaInput<S>>;

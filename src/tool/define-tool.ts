@@ -65,7 +65,10 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly name: string;
   /** States what the tool does and when to use it; a model chooses by it. */
   readonly description: string;
-  /** Input schema: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. Default: no parameters. */
+  /**
+   * Input schema: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. The types of a literal JSON Schema
+   * are inferred. Default: no parameters.
+   */
   readonly input?: S;
   /** The input side as JSON Schema, for a schema library that cannot produce it. */
   readonly inputJsonSchema?: JsonSchema;
