@@ -1,24 +1,20 @@
 /** Writes the generated pages; with --check, reports the pages that are out of date and fails. */
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { apiPage } from "./docs/api-page.ts";
-import { cliPage } from "./docs/cli-page.ts";
-import { failuresPage } from "./docs/failures-page.ts";
-import { layersPage } from "./docs/layers-page.ts";
-import { chainFilePage, toolFilePage, workspacePage } from "./docs/schema-pages.ts";
-import { toolsPage } from "./docs/tools-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const pages: Readonly<Record<string, () => string | Promise<string>>> = {
-  "src/README.md": layersPage,
-  "docs/reference/failures.md": failuresPage,
-  "docs/reference/cli.md": cliPage,
-  "docs/reference/tool-file.md": toolFilePage,
-  "docs/reference/chain-file.md": chainFilePage,
-  "docs/reference/workspace.md": workspacePage,
-  "docs/reference/tools.md": toolsPage,
-  "docs/reference/api.md": apiPage,
+/** Imported one by one: the pages after the list of built-in tools read it. */
+const pages: Readonly<Record<string, () => Promise<string>>> = {
+  "src/builtin/builtin-registry.ts": async () => (await import("./docs/builtin-registry.ts")).builtinRegistry(),
+  "src/README.md": async () => (await import("./docs/layers-page.ts")).layersPage(),
+  "docs/reference/failures.md": async () => (await import("./docs/failures-page.ts")).failuresPage(),
+  "docs/reference/cli.md": async () => (await import("./docs/cli-page.ts")).cliPage(),
+  "docs/reference/tool-file.md": async () => (await import("./docs/schema-pages.ts")).toolFilePage(),
+  "docs/reference/chain-file.md": async () => (await import("./docs/schema-pages.ts")).chainFilePage(),
+  "docs/reference/workspace.md": async () => (await import("./docs/schema-pages.ts")).workspacePage(),
+  "docs/reference/tools.md": async () => (await import("./docs/tools-page.ts")).toolsPage(),
+  "docs/reference/api.md": async () => (await import("./docs/api-page.ts")).apiPage(),
 };
 
 const check = process.argv.includes("--check");

@@ -49,6 +49,7 @@ export const calculatorTool: ToolFor<typeof input, CalculatorOutput> = defineToo
   tags: ["math"],
   capabilities: ["calculate", "计算"],
   effect: "pure",
+  core: 4,
   input,
   output,
   run: ({ expression, variables }) => ({ result: calculate(expression, variables), expression }),

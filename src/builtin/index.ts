@@ -1,10 +1,10 @@
 export { builtinChains } from "./builtin-chains.ts";
-export { builtinToolNames } from "./builtin-names.ts";
 export {
   type BuiltinCategory,
   type BuiltinToolOptions,
   type FileToolServices,
   builtinOffers,
+  builtinToolNames,
   builtinTools,
   createCrawlerTools,
   createDataTools,

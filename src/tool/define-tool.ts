@@ -15,7 +15,9 @@ import { checkToolDefinition, checkInputSchema, checkInputJsonSchema } from "./c
 import type { CompositeContext, ToolContext } from "./context.ts";
 import type { Ok } from "./result.ts";
 import {
+  type AnyTool,
   type CachePolicy,
+  type ContractMapping,
   type CoveredCall,
   type Effect,
   type HandlerReturn,
@@ -92,6 +94,14 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly timeoutMs?: number | ((args: ArgsFor<S>) => number);
   /** For `pure` and `read` tools only. */
   readonly cache?: CachePolicy;
+  /** Returns why the tool cannot work here, such as a missing program; undefined if it can. Such a tool is not offered. */
+  readonly unavailable?: () => string | undefined;
+  /** @internal Most prompts need it: if not all tools can be offered, the core tools with the lowest numbers come first. */
+  readonly core?: number;
+  /** @internal Its output contains only data of this program, no untrusted content. Counts for built-in tools. */
+  readonly trusted?: boolean;
+  /** @internal How it serves the contracts of capabilities, by capability. */
+  readonly contracts?: Readonly<Record<string, ContractMapping>>;
   /** Does the work. Yields of an async generator are progress, its return value is the output. */
   readonly run: (args: ArgsFor<S>, context: ContextFor<Composite>) => R;
 }
@@ -130,14 +140,29 @@ export function defineTool<
     effect,
     destructive: definition.destructive ?? destructiveBy(effect),
     ...(definition.targets !== undefined && { targets: Object.freeze({ ...definition.targets }) }),
-    ...(definition.sends !== undefined && { sends: definition.sends }),
-    ...(definition.coveredCalls !== undefined && { coveredCalls: definition.coveredCalls }),
-    ...(definition.timeoutMs !== undefined && { timeoutMs: definition.timeoutMs }),
+    ...optionalFacts(definition),
     ...(definition.cache !== undefined && { cache: Object.freeze({ ttlMs: definition.cache.ttlMs }) }),
     run: definition.run,
   };
   // The compiler cannot resolve the conditional types above; the type tests cover them.
   return Object.freeze(tool) as unknown as Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>>;
+}
+
+/** Facts that are copied from the definition, where it states them. */
+const optionalFactNames = [
+  "sends",
+  "coveredCalls",
+  "timeoutMs",
+  "unavailable",
+  "core",
+  "trusted",
+  "contracts",
+] as const;
+
+function optionalFacts(definition: Partial<Pick<AnyTool, (typeof optionalFactNames)[number]>>): Partial<AnyTool> {
+  return Object.fromEntries(
+    optionalFactNames.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]]])),
+  );
 }
 
 /** Defaults of a definition. */

@@ -56,6 +56,7 @@ export { type OmittedTool, describeMissingSources, readSourceReport } from "./so
 export {
   type AnyTool,
   type CachePolicy,
+  type ContractMapping,
   type CoveredCall,
   type Effect,
   type HandlerReturn,

@@ -1,5 +1,6 @@
+import type { RecordStore } from "../../store/index.ts";
 import { type ToolFor, defineTool } from "../../tool/index.ts";
-import { type ConversationHistory, type ConversationHistoryDeps, conversationHistory } from "./conversation-history.ts";
+import { type ConversationHistory, type MessageLog, conversationHistory } from "./conversation-history.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
 const input = {
@@ -56,8 +57,18 @@ const output = {
   required: ["conversation_id", "history", "summary", "truncated"],
 } as const;
 
+/** Dependencies of `get_conversation_history`. */
+interface ConversationHistoryToolDeps {
+  /** A function is called when the tool is, so that a database is opened on first use. */
+  readonly records: RecordStore | (() => RecordStore);
+  readonly messages?: MessageLog | undefined;
+}
+
 /** `get_conversation_history`: the messages and tool calls of the current conversation. */
-export function conversationHistoryTool(parts: ConversationHistoryDeps): ToolFor<typeof input, ConversationHistory> {
+export function conversationHistoryTool({
+  records,
+  messages,
+}: ConversationHistoryToolDeps): ToolFor<typeof input, ConversationHistory> {
   return defineTool({
     name: "get_conversation_history",
     aliases: ["getConversationHistory"],
@@ -71,14 +82,18 @@ export function conversationHistoryTool(parts: ConversationHistoryDeps): ToolFor
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 30_000,
+    core: 7,
     input,
     output,
     run: ({ conversation_id, limit, max_characters }, context) =>
-      conversationHistory(parts, {
-        conversationId: whichOne(conversation_id, context.conversationId),
-        limit,
-        maxCharacters: max_characters,
-      }),
+      conversationHistory(
+        { records: typeof records === "function" ? records() : records, ...(messages && { messages }) },
+        {
+          conversationId: whichOne(conversation_id, context.conversationId),
+          limit,
+          maxCharacters: max_characters,
+        },
+      ),
   });
 }
 

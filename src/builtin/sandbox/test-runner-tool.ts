@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/index.ts";
 import type { JsonOutput } from "../../schema/index.ts";
 import { type InputFor, type ToolFor, defineTool } from "../../tool/index.ts";
-import type { SandboxPrograms } from "./sandbox-programs.ts";
+import { type SandboxPrograms, missingPrograms } from "./sandbox-programs.ts";
 
 /** Time to set up and remove the sandbox. */
 const aroundMs = 10_000;
@@ -131,6 +131,7 @@ export function testRunnerTool({
     capabilities: ["run_tests", "test", "运行测试", "测试"],
     // Nothing outlives the sandbox.
     effect: "read",
+    unavailable: () => missingPrograms(),
     timeoutMs: ({ timeout }) => timeout * 1000 + aroundMs,
     input,
     output,

@@ -2,7 +2,7 @@ import type { JsonOutput } from "../../schema/index.ts";
 import { type ToolFor, defineTool, ok } from "../../tool/index.ts";
 import { searchMs } from "./fetch-provider.ts";
 import { type ChatTurn, chatTopic, segmentText } from "./chat-topics.ts";
-import type { SearchService } from "./search.ts";
+import { type SearchService, noProviderMessage } from "./search.ts";
 
 const input = {
   type: "object",
@@ -82,6 +82,11 @@ export function webSearchTool({
     effect: "read",
     sends: true,
     timeoutMs: searchMs,
+    core: 2,
+    unavailable: () => {
+      const status = search.status();
+      return status.some(({ missing }) => missing.length === 0) ? undefined : noProviderMessage(status);
+    },
     input,
     output,
     run: async (args, { signal, callId }) => {

@@ -57,6 +57,18 @@ function currentTimeTool({
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 5000,
+    core: 5,
+    trusted: true,
+    contracts: {
+      time: {
+        result: {
+          text: "${item.human}",
+          iso: "${item.iso}",
+          epoch_ms: "${item.epochMs}",
+          timezone: "${item.timezone}",
+        },
+      },
+    },
     input: {
       type: "object",
       properties: { timezone: timezoneParameter },

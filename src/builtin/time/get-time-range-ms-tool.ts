@@ -69,6 +69,8 @@ export function getTimeRangeMsTool({ clock = systemClock, timezone: defaultTimez
     aliases: ["getTimeRangeMs", "get_time_range"],
     effect: "read",
     timeoutMs: 5000,
+    core: 6,
+    trusted: true,
     input,
     output,
     run: async ({ description, timezone = defaultTimezone, now = clock.now() }) => {

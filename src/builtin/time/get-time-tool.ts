@@ -22,6 +22,7 @@ export function getTimeTool({ clock = systemClock, timezone: defaultTimezone }: 
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 5000,
+    contracts: { time: { result: { text: "${item}" } } },
     input: {
       type: "object",
       properties: { timezone: timezoneParameter },

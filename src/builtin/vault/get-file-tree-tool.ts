@@ -1,6 +1,7 @@
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
 const input = {
   type: "object",
@@ -63,6 +64,7 @@ export function getFileTreeTool({ vault }: { readonly vault: Vault }): ToolFor<t
     capabilities: ["list", "文件结构"],
     effect: "read",
     timeoutMs: 30_000,
+    unavailable: () => missingVault(vault),
     input,
     output,
     run: ({ path, depth, max_entries, folders_only }, { signal }) =>

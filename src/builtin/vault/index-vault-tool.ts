@@ -2,6 +2,7 @@ import type { JsonOutput } from "../../schema/index.ts";
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { VaultIndexReport } from "./index-report.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
 const input = {
   type: "object",
@@ -75,6 +76,7 @@ export function indexVaultTool({ vault }: { readonly vault: Vault }): ToolFor<ty
     effect: "idempotent",
     destructive: false,
     timeoutMs: 10 * 60_000,
+    unavailable: () => missingVault(vault),
     input,
     output,
     run: async ({ paths, full }, { signal, progress }) => {

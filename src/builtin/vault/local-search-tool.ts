@@ -1,6 +1,7 @@
 import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import type { LocalSearchQuery } from "./local-search.ts";
 import type { LocalSearchResponse, Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 
 const input = {
@@ -90,6 +91,19 @@ export function localSearchTool({ vault }: { readonly vault: Vault }): ToolFor<t
     capabilities: ["search", "搜索", "笔记"],
     effect: "read",
     timeoutMs: 30_000,
+    core: 1,
+    unavailable: () => missingVault(vault),
+    contracts: {
+      search: {
+        arguments: { query: "${input.query}", limit: "${input.count}" },
+        result: {
+          results: {
+            each: "${item.documents}",
+            as: { title: "${item.title}", url: "vault:${item.cite}", snippet: "${item.snippet}" },
+          },
+        },
+      },
+    },
     input,
     output,
     run: ({ timeRange, ...query }, { signal, progress }) =>

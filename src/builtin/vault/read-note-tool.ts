@@ -1,6 +1,7 @@
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { Note } from "./read-note.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
 const input = {
   type: "object",
@@ -71,6 +72,7 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): ToolFor<type
     capabilities: ["read", "阅读", "笔记"],
     effect: "read",
     timeoutMs: 30_000,
+    unavailable: () => missingVault(vault),
     input,
     output,
     run: ({ note, from_line, to_line, max_characters }) =>

@@ -71,6 +71,7 @@ function ownTool(services: BatchServices): Tool<WebFetchInput, WebFetchInput, We
     targets: { url: "url", urls: "url" },
     sends: true,
     timeoutMs: (args) => deadlineMs(args, pages),
+    core: 3,
     input: fromJsonSchema<WebFetchInput, WebFetchInput>(inputSchema(services)),
     output: { type: "object", properties: outputProperties },
     run: ({ url, urls, ...rest }, context) =>

@@ -88,6 +88,8 @@ export function findToolsTool({
     tags: ["tools", "search"],
     capabilities: ["find_tools", "查找工具"],
     alwaysEnabled: true,
+    core: 0,
+    trusted: true,
     effect: "read",
     input,
     output,
