@@ -116,7 +116,7 @@ describe("[N08] a page with instructions", () => {
     expect(written).toHaveLength(1);
   });
 
-  test("a tool of another source is not trusted, whatever it declares", async () => {
+  test("a tool of another source cannot declare itself trusted", async () => {
     for (const source of ["tools", "mcps"]) {
       const { engine, written, after } = setting({ ask: [], allow: ["*"] });
       engine.tools.register(
