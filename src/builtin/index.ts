@@ -17,7 +17,7 @@ export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./c
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
-export { checkSandbox } from "./load-builtin-offers.ts";
+export { sandboxStatus } from "./sandbox/sandbox-status.ts";
 export { createSearch } from "./search/search.ts";
 export {
   type OpenedProviders,
@@ -28,4 +28,3 @@ export {
 export { createFileTimerStore } from "./time/file-timer-store.ts";
 export { type Vault, createVault } from "./vault/vault.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";
-export { loadBuiltinOffers } from "./load-builtin-offers.ts";

@@ -25,7 +25,7 @@ export async function loadToolsIn(
 
 async function toolFileDepsOf({ dir, config, trust, onSlowLoad }: CheckContext): Promise<ToolFileDeps> {
   const executors = new ToolRegistry();
-  executors.offer(await offerBuiltins());
+  executors.offer(offerBuiltins());
   return { root: dir, executors, secretNames: Object.keys(config.secrets), refuses: trust.refuses, onSlowLoad };
 }
 
