@@ -260,12 +260,14 @@ export {
 // Writing and code
 export {
   type SummarizeDeps,
+  type PromptServices,
   type ReadPrompt,
   type SummarizeOptions,
   type Summary,
   type SummarySource,
   type SummaryStyle,
   type WritingServices,
+  createPromptSender,
   folderPrompts,
   summarize,
   writingTools,

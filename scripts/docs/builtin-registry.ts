@@ -1,17 +1,18 @@
 import { globSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuiltinServices, createBuiltinServices } from "../../src/builtin/services.ts";
+import { writingTool } from "../../src/builtin/writing/writing-tools.ts";
 import { createHttpClient } from "../../src/net/index.ts";
 import { type AnyTool, isTool } from "../../src/tool/index.ts";
 
 const folder = fileURLToPath(new URL("../../src/builtin/", import.meta.url));
 
-/** A tool, the file that declares it, and the name and value of the file's export. */
+/** A tool, the code that makes it, and the import that the code needs. */
 interface Declared {
-  readonly file: string;
-  readonly name: string;
-  readonly isMade: boolean;
   readonly tool: AnyTool;
+  readonly make: string;
+  readonly from: string;
 }
 
 /** Renders the list of the built-in tools, from the files that declare them. */
@@ -23,9 +24,10 @@ export async function builtinRegistry(): Promise<string> {
   await http.close();
   const forms = new Set(all.flatMap(({ tool }) => Object.keys(tool.forms ?? {})));
   const declared = all.filter(({ tool }) => !forms.has(tool.name));
-  return `// Generated from the files *-tool.ts of this folder by npm run docs.
+  declared.push(...writtenTools(services, new Set(declared.map(({ tool }) => tool.name))));
+  return `// Generated from the files *-tool.ts and tool-files/*.yaml of this folder by npm run docs.
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
-${declared.map(({ file, name }) => `import { ${name} } from "./${file}";`).join("\n")}
+${[...new Set(declared.map(({ from }) => from))].join("\n")}
 import type { BuiltinServices } from "./services.ts";
 
 /** A built-in tool: its names, which are known without loading it, and how it is made. */
@@ -38,9 +40,9 @@ ${declared.map(entry).join("\n")}
 `;
 }
 
-function entry({ name, isMade, tool }: Declared): string {
+function entry({ make, tool }: Declared): string {
   const names = `name: "${tool.name}", aliases: ${list(tool.aliases)}, forms: ${list(Object.keys(tool.forms ?? {}))}`;
-  return `  { ${names}, make: ${isMade ? `() => ${name}` : `(services) => ${name}(services)`} },`;
+  return `  { ${names}, make: ${make} },`;
 }
 
 function list(texts: readonly string[]): string {
@@ -54,7 +56,22 @@ async function declaredIn(file: string, services: BuiltinServices): Promise<Decl
     throw new Error(
       `src/builtin/${file}: export one tool, or one function that makes it, with a name that ends in Tool`,
     );
-  const tool: unknown = typeof value === "function" ? value(services) : value;
+  const isMade = typeof value !== "function";
+  const tool: unknown = isMade ? value : value(services);
   if (!isTool(tool)) throw new Error(`src/builtin/${file}: ${name} is not a tool`);
-  return { file, name, isMade: typeof value !== "function", tool };
+  const make = isMade ? `() => ${name}` : `(services) => ${name}(services)`;
+  return { tool, make, from: `import { ${name} } from "./${file}";` };
+}
+
+/** The writing tools whose files need no code of their own. */
+function writtenTools(services: BuiltinServices, known: ReadonlySet<string>): Declared[] {
+  const names = globSync("writing/tool-files/*.yaml", { cwd: folder }).map((file) => basename(file, ".yaml"));
+  return names
+    .filter((name) => !known.has(name))
+    .toSorted()
+    .map((name) => ({
+      tool: writingTool(name, services),
+      make: `(services) => writingTool("${name}", services)`,
+      from: 'import { writingTool } from "./writing/writing-tools.ts";',
+    }));
 }

@@ -28,4 +28,5 @@ export { listsTools } from "./unmatched-tool-lists.ts";
 export { unmatchedSettings } from "./unmatched-settings.ts";
 export { mayBelongToServer, neverConnectedServers, explainMissingTool } from "./never-connected-servers.ts";
 export type { SecretSource, WorkspaceConfig } from "./workspace-config.ts";
+export { toolFileNames } from "./tool-file-names.ts";
 export { workspaceSchema } from "./workspace-schema.ts";

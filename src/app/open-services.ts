@@ -5,6 +5,7 @@ import {
   type Vault,
   builtinOffers,
   createFileTimerStore,
+  createPromptSender,
   createVault,
   folderPrompts,
 } from "../builtin/index.ts";
@@ -21,7 +22,7 @@ import {
 } from "../model/index.ts";
 import type { HttpClient } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
-import type { ToolOffer } from "../tool/index.ts";
+import type { PromptSender, ToolOffer } from "../tool/index.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 
@@ -51,6 +52,8 @@ export interface OpenedServices {
   readonly model: Model | undefined;
   /** All models of the settings. */
   readonly models: WorkspaceModels;
+  /** Sends the prompts of tool files. */
+  readonly prompts: PromptSender;
   /** Returns the engine, with the default model for functions of the library that are called with it. */
   withModels<T extends object>(engine: T): T;
   /** Creates the store for results that are too large to be shown. */
@@ -96,6 +99,7 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     tools: builtinOffers(options),
     model,
     models,
+    prompts: createPromptSender({ model, models, noModel: options.noModel }),
     withModels: (engine) => {
       setDefaultModel(engine, models);
       return engine;

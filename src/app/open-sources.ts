@@ -12,24 +12,26 @@ import {
 } from "../hub/index.ts";
 import type { StreamingHttpClient } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
-import type { ToolRegistry } from "../tool/index.ts";
+import { ToolRegistry, builtinOwner } from "../tool/index.ts";
 import { pathExists } from "./find-workspace.ts";
 import { openMcp } from "./open-mcp.ts";
+import type { OpenedServices } from "./open-services.ts";
+import { toolFileNames } from "./tool-file-names.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openSources}. */
-export interface OpenSourcesOptions
-  extends Required<Pick<ToolFileDeps, "executors">>, Pick<ToolFileDeps, "onSlowLoad"> {
+export interface OpenSourcesOptions extends Pick<ToolFileDeps, "onSlowLoad"> {
   /** The workspace. */
   readonly dir: string;
   readonly config: WorkspaceConfig;
   readonly registry: ToolRegistry;
+  readonly services: Pick<OpenedServices, "tools" | "prompts">;
   readonly mode: ReloadMode;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: ReadSecrets;
-  readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer">;
+  readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer" | "withheldModels">;
   readonly http: StreamingHttpClient;
   readonly onEvent: (event: ToolFolderEvent) => void;
   /** Receives the log of MCP servers and connections; may contain secrets. */
@@ -88,18 +90,26 @@ export async function openSources(setting: OpenSourcesOptions): Promise<Sources>
 }
 
 function sourceDepsOf({ config, ...setting }: OpenSourcesOptions) {
-  const { registry, executors, mode, onEvent, onSlowLoad } = setting;
+  const { registry, services, mode, onEvent, onSlowLoad, trust } = setting;
   return {
     root: setting.dir,
     registry,
-    executors,
+    executors: builtinRegistry(services),
     mode,
     onEvent,
     http: setting.http,
-    secretNames: Object.keys(config.secrets),
-    refuses: setting.trust.refuses,
+    prompts: services.prompts,
+    ...toolFileNames(config, trust),
+    refuses: trust.refuses,
     ...(onSlowLoad !== undefined && { onSlowLoad }),
   };
+}
+
+/** A registry of the built-in tools. */
+export function builtinRegistry({ tools }: Pick<OpenedServices, "tools">): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.offer(tools, { owner: builtinOwner });
+  return registry;
 }
 
 async function skillsOf(setting: OpenSourcesOptions, looks: boolean): Promise<SkillFolder | undefined> {

@@ -12,14 +12,14 @@ import { type ReloadMode, unservedContracts, type ToolFolderEvent } from "../hub
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
-import { type ToolOffer, ToolRegistry, builtinOwner } from "../tool/index.ts";
+import type { ToolRegistry } from "../tool/index.ts";
 import { controlPaths } from "./control-paths.ts";
 import { findWorkspace } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
-import { type Sources, openSources } from "./open-sources.ts";
+import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import type { OpenedServices } from "./open-services.ts";
 import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
@@ -191,11 +191,11 @@ async function openParts(
   const { options, redactor } = opening;
   // No tool is called before its sources are open.
   const services = await servicesOf(opening, journal, () => sources);
-  const [builtins, registry] = [registryOf(services.tools), registryOf(services.tools)];
+  const registry = builtinRegistry(services);
   const sources = await openSources({
     ...opening,
     registry,
-    executors: builtins,
+    services,
     onEvent: (event) => events.emit(event),
     onServerLog: (message) => options.onLog?.(ofServers(redactor.line(message))),
     onServerSecrets: (values) => redactor.add(values),
@@ -248,12 +248,6 @@ async function servicesOf(
     records: () => journal().records,
     controlPaths: () => controlPaths(opening.dir, opening.config, sources()),
   });
-}
-
-function registryOf(builtins: readonly ToolOffer[]): ToolRegistry {
-  const registry = new ToolRegistry();
-  registry.offer(builtins, { owner: builtinOwner });
-  return registry;
 }
 
 /**

@@ -1,4 +1,4 @@
-// Generated from the files *-tool.ts of this folder by npm run docs.
+// Generated from the files *-tool.ts and tool-files/*.yaml of this folder by npm run docs.
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
 import { calculatorTool } from "./calculator-tool.ts";
 import { jsonProcessTool } from "./data/json-process-tool.ts";
@@ -26,15 +26,8 @@ import { localSearchTool } from "./vault/local-search-tool.ts";
 import { readNoteTool } from "./vault/read-note-tool.ts";
 import { getWeatherTool } from "./weather/get-weather-tool.ts";
 import { webFetchTool } from "./web/web-fetch-tool.ts";
-import { codeFixerTool } from "./writing/code-fixer-tool.ts";
-import { codeGeneratorTool } from "./writing/code-generator-tool.ts";
-import { codeReviewerTool } from "./writing/code-reviewer-tool.ts";
-import { contentReviewerTool } from "./writing/content-reviewer-tool.ts";
-import { contentReviserTool } from "./writing/content-reviser-tool.ts";
-import { contentWriterTool } from "./writing/content-writer-tool.ts";
-import { llmDesignTool } from "./writing/llm-design-tool.ts";
 import { llmSummarizeTool } from "./writing/llm-summarize-tool.ts";
-import { outlineGeneratorTool } from "./writing/outline-generator-tool.ts";
+import { writingTool } from "./writing/writing-tools.ts";
 import type { BuiltinServices } from "./services.ts";
 
 /** A built-in tool: its names, which are known without loading it, and how it is made. */
@@ -68,13 +61,13 @@ export const builtinRegistry: readonly Builtin[] = [
   { name: "read_note", aliases: ["readNote"], forms: [], make: (services) => readNoteTool(services) },
   { name: "get_weather", aliases: ["getWeather"], forms: [], make: (services) => getWeatherTool(services) },
   { name: "web_fetch", aliases: ["webFetch", "fetch_page", "parallel_fetch", "parallelFetch", "crawl_batch"], forms: ["fetch_page", "parallel_fetch", "parallelFetch", "crawl_batch"], make: (services) => webFetchTool(services) },
-  { name: "code_fixer", aliases: [], forms: [], make: (services) => codeFixerTool(services) },
-  { name: "code_generator", aliases: [], forms: [], make: (services) => codeGeneratorTool(services) },
-  { name: "code_reviewer", aliases: [], forms: [], make: (services) => codeReviewerTool(services) },
-  { name: "content_reviewer", aliases: [], forms: [], make: (services) => contentReviewerTool(services) },
-  { name: "content_reviser", aliases: [], forms: [], make: (services) => contentReviserTool(services) },
-  { name: "content_writer", aliases: [], forms: [], make: (services) => contentWriterTool(services) },
-  { name: "llm_design", aliases: [], forms: [], make: (services) => llmDesignTool(services) },
   { name: "llm_summarize", aliases: [], forms: [], make: (services) => llmSummarizeTool(services) },
-  { name: "outline_generator", aliases: [], forms: [], make: (services) => outlineGeneratorTool(services) },
+  { name: "code_fixer", aliases: [], forms: [], make: (services) => writingTool("code_fixer", services) },
+  { name: "code_generator", aliases: [], forms: [], make: (services) => writingTool("code_generator", services) },
+  { name: "code_reviewer", aliases: [], forms: [], make: (services) => writingTool("code_reviewer", services) },
+  { name: "content_reviewer", aliases: [], forms: [], make: (services) => writingTool("content_reviewer", services) },
+  { name: "content_reviser", aliases: [], forms: [], make: (services) => writingTool("content_reviser", services) },
+  { name: "content_writer", aliases: [], forms: [], make: (services) => writingTool("content_writer", services) },
+  { name: "llm_design", aliases: [], forms: [], make: (services) => writingTool("llm_design", services) },
+  { name: "outline_generator", aliases: [], forms: [], make: (services) => writingTool("outline_generator", services) },
 ];

@@ -1,4 +1,3 @@
-import { faultOf, noModel } from "../model/index.ts";
 import type { FileAccess } from "../file/index.ts";
 import { suggest } from "../text/index.ts";
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
@@ -109,31 +108,9 @@ export function builtinOffers(options: BuiltinServiceOptions): ToolOffer[] {
   let services: BuiltinServices | undefined;
   return builtinRegistry.map(({ make, ...names }) => {
     let made: AnyTool | undefined;
-    return {
-      ...names,
-      make: () => (made ??= withModelNeed(make((services ??= createBuiltinServices(options))), services)),
-    };
+    return { ...names, make: () => (made ??= make((services ??= createBuiltinServices(options)))) };
   });
 }
 
 /** Every name and alias. */
 export const builtinToolNames: readonly string[] = builtinRegistry.flatMap(({ name, aliases }) => [name, ...aliases]);
-
-/** Tools that cannot work without a model. */
-const needModel: ReadonlySet<string> = new Set([
-  "llm_design",
-  "code_generator",
-  "code_reviewer",
-  "code_fixer",
-  "outline_generator",
-  "content_writer",
-  "content_reviewer",
-  "content_reviser",
-]);
-
-function withModelNeed(tool: AnyTool, { model, noModel: missingModel = noModel }: BuiltinServices): AnyTool {
-  if (!needModel.has(tool.name)) return tool;
-  // The same text for all of them, so that it is stated once for several steps of a chain.
-  const unavailable = (): string | undefined => (model === undefined ? missingModel("it") : faultOf(model))?.message;
-  return Object.freeze({ ...tool, unavailable });
-}

@@ -27,4 +27,5 @@ export {
 } from "./search/search-settings.ts";
 export { createFileTimerStore } from "./time/file-timer-store.ts";
 export { type Vault, createVault } from "./vault/vault.ts";
+export { createPromptSender } from "./writing/prompt-sender.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";

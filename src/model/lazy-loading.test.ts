@@ -12,7 +12,7 @@ test("a model's client is loaded by the first request, not before", async () => 
     await import("./src/builtin/writing/writing-tools.ts");
     const open = (provider) => openModel({ provider, baseUrl: "http://127.0.0.1:1/v1", name: "m" }, { http: createHttpClient() });
     const [model, , google] = ["openai-compatible", "anthropic", "google"].map(open);
-    const heavy = () => loaded.filter((url) => /node_modules\\/(@ai-sdk|zod|undici|ajv)|request-writer/.test(url)).length;
+    const heavy = () => loaded.filter((url) => /node_modules\\/(@ai-sdk|zod|undici|ajv)|request-answer/.test(url)).length;
     const before = heavy();
     await model.doGenerate({ prompt: [] }).catch(() => {});
     const clients = () => ["openai-compatible", "anthropic", "google"].filter((name) => loaded.some((url) => url.includes("@ai-sdk/" + name + "/")));

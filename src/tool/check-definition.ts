@@ -159,7 +159,7 @@ class Definition {
 export function checkInputSchema(name: string, json: JsonSchema): void {
   const fail = (message: string, reason?: string): FailureError =>
     invalid(`tool ${JSON.stringify(name)}: ${message}`, reason);
-  if (!describesObject(json, json, new Map())) {
+  if (!isObjectSchema(json)) {
     throw fail(
       "`input` must describe an object, as in z.object({ … }): callers pass arguments by name",
       "input_not_object",
@@ -192,7 +192,12 @@ function checkKey(key: string, where: string, fail: Fail): void {
   if (hidden !== undefined) throw fail(`${where} has a key with invisible characters: ${hidden}`, "hidden_text");
 }
 
-/** True if every value that matches the schema is an object. `known` caches results: references may repeat. */
+/** True if every value that matches the schema is an object. */
+export function isObjectSchema(json: JsonSchema): boolean {
+  return describesObject(json, json, new Map());
+}
+
+/** The same for a part of a schema. `known` caches results: references may repeat. */
 function describesObject(root: JsonSchema, schema: unknown, known: Map<unknown, boolean>): boolean {
   if (!isRecord(schema)) return false;
   const answer = known.get(schema);
@@ -219,7 +224,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** The text with its invisible characters shown; undefined if it has none. */
-function hiddenIn(text: string): string | undefined {
+export function hiddenIn(text: string): string | undefined {
   // A Windows line ending is not a hidden character.
   const plain = text.replaceAll("\r\n", "\n");
   return stripUnsafe(plain) === plain ? undefined : JSON.stringify(showUnsafe(plain).slice(0, 80));

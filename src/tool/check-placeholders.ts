@@ -23,7 +23,7 @@ export function checkPlaceholders(
 ): ReadonlySet<string> {
   const names = Object.keys(isYamlMap(properties) ? properties : {});
   const check = new PlaceholderCheck(entry, names, report);
-  for (const key of ["url", "headers", "query", "body", "command", "stdin", "env"]) {
+  for (const key of ["url", "headers", "query", "body", "command", "stdin", "env", "system", "prompt"]) {
     check.visit(entry[key], ["entry", key]);
   }
   return check.found;

@@ -2,6 +2,7 @@ import type { Clock, Failure } from "../base/index.ts";
 import type { HttpClient } from "../net/index.ts";
 import type { JsonSchema, Schema } from "../schema/index.ts";
 import type { FileReport } from "../schema/index.ts";
+import type { PromptSender } from "./entry-prompt.ts";
 import type { AnyTool, CachePolicy } from "./tool.ts";
 import type { ToolNeeds } from "./tool-needs.ts";
 
@@ -12,6 +13,8 @@ export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive
   readonly timeoutMs?: AnyTool["timeoutMs"] | undefined;
   readonly cache?: CachePolicy | undefined;
   readonly output?: Schema | undefined;
+  /** True if calls with undeclared parameters fail. */
+  readonly closed?: boolean;
   readonly composite?: boolean;
   /** The file is fine, but what it names cannot run. */
   readonly broken?: Failure | undefined;
@@ -42,6 +45,10 @@ export interface EntryDeps {
   readonly executors: ToolDirectory;
   /** Without it, HTTP entries fail with `not_available`. */
   readonly http?: EntryHttpClient | undefined;
+  /** Without it, entries with a prompt fail with `not_available`. */
+  readonly prompts?: PromptSender | undefined;
+  /** Names of models that an entry may use; undefined skips the check. */
+  readonly modelNames?: Iterable<string> | undefined;
   /** The workspace: modules and working folders stay inside. */
   readonly root: string;
   /** Absolute; modules are relative to its folder. */
@@ -61,9 +68,13 @@ export type RefuseNeeds = (needs: ToolNeeds) => Failure | undefined;
 
 /** One `entry` to read. */
 export interface EntryInput {
+  /** The whole file. */
+  readonly file: Readonly<Record<string, unknown>>;
   readonly entry: Readonly<Record<string, unknown>>;
   /** The input schema of the file. */
   readonly parameters: JsonSchema;
+  /** The output that the file declares. */
+  readonly output: Schema | undefined;
   /** Parameters for which the entry has a placeholder of another language; these are reported. */
   readonly placeholders: ReadonlySet<string>;
   readonly report: FileReport;

@@ -36,6 +36,12 @@ export interface TemplateNames {
   readonly secretNames: ReadonlySet<string> | undefined;
 }
 
+/** Position of a reference: the text that contains it, and its offset and length there. */
+interface ReferencePosition {
+  readonly path: YamlPath;
+  readonly inside: readonly [offset: number, length: number];
+}
+
 const step = String.raw`\.[\p{L}_][\p{L}\p{N}_-]*|\[\d{1,9}\]|\["[^"\\]{1,100}"\]`;
 const reference = new RegExp(String.raw`^\s*([\p{L}_]\w*)((?:${step})*)\s*$`, "u");
 
@@ -66,7 +72,7 @@ export class TemplateReader {
       }
       const close = text.indexOf("}", open);
       const end = close === -1 ? text.length : close + 1;
-      const found = this.#readReference(text.slice(open, end), path);
+      const found = this.#readReference(text.slice(open, end), { path, inside: [open, end - open] });
       if (literal !== "") parts.push(literal);
       if (found !== undefined) parts.push(found);
       literal = "";
@@ -85,7 +91,7 @@ export class TemplateReader {
     return { map: Object.entries(value).map(([key, item]) => [key, this.readTree(item, [...path, key])] as const) };
   }
 
-  #readReference(source: string, path: YamlPath): TemplateReference | undefined {
+  #readReference(source: string, position: ReferencePosition): TemplateReference | undefined {
     const match = reference.exec(source.endsWith("}") ? source.slice(2, -1) : "");
     const [, root = "", steps = ""] = match ?? [];
     const parts = stepsOf(steps);
@@ -96,11 +102,11 @@ export class TemplateReader {
       const hint = this.#isParameter(root)
         ? `did you mean "\${input.${root}${steps}}"?`
         : "write ${input.name} or ${secret.NAME}, and $${ for a plain ${";
-      this.#report.add("bad_reference", path, [message, { hint, within: source }]);
+      this.#report.add("bad_reference", position.path, [message, { hint, inside: position.inside }]);
       return undefined;
     }
     const found: TemplateReference = { root: root === "secret" ? "secret" : "input", path: parts, source };
-    const known = root === "secret" ? this.#checkSecret(found, path) : this.#checkInput(found, { root, path });
+    const known = root === "secret" ? this.#checkSecret(found, position) : this.#checkInput(found, root, position);
     return known ? found : undefined;
   }
 
@@ -109,7 +115,8 @@ export class TemplateReader {
     return isYamlMap(properties) && Object.hasOwn(properties, name);
   }
 
-  #checkInput({ source, path: parts }: TemplateReference, { root, path }: { root: string; path: YamlPath }): boolean {
+  #checkInput({ source, path: parts }: TemplateReference, root: string, position: ReferencePosition): boolean {
+    const { path, inside } = position;
     const properties = isYamlMap(this.#names.parameters["properties"]) ? this.#names.parameters["properties"] : {};
     const name = String(parts[0]);
     if (root !== "input") {
@@ -119,18 +126,12 @@ export class TemplateReader {
           : this.#isParameter(root)
             ? `did you mean "${source.replace("${", "${input.")}"?`
             : nearest(root, ["input", "secret"]);
-      this.#report.add("unknown_reference", path, [
-        `${source}: there is no "${root}" here`,
-        { hint: near, within: source },
-      ]);
+      this.#report.add("unknown_reference", path, [`${source}: there is no "${root}" here`, { hint: near, inside }]);
       return false;
     }
     if (!Object.hasOwn(properties, name)) {
       const hint = nearest(name, Object.keys(properties));
-      this.#report.add("unknown_reference", path, [
-        `${source}: there is no parameter "${name}"`,
-        { hint, within: source },
-      ]);
+      this.#report.add("unknown_reference", path, [`${source}: there is no parameter "${name}"`, { hint, inside }]);
       return false;
     }
     this.used.add(name);
@@ -139,29 +140,27 @@ export class TemplateReader {
     if (parts.length === 1 || type === undefined || type === "object" || type === "array") return true;
     this.#report.add("bad_reference", path, [
       `${source}: "${name}" has the type ${templateText(type)} and no properties`,
-      { within: source },
+      { inside },
     ]);
     return false;
   }
 
-  #checkSecret({ source, path: parts }: TemplateReference, path: YamlPath): boolean {
+  #checkSecret({ source, path: parts }: TemplateReference, { path, inside }: ReferencePosition): boolean {
     const name = String(parts[0]);
     if (parts.length > 1) {
-      this.#report.add("bad_reference", path, [`${source}: a secret has no properties`, { within: source }]);
+      this.#report.add("bad_reference", path, [`${source}: a secret has no properties`, { inside }]);
       return false;
     }
     const { secretNames } = this.#names;
     if (secretNames === undefined || secretNames.has(name)) return true;
     const hint = nearest(name, secretNames) ?? `declare it under "secrets" of the workspace`;
-    this.#report.add("unknown_reference", path, [
-      `${source}: the workspace has no secret "${name}"`,
-      { hint, within: source },
-    ]);
+    this.#report.add("unknown_reference", path, [`${source}: the workspace has no secret "${name}"`, { hint, inside }]);
     return false;
   }
 }
 
-function nearest(word: string, known: Iterable<string>): string | undefined {
+/** A hint for an unknown word: a similar known one, or all known ones. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
   const near = suggest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   const names = [...known].slice(0, 20).join(", ");
@@ -201,9 +200,13 @@ export function resolveTemplateTree(tree: TemplateTree, scope: TemplateScope): u
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** The value of a reference, through own properties only; undefined if there is none. */
+/** The value of a reference; undefined if there is none. */
 export function resolveReference({ root, path }: TemplateReference, { args, secrets }: TemplateScope): unknown {
-  if (root === "secret") return openSecret(String(path[0]), secrets);
+  return root === "secret" ? openSecret(String(path[0]), secrets) : valueAt(args, path);
+}
+
+/** The value at a path, through own properties only; undefined if there is none. */
+export function valueAt(args: Readonly<Record<string, unknown>>, path: readonly (string | number)[]): unknown {
   let value: unknown = args;
   for (const part of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;

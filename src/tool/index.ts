@@ -75,10 +75,12 @@ export {
 } from "./tool.ts";
 export { type ImportOptions, describeError, importFresh } from "./entry-module.ts";
 export { importHint, nearestPackage } from "./import-hint.ts";
+export type { PromptContext, PromptSender, ToolPrompt } from "./entry-prompt.ts";
+export { type EntryTemplate, referencesIn, valueAt } from "./entry-template.ts";
 export type { EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
 export { type NeededCommand, type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "./tool-needs.ts";
 export { readResponse } from "./entry-response.ts";
-export { type ParsedToolFile, type ToolFileOptions, parseToolFile } from "./tool-file.ts";
+export { type ParsedToolFile, type ToolFileOptions, parseToolFile, readPromptFile } from "./tool-file.ts";
 export { readParameterMap } from "./parameter-map.ts";
 export { readParameterList } from "./tool-file-parameters.ts";
 export {

@@ -31,6 +31,7 @@ const examples: Record<string, unknown> = {
   category: "ai",
   tags: ["a"],
   parameters: [{ name: "p", type: "string" }],
+  examples: [{ p: "x" }],
   output: { type: "object", properties: { a: "integer", b: { type: "array", items: "any" } } },
   id: "x",
   status: "draft",
@@ -84,6 +85,15 @@ const entries: Record<string, Record<string, unknown>> = {
     timeout: "1s",
   },
   custom: { type: "custom", module: "./x.ts", export: "y" },
+  prompt: {
+    type: "prompt",
+    prompt: "p",
+    system: "s",
+    model: "fast",
+    temperature: 0.5,
+    max_tokens: 100,
+    timeout: "1m",
+  },
 };
 
 const keysOf = (json: { readonly properties?: unknown }): string[] => Object.keys(json.properties as object).sort();
@@ -153,6 +163,11 @@ describe("the schema for editors and the parser agree", () => {
     entry({ type: "external", command: "x y" }),
     entry({ type: "external", command: [] }),
     entry({ type: "custom" }),
+    entry({ type: "prompt" }),
+    entry({ type: "prompt", prompt: "" }),
+    entry({ type: "prompt", prompt: "p", temperature: 3 }),
+    entry({ type: "prompt", prompt: "p", max_tokens: 0 }),
+    { ...base, examples: ["x"] },
   ])("both reject %j", async (file) => {
     const plain = JSON.parse(JSON.stringify(file)) as object;
     expect(accepts(plain)).toBe(false);

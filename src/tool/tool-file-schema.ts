@@ -123,10 +123,26 @@ export const entrySchemas: Readonly<Record<EntryKind, JsonSchema>> = {
     }),
     required: ["type", "module"],
   },
+  prompt: {
+    ...closed({
+      type: { const: "prompt" },
+      prompt: {
+        ...text,
+        description:
+          "The message to the model, with ${input.x} as data. A paragraph whose parameter is absent is omitted.",
+      },
+      system: { ...text, description: "The role and the task of the model; without references." },
+      model: { ...text, description: "Name of a model of the workspace. Default: its default model." },
+      temperature: { type: "number", minimum: 0, maximum: 2 },
+      max_tokens: { type: "integer", minimum: 1, description: "Maximum number of tokens of the answer." },
+      timeout: { ...duration, description: "Default: 2m, or the timeout of the model if that is longer." },
+    }),
+    required: ["type", "prompt"],
+  },
 };
 
 /** The kind of implementation that runs a tool. */
-export type EntryKind = "builtin" | "http" | "command" | "custom";
+export type EntryKind = "builtin" | "http" | "command" | "custom" | "prompt";
 
 /** The keys of the file, each with its schema. */
 const keys = {
@@ -136,6 +152,7 @@ const keys = {
   category: { ...text, description: `Such as ${knownCategories.join(", ")}.`, examples: knownCategories },
   tags: names,
   parameters: { type: "array", items: parameterSchema },
+  examples: { type: "array", items: { type: "object" }, description: "Arguments of typical calls." },
   entry: { type: "object" },
   output: shape,
   id: { ...text, description: "Default: the name." },

@@ -1,17 +1,16 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
-import { type Schema, fromJsonSchema } from "../schema/index.ts";
-import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
-import { checkPlaceholders } from "./check-placeholders.ts";
+import { type JsonSchema, type Schema, fromJsonSchema } from "../schema/index.ts";
+import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { defineTool } from "./define-tool.ts";
-import { brokenEntry, readBuiltinEntry } from "./entry-builtin.ts";
-import type { EntryPlan, EntryInput, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
+import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
+import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-prompt.ts";
+import { readEntry } from "./read-entry.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
 import { readParameters } from "./tool-file-parameters.ts";
 import { FileReport, isYamlMap } from "../schema/index.ts";
-import { type EntryKind, entrySchemas, fileSchemaFor } from "./tool-file-schema.ts";
+import { fileSchemaFor } from "./tool-file-schema.ts";
 import { readTypeSchema } from "./tool-file-type-schema.ts";
 import { toolNameProblem } from "./tool-name.ts";
-import { toolNeeds } from "./tool-needs.ts";
 import { type AnyTool, type ToolInfo, knownCategories } from "./tool.ts";
 
 /** Options of `parseToolFile` besides the text. */
@@ -26,6 +25,10 @@ export interface ToolFileOptions {
   readonly executors?: ToolDirectory;
   /** HTTP client for HTTP entries. */
   readonly http?: EntryHttpClient | undefined;
+  /** Sends the prompts of entries to a model. */
+  readonly prompts?: PromptSender | undefined;
+  /** Names of models that an entry may use; undefined if they are not known. */
+  readonly modelNames?: Iterable<string> | undefined;
   /** Names that `${secret.X}` may use; undefined if they are not known. */
   readonly secretNames?: Iterable<string> | undefined;
   /** Source of PATH, HOME and LANG for commands. */
@@ -77,21 +80,52 @@ export async function parseToolFile(text: string, options: ToolFileOptions): Pro
   return { ...(tool !== undefined && { tool }), problems: report.problems, ...files };
 }
 
+/**
+ * Reads a tool file of this package whose entry is a prompt, from its parsed YAML. At once, since such an entry imports
+ * nothing; throws if the file has a problem.
+ */
+export function readPromptFile(
+  file: File,
+  prompts: PromptSender,
+): { readonly tool: AnyTool; readonly prompt: ToolPrompt } {
+  const name = String(file["name"]);
+  const start = (): SourceRange => ({ line: 1, column: 1 });
+  const report = new FileReport("", name, { value: file, problems: [], locate: start, locateInside: start });
+  const head = readHead(file, report);
+  const entry = isYamlMap(file["entry"]) ? file["entry"] : {};
+  const { prompt, ...plan } = readPromptEntry({ ...head, entry, report, world: entryDepsOf({ file: name, prompts }) });
+  const { tool } = finishTool(head, plan, report);
+  if (tool !== undefined) return { tool, prompt };
+  throw new Error(`the tool file ${name} is invalid: ${report.problems.map(({ message }) => message).join("; ")}`);
+}
+
 function entryDepsOf(options: ToolFileOptions): EntryDeps {
   const { file, path = file, root = process.cwd(), env = process.env, clock = systemClock } = options;
-  const { executors = noExecutors, http, secretNames, signal, refuses } = options;
-  return { executors, http, secretNames, signal, path, root, env, clock, refuses };
+  const { executors = noExecutors, ...rest } = options;
+  return { ...rest, executors, path, root, env, clock };
 }
 
 const noExecutors: ToolDirectory = { get: () => undefined, names: () => [] };
 
 type File = Readonly<Record<string, unknown>>;
 
-async function readTool(
-  file: File,
-  report: FileReport,
-  world: EntryDeps,
-): Promise<Omit<ParsedToolFile, "tool" | "problems"> & { readonly tool?: AnyTool | undefined }> {
+type ReadTool = Omit<ParsedToolFile, "tool" | "problems"> & { readonly tool?: AnyTool | undefined };
+
+async function readTool(file: File, report: FileReport, world: EntryDeps): Promise<ReadTool> {
+  const head = readHead(file, report);
+  const entry = file["entry"];
+  const plan = isYamlMap(entry) ? await readEntry({ ...head, entry, report, world }) : undefined;
+  return finishTool(head, plan, report);
+}
+
+/** A tool file besides its entry. */
+interface ToolHead {
+  readonly file: File;
+  readonly parameters: JsonSchema;
+  readonly output: Schema | undefined;
+}
+
+function readHead(file: File, report: FileReport): ToolHead {
   report.check(file, fileSchemaFor(file["parameters"]), []);
   warnAboutCategory(file, report);
   checkNames(file, report);
@@ -99,91 +133,16 @@ async function readTool(
   const parameters = readParameters(file["parameters"], report);
   checkTargets(file["targets"], parameters, report);
   const output = isNothing(file["output"]) ? undefined : readOutput(file["output"], report);
-  const entry = file["entry"];
-  const plan = isYamlMap(entry) ? await readTrustedEntry(file, { entry, parameters, report, world }) : undefined;
+  return { file, parameters, output };
+}
+
+function finishTool(head: ToolHead, plan: EntryPlan | undefined, report: FileReport): ReadTool {
   // A broken plan has already been reported, and the tool is still created from it.
-  if (plan !== undefined) checkCache(file, plan, report);
+  if (plan !== undefined) checkCache(head.file, plan, report);
   const errors = report.problems.filter(({ severity }) => severity === "error").length;
   const files = { modules: plan?.modules ?? [], commandFiles: plan?.commandFiles ?? [] };
   if (plan === undefined || errors > (plan.isReported === true ? 1 : 0)) return files;
-  return { tool: assemble({ file, plan, input: parameters, output }, report), ...files };
-}
-
-/** An `entry` whose placeholders are not checked yet. */
-type UncheckedEntry = Omit<EntryInput, "placeholders">;
-
-/** An entry whose needs are refused is checked as far as possible without them. */
-async function readTrustedEntry(file: File, source: UncheckedEntry): Promise<EntryPlan | undefined> {
-  const { entry, report, world } = source;
-  const needs = world.refuses && toolNeeds(file, world.path);
-  const refusal = needs && world.refuses?.(needs);
-  if (refusal === undefined) return readEntry(source);
-  report.add("not_checked", ["entry"], [refusal.message, { part: "key", severity: "warning" }]);
-  const plan = entry["type"] === "custom" ? brokenEntry(refusal) : await readEntry(source);
-  return plan && { ...plan, broken: refusal, isReported: false };
-}
-
-async function readEntry(unchecked: UncheckedEntry): Promise<EntryPlan | undefined> {
-  const { entry, parameters, report } = unchecked;
-  const source: EntryInput = { ...unchecked, placeholders: checkPlaceholders(entry, parameters, report) };
-  const kind = entryKind(source);
-  if (kind === undefined || !source.report.check(source.entry, entrySchemas[kind], ["entry"])) return undefined;
-  // Imported on demand: few programs need processes, network and modules all at once.
-  switch (kind) {
-    case "builtin":
-      return readBuiltinEntry(source);
-    case "http":
-      return (await import("./entry-http.ts")).readHttpEntry(source);
-    case "command":
-      return (await import("./entry-command.ts")).readCommandEntry(source);
-    case "custom":
-      return await (await import("./entry-custom.ts")).readCustomEntry(source);
-    default:
-      return kind satisfies never;
-  }
-}
-
-const entryTypes = ["builtin", "http", "command", "custom"];
-
-function entryKind({ entry, report }: EntryInput): EntryKind | undefined {
-  const { type, command } = entry;
-  switch (type) {
-    case "builtin":
-    case "custom":
-    case "http":
-      return type;
-    case "command":
-    case "external":
-      if (typeof command === "string") {
-        reportCommandLine(command, report);
-        return undefined;
-      }
-      return type === "command" ? type : externalKind(entry, report);
-    default: {
-      const near = suggest(String(type), entryTypes);
-      const message = isNothing(type) ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
-      const hint = near === undefined ? `types: ${entryTypes.join(", ")}` : `did you mean "${near}"?`;
-      report.add("bad_value", isNothing(type) ? ["entry"] : ["entry", "type"], [message, { hint }]);
-      return undefined;
-    }
-  }
-}
-
-function reportCommandLine(command: string, report: FileReport): void {
-  const words = command.trim().split(/\s+/);
-  const hint = `write a list, one argument per item: [${words.map((word) => JSON.stringify(word)).join(", ")}]`;
-  const message = "a command is a list; there is no shell to split a line";
-  report.add("shell_command", ["entry", "command"], [message, { hint }]);
-}
-
-/** The older type `external` stands for both. */
-function externalKind({ command, url }: EntryInput["entry"], report: FileReport): EntryKind | undefined {
-  if (isNothing(command) !== isNothing(url)) return isNothing(command) ? "http" : "command";
-  const message = isNothing(url)
-    ? 'an external entry needs "url" or "command"'
-    : 'an external entry has "url" or "command", not both';
-  report.add("bad_value", ["entry"], [message, { part: "key" }]);
-  return undefined;
+  return { tool: assemble(head, plan, report), ...files };
 }
 
 function warnAboutCategory({ category }: File, report: FileReport): void {
@@ -244,21 +203,14 @@ function readOutput(value: unknown, report: FileReport): Schema | undefined {
   }
 }
 
-function assemble(
-  {
-    file,
-    plan,
-    input,
-    output,
-  }: {
-    readonly file: File;
-    readonly plan: EntryPlan;
-    readonly input: Readonly<Record<string, unknown>>;
-    readonly output: Schema | undefined;
-  },
-  report: FileReport,
-): AnyTool | undefined {
+function assemble({ file, parameters, output }: ToolHead, plan: EntryPlan, report: FileReport): AnyTool | undefined {
   try {
+    const { examples } = file;
+    const input = {
+      ...parameters,
+      ...(plan.closed === true && { additionalProperties: false }),
+      ...(!isNothing(examples) && { examples }),
+    };
     const tool: AnyTool = defineTool({
       ...infoOf(file),
       ...rulesOf(file, plan),

@@ -1,4 +1,5 @@
-import { builtinPrompt } from "../../src/builtin/writing/request-writer.ts";
+import { createPromptSender } from "../../src/builtin/writing/prompt-sender.ts";
+import { readWritingFile } from "../../src/builtin/writing/read-writing-file.ts";
 
 const file = (path: string, content: string): object => ({ path, content });
 
@@ -42,8 +43,9 @@ export const writingAnswers: Readonly<Record<string, unknown>> = {
 
 /** The tool that sends the request, by the system message of its built-in prompt. */
 export function requestTool(system: string): string {
+  const sender = createPromptSender({});
   const found = Object.keys(writingAnswers).find((tool) =>
-    system.startsWith(builtinPrompt(tool).split("\n---")[0]?.trim() ?? "?"),
+    system.startsWith(readWritingFile(tool, sender).prompt.system.trim()),
   );
   if (found === undefined) throw new Error(`no writing tool asks like this: ${system.slice(0, 80)}`);
   return found;

@@ -1,5 +1,4 @@
 import { type Issue, formatPath } from "../../base/index.ts";
-import type { JsonSchema } from "../../schema/index.ts";
 
 /** A file of code. */
 export interface CodeFile {
@@ -13,24 +12,6 @@ export interface CodeBundle {
   readonly files: readonly CodeFile[];
   readonly tests: readonly CodeFile[];
   readonly notes: string;
-}
-
-/** A list of files, for schemas. */
-export function fileList(description: string, more: JsonSchema = {}): JsonSchema {
-  return {
-    type: "array",
-    description,
-    maxItems: 200,
-    items: {
-      type: "object",
-      properties: {
-        path: { type: "string", minLength: 1, maxLength: 200, description: "Relative, with forward slashes." },
-        content: { type: "string", description: "The whole file." },
-      },
-      required: ["path", "content"],
-    },
-    ...more,
-  };
 }
 
 /** Returns the problems of the paths of a bundle: each must be a distinct file inside the folder. */
@@ -79,8 +60,25 @@ function isFile(value: unknown): value is CodeFile {
   return typeof value.path === "string" && typeof value.content === "string";
 }
 
+/** Completes the output of `code_fixer` with files that the model omitted; a test stays a test in either list. */
+export function mergeFix(before: CodeBundle | undefined, fixed: CodeBundle): CodeBundle {
+  if (before === undefined) return fixed;
+  const testPaths = new Set([...before.tests, ...fixed.tests].map(({ path }) => path));
+  const isTest = ({ path }: CodeFile): boolean => testPaths.has(path);
+  const changed = [...fixed.files, ...fixed.tests];
+  return {
+    ...fixed,
+    language: before.language === "" ? fixed.language : before.language,
+    files: mergeFiles(
+      before.files,
+      changed.filter((file) => !isTest(file)),
+    ).filter((file) => !isTest(file)),
+    tests: mergeFiles(before.tests, changed.filter(isTest)),
+  };
+}
+
 /** Returns the previous files, with changed ones replaced and new ones at the end. */
-export function mergeFiles(before: readonly CodeFile[], changed: readonly CodeFile[]): CodeFile[] {
+function mergeFiles(before: readonly CodeFile[], changed: readonly CodeFile[]): CodeFile[] {
   const byPath = new Map([...before, ...changed].map((file) => [file.path, file]));
   return [...byPath.values()];
 }

@@ -1,4 +1,5 @@
 export { folderPrompts } from "./folder-prompts.ts";
+export { type PromptServices, createPromptSender } from "./prompt-sender.ts";
 export { llmSummarizeTool } from "./llm-summarize-tool.ts";
 export { type SummarizeDeps, type SummarizeOptions, type Summary, type SummarySource, summarize } from "./summarize.ts";
 export { extractSummary } from "./summary/extract-summary.ts";

@@ -1,9 +1,11 @@
-import type { WriterContext } from "./request-writer.ts";
+import type { PromptContext, ToolPrompt } from "../../tool/index.ts";
 import { emptyContent } from "./empty-content.ts";
 import { cutSummary } from "./summary/cut-summary.ts";
 import { extractSummary } from "./summary/extract-summary.ts";
 import { type Piece, readContent } from "./summary/read-content.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
+import { createPromptSender } from "./prompt-sender.ts";
+import { readWritingFile } from "./read-writing-file.ts";
 import type { WritingServices } from "./writing-services.ts";
 import { isHan } from "./summary/split-sentences.ts";
 
@@ -41,10 +43,10 @@ export interface Summary {
 export interface SummarizeDeps {
   readonly services?: WritingServices;
   /** The call that requests it; without one it cannot be cancelled. */
-  readonly context?: WriterContext;
+  readonly context?: PromptContext;
 }
 
-const alone: WriterContext = { signal: new AbortController().signal, report: () => {}, attempt: 1 };
+const alone: PromptContext = { signal: new AbortController().signal, report: () => {}, attempt: 1 };
 /** Maximum number of characters that are read. */
 const maxCount = { extractive: 120_000, model: 90_000 } as const;
 
@@ -97,20 +99,19 @@ function extracted(pieces: readonly Piece[], { style, maxLength, focus }: Summar
   return { text, isCut: false, used: () => ({ sources, byNumber: false }) };
 }
 
+let summaryPrompt: ToolPrompt | undefined;
+
 async function requestSummary(
   pieces: readonly Piece[],
   options: SummarizeRequest,
   { services, context }: Required<SummarizeDeps>,
 ): Promise<Written> {
   const { style, maxLength, focus, language, timeoutMs = 120_000 } = options;
-  const { requestWriterText } = await import("./request-writer.ts");
+  const { requestText } = await import("./request-answer.ts");
   const sources = toSources(pieces);
-  const values = { content: showSources(sources), style: summaryStyles[style], max_length: maxLength, focus, language };
-  const answer = await requestWriterText(
-    { tool: "llm_summarize", values, needs: ["content"], timeoutMs, mayBeCut: true },
-    services,
-    context,
-  );
+  const args = { content: showSources(sources), style: summaryStyles[style], max_length: maxLength, focus, language };
+  summaryPrompt ??= readWritingFile("llm_summarize", createPromptSender({})).prompt;
+  const answer = await requestText({ prompt: { ...summaryPrompt, timeoutMs }, args, services, context }, true);
   const text = answer.isCut ? `${answer.text}…` : answer.text;
   return { text, isCut: answer.isCut, used: (retained) => citedSources(retained, sources) };
 }

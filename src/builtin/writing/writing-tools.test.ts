@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +9,9 @@ import { createAgent } from "../../agent/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { type ModelCall } from "../../model/index.ts";
 import { type ScriptedModel, scriptedModel } from "../../testing/index.ts";
-import { builtinPrompt } from "./request-writer.ts";
+import { parseToolFile, referencesIn } from "../../tool/index.ts";
+import { createPromptSender } from "./prompt-sender.ts";
+import { readWritingFile } from "./read-writing-file.ts";
 import { type WritingServices, folderPrompts, writingTools } from "./index.ts";
 
 function engineWith(services: WritingServices): Engine {
@@ -37,6 +40,7 @@ function promptOf(model: ScriptedModel, call = 0): string {
 }
 
 const tools = writingTools({});
+const files = join(import.meta.dirname, "tool-files");
 
 describe("[A17] the writing tools", () => {
   test.each(tools.map((tool) => [tool.name, tool] as const))("%s handles its example", async (name, tool) => {
@@ -75,8 +79,9 @@ describe("[A17] the writing tools", () => {
     };
     expect(additionalProperties).toBe(false);
     for (const property of Object.values(properties)) expect(property.description).toMatch(/\.$/);
-    const placeholders = [...builtinPrompt(name).matchAll(/\{\{(\w+)\}\}/g)].map(([, word]) => word);
-    expect(new Set(placeholders)).toEqual(new Set(Object.keys(properties)));
+    const { prompt } = readWritingFile(name, createPromptSender({}));
+    const references = referencesIn({ template: prompt.message }).map(({ path }) => path[0]);
+    expect(new Set(references)).toEqual(new Set(Object.keys(properties)));
   });
 
   test.each(tools.filter(({ name }) => name !== "llm_summarize").map((tool) => [tool.name, tool] as const))(
@@ -106,6 +111,12 @@ describe("[A17] the writing tools", () => {
     const result = await engineWith({ model }).call(name, args);
     expect(result).toMatchObject({ success: false, error: { code: "validation_error", reason: "empty_content" } });
     expect(model.calls).toEqual([]);
+  });
+
+  test.each(readdirSync(files))("%s is a tool file as users write it", async (name) => {
+    const { tool, problems } = await parseToolFile(readFileSync(join(files, name), "utf8"), { file: name });
+    expect(problems).toEqual([]);
+    expect(`${tool?.name}.yaml`).toBe(name);
   });
 
   test("load no heavy modules on definition", () => {

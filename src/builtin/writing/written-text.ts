@@ -1,5 +1,3 @@
-import type { JsonSchema } from "../../schema/index.ts";
-
 /** A text that was written. */
 export interface WrittenText {
   readonly title: string;
@@ -8,17 +6,6 @@ export interface WrittenText {
   /** Number of words; in scripts without spaces, of characters. */
   readonly words: number;
 }
-
-/** The schema of {@link WrittenText}. */
-export const writtenTextSchema: JsonSchema = {
-  type: "object",
-  properties: {
-    title: { type: "string" },
-    content: { type: "string", minLength: 1, description: "Markdown." },
-    words: { type: "integer", minimum: 0, description: "Number of words; in scripts without spaces, of characters." },
-  },
-  required: ["title", "content", "words"],
-};
 
 /** Returns a text with its title: its first heading, or the alternative. */
 export function toWrittenText(content: string, otherwise: unknown): WrittenText {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openMcp, readSecrets, explainMissingTool } from "../../../app/index.ts";
+import { openMcp, readSecrets, explainMissingTool, toolFileNames } from "../../../app/index.ts";
 import {
   type Hub,
   type MappedTools,
@@ -92,7 +92,7 @@ async function loadSkillFolder(
     executors,
     trustAllowedTools,
     ...(code !== undefined && { code }),
-    secretNames: Object.keys(config.secrets),
+    ...toolFileNames(config, trust),
     refuses: trust.refuses,
     onSlowLoad,
   });

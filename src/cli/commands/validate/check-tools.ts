@@ -1,3 +1,4 @@
+import { toolFileNames } from "../../../app/index.ts";
 import { type ToolFileDeps, createToolFolder, loadToolFile } from "../../../hub/index.ts";
 import type { Problem } from "../../../text/index.ts";
 import { ToolRegistry } from "../../../tool/index.ts";
@@ -26,7 +27,7 @@ export async function loadToolsIn(
 async function toolFileDepsOf({ dir, config, trust, onSlowLoad }: CheckContext): Promise<ToolFileDeps> {
   const executors = new ToolRegistry();
   executors.offer(offerBuiltins());
-  return { root: dir, executors, secretNames: Object.keys(config.secrets), refuses: trust.refuses, onSlowLoad };
+  return { root: dir, executors, ...toolFileNames(config, trust), refuses: trust.refuses, onSlowLoad };
 }
 
 function noTool(file: string): Problem {
