@@ -158,6 +158,8 @@ export {
  * const result = await workspace.engine.call("calculator", { expression: "2*(3+4)" });
  * await workspace.close();
  * ```
+ *
+ * @see docs/guide/cli.md
  */
 export async function openWorkspace(from?: string, options?: WorkspaceOptions): Promise<Workspace> {
   // Loaded on use: a custom engine needs neither files nor a database.

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseWorkspace } from "../src/app/index.ts";
 import { builtinTools } from "../src/builtin/index.ts";
 import { planChain } from "../src/chain/index.ts";
@@ -13,20 +13,21 @@ import { parseContract } from "../src/hub/index.ts";
 import { fromJsonSchema } from "../src/schema/index.ts";
 import type { Problem } from "../src/text/index.ts";
 import { type AnyTool, ToolRegistry, defineTool, parseToolFile } from "../src/tool/index.ts";
+import { type Snippet, commandsOf, pathOf, proseOf, snippetsOf, taughtPages } from "./support/pages.ts";
+
+// Every program is a process of its own, and some start more.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
-const pages = ["README.md", "README.zh-CN.md", ...globSync("docs/guide/**/*.md")];
 
-interface Snippet {
-  readonly name: string;
-  readonly code: string;
+/** Files of a page that one of its commands runs with `node`: they run there, with the other files of the page. */
+function runsAsCommand({ page, code }: Snippet): boolean {
+  const path = pathOf(code);
+  return path !== undefined && commandsOf(page).some(({ line }) => line.startsWith("node ") && runs(line, path));
 }
 
-function snippets(language: string): Snippet[] {
-  return pages.flatMap((page) => {
-    const blocks = readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"));
-    return [...blocks].map(([, code = ""], index) => ({ name: `${page} #${index + 1}`, code }));
-  });
+function runs(line: string, path: string): boolean {
+  return line.includes(path) || (line.startsWith("node --test") && path.endsWith(".test.ts"));
 }
 
 describe("TypeScript in the docs", () => {
@@ -37,22 +38,25 @@ describe("TypeScript in the docs", () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test.concurrent.each(snippets("ts"))("$name runs, and prints what its comments show", async ({ name, code }) => {
-    const file = join(dir, `${name.replaceAll(/\W+/g, "-")}.ts`);
-    await writeFile(file, code);
-    const { stdout } = await run(process.execPath, [file], { env: { ...process.env, NO_COLOR: "1" } });
-    const promised = [...code.matchAll(/\/\/ (.+)$/gm)]
-      .filter(([line], index, all) => printed(code, all[index]?.index ?? 0, line))
-      .map(([, text = ""]) => text.split(/[:,] (?=[a-z])|[，：]/)[0]?.trim() ?? "");
-    expect(promised.length).toBeGreaterThan(0);
-    const lines = stdout.trim().split("\n");
-    for (const text of promised) expect(lines.some((line) => line === text || line.startsWith(text))).toBe(true);
-  });
+  test.concurrent.each(snippetsOf(taughtPages, "ts").filter((snippet) => !runsAsCommand(snippet)))(
+    "$name runs, and prints what its comments show",
+    async ({ name, code }) => {
+      const file = join(dir, `${name.replaceAll(/\W+/g, "-")}.ts`);
+      await writeFile(file, code);
+      const { stdout } = await run(process.execPath, [file], { env: { ...process.env, NO_COLOR: "1" } });
+      const promised = [...code.matchAll(/\/\/ (.+)$/gm)]
+        .filter(([line], index, all) => printed(code, all[index]?.index ?? 0, line))
+        .map(([, text = ""]) => text.split(/[:,] (?=[a-z])|[，：]/)[0]?.trim() ?? "");
+      expect(promised.length).toBeGreaterThan(0);
+      const lines = stdout.trim().split("\n");
+      for (const text of promised) expect(lines.some((line) => line === text || line.startsWith(text))).toBe(true);
+    },
+  );
 });
 
 test("[U6] the guide to durable runs has a program for every task, and the README links it", () => {
   const page = readFileSync("docs/guide/durable-runs.md", "utf8");
-  const program = snippets("ts").find(({ name }) => name.startsWith("docs/guide/durable-runs.md"));
+  const [program] = snippetsOf(["docs/guide/durable-runs.md"], "ts");
   const calls = [
     "runs.start(",
     "runs.resume(",
@@ -87,15 +91,18 @@ describe("YAML in the docs", () => {
     names: () => [],
   };
 
-  test.each(snippets("yaml").filter(isChain))("$name is a valid chain", ({ code }) => {
+  test.each(snippetsOf(taughtPages, "yaml").filter(isChain))("$name is a valid chain", ({ code }) => {
     expect(planChain({ text: code, file: "chains/x.yaml" }, { tools: anyTools }).problems).toEqual([]);
   });
 
-  test.each(snippets("yaml").filter((snippet) => !isChain(snippet)))("$name is valid", async ({ code }) => {
-    const problems = await problemsIn(code);
-    // The module of a custom entry lies beside its file, not in the page.
-    expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
-  });
+  test.each(snippetsOf(taughtPages, "yaml").filter((snippet) => !isChain(snippet)))(
+    "$name is valid",
+    async ({ code }) => {
+      const problems = await problemsIn(code);
+      // The module of a custom entry lies beside its file, not in the page.
+      expect(problems.filter(({ message }) => !message.includes("slugify.ts"))).toEqual([]);
+    },
+  );
 });
 
 /** Problems of a contract, a tool or the settings of a workspace. */
@@ -121,22 +128,42 @@ function anything(name: string): AnyTool {
   });
 }
 
-test("both READMEs have the same code", () => {
-  const codeOf = (page: string): string[] =>
-    [...readFileSync(page, "utf8").matchAll(/^```(?:ts|yaml|json)\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
-  const withoutComments = (code: string): string =>
-    code.replaceAll(/\s*(?:\/\/|#).*$/gm, "").replaceAll(/(?:description|content): .*/g, "");
-  expect(codeOf("README.zh-CN.md").map(withoutComments)).toEqual(codeOf("README.md").map(withoutComments));
-});
-
-test("every link inside the docs has a target", () => {
+test("every link inside the docs leads to a file, and to a heading in it", () => {
   const broken: string[] = [];
-  for (const page of [...pages, ...globSync("docs/**/*.md"), "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"]) {
-    const dir = join(import.meta.dirname, "..", page, "..");
-    for (const [, target = ""] of readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
-      if (/^https?:/.test(target)) continue;
-      if (globSync(target, { cwd: dir }).length === 0) broken.push(`${page}: ${target}`);
+  for (const page of [
+    ...taughtPages,
+    ...globSync("docs/**/*.md"),
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "src/README.md",
+  ]) {
+    for (const [, file = "", anchor] of readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+      if (/^https?:/.test(file)) continue;
+      const target = file === "" ? page : join(page, "..", file);
+      const isThere = globSync(target).length > 0;
+      if (!isThere || (anchor !== undefined && !anchorsOf(target).has(anchor)))
+        broken.push(`${page}: ${file}#${anchor}`);
     }
   }
   expect(broken).toEqual([]);
 });
+
+const anchors = new Map<string, ReadonlySet<string>>();
+
+/** The anchors that GitHub makes of the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const known = anchors.get(page);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const [, heading = ""] of proseOf(page).matchAll(/^#+ (.+)$/gm)) {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+      .replaceAll(" ", "-");
+    let anchor = slug;
+    for (let count = 1; found.has(anchor); count++) anchor = `${slug}-${count}`;
+    found.add(anchor);
+  }
+  anchors.set(page, found);
+  return found;
+}

@@ -8,7 +8,15 @@ export const loadTracing = (): Promise<typeof Otel> => import("./otel/index.ts")
 /** The MCP client. Loaded when a server is used: most processes use none. */
 export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/connector.ts");
 
-/** {@link createMcpToolServer}, loaded when something is served and not before. */
+/**
+ * {@link createMcpToolServer}, loaded when something is served and not before.
+ *
+ * @example
+ * ```ts
+ * const server = await serveMcp({ engine, name: "harbour", version: "1.0.0" });
+ * await (await server.stdio(process.stdin, process.stdout)).closed;
+ * ```
+ */
 export async function serveMcp(options: McpToolServerOptions): Promise<McpToolServer> {
   const { createMcpToolServer } = await import("./mcp/server/mcp-tool-server.ts");
   return createMcpToolServer(options);

@@ -57,6 +57,8 @@ const input = toSchema({
  * ```ts
  * engine.tools.register(agentTool(researcher, { name: "research", description: "Finds out things on the web" }));
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
   const { name, description, capabilities = [], timeoutMs = defaultAgentToolTimeoutMs } = options;

@@ -26,7 +26,11 @@ export interface AgentStream extends AsyncIterable<AgentEvent> {
   readonly result: Promise<AgentResult>;
 }
 
-/** A model with tools and a runner. Created by `createAgent`, or by `agent()` of a workspace. */
+/**
+ * A model with tools and a runner. Created by `createAgent`, or by `agent()` of a workspace.
+ *
+ * @see docs/guide/agents.md
+ */
 export class Agent {
   readonly spec: AgentSpec;
   readonly runs: AgentRuns;

@@ -40,6 +40,8 @@ export interface AgentOptions extends Partial<Omit<AgentSpec, "runner" | "model"
  * const agent = createAgent({ engine, model, maxRounds: 6 });
  * const { answer, toolUsageSummary } = await agent.run("What did I write about tide mills last week?");
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export function createAgent(options: AgentOptions): Agent {
   const { engine, model, runner = "autonomous", resultStore, observer, clock = systemClock, ...spec } = options;
@@ -83,6 +85,7 @@ function memoryRuns({ engine, model, resultStore, observer, clock, find }: InMem
     journal: createInMemoryRunJournal({
       clock,
       records: engine.records,
+      approvals,
       finished: finishedRuns,
       detached: finishedCalls,
       unfinished,

@@ -45,12 +45,7 @@ export { type AgentSpec, type PromptImage, agentDefaults } from "./run/agent-spe
 export { resolveAgentSpec } from "./run/resolve-agent-spec.ts";
 export { deserializeAgentRun } from "./run/persisted-agent-run.ts";
 export type { AgentPrompt, Runner, RunnerAnswer } from "./run/runner.ts";
-export {
-  type CommandFault,
-  type CustomCommand,
-  type CustomCommands,
-  readCustomCommands,
-} from "./runners/commands/custom-commands.ts";
+export { readCustomCommands } from "./runners/commands/custom-commands.ts";
 export { findRunner } from "./runners/find-runner.ts";
 export { type OptionReader, runnerNames, runnerOptions } from "./runners/options/runner-options.ts";
 export { Session, type SessionOptions } from "./session.ts";

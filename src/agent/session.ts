@@ -24,6 +24,8 @@ const ids = createIdGenerator();
  * A conversation with an agent. Its content is the journal's: others may send prompts to it too, and each prompt sees
  * the answers that were complete when it was sent, in their order. A cancelled or failed prompt leaves it unchanged;
  * one that waited for a person becomes part of it as soon as it is answered.
+ *
+ * @see docs/guide/agents.md
  */
 export class Session {
   readonly conversationId: string;

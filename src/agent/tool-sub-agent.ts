@@ -60,6 +60,8 @@ export interface SubAgentSummary {
  * await agent.executeBatch([["echo", { message: "hi" }], ["calculator", { expression: "1+2" }]]);
  * agent.summary().successRate; // 100
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export class ToolSubAgent {
   readonly agentId: string;

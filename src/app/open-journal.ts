@@ -87,7 +87,7 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   return {
     records,
     approvals,
-    runs: createInMemoryRunJournal({ records }),
+    runs: createInMemoryRunJournal({ records, approvals }),
     cache: undefined,
     store: undefined,
     close: () => records.close(),

@@ -229,7 +229,11 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
-/** A {@link Failure} that can be thrown. Recognized by brand, so that two copies of Windlass are compatible. */
+/**
+ * A {@link Failure} that can be thrown. Recognized by brand, so that two copies of Windlass are compatible.
+ *
+ * @see docs/guide/tools.md
+ */
 export class FailureError extends Error {
   readonly code: FailureCode;
   readonly #options: FailureOptions;
@@ -298,7 +302,18 @@ export function fail(message: string, options: FailureOptions = {}): FailureErro
   return new FailureError(message, options);
 }
 
-/** True if this is a {@link FailureError}, of this or another copy of Windlass. */
+/**
+ * True if this is a {@link FailureError}, of this or another copy of Windlass.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await workspace.runs.resume("order-7");
+ * } catch (error) {
+ *   if (isFailureError(error) && error.code === "run_held") console.log("another process executes it");
+ * }
+ * ```
+ */
 export function isFailureError(value: unknown): value is FailureError {
   return isBranded(value);
 }

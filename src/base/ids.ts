@@ -3,7 +3,15 @@ export interface IdGenerator {
   next(): string;
 }
 
-/** Ids such as `k3j9x0q2ab5z-1a`, unique but not secret: nothing may rely on their being hard to guess. */
+/**
+ * Ids such as `k3j9x0q2ab5z-1a`, unique but not secret: nothing may rely on their being hard to guess.
+ *
+ * @example
+ * ```ts
+ * const ids = createIdGenerator("k3j9x0q2ab5z");
+ * ids.next(); // "k3j9x0q2ab5z-1"
+ * ```
+ */
 export function createIdGenerator(prefix: string = randomPrefix(Math.random)): IdGenerator {
   let count = 0;
   // All but the last digit of the count: formatting the whole number takes longer than everything else here.

@@ -43,6 +43,8 @@ export interface BuiltinToolOptions extends BuiltinServiceOptions {
  * ```ts
  * for (const tool of builtinTools({ http: createHttpClient() })) registry.register(tool, { owner: "builtin" });
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function builtinTools({ categories, ...options }: BuiltinToolOptions): AnyTool[] {
   const tools = builtinOffers(options).map(({ make }) => make());

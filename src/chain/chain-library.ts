@@ -48,6 +48,8 @@ interface Entry {
  * chains.add({ name: "greet", spec });
  * await runChain(chains.plan("greet"), { engine, chains });
  * ```
+ *
+ * @see docs/guide/chains.md
  */
 export class ChainLibrary {
   readonly #options: ChainLibraryOptions;

@@ -319,7 +319,7 @@ describe("durable runs", () => {
     const stop = new AbortController();
     clock.after(2000, () => stop.abort());
     const two = process();
-    await withTime(two.runs.adoptAbandoned({ signal: stop.signal }), clock);
+    await withTime(two.runs.serve({ signal: stop.signal }), clock);
     expect(await two.runs.inspect("left")).toMatchObject({ status: "success", output: { a: 7 } });
     await expect(two.runs.resume("changed")).rejects.toMatchObject({ code: "run_changed" });
   });

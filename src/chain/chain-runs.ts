@@ -1,6 +1,7 @@
-import { type RunRecording, RunService } from "../run/index.ts";
-import type { RunQuery, StoredRun } from "../store/index.ts";
+import { type RunRecording, type RunRef, RunService } from "../run/index.ts";
+import type { Approval, Decision, JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
+import type { NewChainRun } from "./claimed-run.ts";
 import { currentPlan, parseRerunInput } from "./current-plan.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -12,6 +13,8 @@ import type { RunResult } from "./run-result.ts";
 
 /**
  * Durable runs of chains: journaled, held by one process at a time, and claimed by another one if that process ends.
+ *
+ * @see docs/guide/durable-runs.md
  */
 export class ChainRuns {
   readonly #parts: ChainRunsDeps;
@@ -27,10 +30,30 @@ export class ChainRuns {
 
   /** Starts a run, or joins the run with this id. Throws if the input is not valid, or a tool of a step cannot work here. */
   async start(plan: Plan, options: StartRunOptions = {}): Promise<RunResult> {
-    const input = parseRunInput(plan, options.input);
-    const runId = this.#service.newRunId(options.runId);
-    const file = this.#parts.files?.fileOf(plan);
-    return this.#service.start(this.#kind, { plan, file, runId, input, events: [], rerunOf: undefined }, options);
+    return this.#service.start(this.#kind, this.#specOf(plan, options), options);
+  }
+
+  /**
+   * Stores a run for a process that serves runs, and returns at once. Submitting the same run with the same id again has
+   * no effect. Throws if the input is not valid, or a tool of a step cannot work here.
+   */
+  async submit(plan: Plan, options: StartRunOptions = {}): Promise<RunRef> {
+    return this.#service.submit(this.#kind, this.#specOf(plan, options), options);
+  }
+
+  /** Waits until a run has ended or waits for a person, and returns its result; executes nothing. */
+  result(runId: string, signal?: AbortSignal): Promise<RunResult> {
+    return this.#service.result(this.#kind, runId, signal);
+  }
+
+  /** The journal events of a run after this one, as they are written, until the run ends or the signal is aborted. */
+  events(runId: string, after?: number, signal?: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
+    return this.#service.events(runId, after, signal);
+  }
+
+  /** Records a person's decision, and wakes the runs that wait for it. Undefined if there is no such approval. */
+  decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
+    return this.#service.decide(approvalId, decision);
   }
 
   /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */
@@ -103,16 +126,23 @@ export class ChainRuns {
     return this.#service.journal.reveal(await this.#read(runId));
   }
 
-  /** Claims runs whose process has ended, until the signal is aborted. */
-  adoptAbandoned(
-    options: ExecuteRunOptions & { readonly everyMs?: number; readonly signal: AbortSignal },
-  ): Promise<void> {
-    return this.#service.adoptAbandoned(this.#kind, options);
+  /**
+   * Executes every run that is executable, until the signal is aborted: submitted runs, suspended runs that a decision, a
+   * time or a cancellation has woken, and runs whose process has ended.
+   */
+  serve({ signal, ...options }: ExecuteRunOptions & { readonly signal: AbortSignal }): Promise<void> {
+    return this.#service.serve(signal, options);
   }
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */
   close(drainMs?: number): Promise<void> {
     return this.#service.close(drainMs);
+  }
+
+  #specOf(plan: Plan, options: StartRunOptions): NewChainRun {
+    const input = parseRunInput(plan, options.input);
+    const runId = this.#service.newRunId(options.runId);
+    return { plan, file: this.#parts.files?.fileOf(plan), runId, input, events: [], rerunOf: undefined };
   }
 
   #read(runId: string): Promise<RunRecording> {

@@ -22,7 +22,14 @@ export interface LoadPlanOptions {
   readonly taint?: TaintPolicy | undefined;
 }
 
-/** Plans a chain, or throws with all its problems. A plan is returned as it is. */
+/**
+ * Plans a chain, or throws with all its problems. A plan is returned as it is.
+ *
+ * @example
+ * ```ts
+ * const plan = await loadPlan("chains/invoice.yaml", { tools: engine.resolver });
+ * ```
+ */
 export async function loadPlan(chain: ChainInput | Plan, options: LoadPlanOptions): Promise<Plan> {
   const { tools, chains, taint } = options;
   if (isPlan(chain)) return taint === "strict" ? trustworthy(chain) : chain;

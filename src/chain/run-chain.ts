@@ -76,6 +76,8 @@ const ids = createIdGenerator();
  * const run = await runChain("chains/research.yaml", { engine, input: { topic: "tide mills" } });
  * if (run.success) console.log(run.output);
  * ```
+ *
+ * @see docs/guide/chains.md
  */
 export async function runChain(chain: ChainInput | Plan, options: RunChainOptions): Promise<RunResult> {
   const { engine, clock = systemClock, context = {}, env = {}, secrets } = options;

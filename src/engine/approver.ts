@@ -43,6 +43,12 @@ export function approvalKey(
 /**
  * Returns an approver that stores the request: the call fails with `approval_required`, someone decides with `windlass
  * approve`, and repeating the same call then runs it, once.
+ *
+ * @example
+ * ```ts
+ * const approvals = createInMemoryApprovals();
+ * const engine = createEngine({ tools, approver: storedApprover(approvals, systemClock) });
+ * ```
  */
 export function storedApprover(store: ApprovalStore, clock: Clock): Approver {
   return {

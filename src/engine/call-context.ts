@@ -98,6 +98,11 @@ export function forConversation(agentId: string, conversationId: string, more: C
 /**
  * Returns the context of a chain step. It bypasses the global limit, waits for a rate limit or a slot of its category
  * without the queue timeout, and is retried only by the chain.
+ *
+ * @example
+ * ```ts
+ * await engine.call("echo", { message: "hi" }, forWorkflow("run-1", "step-1"));
+ * ```
  */
 export function forWorkflow(workflowId: string, nodeId: string, more: CallContext = {}): CallContext {
   return { maxRetries: 0, ...more, callerType: "workflow_node", callerId: nodeId, workflowId };

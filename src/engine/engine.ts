@@ -61,7 +61,11 @@ export interface CloseOptions {
 
 const noContext: CallContext = {};
 
-/** Calls tools under one permission policy, one set of limits and one record store. Created by {@link createEngine}. */
+/**
+ * Calls tools under one permission policy, one set of limits and one record store. Created by {@link createEngine}.
+ *
+ * @see docs/guide/engine.md
+ */
 export class Engine {
   /** The tools it knows. */
   readonly tools: ToolRegistry;
@@ -306,6 +310,8 @@ function redactorOf(options: EngineOptions) {
  * const engine = createEngine({ tools: [add] });
  * const result = await engine.call(add, { a: 1, b: 2 });
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function createEngine(options: EngineOptions = {}): Engine {
   const engine = new Engine(options);

@@ -91,7 +91,7 @@ export type EngineEvent =
 /** The name of one type of event. */
 export type EngineEventType = EngineEvent["type"];
 
-/** All eleven. */
+/** All eleven event types of an engine. */
 export const engineEventTypes: readonly EngineEventType[] = [
   "tool_loaded",
   "tool_added",

@@ -46,7 +46,11 @@ export interface SourceSpan {
 /** Faults that depend on the value, so that another value may have none. */
 const itemFaults: ReadonlySet<ExpressionFault> = new Set(["type", "missing", "not_finite", "inexact", "not_json"]);
 
-/** An error in an expression, a template or a JSONPath, with its position in the text. */
+/**
+ * An error in an expression, a template or a JSONPath, with its position in the text.
+ *
+ * @see docs/guide/chains.md
+ */
 export class ExpressionError extends Error {
   readonly fault: ExpressionFault;
   /** Offset in the source text, in UTF-16 units from 0. */

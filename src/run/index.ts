@@ -1,4 +1,4 @@
-export { compensationMessage } from "./approvals/compensation-message.ts";
+export { compensationMessage } from "./approvals/approval-rules.ts";
 export type { RequestApproval } from "./approvals/run-approvals.ts";
 export { checkRunId } from "./leases/run-leases.ts";
 export {
@@ -38,7 +38,9 @@ export {
   type RunExecution,
   cancellerOf,
 } from "./service/run-kind.ts";
-export { RunService, type RunServiceDeps } from "./service/run-service.ts";
+export { type ExecutableRun, LocalDispatcher, type RunDispatcher } from "./service/run-dispatcher.ts";
+export { RunClient, type RunPorts, type RunRef } from "./service/run-client.ts";
+export { RunService } from "./service/run-service.ts";
 export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
 export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
 export { type CallEnding, createToolResult } from "./program/run-effect.ts";

@@ -56,6 +56,14 @@ export class SealedJournal implements RunJournal {
     return created;
   }
 
+  submit(run: NewRun, events: readonly JournalEvent[] = []): Promise<{ readonly existing: StoredRun } | undefined> {
+    const sealer = new Sealer(run.id, this.#namesIn(run), this.#known);
+    return this.#journal.submit(
+      this.sealRun(run),
+      events.map((event) => withData(event, sealer.data(event.data))),
+    );
+  }
+
   /** The run as it is stored. */
   sealRun<Run extends Pick<NewRun, "id" | "kind" | "definition" | "input" | "context">>(run: Run): Run {
     if (!this.#known.redactor.knowsAny()) return run;
@@ -75,7 +83,7 @@ export class SealedJournal implements RunJournal {
     return this.#journal.append(lease, withData(event, this.#sealerOf(lease.runId).data(event.data)));
   }
 
-  finish(lease: RunLease, end: RunEnd): Promise<void> {
+  finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken"> {
     const sealer = this.#sealerOf(lease.runId);
     this.#names.delete(lease.runId);
     if (!this.#known.redactor.knowsAny()) return this.#journal.finish(lease, end);

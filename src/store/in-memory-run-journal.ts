@@ -1,6 +1,7 @@
 import { type Clock, type FailureError, systemClock } from "../base/index.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
+import type { ApprovalStore } from "./approvals.ts";
 import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
@@ -23,6 +24,7 @@ import type {
   LeaseHolder,
   RunQuery,
   RunStatus,
+  RunWait,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -41,6 +43,8 @@ export interface InMemoryRunJournalOptions {
   readonly unfinished?: UnfinishedRuns;
   /** Receives the records that come with events. */
   readonly records?: Pick<RecordStore, "add">;
+  /** The store of the approvals that its runs wait for: a decision makes them executable. */
+  readonly approvals?: Pick<ApprovalStore, "get">;
   readonly clock?: Clock;
   /** Time without a heartbeat after which the runs of a lease holder can be claimed. Default: 15 s. */
   readonly leaseTimeoutMs?: number;
@@ -68,12 +72,15 @@ interface InMemoryRun {
   owner: LeaseHolder | undefined;
   epoch: number;
   cancel: { readonly by: string | undefined } | undefined;
+  /** The wait of a suspended run; `ready` once the run may continue. */
+  waitsFor: RunWait | "ready" | undefined;
 }
 
 class InMemoryRunJournal implements RunJournal {
   readonly #retainedFinished: number;
   readonly #retainedDetached: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
+  readonly #approvals: Pick<ApprovalStore, "get"> | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   /** Oldest first. */
@@ -94,6 +101,7 @@ class InMemoryRunJournal implements RunJournal {
     this.#retainedDetached = options.detached === undefined ? undefined : checkedCount("detached", options.detached);
     this.#unfinished = options.unfinished ?? new UnfinishedRuns();
     this.#records = options.records;
+    this.#approvals = options.approvals;
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
   }
@@ -103,16 +111,31 @@ class InMemoryRunJournal implements RunJournal {
     owner: LeaseHolder,
     before: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    const existing = this.#add(run, before, { status: "running", owner, epoch: 1, waitsFor: undefined });
+    if (existing !== undefined) return existing;
+    this.#touch(owner);
+    return { lease: { runId: run.id, epoch: 1 } };
+  }
+
+  async submit(
+    run: NewRun,
+    before: readonly JournalEvent[] = [],
+  ): Promise<{ readonly existing: StoredRun } | undefined> {
+    return this.#add(run, before, { status: "waiting", owner: undefined, epoch: 0, waitsFor: "ready" });
+  }
+
+  #add(
+    run: NewRun,
+    before: readonly JournalEvent[],
+    state: Pick<InMemoryRun, "status" | "owner" | "epoch" | "waitsFor">,
+  ): { readonly existing: StoredRun } | undefined {
     checkSequence(run.id, before);
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
-    const made = { ...run };
-    const events = [...before];
-    this.#runs.set(run.id, { made, events, status: "running", end: undefined, owner, epoch: 1, cancel: undefined });
+    this.#runs.set(run.id, { made: { ...run }, events: [...before], end: undefined, cancel: undefined, ...state });
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#unfinished.began(run.id);
-    this.#touch(owner);
-    return { lease: { runId: run.id, epoch: 1 } };
+    return undefined;
   }
 
   async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
@@ -123,6 +146,7 @@ class InMemoryRunJournal implements RunJournal {
     const was = stored.status;
     stored.owner = owner;
     stored.status = "running";
+    stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
     return {
@@ -145,12 +169,15 @@ class InMemoryRunJournal implements RunJournal {
     return undefined;
   }
 
-  async finish(lease: RunLease, end: RunEnd): Promise<void> {
+  async finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken"> {
     const stored = this.#held(lease);
     if (stored === undefined) throw leaseLostFailure(lease.runId);
     stored.owner = undefined;
     stored.status = end.status;
-    if (!isFinished(end.status)) return;
+    if (!isFinished(end.status)) {
+      stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
+      return end.status === "waiting" && (await this.#isAwake(stored)) ? "woken" : "finished";
+    }
     const { turn, ...reported } = end;
     stored.end = reported;
     const { conversation, id: runId } = stored.made;
@@ -159,6 +186,7 @@ class InMemoryRunJournal implements RunJournal {
     }
     this.#unfinished.ended(runId);
     this.#retire(stored.made);
+    return "finished";
   }
 
   #retire({ id, calledBy, conversation }: NewRun): void {
@@ -188,6 +216,7 @@ class InMemoryRunJournal implements RunJournal {
     if (stored === undefined || isFinished(stored.status)) return false;
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
+    if (stored.status === "waiting") stored.waitsFor = "ready";
     return true;
   }
 
@@ -210,21 +239,30 @@ class InMemoryRunJournal implements RunJournal {
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const { kind, name, status, conversation, abandoned } = query;
-    const limit = runLimit(query.limit);
+    const awake = new Set<InMemoryRun>();
+    if (query.executable === true) {
+      for (const stored of this.#runs.values()) if (await this.#isAwake(stored)) awake.add(stored);
+    }
     return [...this.#runs.values()]
-      .filter(
-        (stored) =>
-          (kind === undefined || stored.made.kind === kind) &&
-          (name === undefined || stored.made.name === name) &&
-          (status === undefined || stored.status === status) &&
-          (conversation === undefined || stored.made.conversation?.id === conversation) &&
-          (abandoned !== true || (stored.status === "running" && this.#isFree(stored))),
-      )
+      .filter((stored) => this.#matches(stored, query, awake))
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, limit)
+      .slice(0, runLimit(query.limit))
       .map(listedRun);
+  }
+
+  #matches(stored: InMemoryRun, query: RunQuery, awake: ReadonlySet<InMemoryRun>): boolean {
+    const { kind, name, status, conversation, abandoned, executable } = query;
+    const { made } = stored;
+    const has = <T>(value: T, requested: T | undefined): boolean => requested === undefined || value === requested;
+    return (
+      has(made.kind, kind) &&
+      has(made.name, name) &&
+      has(stored.status, status) &&
+      has(made.conversation?.id, conversation) &&
+      (abandoned !== true || this.#isAbandoned(stored)) &&
+      (executable !== true || this.#isAbandoned(stored) || awake.has(stored))
+    );
   }
 
   async turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
@@ -254,6 +292,22 @@ class InMemoryRunJournal implements RunJournal {
     if (owner === undefined) return true;
     const lastSeen = this.#lastSeen.get(owner.id) ?? -Infinity;
     return Math.abs(this.#clock.now() - lastSeen) > this.#silenceMs;
+  }
+
+  #isAbandoned(stored: InMemoryRun): boolean {
+    return stored.status === "running" && this.#isFree(stored);
+  }
+
+  /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
+  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
+    if (status !== "waiting" || waitsFor === undefined) return false;
+    const now = this.#clock.now();
+    if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    for (const id of waitsFor.approvals) {
+      const approval = await this.#approvals?.get(id, now);
+      if (approval !== undefined && approval.status !== "pending") return true;
+    }
+    return false;
   }
 
   #touch(owner: LeaseHolder): void {

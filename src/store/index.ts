@@ -82,6 +82,7 @@ export type {
   ConversationTurn,
   ConversationTurnRange,
   RunKindId,
+  RunWait,
 } from "./run-journal.ts";
 export { createInMemoryMemoryStore } from "./in-memory-memory-store.ts";
 export { createInMemoryTextIndex } from "./in-memory-text-index.ts";

@@ -1,6 +1,6 @@
 import type { CallRecord } from "./records.ts";
 
-/** State of a run. `waiting`: suspended until a person decides, without a process. */
+/** State of a run. `waiting`: no process executes it; it waits for a person, for a time, or for a worker. */
 export type RunStatus = "running" | "waiting" | "success" | "failed" | "cancelled";
 
 /** A process that can hold the leases of runs. */
@@ -132,6 +132,16 @@ export interface RunQuery {
   readonly limit?: number;
   /** Only runs whose status is `running` and whose lease holder is gone. */
   readonly abandoned?: boolean;
+  /** Only runs that a worker can claim now: abandoned, submitted, or woken by a decision, a time or a cancellation. */
+  readonly executable?: boolean;
+}
+
+/** The approvals and the time that wake a suspended run. */
+export interface RunWait {
+  /** Ids of approvals: a decision about any of them wakes the run. */
+  readonly approvals: readonly string[];
+  /** Epoch milliseconds: the run is woken at this time even without a decision. */
+  readonly until?: number;
 }
 
 /** End of a run, or its release. */
@@ -140,6 +150,8 @@ export interface RunEnd {
   readonly at: number;
   readonly output?: string;
   readonly error?: string;
+  /** For the status `waiting`: what wakes the run. */
+  readonly waitsFor?: RunWait;
   /**
    * JSON: the turn that the run adds to its conversation, if it has one. Written atomically with the end of the run. A
    * function creates it on demand. A journal may omit it if the conversation has the id of the run, has no other turns,
@@ -183,6 +195,11 @@ export interface RunJournal {
     holder: LeaseHolder,
     events?: readonly JournalEvent[],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
+  /**
+   * Atomically stores a run that any worker may claim; its status is `waiting`. If the id exists, returns that run
+   * instead. Durable when it resolves.
+   */
+  submit(run: NewRun, events?: readonly JournalEvent[]): Promise<{ readonly existing: StoredRun } | undefined>;
   /** Claims a run that no process holds, or whose lease holder is gone (dead, or without heartbeats for 15 s). */
   claim(runId: string, holder: LeaseHolder): Promise<Claim>;
   /**
@@ -190,9 +207,13 @@ export interface RunJournal {
    * is durable.
    */
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
-  /** Ends or releases the run, after everything appended before; the lease becomes invalid. */
-  finish(lease: RunLease, end: RunEnd): Promise<void>;
-  /** Requests that the lease holder cancel the run; durable when it resolves. False if the run is over or unknown. */
+  /**
+   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision makes the
+   * runs that wait for it executable in its own transaction; a run that is to wait for a decision that has already been
+   * made is `woken`: it is executable at once.
+   */
+  finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken">;
+  /** Requests that the lease holder cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
   requestCancel(runId: string, by: string | undefined): Promise<boolean>;
   /** Renews the leases of the holder, and returns those of these runs whose cancellation was requested. */
   heartbeat(

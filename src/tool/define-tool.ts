@@ -121,6 +121,8 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
  *   run: async ({ query, limit }, { signal }) => findPages(query, limit, signal),
  * });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function defineTool<
   const S extends AnySchema | undefined = undefined,

@@ -42,6 +42,8 @@ export interface RegisteredTools {
  * All tools by name. Within one source the last owner wins, and the previous one becomes visible again when it is
  * removed; across sources the lower priority number wins. An alias resolves if no tool has that name and the name is
  * not reserved.
+ *
+ * @see docs/guide/hub.md
  */
 export class ToolRegistry {
   /** Best first. */

@@ -87,14 +87,28 @@ export function isOk(value: unknown): value is Ok<unknown> {
   return typeof value === "object" && value !== null && okBrand in value;
 }
 
-/** The small `{ success, data, error }` form of a result. */
+/**
+ * The small `{ success, data, error }` form of a result.
+ *
+ * @example
+ * ```ts
+ * toDict(await engine.call("echo", { message: "hi" })); // { success: true, data: { message: "hi" }, error: null }
+ * ```
+ */
 export function toDict(result: ToolResult): { success: boolean; data: unknown; error: string | null } {
   return result.success
     ? { success: true, data: result.output, error: null }
     : { success: false, data: null, error: result.error.message };
 }
 
-/** The result in its form for files, terminals and HTTP bodies: snake_case, JSON only. */
+/**
+ * The result in its form for files, terminals and HTTP bodies: snake_case, JSON only.
+ *
+ * @example
+ * ```ts
+ * response.end(JSON.stringify(toWireResult(await engine.call("echo", { message: "hi" }))));
+ * ```
+ */
 export function toWireResult(result: ToolResult): Record<string, unknown> {
   const { attempts, callId, ...meta } = result.meta;
   return {

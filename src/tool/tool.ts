@@ -136,7 +136,14 @@ export type OutputOf<T> = T extends Tool<infer _Input, infer _Args, infer Output
 
 export const toolBrand: unique symbol = Symbol.for("windlass.tool") as never;
 
-/** True if this value was made by `defineTool`, of this or another copy of Windlass. */
+/**
+ * True if this value was made by `defineTool`, of this or another copy of Windlass.
+ *
+ * @example
+ * ```ts
+ * const tools = Object.values(await import("./tools/harbour.js")).filter(isTool);
+ * ```
+ */
 export function isTool(value: unknown): value is AnyTool {
   return typeof value === "object" && value !== null && toolBrand in value;
 }

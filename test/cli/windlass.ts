@@ -8,7 +8,7 @@ import { afterAll, vi } from "vitest";
 vi.setConfig({ testTimeout: 60_000 });
 
 /** The built program: it starts four times as fast as from source. `npm test` builds it first. */
-const main = resolve(import.meta.dirname, "../../dist/bin.js");
+export const builtProgram: string = resolve(import.meta.dirname, "../../dist/bin.js");
 
 /** The program from source, for tests of which modules it loads. */
 const sourceMain = resolve(import.meta.dirname, "../../src/cli/main.ts");
@@ -61,7 +61,7 @@ export interface RunOptions {
 /** Runs the program in a process of its own. */
 export function windlass(words: readonly string[], options: RunOptions): Promise<Run> {
   const { cwd, env = {}, input = "", onStderr, onStart, nodeArgs = [], fromSource = false, uid } = options;
-  const program = fromSource ? sourceMain : main;
+  const program = fromSource ? sourceMain : builtProgram;
   const child = spawn(process.execPath, [...nodeArgs, program, ...words], {
     cwd,
     env: { ...environment, ...env },
@@ -89,7 +89,7 @@ export function printedBy({ stdout, stderr }: Run): unknown {
 }
 
 /** The command that runs the program, for tests that need a shell around it. */
-export const shellCommand = `"${process.execPath}" "${main}"`;
+export const shellCommand = `"${process.execPath}" "${builtProgram}"`;
 
 let base: Promise<string> | undefined;
 let count = 0;

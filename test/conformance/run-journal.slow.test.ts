@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqlite } from "../../src/adapters/index.ts";
 import { systemClock } from "../../src/base/index.ts";
-import { createInMemoryRecords, createInMemoryRunJournal } from "../../src/store/index.ts";
+import { createInMemoryApprovals, createInMemoryRecords, createInMemoryRunJournal } from "../../src/store/index.ts";
 import { createRedactor } from "../../src/secrets/index.ts";
 import { runJournalConformance } from "./run-journal.ts";
 
@@ -15,7 +15,9 @@ let files = 0;
 runJournalConformance("memory", async (now) => {
   const clock = { ...systemClock, now };
   const records = createInMemoryRecords({ capacity: 10_000, clock });
-  return { runs: createInMemoryRunJournal({ records, clock, finished: 1000 }), records, close: () => records.close() };
+  const approvals = createInMemoryApprovals({ clock });
+  const runs = createInMemoryRunJournal({ records, approvals, clock, finished: 1000 });
+  return { runs, records, approvals, close: () => records.close() };
 });
 
 runJournalConformance("sqlite", (now) =>

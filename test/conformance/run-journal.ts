@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Claim, NewJournalEvent, NewRun, RecordStore, RunJournal, RunLease } from "../../src/store/index.ts";
+import type {
+  ApprovalStore,
+  Claim,
+  NewJournalEvent,
+  NewRun,
+  RecordStore,
+  RunJournal,
+  RunLease,
+} from "../../src/store/index.ts";
 import { sampleEvent, sampleOwner, sampleRun, settledCall } from "./sample-run.ts";
 
 /** An open journal, the store for the records of its events, and a function that closes it. */
 export interface OpenRuns {
   readonly runs: RunJournal;
   readonly records: RecordStore;
+  readonly approvals: ApprovalStore;
   close(): Promise<void>;
 }
 
@@ -314,6 +323,80 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       });
     });
 
+    describe("a submitted run", () => {
+      const executable = async (): Promise<string[]> => (await runs.list({ executable: true })).map(({ id }) => id);
+
+      test("waits for a worker, is not abandoned, and is claimed once", async () => {
+        expect(await runs.submit(sampleRun("r1"), [sampleEvent(1)])).toBeUndefined();
+        expect(await executable()).toEqual(["r1"]);
+        expect(await runs.list({ abandoned: true })).toEqual([]);
+        expect(await runs.read("r1")).toMatchObject({ run: { status: "waiting", epoch: 0 }, events: [sampleEvent(1)] });
+        const claims = await Promise.all([runs.claim("r1", ann), runs.claim("r1", bob)]);
+        expect(claims.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "held"]);
+        expect(await executable()).toEqual([]);
+        const lease = claims.flatMap((claim) => (claim.kind === "claimed" ? [claim.lease] : []));
+        expect(lease).toEqual([{ runId: "r1", epoch: 1 }]);
+      });
+
+      test("does not replace the run that has its id", async () => {
+        await make("r1");
+        expect(await runs.submit(sampleRun("r1", { name: "other" }))).toMatchObject({ existing: { name: "research" } });
+      });
+    });
+
+    describe("a suspended run", () => {
+      const executable = async (): Promise<string[]> => (await runs.list({ executable: true })).map(({ id }) => id);
+      const request = async (key: string): Promise<string> => {
+        const of = { key, tool: "send", args: {}, message: "?", callerType: "direct", expiresAt: 100_000 };
+        return (await store.approvals.request(of)).id;
+      };
+      const suspend = async (id: string, approvals: readonly string[], until?: number): Promise<string> =>
+        runs.finish(await make(id), { status: "waiting", at: now, waitsFor: { approvals, ...(until && { until }) } });
+
+      test("is executable once one of its approvals is decided, and only then", async () => {
+        const [a, b, c] = [await request("a"), await request("b"), await request("c")];
+        expect(await suspend("one", [a, b])).toBe("finished");
+        expect(await suspend("other", [c])).toBe("finished");
+        expect(await executable()).toEqual([]);
+        await store.approvals.decide(b, { approved: false }, now);
+        expect(await executable()).toEqual(["one"]);
+        expect((await runs.read("one"))?.run.status).toBe("waiting");
+        await taken("one");
+        expect(await executable()).toEqual([]);
+      });
+
+      test("is woken by a decision that was made while it was being suspended", async () => {
+        const a = await request("a");
+        await store.approvals.decide(a, { approved: true }, now);
+        expect(await suspend("r1", [a])).toBe("woken");
+        expect(await executable()).toEqual(["r1"]);
+      });
+
+      test("is executable from its time on", async () => {
+        const a = await request("a");
+        expect(await suspend("r1", [a], now + 5000)).toBe("finished");
+        expect(await executable()).toEqual([]);
+        now += 5000;
+        expect(await executable()).toEqual(["r1"]);
+      });
+
+      test("is executable after a cancellation request, before or after it was suspended", async () => {
+        const a = await request("a");
+        await suspend("after", [a]);
+        await runs.requestCancel("after", "ann");
+        const lease = await make("before");
+        await runs.requestCancel("before", "ann");
+        expect(await runs.finish(lease, { status: "waiting", at: now, waitsFor: { approvals: [a] } })).toBe("woken");
+        expect((await executable()).toSorted()).toEqual(["after", "before"]);
+      });
+
+      test("that does not say what it waits for is only executable after a cancellation", async () => {
+        await runs.finish(await make("r1"), { status: "waiting", at: now });
+        now += 1_000_000;
+        expect(await executable()).toEqual([]);
+      });
+    });
+
     describe("a list", () => {
       const ids = async (query?: Parameters<RunJournal["list"]>[0]): Promise<string[]> =>
         (await runs.list(query)).map(({ id }) => id);
@@ -366,7 +449,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     describe("a conversation", () => {
       const inTalk = (id: string, talk: string, after = 0): Promise<RunLease> =>
         make(id, { conversation: { id: talk, after } });
-      const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<void> =>
+      const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<unknown> =>
         runs.finish(lease, { status: "success", at: 5, turn });
       const text = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
         (await runs.turns(talk, range)).map(({ data }) => JSON.parse(data));

@@ -49,6 +49,8 @@ export type EngineAiSdkTool = AiSdkTool<unknown, AiSdkToolOutput> & {
  * ```ts
  * const agent = new ToolLoopAgent({ model, tools: toAiSdkTools(engine, { conversationId: "c-1" }) });
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function toAiSdkTools(engine: Engine, options: AiSdkToolsOptions = {}): Record<string, EngineAiSdkTool> {
   const { files = false, ...offer } = options;

@@ -58,7 +58,11 @@ export function toLangChainModel(model: Model, options: ToLangChainModelOptions 
   return new WindlassChatModel(model, options);
 }
 
-/** A LangChain chat model that delegates to a Windlass model. Created by {@link toLangChainModel}. */
+/**
+ * A LangChain chat model that delegates to a Windlass model. Created by {@link toLangChainModel}.
+ *
+ * @see docs/guide/interop.md
+ */
 export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
   static override lc_name(): string {
     return "WindlassChatModel";

@@ -20,6 +20,8 @@ export interface LangChainToolsOptions extends ExposeToolsOptions {
  * ```ts
  * const agent = createAgent({ model: "openai:gpt-5", tools: toLangChainTools(engine) });
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function toLangChainTools(engine: Engine, options: LangChainToolsOptions = {}): StructuredTool[] {
   return exposeTools(engine, options, "langchain").map((offered) => new EngineTool(offered));

@@ -40,6 +40,8 @@ const inactive: Tracing = { active: false, agents: undefined, chains: undefined,
  * const tracing = traceEngine(engine);
  * const agent = createAgent({ engine, model, observer: tracing.agents });
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function traceEngine(engine: Engine, options: TracingOptions = {}): Tracing {
   const provider = options.tracerProvider ?? trace.getTracerProvider();

@@ -41,7 +41,15 @@ export function foldReasoning(before: ReasoningBlock, event: AgentEvent): Reason
   return fold(block, event);
 }
 
-/** Returns the view of a whole run up to its last event. */
+/**
+ * Returns the view of a whole run up to its last event.
+ *
+ * @example
+ * ```ts
+ * const block = toReasoningBlock(await Array.fromAsync(agent.stream("6*7?")));
+ * console.log(block.state, block.answer);
+ * ```
+ */
 export function toReasoningBlock(events: Iterable<AgentEvent>): ReasoningBlock {
   let block = emptyReasoningBlock;
   for (const event of events) block = foldReasoning(block, event);

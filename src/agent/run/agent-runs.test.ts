@@ -78,6 +78,7 @@ describe("a run that cannot be resumed here", () => {
     const { journal } = all;
     const breaking: typeof journal = {
       create: (...args) => journal.create(...args),
+      submit: (...args) => journal.submit(...args),
       claim: (...args) => journal.claim(...args),
       finish: (...args) => journal.finish(...args),
       requestCancel: (...args) => journal.requestCancel(...args),

@@ -8,7 +8,11 @@ import { Conversations } from "./conversations.ts";
 import { worksWithoutModel } from "./create-agent-run.ts";
 import type { AgentRunsDeps, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
 
-/** Durable runs of agents: journaled, leased by one process at a time, and resumed by another when that one is gone. */
+/**
+ * Durable runs of agents: journaled, leased by one process at a time, and resumed by another when that one is gone.
+ *
+ * @see docs/guide/agents.md
+ */
 export class AgentRuns {
   /** The engine that makes its calls. */
   readonly engine: AgentRunsDeps["engine"];

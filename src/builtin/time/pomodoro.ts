@@ -41,6 +41,8 @@ const maxTries = 20;
  * const pomodoro = new Pomodoro({ store: createFileTimerStore(".windlass/pomodoro") });
  * await pomodoro.start({ minutes: 25, label: "Write the report" });
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export class Pomodoro {
   readonly #store: TimerStore;

@@ -10,6 +10,8 @@ import { type Problem, formatProblems } from "../../text/index.ts";
  *   if (error instanceof ChainError) console.log(error.problems);
  * });
  * ```
+ *
+ * @see docs/guide/chains.md
  */
 export class ChainError extends FailureError {
   readonly problems: readonly Problem[];

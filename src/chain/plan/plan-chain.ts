@@ -44,6 +44,8 @@ const defaultParallel = 5;
  * ```ts
  * const { plan, problems } = planChain({ text, file: "chains/research.yaml" }, { tools: engine.registry });
  * ```
+ *
+ * @see docs/guide/chains.md
  */
 export function planChain(source: ParsableChain, context: PlanContext): PlanChainResult {
   const key = source.text ?? source.spec;

@@ -64,7 +64,15 @@ const output = {
 /** Output of `read_result`. */
 export type ReadResultOutput = JsonOutput<typeof output>;
 
-/** `read_result`: parts of a result that was too large to be shown whole. */
+/**
+ * `read_result`: parts of a result that was too large to be shown whole.
+ *
+ * @example
+ * ```ts
+ * const resultStore = new ResultStore();
+ * engine.tools.register(readResultTool(resultStore));
+ * ```
+ */
 export function readResultTool(resultStore: ResultStore): ToolFor<typeof input, ReadResultOutput> {
   return defineTool({
     name: readResultName,

@@ -45,6 +45,8 @@ const handleForm = /^result:[\w.:-]{1,200}$/;
 /**
  * Stores large results completely, each under a handle that only its owner can use. A handle cannot be guessed either:
  * for callers without a name and a conversation, it is the only separation.
+ *
+ * @see docs/guide/hub.md
  */
 export class ResultStore {
   readonly #pages: PageCache;

@@ -61,7 +61,14 @@ export interface SourceMeta {
   readonly failed?: readonly OmittedTool[];
 }
 
-/** The source of a result, of a choice or a single tool: the `_meta` of a serialized result. */
+/**
+ * The source of a result, of a choice or a single tool: the `_meta` of a serialized result.
+ *
+ * @example
+ * ```ts
+ * const { source, sources } = toSourceMeta(await engine.call("capability:search", { query: "tide mills" }));
+ * ```
+ */
 export function toSourceMeta({ tool, success, meta }: ToolResult): SourceMeta {
   const reported = readSourceReport(meta);
   const sources = reported?.sources ?? (success ? [tool] : []);

@@ -17,7 +17,11 @@ export interface ContractFolderOptions {
   readonly onEvent?: (event: ToolFolderEvent) => void;
 }
 
-/** A folder of contracts, synchronized with a hub. An invalid edit keeps the last good contract. */
+/**
+ * A folder of contracts, synchronized with a hub. An invalid edit keeps the last good contract.
+ *
+ * @see docs/guide/hub.md
+ */
 export class ContractFolder {
   readonly #runs: FolderReloader;
   readonly #tools: MappedTools;

@@ -66,6 +66,8 @@ const maxCapabilityLength = 128;
  * const engine = createEngine({ registry, resolver: hub });
  * await engine.call("capability:search", { query: "tide mills" });
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export class Hub implements Resolver {
   readonly whyMissing: NonNullable<Resolver["whyMissing"]>;

@@ -26,6 +26,11 @@ export interface LoadedContracts {
 /**
  * Reads the files of a folder of capabilities, which need not be there; `root` is the workspace. A file that cannot be
  * used never stops the others. Never throws.
+ *
+ * @example
+ * ```ts
+ * const loaded = await loadContracts("my-workspace/capabilities", "my-workspace");
+ * ```
  */
 export async function loadContracts(dir: string, root: string): Promise<LoadedContracts> {
   if (!existsSync(dir)) return { contracts: [], problems: [], stamp: "", unmatched: () => [] };

@@ -52,6 +52,8 @@ export interface ToolFolder {
  * const folder = createToolFolder({ dir: "tools", registry, executors, mode: { watch: true } });
  * await folder.load();
  * ```
+ *
+ * @see docs/guide/tool-files.md
  */
 export function createToolFolder(options: ToolFolderOptions): ToolFolder {
   return new RegistryFolder(options);

@@ -72,7 +72,14 @@ export type FindToolsOutput = JsonOutput<typeof output>;
 /** A tool in the output of `find_tools`. */
 export type FoundTool = FindToolsOutput["tools"][number];
 
-/** `find_tools`: finds tools by purpose, so that a model need not see all of them. */
+/**
+ * `find_tools`: finds tools by purpose, so that a model need not see all of them.
+ *
+ * @example
+ * ```ts
+ * registry.register(findToolsTool({ finder: new ToolFinder(registry) }));
+ * ```
+ */
 export function findToolsTool({
   finder,
   isOffered = () => true,

@@ -45,6 +45,8 @@ const minCovered = 0.1;
  * ```ts
  * const [best] = new ToolFinder(registry).search("send an email");
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export class ToolFinder {
   readonly #tools: ToolListing;

@@ -24,6 +24,8 @@ const userFamilies: ModelFamily[] = ((globalThis as { [familiesKey]?: ModelFamil
  * ```ts
  * registerModelFamily({ ...baseFamily, name: "mistral", includes: (id) => /mistral|mixtral/i.test(id) });
  * ```
+ *
+ * @see docs/guide/model-adapters.md
  */
 export function registerModelFamily(family: ModelFamily): void {
   const at = userFamilies.findIndex(({ name }) => name === family.name);
@@ -31,7 +33,14 @@ export function registerModelFamily(family: ModelFamily): void {
   userFamilies.unshift(family);
 }
 
-/** The family of a model, by its name and provider; {@link baseFamily} if no other family matches. */
+/**
+ * The family of a model, by its name and provider; {@link baseFamily} if no other family matches.
+ *
+ * @example
+ * ```ts
+ * resolveModelFamily("claude-sonnet-4-5", "anthropic").name; // "claude"
+ * ```
+ */
 export function resolveModelFamily(modelId: string, provider: string): ModelFamily {
   const includes = (family: ModelFamily): boolean => family.includes(modelId, provider);
   return userFamilies.find(includes) ?? families.find(includes) ?? baseFamily;

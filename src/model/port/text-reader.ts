@@ -25,6 +25,13 @@ export interface TextReaderOptions {
 /**
  * Removes markup that servers leave in a model's text: thinking in tags at its beginning, lines that name the speaker
  * before it, end-of-turn tokens after it. Tags may be split over chunks; markup in the middle of a text is text.
+ *
+ * @example
+ * ```ts
+ * const reader = createTextReader();
+ * reader.push("<think>Count.</think>42"); // thinking: "Count.", text: "42"
+ * reader.end();
+ * ```
  */
 export function createTextReader(options: TextReaderOptions = {}): TextReader {
   return new MarkupReader(options);

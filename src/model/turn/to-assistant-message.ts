@@ -8,6 +8,12 @@ export type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistan
  * A response as the next request carries it: with everything that its service requires back, including thinking and
  * signatures. Each of its tool calls needs a result with its id. A call that could not be parsed is shown without
  * arguments, since services reject arguments that are not an object; the problem belongs in its result.
+ *
+ * @example
+ * ```ts
+ * const turn = await requestTurn(model, call);
+ * messages.push(toAssistantMessage(turn));
+ * ```
  */
 export function toAssistantMessage(turn: ModelTurn): AssistantMessage {
   return {

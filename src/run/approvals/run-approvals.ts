@@ -5,13 +5,14 @@ import {
   type ApprovalRequest,
   type ApprovalStore,
   type Decision,
+  type RunWait,
   neverExpires,
 } from "../../store/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import { cannotSuspendReason } from "./cannot-suspend.ts";
 import type { ApprovalWait, DecidedOutcome, NestedApproval, StepWork } from "../host.ts";
 import type { RecordedApproval } from "../replay/replay-log.ts";
-import { compensationMessage } from "./compensation-message.ts";
+import { aboutStep, baseOf, disregarded, mayDecide, verdictOf, whyDisregarded } from "./approval-rules.ts";
 
 /** Requests a decision from a person in this process. Undefined if no approver is available here. */
 export type RequestApproval = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>;
@@ -95,6 +96,13 @@ export class RunApprovals {
   get isSuspended(): boolean {
     for (const { busy } of this.#open.values()) if (busy) return false;
     return this.#open.size > 0;
+  }
+
+  /** The open approvals, and the time at which the first of them expires. */
+  get waitsFor(): RunWait {
+    const open = [...this.#open.values()].flatMap(({ approval }) => (approval === undefined ? [] : [approval]));
+    const until = Math.min(...open.map(({ expiresAt }) => expiresAt));
+    return { approvals: open.map(({ id }) => id), ...(until < neverExpires && { until }) };
   }
 
   /** Requests an approval. `before` is the request that the journal already has, if the run is resumed. */
@@ -360,46 +368,3 @@ export class RunApprovals {
 
 /** The longest delay that a system timer supports. */
 const maxDelayMs = 2 ** 31 - 1;
-
-/** Returns the decision, or undefined while the approval is pending. */
-function verdictOf({ status, decidedAt }: Approval): DecidedOutcome["status"] | undefined {
-  switch (status) {
-    case "pending":
-      return undefined;
-    // Consumed by an earlier lease holder that lost the run before it could journal the decision: the approval still
-    // counts.
-    case "used":
-      return "approved";
-    // A decision that was made in time counts even if the run learns of it later; only approvals expire after the
-    // decision.
-    case "expired":
-      return decidedAt === undefined ? "expired" : "approved";
-    case "approved":
-    case "rejected":
-      return status;
-  }
-}
-
-function mayDecide({ approvers = [] }: Approval, by: string | undefined): boolean {
-  return approvers.length === 0 || (by !== undefined && approvers.includes(by));
-}
-
-/** Returns why a decision does not count, or undefined if it does. */
-function whyDisregarded(approval: Approval, { interrupted }: ApprovalWait): string | undefined {
-  if (!mayDecide(approval, approval.decidedBy)) return disregarded(approval, approval.decidedBy);
-  if (approval.done === undefined || interrupted === true) return undefined;
-  return "the call was not running when a process ended, so it cannot be marked as done: approve or reject it";
-}
-
-function disregarded({ approvers = [] }: Approval, by: string | undefined): string {
-  return `the decision of ${by ?? "an unnamed person"} does not count: only ${approvers.join(" or ")} may decide`;
-}
-
-/** Removes the attempt from a key: another attempt with the same arguments shares the approval. */
-const baseOf = (key: string): string => key.slice(0, key.lastIndexOf("#"));
-
-/** Returns the step that a key without its attempt belongs to, and the approval message for that step. */
-function aboutStep(base: string, message: string): Pick<ApprovalRequest, "message"> & { readonly step: string } {
-  const step = base.replaceAll(/[#~!]\d+|\^$/g, "");
-  return { step, message: base.endsWith("^") ? compensationMessage(step, message) : message };
-}

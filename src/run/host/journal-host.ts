@@ -1,6 +1,6 @@
 import { fail } from "../../base/index.ts";
 import type { Approver, JournaledCall } from "../../engine/index.ts";
-import type { CallRecord, JournalEvent } from "../../store/index.ts";
+import type { CallRecord, JournalEvent, RunWait } from "../../store/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { JournalWriter, type JournalWriterDeps } from "./journal-writer.ts";
@@ -47,6 +47,8 @@ export interface JournalHostDeps extends JournalWriterDeps {
  * replayed first, each once its key is requested; only then does new work start. A call with side effects starts after
  * its start is durable, and its outcome is delivered after it is durable; the outcome of a read-only call is delivered
  * immediately, since it may be re-executed.
+ *
+ * @see docs/guide/durable-runs.md
  */
 export class JournalHost implements Host, RunCallOwner {
   readonly runId: string;
@@ -74,11 +76,13 @@ export class JournalHost implements Host, RunCallOwner {
   readonly #ready: ReadyQueue;
   #listener: HostListener | undefined;
   #cancelled = false;
-  #releasing = false;
   /** True after the store was polled for decisions that were made in the meantime. */
   #polledApprovals = false;
-  /** From now on outcomes are ignored. */
-  #closed = false;
+  /**
+   * `active` -> `releasing` (starts nothing more; its calls end) -> `released` (another process continues the run), or
+   * `active` -> `over`. In the last two, outcomes are ignored.
+   */
+  #phase: "active" | "releasing" | "released" | "over" = "active";
 
   constructor(parts: JournalHostDeps) {
     this.#parts = parts;
@@ -115,7 +119,16 @@ export class JournalHost implements Host, RunCallOwner {
 
   /** True if the run was released before it ended, so that another process can claim it. */
   get isReleased(): boolean {
-    return this.#releasing;
+    return this.#phase === "releasing" || this.#phase === "released";
+  }
+
+  get #closed(): boolean {
+    return this.#phase === "released" || this.#phase === "over";
+  }
+
+  /** The approvals and the time that wake the suspended run. Undefined if nothing does. */
+  get waitsFor(): RunWait | undefined {
+    return this.#runApprovals?.waitsFor;
   }
 
   hasRecorded(key: string): boolean {
@@ -123,15 +136,11 @@ export class JournalHost implements Host, RunCallOwner {
   }
 
   start(key: string, work: StepWork): void {
-    if (this.#isRecorded(key)) return;
-    if (this.#mustDefer) this.#deferred.set(key, work);
-    else this.#begin(key, work);
+    if (!this.#defers(key, work)) this.#begin(key, work);
   }
 
   wait(key: string, wait: Wait): void {
-    if (this.#isRecorded(key)) return;
-    if (this.#mustDefer) this.#deferred.set(key, wait);
-    else this.#await(key, wait);
+    if (!this.#defers(key, wait)) this.#await(key, wait);
   }
 
   cancel(key: string): void {
@@ -147,11 +156,11 @@ export class JournalHost implements Host, RunCallOwner {
   next(pending: PendingKeys): SettledOutcome | undefined {
     const before = this.#mayReplay ? this.#replayNext(pending) : undefined;
     if (before !== undefined) return before;
-    if (this.#deferred.size > 0 && !this.#releasing && !this.#isCancelling) this.#goLive();
+    if (this.#deferred.size > 0 && !this.isReleased && !this.#isCancelling) this.#goLive();
     if (this.#waitsForPeople) this.#timers.pauseDeadlines();
     const next = this.#ready.take();
     if (next === undefined) this.#checkProgress();
-    if (next === suspended && this.#waitsForPeople && !this.#releasing && !this.#polledApprovals)
+    if (next === suspended && this.#waitsForPeople && !this.isReleased && !this.#polledApprovals)
       return this.#pollBeforeSuspending();
     this.#polledApprovals = false;
     return next;
@@ -171,7 +180,7 @@ export class JournalHost implements Host, RunCallOwner {
 
   /** Stops starting work; `next` returns `suspended` once no call is running. */
   release(): void {
-    this.#releasing = true;
+    if (this.#phase === "active") this.#phase = "releasing";
     this.#ready.wake();
   }
 
@@ -186,7 +195,7 @@ export class JournalHost implements Host, RunCallOwner {
    * are ignored.
    */
   close(how: "over" | "released" = "over"): void {
-    this.#closed = true;
+    this.#phase = how === "released" || this.isReleased ? "released" : "over";
     this.#running.end(how);
     this.#ready.clear();
     this.#timers.stopAll();
@@ -199,10 +208,11 @@ export class JournalHost implements Host, RunCallOwner {
     return this.#approvals()?.rejectOpen();
   }
 
-  /** True if the outcome of this key is recorded; it is replayed in its turn. */
-  #isRecorded(key: string): boolean {
-    if (!this.#replayLog.outcomes.request(key)) return false;
-    this.#mayReplay = true;
+  /** True if the outcome of this key is recorded, and is replayed in its turn, or if nothing may start now. */
+  #defers(key: string, work: StepWork | Wait): boolean {
+    if (this.#replayLog.outcomes.request(key)) this.#mayReplay = true;
+    else if (this.#replaying || this.isReleased || this.#isCancelling) this.#deferred.set(key, work);
+    else return false;
     return true;
   }
 
@@ -229,10 +239,6 @@ export class JournalHost implements Host, RunCallOwner {
     }
   }
 
-  get #mustDefer(): boolean {
-    return this.#replaying || this.#releasing || this.#isCancelling;
-  }
-
   /** True until the cancellation has been delivered; nothing new starts before that. */
   get #isCancelling(): boolean {
     return this.#cancelled && this.#ready.has(cancelKey);
@@ -253,7 +259,7 @@ export class JournalHost implements Host, RunCallOwner {
 
   get #isSuspended(): boolean {
     if (this.#running.size > 0) return false;
-    if (this.#releasing || this.#parts.executor === undefined) return true;
+    if (this.isReleased || this.#parts.executor === undefined) return true;
     if (this.#timers.pauses > 0 || this.#parts.waitForDecisions) return false;
     return this.#unroutedApprovals.size > 0 || this.#runApprovals?.isSuspended === true;
   }
@@ -278,7 +284,7 @@ export class JournalHost implements Host, RunCallOwner {
     // Calls of fast tools usually end synchronously.
     if (!call.begin(executor)) return;
     this.#running.add(call);
-    if (this.#closed) this.close(this.#releasing ? "released" : "over");
+    if (this.#closed) this.close(this.isReleased ? "released" : "over");
   }
 
   started({ key, effect }: RunCall): Promise<void> | undefined {
@@ -336,7 +342,7 @@ export class JournalHost implements Host, RunCallOwner {
     } else {
       const now = clock.now();
       const known = this.#replayLog.due(key);
-      const due = known ?? now + wait.ms;
+      const due = known ?? Math.ceil(now + wait.ms);
       this.#timers.set(key, Math.max(0, due - now), "pause");
       if (known !== undefined) return;
       this.#writer.append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
@@ -345,7 +351,9 @@ export class JournalHost implements Host, RunCallOwner {
 
   /** Journals the remaining time of a deadline for the next lease holder. */
   #recordRemaining(key: string, remaining: number): void {
-    this.#writer.append("waiting", key, { remaining })?.catch((error: unknown) => this.#fail(error));
+    this.#writer
+      .append("waiting", key, { remaining: Math.ceil(remaining) })
+      ?.catch((error: unknown) => this.#fail(error));
   }
 
   #approvals(): RunApprovals | undefined {

@@ -51,8 +51,9 @@ export class JournalWriter {
     return this.#later(Math.floor(executedAt + queuedMs + durationMs));
   }
 
+  /** Whole milliseconds, as all times of a journal. */
   now(): number {
-    return this.#later(this.#parts.clock.now());
+    return this.#later(Math.floor(this.#parts.clock.now()));
   }
 
   #later(at: number): number {

@@ -30,6 +30,8 @@ export interface RunLeasesDeps {
 /**
  * The runs that this process holds. While there are any, it renews their leases with heartbeats and receives
  * cancellations and decisions from other processes; on close it releases them for the next lease holder.
+ *
+ * @see docs/guide/durable-runs.md
  */
 export class RunLeases {
   readonly #parts: RunLeasesDeps;

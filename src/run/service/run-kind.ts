@@ -60,7 +60,7 @@ export interface RunExecution<Result> {
 
 /** A run after its last step in this process. */
 export interface DrivenRun<Result> {
-  /** How it ended; `waiting` if it is suspended. */
+  /** The end of the run; its status is `waiting` if the run is suspended. */
   readonly end: RunEnd;
   /**
    * True if a released run has nothing to do before a person decides; it then is not offered to other processes. Default:
@@ -86,3 +86,7 @@ export interface RunKind<Spec, Options extends RunExecuteOptions, Result> {
   /** Returns the result of a run, or its state so far, from its journal; executes nothing. */
   describe(stored: RunRecording): Promise<Result>;
 }
+
+/** A kind whose types do not matter. */
+// oxlint-disable-next-line typescript/no-explicit-any -- kinds differ in all of their types
+export type AnyRunKind = RunKind<any, any, any>;

@@ -62,6 +62,8 @@ export interface ReplayChainOptions {
  * const { same, difference } = await replayChain(plan, cassette);
  * if (!same) console.log(difference?.message);
  * ```
+ *
+ * @see docs/guide/chains.md
  */
 export async function replayChain(
   plan: Plan,

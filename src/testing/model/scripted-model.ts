@@ -57,6 +57,8 @@ export interface ScriptedModel extends Model {
  * const model = scriptedModel(["first answer", { score: 9 }, { toolCalls: [{ name: "search", args: { query: "tides" } }] }]);
  * await generateText(model, { prompt: "…" }); // { text: "first answer", … }
  * ```
+ *
+ * @see docs/guide/testing.md
  */
 export function scriptedModel(
   script: Script<ModelCall, ScriptedResponse>,

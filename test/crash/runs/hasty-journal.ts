@@ -5,6 +5,7 @@ export function hasty(journal: RunJournal): RunJournal {
   let last: Promise<unknown> = Promise.resolve();
   return {
     create: (...args) => journal.create(...args),
+    submit: (...args) => journal.submit(...args),
     claim: (...args) => journal.claim(...args),
     finish: async (...args) => {
       await last;

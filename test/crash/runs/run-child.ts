@@ -21,8 +21,7 @@ const runs = new ChainRuns({ engine, journal, approvals: store.approvals, chains
 
 if (expected[0] === "adopt") {
   say("ready");
-  await runs.adoptAbandoned({
-    everyMs: 100,
+  await runs.serve({
     waitForDecisions: true,
     signal: new AbortController().signal,
     onEvent: (event) => event.type === "run-started" && say("adopted", event.runId, Date.now()),

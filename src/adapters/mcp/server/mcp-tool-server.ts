@@ -85,6 +85,8 @@ const completeMs = 20_000;
  * const { closed } = await server.stdio(process.stdin, process.stdout);
  * await closed;
  * ```
+ *
+ * @see docs/guide/mcp.md
  */
 export function createMcpToolServer(options: McpToolServerOptions): McpToolServer {
   return new Serving(options);

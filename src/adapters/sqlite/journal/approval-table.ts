@@ -89,14 +89,25 @@ export class ApprovalTable {
     const { approved, by = null, note = null, done } = decision;
     const output = done === undefined ? null : JSON.stringify(done.output ?? null);
     return inTransaction(this.#db, () => {
-      this.#db
+      const decided = this.#db
         .prepare(
           `UPDATE approvals SET status = ?, decided_at = ?, decided_by = ?, note = ?, done = ?
            WHERE id = ? AND status = 'pending' AND expires_at > ?`,
         )
         .run(approved ? "approved" : "rejected", now, by, note, output, id, now);
+      if (decided.changes === 1) this.#wake(id);
       return this.get(id, now);
     });
+  }
+
+  /** Makes the suspended runs that wait for this approval executable. */
+  #wake(id: string): void {
+    this.#db
+      .prepare(
+        `UPDATE runs SET ready = 1
+         WHERE status = 'waiting' AND EXISTS (SELECT 1 FROM json_each(waits_for, '$.approvals') WHERE value = ?)`,
+      )
+      .run(id);
   }
 
   get(id: string, now: number): Approval | undefined {

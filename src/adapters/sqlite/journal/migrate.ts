@@ -167,6 +167,9 @@ export const migrationSteps: readonly MigrationStep[] = [
    ALTER TABLE runs RENAME COLUMN chain TO name;
    ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'chain';
    ALTER TABLE runs ADD COLUMN called_by TEXT;
+   -- What a suspended run waits for, as JSON, and whether it has happened.
+   ALTER TABLE runs ADD COLUMN waits_for TEXT;
+   ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
    UPDATE runs SET called_by = json_extract(context, '$.calledBy') WHERE name GLOB 'agent:*' AND json_valid(context);
    UPDATE runs SET kind = 'agent', name = substr(name, 7) WHERE name GLOB 'agent:*';
    DROP INDEX runs_chain;

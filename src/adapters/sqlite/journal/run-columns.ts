@@ -65,11 +65,12 @@ export const eventColumns: readonly string[] = [
 ];
 
 /** The write that creates a run with its first events. */
-export function toRunWrite(run: NewRun, owner: LeaseHolder, events: readonly EventValues[]): RunWrite {
+export function toRunWrite(run: NewRun, owner: LeaseHolder | null, events: readonly EventValues[]): RunWrite {
   const { id, kind, name, input, context, format, fingerprints, startedAt, conversation } = run;
   const of = [run.rerunOf ?? null, run.calledBy ?? null, conversation?.id ?? null, conversation?.after ?? null];
   const values = [id, kind, name, input, context, Math.trunc(format), fingerprints, startedAt, ...of];
-  checkStorable([...values, run.definition, owner.id, owner.pid, owner.processStart, owner.bootId]);
+  checkStorable([...values, run.definition]);
+  if (owner !== null) checkStorable([owner.id, owner.pid, owner.processStart, owner.bootId]);
   return ["run", values, run.definition, owner, events];
 }
 

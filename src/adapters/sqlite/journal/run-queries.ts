@@ -41,6 +41,13 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
   add("runs.status", query.status);
   add("runs.conversation", query.conversation);
   if (query.abandoned === true) add("runs.status", "running");
+  if (query.executable === true) {
+    terms.push(
+      "(runs.status = 'running' OR (runs.status = 'waiting' AND (ready = 1 OR json_extract(waits_for, '$.until') <= ?)))",
+    );
+    values.push(query.now);
+  }
+  const isFreeOnly = query.abandoned === true || query.executable === true;
   const list = db.prepare(
     `SELECT ${runColumns.join(", ")}, lease_holders.renewed_at FROM ${runTables}
      WHERE ${terms.join(" AND ")} ORDER BY runs.started_at DESC, runs.number DESC`,
@@ -51,7 +58,7 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
     if (found.length === query.limit) break;
     // setReturnArrays() was called, and the columns hold no blobs.
     const run = row as unknown as SqlRow;
-    if (query.abandoned !== true || isAbandoned(run, query)) found.push(run);
+    if (!isFreeOnly || isFree(run, query)) found.push(run);
   }
   return found;
 }
@@ -86,7 +93,8 @@ export function listTurns(db: DatabaseSync, { conversationId, from, to, last }: 
   return (list.all({ of: conversationId, from, to, last }) as unknown as SqlRow[]).toReversed();
 }
 
-function isAbandoned(row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
+/** True if no living process holds the run. */
+function isFree(row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
   const { leaseHolder } = toRun(row);
   const renewedAt = row[runColumns.length];
   if (leaseHolder === undefined || typeof renewedAt !== "number") return true;

@@ -52,7 +52,10 @@ export class RunTable {
     const open = "id = ? AND status IN ('running', 'waiting')";
     return inTransaction(this.#db, () => {
       this.#db
-        .prepare(`UPDATE runs SET cancel_requested = 1, cancel_by = ? WHERE ${open} AND cancel_requested = 0`)
+        .prepare(
+          `UPDATE runs SET cancel_requested = 1, cancel_by = ?, ready = (status = 'waiting')
+           WHERE ${open} AND cancel_requested = 0`,
+        )
         .run(by, runId);
       return this.#db.prepare(`SELECT 1 FROM runs WHERE ${open}`).get(runId) !== undefined;
     });
@@ -81,7 +84,9 @@ export class RunTable {
       return { kind: "held", was };
     this.#owners.heartbeat(owner, now);
     this.#db
-      .prepare("UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running' WHERE id = ?")
+      .prepare(
+        "UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running', waits_for = NULL, ready = 0 WHERE id = ?",
+      )
       .run(owner.id, runId);
     return { kind: "claimed", was };
   }

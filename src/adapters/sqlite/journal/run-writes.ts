@@ -13,6 +13,7 @@ export type WriteRefusal = readonly [reason: WriteAnswer[1], last: number];
 
 const lost: WriteRefusal = ["lost", 0];
 const taken: WriteRefusal = ["taken", 0];
+const woken: WriteRefusal = ["woken", 0];
 
 const conversationAt = newRunColumns.indexOf("conversation");
 
@@ -27,6 +28,7 @@ export class RunWrites {
   readonly #insertEvent: StatementSync;
   readonly #insertRecord: StatementSync;
   readonly #end: StatementSync;
+  readonly #wakeDecided: StatementSync;
   readonly #insertTurn: StatementSync;
   readonly #removeTurns: StatementSync;
   #nextEvent = 0;
@@ -38,7 +40,7 @@ export class RunWrites {
     const columns = [...newRunColumns, "definition", "lease_holder"];
     this.#findRun = db.prepare("SELECT 1 FROM runs WHERE id = ?");
     this.#insertRun = db.prepare(
-      `INSERT INTO runs (${columns.join(", ")}, status, epoch) VALUES (${placeholders(columns)}, 'running', 1)`,
+      `INSERT INTO runs (${columns.join(", ")}, status, epoch, ready) VALUES (${placeholders(columns)}, ?, ?, ?)`,
     );
     this.#lastEvent = db.prepare("SELECT max(number) AS last FROM run_events");
     this.#insertEvent = db.prepare(
@@ -49,8 +51,15 @@ export class RunWrites {
       `INSERT INTO records (${recordColumns.join(", ")}, event) VALUES (${placeholders(recordColumns)}, ?)`,
     );
     this.#end = db.prepare(
-      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, metrics = ?, lease_holder = NULL
+      `UPDATE runs SET status = ?, finished_at = ?, output = ?, output_blob = ?, error = ?, metrics = ?, waits_for = ?,
+         lease_holder = NULL
        WHERE number = ?`,
+    );
+    // A decision that was made before the run was suspended, and not seen by it.
+    this.#wakeDecided = db.prepare(
+      `UPDATE runs SET ready = 1 WHERE number = ? AND (cancel_requested = 1 OR EXISTS (
+         SELECT 1 FROM json_each(waits_for, '$.approvals') JOIN approvals ON approvals.id = value
+         WHERE approvals.status <> 'pending'))`,
     );
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
@@ -77,8 +86,10 @@ export class RunWrites {
     const of = values[conversationAt] ?? null;
     // Remaining turns of pruned runs must not reappear with this one.
     if (of !== null) this.#removeTurns.run({ of });
-    const { lastInsertRowid } = this.#insertRun.run(...values, this.#blobs.store(definition), owner.id);
-    this.#owners.heartbeat(owner, now);
+    const state = owner === null ? (["waiting", 0, 1] as const) : (["running", 1, 0] as const);
+    const definitionBlob = this.#blobs.store(definition);
+    const { lastInsertRowid } = this.#insertRun.run(...values, definitionBlob, owner?.id ?? null, ...state);
+    if (owner !== null) this.#owners.heartbeat(owner, now);
     for (const event of events) this.#write(Number(lastInsertRowid), event, null);
     return undefined;
   }
@@ -92,14 +103,16 @@ export class RunWrites {
     return undefined;
   }
 
-  end([, runId, epoch, status, finishedAt, output, error, turn, metrics]: EndWrite): WriteRefusal | undefined {
+  end(write: EndWrite): WriteRefusal | undefined {
+    const [, runId, epoch, status, finishedAt, output, error, turn, metrics, waitsFor] = write;
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     const blob = output !== null && isLargePayload(output) ? this.#blobs.store(output) : null;
-    this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, metrics, run.number);
+    this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, metrics, waitsFor, run.number);
     if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
     this.#fence.forget(runId);
-    return undefined;
+    if (status !== "waiting" || this.#wakeDecided.run(run.number).changes === 0) return undefined;
+    return woken;
   }
 
   #write(run: number, values: EventWrite[3], record: EventWrite[4]): void {

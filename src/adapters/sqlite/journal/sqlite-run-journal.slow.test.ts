@@ -223,7 +223,7 @@ describe("pruning", () => {
   test("keeps the turns of a conversation as long as any run of it, and then none", async () => {
     const store = await open({ clock });
     const turn = JSON.stringify("x".repeat(5000));
-    const addTurn = async (id: string, at: number, talk = "t"): Promise<void> =>
+    const addTurn = async (id: string, at: number, talk = "t"): Promise<unknown> =>
       store.runs.finish(await make(store, id, { conversation: { id: talk, after: 0 }, startedAt: at }), {
         status: "success",
         at,
@@ -249,7 +249,7 @@ describe("pruning", () => {
 
   test("pruning that was interrupted restores nothing of a conversation whose last run it pruned", async () => {
     const store = await open({ clock });
-    const addTurn = async (id: string, at: number): Promise<void> =>
+    const addTurn = async (id: string, at: number): Promise<unknown> =>
       store.runs.finish(await make(store, id, { conversation: { id: "t", after: 0 }, startedAt: at }), {
         status: "success",
         at,

@@ -66,15 +66,29 @@ export class SqliteRuns implements RunJournal {
     owner: LeaseHolder,
     events: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
+    const existing = await this.#store(run, owner, events);
+    return existing ?? { lease: this.#hold(run.id, 1) };
+  }
+
+  submit(run: NewRun, events: readonly JournalEvent[] = []): Promise<{ readonly existing: StoredRun } | undefined> {
+    return this.#store(run, null, events);
+  }
+
+  /** Stores a new run; returns the run that has its id if there is one. */
+  async #store(
+    run: NewRun,
+    owner: LeaseHolder | null,
+    events: readonly JournalEvent[],
+  ): Promise<{ readonly existing: StoredRun } | undefined> {
     checkSequence(run.id, events);
     const values = events.map(writable);
     let size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
     for (const event of values) size += valuesSize(event);
     const answer = await this.#written(toRunWrite(run, owner, values), size);
-    if (answer === undefined) return { lease: this.#hold(run.id, 1) };
+    if (answer === undefined) return undefined;
     const found = await this.#parts.thread.call("getRun", { runId: run.id, events: false });
     // It was pruned a moment ago.
-    if (found === undefined) return this.create(run, owner, events);
+    if (found === undefined) return this.#store(run, owner, events);
     return { existing: toRun(found.run) };
   }
 
@@ -114,14 +128,14 @@ export class SqliteRuns implements RunJournal {
     });
   }
 
-  finish(lease: RunLease, end: RunEnd): Promise<void> {
+  finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken"> {
     return new Promise((resolve, reject) => {
       const write = toEndWrite(lease, end);
       this.#push(write, endSize(write), (outcome) => {
         const failure = this.#failureOf(outcome, lease, 0);
         this.#letGo(lease);
-        if (failure === undefined) resolve();
-        else reject(failure);
+        if (failure !== undefined) reject(failure);
+        else resolve(outcome.failure === undefined && outcome.value?.[1] === "woken" ? "woken" : "finished");
       });
     });
   }
@@ -229,7 +243,7 @@ export class SqliteRuns implements RunJournal {
       return outcome.failure;
     }
     const [, reason, last] = outcome.value ?? [];
-    if (reason === undefined) return undefined;
+    if (reason === undefined || reason === "woken") return undefined;
     if (reason === "gap") return sequenceGapFailure(lease.runId, seq, last ?? 0);
     this.#letGo(lease);
     return leaseLostFailure(lease.runId);
@@ -246,7 +260,10 @@ export class SqliteRuns implements RunJournal {
   }
 }
 
-function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, turn, metrics }: RunEnd): EndWrite {
+function toEndWrite(
+  { runId, epoch }: RunLease,
+  { status, at, output, error, turn, metrics, waitsFor }: RunEnd,
+): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
   const ending = [
@@ -254,6 +271,7 @@ function toEndWrite({ runId, epoch }: RunLease, { status, at, output, error, tur
     error ?? null,
     over && typeof written === "string" ? written : null,
     metrics ?? null,
+    status === "waiting" && waitsFor !== undefined ? JSON.stringify(waitsFor) : null,
   ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);

@@ -32,7 +32,8 @@ export type RunWrite = readonly [
   kind: "run",
   values: SqlRow,
   definition: string,
-  owner: LeaseHolder,
+  /** Null if any worker may claim it. */
+  owner: LeaseHolder | null,
   events: readonly EventValues[],
 ];
 
@@ -69,6 +70,8 @@ export type EndWrite = readonly [
   /** The turn that the run adds to its conversation. */
   turn: string | null,
   metrics: string | null,
+  /** JSON. */
+  waitsFor: string | null,
 ];
 
 /** Any write to the database. */
@@ -76,9 +79,10 @@ export type Write = RecordWrite | RunWrite | EventWrite | EndWrite;
 
 /**
  * Why a write was rejected; the others of its batch were committed. `lost`: its lease is no longer the run's; `gap`: it
- * does not follow the last event, whose number is returned; `taken`: a run with this id exists.
+ * does not follow the last event, whose number is returned; `taken`: a run with this id exists. `woken`: the run was
+ * suspended, and is executable at once.
  */
-export type WriteAnswer = readonly [index: number, reason: "lost" | "gap" | "taken", last: number];
+export type WriteAnswer = readonly [index: number, reason: "lost" | "gap" | "taken" | "woken", last: number];
 
 /** Writes that are committed together, in order, exactly once. */
 export interface Batch {

@@ -33,6 +33,8 @@ export interface RecordModelOptions {
  * const model = recordModel(openModel(settings, { http }), "test/cassettes/tides.jsonl");
  * await generateText(model, { prompt: "When is high water?" });
  * ```
+ *
+ * @see docs/guide/testing.md
  */
 export function recordModel(model: Model, file: string, { secrets = [] }: RecordModelOptions = {}): Model {
   const tape = new Tape(model, file, secrets);

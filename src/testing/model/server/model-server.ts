@@ -82,6 +82,8 @@ export interface ModelServer extends AsyncDisposable {
  * // … send requests to server.baseUrls.openai, .anthropic or .gemini …
  * server.assertComplete();
  * ```
+ *
+ * @see docs/guide/testing.md
  */
 export async function modelServer(
   script: Script<ReceivedRequest, ModelServerResponse>,

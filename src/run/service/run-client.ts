@@ -1,0 +1,188 @@
+import { type Clock, cliCommand, createIdGenerator, fail, systemClock } from "../../base/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
+import {
+  type Approval,
+  type ApprovalStore,
+  type Decision,
+  type JournalEvent,
+  type LeaseHolder,
+  type RunJournal,
+  type RunKindId,
+  type RunQuery,
+  type StoredRun,
+  isFinished,
+} from "../../store/index.ts";
+import { checkRunId } from "../leases/run-leases.ts";
+import type { JournalSecrets } from "../seal-secrets.ts";
+import { type RunRecording, SealedJournal } from "../sealed-journal.ts";
+import { LocalDispatcher, type RunDispatcher } from "./run-dispatcher.ts";
+import type { AnyRunKind, RunExecuteOptions, RunKind } from "./run-kind.ts";
+
+/** Ports and settings of a {@link RunClient}. */
+export interface RunPorts {
+  readonly journal: RunJournal;
+  readonly approvals: ApprovalStore;
+  readonly owner: LeaseHolder;
+  /** Redacts and opens secrets; usually the engine. */
+  readonly secrets: JournalSecrets & { readonly redactor: Pick<Redactor, "value" | "known"> };
+  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
+  readonly interruptedApprovalMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** Decides who executes a run next. Default: the workers of this machine. */
+  readonly dispatcher?: RunDispatcher | undefined;
+}
+
+/** A run that was submitted. */
+export interface RunRef {
+  readonly runId: string;
+}
+
+/** The kinds of runs in messages. They are known without loading their code. */
+const titles: Readonly<Record<RunKindId, string>> = { chain: "a chain", agent: "an agent", call: "a tool" };
+const repeating: Readonly<Record<RunKindId, () => string>> = {
+  chain: () => `use ${cliCommand("rerun")}`,
+  agent: () => "send the prompt again",
+  call: () => "start another call",
+};
+
+/** Interval in milliseconds at which a run that another process executes is read. */
+const observeMs = 100;
+
+/** Submits runs and observes them; any worker may execute them. Never claims a run. */
+export class RunClient {
+  /** Stores the runs; known secrets are sealed or redacted. */
+  readonly journal: SealedJournal;
+  readonly approvals: ApprovalStore;
+  readonly clock: Clock;
+  protected readonly ports: RunPorts;
+  protected readonly dispatcher: RunDispatcher;
+  protected readonly kinds: Map<RunKindId, AnyRunKind> = new Map();
+  readonly #ids = createIdGenerator();
+
+  constructor(ports: RunPorts) {
+    const { journal, approvals, clock = systemClock } = ports;
+    this.ports = ports;
+    this.clock = clock;
+    this.approvals = approvals;
+    this.journal = new SealedJournal(journal, ports.secrets, ({ kind }) => this.kinds.get(kind)?.usesSecrets ?? false);
+    this.dispatcher = ports.dispatcher ?? new LocalDispatcher({ journal, clock });
+  }
+
+  /** Registers a kind of runs. */
+  register<Spec, Options extends RunExecuteOptions, Result>(kind: RunKind<Spec, Options, Result>): void {
+    this.kinds.set(kind.id, kind);
+  }
+
+  /** The caller's id for a new run, or a new one. Throws if it is not a valid run id. */
+  newRunId(runId?: string): string {
+    return checkRunId(runId) ?? this.#ids.next();
+  }
+
+  /**
+   * Stores a run for any worker to execute; durable when it resolves. Submitting the same run with the same id again
+   * has no effect. Throws if it cannot start.
+   */
+  async submit<Spec, Options extends RunExecuteOptions, Result>(
+    kind: RunKind<Spec, Options, Result>,
+    spec: Spec,
+    options: Options,
+  ): Promise<RunRef> {
+    const prepared = await kind.prepare(spec, options);
+    const created = await this.journal.submit(prepared.run, prepared.events);
+    if (created !== undefined) prepared.checkExisting(created.existing);
+    this.dispatcher.notify();
+    return { runId: prepared.run.id };
+  }
+
+  /**
+   * Waits until a run has ended, or waits for a person, and returns its result; executes nothing. If the signal is
+   * aborted, rejects; the run continues.
+   */
+  async result<Spec, Options extends RunExecuteOptions, Result>(
+    kind: RunKind<Spec, Options, Result>,
+    runId: string,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    for (;;) {
+      const stored = await this.read(kind, runId);
+      if (isFinished(stored.run.status)) return kind.describe(stored);
+      if (stored.run.status === "waiting" && !(await this.#isExecutable(runId))) return kind.describe(stored);
+      await this.#observePause(signal);
+    }
+  }
+
+  /** The journal events of a run after this one, as they are written, until the run ends or the signal is aborted. */
+  async *events(runId: string, after = 0, signal?: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
+    let last = after;
+    for (;;) {
+      const stored = await this.journal.read(runId);
+      if (stored === undefined) throw runNotFoundFailure(runId);
+      const { run, events } = this.journal.reveal(stored);
+      for (const event of events) {
+        if (event.seq <= last) continue;
+        last = event.seq;
+        yield event;
+      }
+      if (isFinished(run.status)) return;
+      await this.#observePause(signal);
+    }
+  }
+
+  /** Records a person's decision, and wakes the runs that wait for it. Undefined if there is no such approval. */
+  async decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
+    const decided = await this.approvals.decide(approvalId, decision, this.clock.now());
+    this.dispatcher.notify();
+    return decided;
+  }
+
+  /**
+   * Cancels a run in any process; the request is durable when the promise resolves. False if the run has already ended
+   * or is unknown.
+   */
+  async cancel(runId: string, by?: string): Promise<boolean> {
+    if (!(await this.journal.requestCancel(runId, by))) return false;
+    this.dispatcher.notify();
+    return true;
+  }
+
+  /** Reads a run of this kind with all its events. Throws if there is none. */
+  async read(kind: Pick<AnyRunKind, "id">, runId: string): Promise<RunRecording> {
+    const stored = await this.journal.read(runId);
+    if (stored === undefined) throw runNotFoundFailure(runId);
+    this.checkKind(kind, stored.run);
+    return stored;
+  }
+
+  /** Throws if there is no such run, of any kind. */
+  async checkExists(runId: string): Promise<void> {
+    if ((await this.journal.read(runId)) === undefined) throw runNotFoundFailure(runId);
+  }
+
+  list(query?: RunQuery): Promise<readonly StoredRun[]> {
+    return this.journal.list(query);
+  }
+
+  /** Throws if a run is not of this kind. */
+  protected checkKind({ id }: Pick<AnyRunKind, "id">, run: StoredRun): void {
+    if (run.kind === id) return;
+    const hint = `use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, ${repeating[run.kind]()}`;
+    const message = `run ${run.id} is a run of ${titles[run.kind]}, not of ${titles[id]}: ${hint}`;
+    throw fail(message, { code: "validation_error" });
+  }
+
+  /** True if a worker can claim the run now: it has been woken, or its worker has died. */
+  async #isExecutable(runId: string): Promise<boolean> {
+    const runs = await this.journal.list({ executable: true, limit: 1000 });
+    return runs.some(({ id }) => id === runId);
+  }
+
+  async #observePause(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted === true) throw fail("stopped waiting for the run; it continues", { code: "cancelled" });
+    await new Promise<void>((resolve) => this.clock.after(observeMs, resolve));
+  }
+}
+
+/** Failure of an operation on a run that does not exist. */
+export function runNotFoundFailure(runId: string): Error {
+  return fail(`there is no run ${JSON.stringify(runId)}`, { code: "run_not_found" });
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { ChainLibrary } from "../src/chain/chain-library.ts";
+import { ChainRuns } from "../src/chain/chain-runs.ts";
+import { createEngine } from "../src/engine/index.ts";
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../src/store/index.ts";
+import { mock, mockTools } from "../src/testing/chain/mock-tools.ts";
+import { sampleOwner } from "./conformance/sample-run.ts";
+
+/** Processes that share a journal. */
+function machine() {
+  const approvals = createInMemoryApprovals();
+  const journal = createInMemoryRunJournal({ approvals });
+  const spec = {
+    name: "c",
+    steps: [
+      { id: "first", tool: "read" },
+      { id: "send", tool: "send", approval: "Send it?", depends_on: ["first"] },
+    ],
+  };
+  const done: string[] = [];
+  const note = (name: string) => mock({ effect: name === "send" ? "once" : "read", answer: () => done.push(name) });
+  let processes = 0;
+  const process = () => {
+    const engine = createEngine({ tools: mockTools(["read", "send"], { read: note("read"), send: note("send") }) });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    chains.add({ name: "c", spec });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner(`p${++processes}`) });
+    return { runs, plan: chains.plan("c") };
+  };
+  return { process, approvals, journal, done };
+}
+
+describe("[N12] a client and a worker", () => {
+  test("a submitted run is executed by the process that serves, and its result is read by the one that submitted", async () => {
+    const { process, approvals, done } = machine();
+    const [client, worker] = [process(), process()];
+    const { runId } = await client.runs.submit(client.plan, { runId: "r" });
+    expect(runId).toBe("r");
+    expect(done).toEqual([]);
+    const stop = new AbortController();
+    const serving = worker.runs.serve({ signal: stop.signal });
+    expect(await client.runs.result("r")).toMatchObject({ status: "waiting" });
+    expect(done).toEqual(["read"]);
+    const [open] = await approvals.list(Date.now(), "pending");
+    // The client decides; the worker is woken and executes the rest.
+    await client.runs.decide(open?.id ?? "", { approved: true, by: "ann" });
+    expect(await client.runs.result("r")).toMatchObject({ status: "success" });
+    expect(done).toEqual(["read", "send"]);
+    stop.abort();
+    await serving;
+  });
+
+  test("the same submission again has no effect, another run with the id is refused", async () => {
+    const { process, journal } = machine();
+    const { runs, plan } = process();
+    await runs.submit(plan, { runId: "r" });
+    await runs.submit(plan, { runId: "r" });
+    expect(await journal.list()).toHaveLength(1);
+    await expect(runs.submit(plan, { runId: "r", context: { a: 1 } })).rejects.toMatchObject({ code: "run_exists" });
+  });
+
+  test("events are read as they are written, from any position", async () => {
+    const { process, approvals } = machine();
+    const [client, worker] = [process(), process()];
+    await client.runs.submit(client.plan, { runId: "r" });
+    const stop = new AbortController();
+    const serving = worker.runs.serve({ signal: stop.signal });
+    const seen: string[] = [];
+    for await (const { seq, kind, key } of client.runs.events("r")) {
+      seen.push(`${seq} ${kind} ${key}`);
+      const [open] = await approvals.list(Date.now(), "pending");
+      if (open !== undefined) await client.runs.decide(open.id, { approved: true });
+    }
+    expect(seen).toEqual([
+      "1 settled first#1",
+      "2 waiting send?",
+      "3 settled send?",
+      "4 started send#1",
+      "5 settled send#1",
+    ]);
+    const later: number[] = [];
+    for await (const { seq } of client.runs.events("r", 3)) later.push(seq);
+    expect(later).toEqual([4, 5]);
+    stop.abort();
+    await serving;
+  });
+
+  test("a submitted run that is cancelled before any worker claims it executes nothing", async () => {
+    const { process, done } = machine();
+    const [client, worker] = [process(), process()];
+    await client.runs.submit(client.plan, { runId: "r" });
+    expect(await client.runs.cancel("r", "ann")).toBe(true);
+    const stop = new AbortController();
+    const serving = worker.runs.serve({ signal: stop.signal });
+    expect(await client.runs.result("r")).toMatchObject({ status: "cancelled" });
+    expect(done).toEqual([]);
+    stop.abort();
+    await serving;
+  });
+
+  test("two workers execute each submitted run once", async () => {
+    const { process, done, approvals } = machine();
+    const [client, one, two] = [process(), process(), process()];
+    const stop = new AbortController();
+    const serving = [one.runs.serve({ signal: stop.signal }), two.runs.serve({ signal: stop.signal })];
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => client.runs.submit(client.plan, { runId: `r${index}` })),
+    );
+    await Promise.all(Array.from({ length: 20 }, (_, index) => client.runs.result(`r${index}`)));
+    expect(done).toHaveLength(20);
+    for (const { id } of await approvals.list(Date.now(), "pending")) await client.runs.decide(id, { approved: true });
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => client.runs.result(`r${index}`)));
+    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => "success"));
+    expect(done.filter((name) => name === "send")).toHaveLength(20);
+    stop.abort();
+    await Promise.all(serving);
+  });
+
+  test("waiting for a result can be given up; the run continues", async () => {
+    const { process } = machine();
+    const { runs, plan } = process();
+    await runs.submit(plan, { runId: "r" });
+    const stop = new AbortController();
+    const result = runs.result("r", stop.signal);
+    stop.abort();
+    await expect(result).rejects.toMatchObject({ code: "cancelled" });
+    expect((await runs.list())[0]).toMatchObject({ id: "r", status: "waiting" });
+  });
+});
