@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
-import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuiltinServices, createBuiltinServices } from "../../src/builtin/services.ts";
+import { writingFileNames } from "../../src/builtin/writing/read-writing-file.ts";
 import { writingTool } from "../../src/builtin/writing/writing-tools.ts";
 import { createHttpClient } from "../../src/net/index.ts";
 import { type AnyTool, isTool } from "../../src/tool/index.ts";
@@ -65,8 +65,7 @@ async function declaredIn(file: string, services: BuiltinServices): Promise<Decl
 
 /** The writing tools whose files need no code of their own. */
 function writtenTools(services: BuiltinServices, known: ReadonlySet<string>): Declared[] {
-  const names = globSync("writing/tool-files/*.yaml", { cwd: folder }).map((file) => basename(file, ".yaml"));
-  return names
+  return writingFileNames()
     .filter((name) => !known.has(name))
     .toSorted()
     .map((name) => ({
