@@ -1,15 +1,14 @@
 import { join } from "node:path";
-import { createLeaseHolder } from "../adapters/index.ts";
 import { builtinChains } from "../builtin/index.ts";
 import { ChainLibrary, ChainRuns, type ChainRunsDeps, type Plan, type RunObserver } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { FolderEventEmitter, type Hub, type ReloadMode } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
+import type { RunService } from "../run/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { findIgnoredFiles } from "./ignored-files.ts";
 import { ChainFolder } from "./chain-folder.ts";
 import { type ChainLookup, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
-import type { WorkspaceJournal } from "./open-journal.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import { withUncheckedTools } from "./unloaded-tools.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -21,7 +20,6 @@ export interface CreateChainsOptions {
   readonly config: WorkspaceConfig;
   readonly engine: Engine;
   readonly registry: ToolRegistry;
-  readonly journal: WorkspaceJournal;
   readonly mode: ReloadMode;
   /** The tools that chains are planned with. */
   readonly tools: Hub;
@@ -30,6 +28,8 @@ export interface CreateChainsOptions {
   readonly toolProblems: () => readonly Problem[];
   /** Sees all runs. */
   readonly observer: RunObserver | undefined;
+  /** Stores and executes the runs. */
+  readonly service: RunService;
   readonly cancelSubRuns: NonNullable<ChainRunsDeps["cancelSubRuns"]>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -48,7 +48,7 @@ export interface Chains {
 
 /** Creates the chains of a workspace, to be loaded after its tools. Runnable ones are registered as tools. */
 export function createChains(options: CreateChainsOptions): Chains {
-  const { dir, config, engine, registry, journal, mode, toolProblems } = options;
+  const { dir, config, engine, registry, mode, toolProblems } = options;
   const env = pick(options.trust.chainEnv(options.env), config.env);
   const library = new ChainLibrary({
     tools: withUncheckedTools(options.tools.present, options.trust),
@@ -80,12 +80,9 @@ export function createChains(options: CreateChainsOptions): Chains {
   };
   const runs = new ChainRuns({
     engine,
-    journal: journal.runs,
-    approvals: journal.approvals,
-    interruptedApprovalMs: config.approvals.interruptedMs,
+    service: options.service,
     chains: library,
     files: chainFiles(lookup),
-    owner: createLeaseHolder(),
     env,
     observer: options.observer,
     cancelSubRuns: options.cancelSubRuns,

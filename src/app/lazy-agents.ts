@@ -26,7 +26,7 @@ export class LazyAgents implements Closable {
 
   /** Ends the sub-runs of a finished run; loads nothing if no agent is running. */
   async cancelSubRuns(runId: string, by: string | undefined): Promise<void> {
-    if (await anyUnfinished(this.#setting.journal.runs)) await (await this.open()).runs.cancelSubRuns(runId, by);
+    if (await anyUnfinished(this.#setting.service.journal)) await (await this.open()).runs.cancelSubRuns(runId, by);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,3 @@
-import { createLeaseHolder } from "../adapters/index.ts";
 import {
   Agent,
   type AgentObserver,
@@ -14,14 +13,15 @@ import { fail } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
-import type { WorkspaceJournal } from "./open-journal.ts";
+import type { RunService } from "../run/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openAgents}. */
 export interface OpenAgentsOptions {
-  readonly config: Pick<WorkspaceConfig, "agent" | "approvals" | "services">;
+  readonly config: Pick<WorkspaceConfig, "agent" | "services">;
   readonly engine: Engine;
-  readonly journal: WorkspaceJournal;
+  /** Stores and executes the runs. */
+  readonly service: RunService;
   readonly models: WorkspaceModels;
   readonly resultStore: ResultStore;
   readonly observer: AgentObserver | undefined;
@@ -44,7 +44,7 @@ export interface OpenedAgents {
 export function openAgents({
   config,
   engine,
-  journal,
+  service,
   models,
   resultStore,
   observer,
@@ -55,10 +55,7 @@ export function openAgents({
     engine,
     resultStore,
     observer,
-    journal: journal.runs,
-    approvals: journal.approvals,
-    interruptedApprovalMs: config.approvals.interruptedMs,
-    owner: createLeaseHolder(),
+    service,
     runner: (name) => own.find(name),
     model: (name) => models.get(name),
     noModel: (feature) => models.none(feature),

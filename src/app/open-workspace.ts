@@ -1,4 +1,4 @@
-import { type Tracing, loadTracing } from "../adapters/index.ts";
+import { type Tracing, createLeaseHolder, loadTracing } from "../adapters/index.ts";
 import { systemClock } from "../base/index.ts";
 import {
   type Closable,
@@ -10,6 +10,7 @@ import {
 } from "../engine/index.ts";
 import { type ReloadMode, unservedContracts, type ToolFolderEvent } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
+import { RunService } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
@@ -63,12 +64,19 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
+  const service = new RunService({
+    journal: journal.runs,
+    approvals: journal.approvals,
+    interruptedApprovalMs: config.approvals.interruptedMs,
+    owner: createLeaseHolder(),
+    secrets: engine,
+  });
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
-  const chains = createChains({ dir, config, engine, registry, journal, mode, env, ...of });
+  const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
   await loadChains(chains, { events: deps.events, engine, onEvent: options.onEvent });
   const agents = new LazyAgents({
     engine,
-    journal,
+    service,
     config,
     models: services.models,
     resultStore: hub.resultStore,

@@ -10,7 +10,7 @@ import {
 } from "../run/index.ts";
 import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
-import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import { driveChain, executeRun } from "./interpreter/execute-run.ts";
 import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import { serializeMetrics } from "./log/stored-metrics.ts";
@@ -32,10 +32,10 @@ export type ChainRunOptions = ExecuteRunOptions &
 export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunResult> {
   readonly id = "chain";
   readonly usesSecrets = true;
-  readonly #parts: ChainRunsDeps;
+  readonly #parts: ChainRunParts;
   readonly #service: RunService;
 
-  constructor(parts: ChainRunsDeps, service: RunService) {
+  constructor(parts: ChainRunParts, service: RunService) {
     this.#parts = parts;
     this.#service = service;
   }

@@ -1,4 +1,4 @@
-import { type RunRecording, type RunRef, RunService } from "../run/index.ts";
+import { type RunRecording, type RunRef, type RunService, runServiceOf } from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
@@ -23,7 +23,7 @@ export class ChainRuns {
 
   constructor(parts: ChainRunsDeps) {
     this.#parts = parts;
-    this.#service = parts.service ?? new RunService({ ...parts, secrets: parts.engine });
+    this.#service = runServiceOf(parts, parts.engine);
     this.#kind = new ChainRunKind(parts, this.#service);
     this.#service.register(this.#kind);
   }

@@ -1,7 +1,6 @@
-import type { Clock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../store/index.ts";
-import type { RunExecuteOptions, RunService } from "../run/index.ts";
+import type { CallerType } from "../store/index.ts";
+import type { RunExecuteOptions, RunServiceSource } from "../run/index.ts";
 import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
@@ -15,19 +14,12 @@ export interface ChainFileLookup {
   load(file: string): Promise<Plan | undefined>;
 }
 
-/** Dependencies of `ChainRuns`. */
-export interface ChainRunsDeps {
+/** The parts of a workspace that runs of chains use. */
+export interface ChainRunParts {
   readonly engine: Engine;
-  /** Stores and executes the runs. Default: a service of its own, on the journal below. */
-  readonly service?: RunService | undefined;
-  readonly journal: RunJournal;
-  readonly approvals: ApprovalStore;
-  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
-  readonly interruptedApprovalMs?: number | undefined;
   readonly chains: ChainLibrary;
   /** For a rerun of a chain that was run from a file. Default: chains are found by name. */
   readonly files?: ChainFileLookup;
-  readonly owner: LeaseHolder;
   readonly env?: Readonly<Record<string, string>>;
   /** Observes all runs that are executed here. */
   readonly observer?: RunObserver | undefined;
@@ -36,8 +28,10 @@ export interface ChainRunsDeps {
    * cancelled.
    */
   readonly cancelSubRuns?: (runId: string, by: string | undefined) => Promise<void>;
-  readonly clock?: Clock;
 }
+
+/** Dependencies of `ChainRuns`, with the service that stores and executes the runs. */
+export type ChainRunsDeps = ChainRunParts & RunServiceSource;
 
 /** Options for executing a run, new or resumed. */
 export interface ExecuteRunOptions extends Omit<RunExecuteOptions, "step"> {

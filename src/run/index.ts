@@ -40,11 +40,19 @@ export {
 } from "./service/run-kind.ts";
 export { type ExecutableRun, LocalDispatcher, type RunDispatcher } from "./service/run-dispatcher.ts";
 export { RunClient, type RunPorts, type RunRef } from "./service/run-client.ts";
-export { RunService } from "./service/run-service.ts";
+export { RunService, type RunServiceSource, runServiceOf } from "./service/run-service.ts";
 export { type RunLifecycleOptions, withRunLifecycle } from "./host/executor.ts";
 export { type AvailableClaim, RunLeases, runHeldFailure } from "./leases/run-leases.ts";
 export { type CallEnding, createToolResult } from "./program/run-effect.ts";
 export { type ProgramOutcome, EffectRunner, type EffectWaiter } from "./program/effect-runner.ts";
+export {
+  type FirstOutcome,
+  type ProgramCall,
+  type RequestedApproval,
+  type ToolCallOutcome,
+  approvalPromptOf,
+  callWithApproval,
+} from "./program/call-with-approval.ts";
 export { ParallelPrograms } from "./program/parallel-programs.ts";
 export { recordValue, recordedValueTool } from "./program/run-effect.ts";
 export {

@@ -1,15 +1,8 @@
 import type { AnyTool, Effect, ToolResult, ToolSuccess } from "../../tool/index.ts";
 import type { CallInitiator, ResultItems, ShownTool } from "../events/agent-event.ts";
-import type { CallEffect, RunProgram } from "../../run/index.ts";
+import type { CallEffect, FirstOutcome, RunProgram, ToolCallOutcome } from "../../run/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import {
-  type ToolCallOutcome,
-  type FirstOutcome,
-  type ToolCallRequest,
-  callWithApproval,
-  toolCallEffect,
-  needsNoApproval,
-} from "./call-with-approval.ts";
+import { type ToolCallRequest, requestToolApproval, toolCallEffect, needsNoApproval } from "./tool-call.ts";
 import { summarizeResult } from "../run/summarize-result.ts";
 import { isRecord } from "../../schema/index.ts";
 
@@ -28,7 +21,7 @@ export function* callObserved(run: AgentRun, request: ObservedCallRequest): RunP
   return recordCallEnd(
     run,
     request,
-    needsNoApproval(run, request, outcome) ? outcome : yield* callWithApproval(run, request, outcome),
+    needsNoApproval(run, request, outcome) ? outcome : yield* requestToolApproval(run, request, outcome),
   );
 }
 

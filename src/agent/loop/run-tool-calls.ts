@@ -4,9 +4,9 @@ import type { TurnToolCall } from "../../model/index.ts";
 import { parseArguments } from "../../schema/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
 import type { TurnRef } from "../events/agent-event.ts";
-import { type RunProgram, runAll, createToolResult } from "../../run/index.ts";
+import { type FirstOutcome, type RunProgram, type ToolCallOutcome, createToolResult, runAll } from "../../run/index.ts";
 import { type AgentRun, foundTools } from "../run/agent-run.ts";
-import { type ToolCallOutcome, type FirstOutcome, callWithApproval, needsNoApproval } from "./call-with-approval.ts";
+import { needsNoApproval, requestToolApproval } from "./tool-call.ts";
 import { dedupeKey } from "../run/dedupe-key.ts";
 import { type DuplicateCall, isOutcomeUnknown } from "../run/call-history.ts";
 import type { ResolvedToolCall } from "./resolve-tool-calls.ts";
@@ -131,7 +131,7 @@ function* answer(run: AgentRun, turn: TurnCalls, read: ReadCall): RunProgram<Ans
     // The same as `callObserved`, without two more generators for each of many calls.
     const request = requestOf(turn, read);
     const outcome: FirstOutcome = yield emitCallStarted(run, request);
-    const called = needsNoApproval(run, request, outcome) ? outcome : yield* callWithApproval(run, request, outcome);
+    const called = needsNoApproval(run, request, outcome) ? outcome : yield* requestToolApproval(run, request, outcome);
     answered = toCallOutcome(run, turn, { read, called: recordCallEnd(run, request, called) });
   }
   turn.onPart?.(answered.part, index);

@@ -20,7 +20,7 @@ import type { AgentRun } from "./agent-run.ts";
 import type { AgentRuns } from "./agent-runs.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { createAgentRun, worksWithoutModel } from "./create-agent-run.ts";
-import type { AgentRunsDeps, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
+import type { AgentRunParts, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
 import { type LoadedAgentRun, sharedConversation } from "./loaded-agent-run.ts";
 import { emptyHistory } from "./message-history.ts";
 import {
@@ -54,11 +54,11 @@ export interface PromptSpec {
 export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, AgentResult> {
   readonly id = "agent";
   readonly usesSecrets = false;
-  readonly #parts: AgentRunsDeps;
+  readonly #parts: AgentRunParts;
   readonly #runs: AgentRuns;
   readonly #service: RunService;
 
-  constructor(parts: AgentRunsDeps, runs: AgentRuns, service: RunService) {
+  constructor(parts: AgentRunParts, runs: AgentRuns, service: RunService) {
     this.#parts = parts;
     this.#runs = runs;
     this.#service = service;

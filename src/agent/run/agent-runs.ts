@@ -1,4 +1,4 @@
-import { RunService } from "../../run/index.ts";
+import { type RunService, runServiceOf } from "../../run/index.ts";
 import type { ApprovalStore, RunJournal } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
@@ -25,7 +25,7 @@ export class AgentRuns {
   constructor(parts: AgentRunsDeps) {
     this.engine = parts.engine;
     this.#parts = parts;
-    this.#service = parts.service ?? new RunService({ ...parts, secrets: parts.engine });
+    this.#service = runServiceOf(parts, parts.engine);
     this.#kind = new AgentRunKind(parts, this, this.#service);
     this.#service.register(this.#kind);
     this.conversations = new Conversations({ journal: this.#journal, inspect: (runId) => this.inspect(runId) });

@@ -1,8 +1,7 @@
-import type { Clock } from "../../base/index.ts";
-import type { RunExecuteOptions, RunService } from "../../run/index.ts";
+import type { RunExecuteOptions, RunServiceSource } from "../../run/index.ts";
 import type { BeginCall } from "../../engine/index.ts";
 import type { ResultStore } from "../../hub/index.ts";
-import type { ApprovalStore, CallerType, LeaseHolder, RunJournal } from "../../store/index.ts";
+import type { CallerType } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { Runner } from "./runner.ts";
 import type { AgentObserver } from "./agent-observer.ts";
@@ -11,22 +10,17 @@ import type { UsageAccount } from "./usage-account.ts";
 import type { AgentRunServices } from "./create-agent-run.ts";
 import type { MessageHistory } from "./message-history.ts";
 
-/** Dependencies of `AgentRuns`. */
-export interface AgentRunsDeps extends AgentRunServices {
-  /** Stores and executes the runs. Default: a service of its own, on the journal below. */
-  readonly service?: RunService | undefined;
-  readonly journal: RunJournal;
-  readonly approvals: ApprovalStore;
-  /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
-  readonly interruptedApprovalMs?: number | undefined;
-  readonly owner: LeaseHolder;
+/** The parts of a workspace that runs of agents use. */
+export interface AgentRunParts extends AgentRunServices {
   /** The runner of this name; throws with a list of names if there is none. */
   readonly runner: (name: string) => Runner;
   /** Stores large results for `read_result`. */
   readonly resultStore?: ResultStore | undefined;
   readonly observer?: AgentObserver | undefined;
-  readonly clock?: Clock;
 }
+
+/** Dependencies of `AgentRuns`, with the service that stores and executes the runs. */
+export type AgentRunsDeps = AgentRunParts & RunServiceSource;
 
 /** Options for executing a run, new or resumed. */
 export interface AgentExecuteOptions extends Omit<RunExecuteOptions, "step" | "waitForDecisions"> {

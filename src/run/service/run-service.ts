@@ -253,3 +253,13 @@ async function rejectOpenApprovals(store: ApprovalStore, run: string, now: numbe
     if (runId === run) await store.decide(id, { approved: false, note: "the run is over" }, now);
   }
 }
+
+/** A service that several kinds share, or the ports of a service of its own. */
+export type RunServiceSource =
+  | { readonly service: RunService }
+  | (Omit<RunPorts, "secrets"> & { readonly service?: undefined });
+
+/** Returns the shared service, or creates one. */
+export function runServiceOf(source: RunServiceSource, secrets: RunPorts["secrets"]): RunService {
+  return source.service ?? new RunService({ ...source, secrets });
+}

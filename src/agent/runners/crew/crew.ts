@@ -15,7 +15,7 @@ import { type FillInputOptions, fillInput, inputIssues } from "./input/fill-inpu
 import { type Arguments, expressionOf, inputByRule } from "./input/input-by-rule.ts";
 import { formatResult, viewText } from "../../../hub/index.ts";
 import type { ToolResult } from "../../../tool/index.ts";
-import type { ToolCallOutcome } from "../../loop/call-with-approval.ts";
+import type { ToolCallOutcome } from "../../../run/index.ts";
 import { callObserved } from "../../loop/observed-call.ts";
 
 /** Executes the steps of a plan, and holds their state. */

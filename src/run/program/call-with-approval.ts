@@ -1,35 +1,33 @@
 import { failure } from "../../base/index.ts";
-import {
-  type ApprovalWait,
-  type CallOutcome,
-  type DecidedOutcome,
-  type InterruptedOutcome,
-  type StepWork,
-  type CallEffect,
-  type RunProgram,
-  performCall,
-  waitForApproval,
-  createToolResult,
-} from "../../run/index.ts";
 import type { Effect, ToolResult } from "../../tool/index.ts";
-import type { TurnRef } from "../events/agent-event.ts";
-import type { AgentRun } from "../run/agent-run.ts";
-
-/** A call requested by a model or a runner. */
-export interface ToolCallRequest {
-  readonly turnRef: TurnRef;
-  /** Unique in the run, and the same in every replay. */
-  readonly key: string;
-  /** Id of the call in the model's messages. */
-  readonly callId: string;
-  readonly tool: string;
-  readonly args: unknown;
-}
+import type { ApprovalWait, CallOutcome, DecidedOutcome, InterruptedOutcome } from "../host.ts";
+import { type RunProgram, createToolResult, performCall, waitForApproval } from "./run-effect.ts";
 
 /** Outcome of a tool call; `effect` is undefined if the handler never ran. */
 export interface ToolCallOutcome {
   readonly result: ToolResult;
   readonly effect: Effect | undefined;
+}
+
+/** An approval that was requested for a call, or for a call that its tool makes itself. */
+export interface RequestedApproval {
+  readonly approvalId: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly message: string;
+}
+
+/** A tool call of a program that may need a person's approval. */
+export interface ProgramCall {
+  /** Unique in the run, and the same in every replay. */
+  readonly key: string;
+  readonly tool: string;
+  readonly args: unknown;
+  readonly idempotencyKey: string;
+  readonly isCancelled: () => boolean;
+  readonly onProgress?: ((value: unknown) => void) | undefined;
+  readonly onRequested?: (requested: RequestedApproval) => void;
+  readonly onDecided?: (decided: DecidedOutcome) => void;
 }
 
 /** Approvals granted so far. */
@@ -43,47 +41,24 @@ interface Permit {
 /** Outcome of the first attempt of a call. */
 export type FirstOutcome = CallOutcome | InterruptedOutcome;
 
-/** The effect that makes a call. Its outcome goes to {@link needsNoApproval}. */
-export function toolCallEffect(run: AgentRun, request: ToolCallRequest): CallEffect {
-  return {
-    kind: "call",
-    key: `${request.key}#1`,
-    work: workOf(run, request),
-    onProgress: progressOf(run, request),
-  };
-}
-
-/** True if the call needs no approval, which holds for most calls; the others go to {@link callWithApproval}. */
-export function needsNoApproval(
-  run: AgentRun,
-  request: ToolCallRequest,
-  outcome: FirstOutcome,
-): outcome is CallOutcome {
-  return outcome.kind === "call" && approvalPromptOf(run, request, outcome) === undefined;
-}
-
 /**
  * Requests approval for a call after its first attempt if the rules require it: the run is suspended and resumes with
  * this call in the process that has the decision. A call that was running when its process ended, and must not run
  * twice, needs a decision as well. The call is retried until it is settled.
  */
-export function* callWithApproval(
-  run: AgentRun,
-  request: ToolCallRequest,
-  first: FirstOutcome,
-): RunProgram<ToolCallOutcome> {
+export function* callWithApproval(request: ProgramCall, first: FirstOutcome): RunProgram<ToolCallOutcome> {
   const permit: Permit = { allowed: [], last: undefined };
   let outcome = first;
   for (let attempt = 1; ; attempt++) {
     const key = `${request.key}#${attempt}`;
     if (outcome.kind === "interrupted") {
-      const settled = yield* requestInterruptedDecision(run, request, { key, outcome });
+      const settled = yield* requestInterruptedDecision(request, { key, outcome });
       if (settled !== undefined) return settled;
     } else {
-      const approvalPrompt = approvalPromptOf(run, request, outcome);
+      const approvalPrompt = request.isCancelled() ? undefined : approvalPromptOf(request, outcome);
       // Requesting a decided approval once more would loop forever.
       if (approvalPrompt === undefined || approvalPrompt.approvalId === permit.last) return outcome;
-      const decided = yield* requestPersonDecision(run, request, { ...approvalPrompt, key });
+      const decided = yield* requestPersonDecision(request, { ...approvalPrompt, key });
       const { pendingApproval } = outcome;
       // An approval requested by an agent tool is handled by that agent, also if it was rejected: the tool is called
       // once more.
@@ -96,33 +71,20 @@ export function* callWithApproval(
       const allows = pendingApproval === undefined ? outcome.approvalKey : pendingApproval.key;
       if (allows !== undefined) permit.allowed = [...permit.allowed, allows];
     }
-    const work = { ...workOf(run, request), allowed: permit.allowed };
-    outcome = yield* performCall(`${request.key}#${attempt + 1}`, work, progressOf(run, request));
+    const { tool, args, idempotencyKey, onProgress } = request;
+    const work = { tool, args, idempotencyKey, allowed: permit.allowed };
+    outcome = yield* performCall(`${request.key}#${attempt + 1}`, work, onProgress);
   }
-}
-
-function workOf({ runId }: AgentRun, { key, tool, args }: ToolCallRequest): StepWork {
-  return {
-    tool,
-    args,
-    idempotencyKey: `${runId}/${key}`,
-  };
-}
-
-function progressOf(run: AgentRun, { turnRef, callId, tool }: ToolCallRequest): ((value: unknown) => void) | undefined {
-  if (!run.hasListener) return undefined;
-  return (value) => run.emit({ type: "tool-progress", ...turnRef, callId, tool, value });
 }
 
 type ApprovalPrompt = Pick<ApprovalWait, "message" | "approvalId" | "tool" | "args" | "interrupted">;
 
 /** The approval that a rule requires; undefined if the call succeeded, or failed for another reason. */
-function approvalPromptOf(
-  run: AgentRun,
-  { tool, args }: ToolCallRequest,
+export function approvalPromptOf(
+  { tool, args }: Pick<ProgramCall, "tool" | "args">,
   { result, pendingApproval }: CallOutcome,
 ): ApprovalPrompt | undefined {
-  if (result.success || run.isCancelled) return undefined;
+  if (result.success) return undefined;
   if (pendingApproval !== undefined) return pendingApproval;
   const { code, approvalId } = result.error;
   if (code !== "approval_required" || approvalId === undefined) return undefined;
@@ -130,8 +92,7 @@ function approvalPromptOf(
 }
 
 function* requestPersonDecision(
-  run: AgentRun,
-  { turnRef, callId, key: step }: ToolCallRequest,
+  { key: step, onRequested, onDecided }: ProgramCall,
   { key, tool, args, message: text, approvalId: requestedId, interrupted }: ApprovalPrompt & { readonly key: string },
 ): RunProgram<Verdict> {
   const wait = {
@@ -145,15 +106,12 @@ function* requestPersonDecision(
     approvalId: requestedId,
     ...(interrupted === true && { interrupted }),
   };
-  const about = { ...turnRef, callId, tool };
   const decided = yield* waitForApproval(`${key}?`, wait, (approvalId, note) => {
     const message = note === undefined ? text : `${text} (${note})`;
-    run.emit({ type: "approval-requested", ...about, approvalId, args: run.redactedForApproval(args), message });
+    onRequested?.({ approvalId, tool, args, message });
   });
   if (decided.kind === "cancel") return { status: "cancelled" };
-  const { approvalId, status, note } = decided;
-  const approved = status === "approved";
-  run.emit({ type: "approval-decided", ...about, approvalId, approved, ...(note !== undefined && { note }) });
+  onDecided?.(decided);
   return decided;
 }
 
@@ -161,8 +119,7 @@ type Verdict = DecidedOutcome | { readonly status: "cancelled"; readonly note?: 
 
 /** Requests a decision about a call with an unknown outcome: undefined if a person wants it to run once more. */
 function* requestInterruptedDecision(
-  run: AgentRun,
-  request: ToolCallRequest,
+  request: ProgramCall,
   { key, outcome }: { readonly key: string; readonly outcome: InterruptedOutcome },
 ): RunProgram<ToolCallOutcome | undefined> {
   const { tool, args } = request;
@@ -171,7 +128,7 @@ function* requestInterruptedDecision(
     `${tool} was running when its process ended (started ${since}), and must not run twice. Find out whether its work ` +
     `was done: approve to run it again, approve --done if it was done, reject to continue without it.`;
   const requestedId = { key, tool, args, message, approvalId: undefined, interrupted: true as const };
-  const decided = yield* requestPersonDecision(run, request, requestedId);
+  const decided = yield* requestPersonDecision(request, requestedId);
   if (decided.status !== "approved") {
     const error = failure("interrupted", `${tool} was running when its process ended; it is unknown how far it got`, {
       forModel: `It is not known whether ${tool} did its work, and a person decided not to run it again. Continue without it.`,
@@ -189,7 +146,7 @@ function* requestInterruptedDecision(
   return undefined;
 }
 
-function refused(request: ToolCallRequest, verdict: Verdict): ToolResult {
+function refused(request: ProgramCall, verdict: Verdict): ToolResult {
   const { tool } = request;
   const content = verdict.note === undefined ? "" : `: ${verdict.note}`;
   if (verdict.status === "cancelled") {
