@@ -1,33 +1,15 @@
-/** Writes the generated pages; with --check, reports the pages that are out of date and fails. */
+/** Writes the list of built-in tools and the generated pages; with --check, reports files that are out of date and fails. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { apiIndexPage, apiModules, apiPage } from "./docs/api-page.ts";
-import { cliPage } from "./docs/cli-page.ts";
-import { failuresPage } from "./docs/failures-page.ts";
-import { layersPage } from "./docs/layers-page.ts";
-import { chainFilePage, toolFilePage, workspacePage } from "./docs/schema-pages.ts";
-import { toolsPage } from "./docs/tools-page.ts";
+import { builtinRegistry } from "./docs/builtin-registry.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-const pages: Readonly<Record<string, () => string | Promise<string>>> = {
-  "src/README.md": layersPage,
-  "docs/reference/failures.md": failuresPage,
-  "docs/reference/cli.md": cliPage,
-  "docs/reference/tool-file.md": toolFilePage,
-  "docs/reference/chain-file.md": chainFilePage,
-  "docs/reference/workspace.md": workspacePage,
-  "docs/reference/tools.md": toolsPage,
-  "docs/reference/api.md": apiIndexPage,
-  ...Object.fromEntries(apiModules.map((module) => [`docs/reference/api/${module.page}`, () => apiPage(module)])),
-};
-
 const check = process.argv.includes("--check");
-for (const [file, make] of Object.entries(pages)) {
-  const text = await make();
+
+async function update(file: string, text: string): Promise<void> {
   const before = await readFile(`${root}/${file}`, "utf8").catch(() => "");
-  if (before === text) continue;
+  if (before === text) return;
   if (check) {
     console.error(`${file} is out of date; run: npm run docs`);
     process.exitCode = 1;
@@ -37,3 +19,8 @@ for (const [file, make] of Object.entries(pages)) {
     console.log(`wrote ${file}`);
   }
 }
+
+await update("src/builtin/builtin-registry.ts", await builtinRegistry());
+// Imported late, because the pages import the list.
+const { pages } = await import("./docs/pages.ts");
+for (const [file, make] of Object.entries(pages)) await update(file, await make());

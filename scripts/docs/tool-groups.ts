@@ -20,7 +20,7 @@ const network = "the network; private addresses only if `network.allow` permits 
 const folder = "nothing; it works in the workspace folder";
 const notes = "nothing; the notes are in the folder that `vault` names (default: the workspace)";
 
-/** Every built-in tool, in its group. */
+/** The groups of the built-in tools. A tool without a group is listed under the others. */
 export const toolGroups: readonly ToolGroup[] = [
   {
     title: "The web",

@@ -11,7 +11,7 @@ export async function toolsPage(): Promise<string> {
   const http = createHttpClient();
   const tools = new Map([...builtinTools({ http }), ...hubTools()].map((tool) => [tool.name, tool]));
   await http.close();
-  checkGroups(tools);
+  const groups = groupsOf(tools);
   return `<!-- Generated from the definitions of the tools by npm run docs. -->
 # Built-in tools
 
@@ -19,22 +19,23 @@ export async function toolsPage(): Promise<string> {
 of the last group, which depend on the workspace. In code, \`builtinTools({ http: createHttpClient() })\` from
 \`windlass/tools\` returns all tools except those of the last group.
 
-${toolGroups.map(({ title, tools: names }) => `- ${title}: ${names.map((name) => `[${name}](#${name.toLowerCase()})`).join(", ")}`).join("\n")}
+${groups.map(({ title, tools: names }) => `- ${title}: ${names.map((name) => `[${name}](#${name.toLowerCase()})`).join(", ")}`).join("\n")}
 
 The effect determines whether a call may be retried: \`pure\` depends on the arguments only, \`read\` changes nothing,
 \`idempotent\` writes, but a repetition has no further effect, \`once\` must not be repeated. In shapes, \`?\` marks optional
 properties.
 
-${toolGroups.map((group) => groupText(group, tools)).join("\n")}`;
+${groups.map((group) => groupText(group, tools)).join("\n")}`;
 }
 
-/** Ensures that every tool is in a group, and that every listed tool exists. */
-function checkGroups(tools: ReadonlyMap<string, AnyTool>): void {
-  const positioned = toolGroups.flatMap((group) => group.tools);
-  const lost = [...tools.keys()].filter((name) => !positioned.includes(name));
-  const gone = positioned.filter((name) => !tools.has(name));
-  if (lost.length + gone.length === 0) return;
-  throw new Error(`scripts/docs/tool-groups.ts: not in a group: ${lost.join(", ")}; unknown tools: ${gone.join(", ")}`);
+/** Returns the groups; tools that none of them names are in a last one. */
+function groupsOf(tools: ReadonlyMap<string, AnyTool>): readonly ToolGroup[] {
+  const named = toolGroups.flatMap((group) => group.tools);
+  const gone = named.filter((name) => !tools.has(name));
+  if (gone.length > 0) throw new Error(`scripts/docs/tool-groups.ts: unknown tools: ${gone.join(", ")}`);
+  const others = [...tools.keys()].filter((name) => !named.includes(name));
+  if (others.length === 0) return toolGroups;
+  return [...toolGroups, { title: "Others", about: "Tools for other purposes.", tools: others, needs: {} }];
 }
 
 function groupText({ title, about, tools: names, needs }: ToolGroup, tools: ReadonlyMap<string, AnyTool>): string {

@@ -12,7 +12,7 @@ import {
   runOf,
   journaledCallOf,
 } from "../engine/index.ts";
-import { fromJsonSchema } from "../schema/index.ts";
+import { toSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentEvent } from "./events/agent-event.ts";
@@ -35,12 +35,7 @@ export interface AgentToolOptions {
 
 const defaultAgentToolTimeoutMs = 600_000;
 
-interface AgentToolInput {
-  readonly prompt: string;
-  readonly context?: string;
-}
-
-const input = fromJsonSchema<AgentToolInput, AgentToolInput>({
+const input = toSchema({
   type: "object",
   properties: {
     prompt: { type: "string", minLength: 1, description: "The task, complete in itself: what to find out or to do." },
@@ -79,7 +74,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
     coveredCalls: () => destructiveTools(agent).map((tool) => ({ tool })),
     timeoutMs,
     input,
-    run: async ({ prompt, context: provided }: AgentToolInput, context: ToolContext) => {
+    run: async ({ prompt, context: provided }, context) => {
       if (agent.runs.isClosing) throw closed(name, context);
       const text = provided === undefined ? prompt : `${prompt}\n\n${provided}`;
       const result = await runOnce(agent, text, context).catch((error: unknown) => {

@@ -2,38 +2,19 @@ import type { FileAccess } from "../file/index.ts";
 import { suggest } from "../text/index.ts";
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
 import type { Vault } from "./vault/vault.ts";
-import { type BuiltinName, builtinAliases, builtinForms } from "./builtin-names.ts";
+import { builtinRegistry } from "./builtin-registry.ts";
 import { calculatorTool } from "./calculator-tool.ts";
 import { jsonProcessTool } from "./data/json-process-tool.ts";
 import { textProcessTool } from "./data/text-process-tool.ts";
-import { echoTool } from "./echo-tool.ts";
 import { editFileTool } from "./files/edit-file-tool.ts";
 import { listDirTool } from "./files/list-dir-tool.ts";
 import { readFileTool } from "./files/read-file-tool.ts";
 import { searchFilesTool } from "./files/search-files-tool.ts";
 import { writeFileTool } from "./files/write-file-tool.ts";
-import { httpRequestTool } from "./http-request-tool.ts";
-import { conversationHistoryTool } from "./memory/conversation-history-tool.ts";
-import { memoryForgetTool } from "./memory/memory-forget-tool.ts";
-import { memoryRecallTool } from "./memory/memory-recall-tool.ts";
-import { memoryStoreTool } from "./memory/memory-store-tool.ts";
-import { missingPrograms } from "./sandbox/sandbox-programs.ts";
-import { testRunnerTool } from "./sandbox/test-runner-tool.ts";
-import { noProviderMessage } from "./search/search.ts";
-import { webSearchTool } from "./search/web-search-tool.ts";
-import { type BuiltinServices, type BuiltinServiceOptions, createBuiltinServices, isNoVault } from "./services.ts";
-import { getCurrentTimeTool } from "./time/get-current-time-tool.ts";
-import { getTimeRangeMsTool } from "./time/get-time-range-ms-tool.ts";
-import { pomodoroTool } from "./time/pomodoro-tool.ts";
+import { type BuiltinServices, type BuiltinServiceOptions, createBuiltinServices } from "./services.ts";
 import { getFileTreeTool } from "./vault/get-file-tree-tool.ts";
 import { indexVaultTool } from "./vault/index-vault-tool.ts";
-import { localSearchTool } from "./vault/local-search-tool.ts";
 import { readNoteTool } from "./vault/read-note-tool.ts";
-import { webFetchTool } from "./web/web-fetch-tool.ts";
-import { getWeatherTool } from "./weather/get-weather-tool.ts";
-import { youtubeTranscriptionTool } from "./transcript/youtube-transcription-tool.ts";
-import { llmSummarizeTool } from "./writing/llm-summarize-tool.ts";
-import { writingTool } from "./writing/writing-tools.ts";
 
 /** A category of built-in tools. */
 export type BuiltinCategory =
@@ -127,87 +108,11 @@ export function createFileTools({ files, vault }: FileToolServices): AnyTool[] {
 /** Same as {@link builtinTools}, with each tool created on first use: a call of one tool waits for no other. */
 export function builtinOffers(options: BuiltinServiceOptions): ToolOffer[] {
   let services: BuiltinServices | undefined;
-  let makers: Makers | undefined;
-  return Object.entries(builtinAliases).map(([name, aliases]) => {
+  return builtinRegistry.map(({ make, ...names }) => {
     let made: AnyTool | undefined;
-    const make = (): AnyTool => {
-      services ??= createBuiltinServices(options);
-      makers ??= makersOf(services);
-      // The keys of the aliases are the names of the makers.
-      return (made ??= withNeeds(makers[name as BuiltinName](), services));
-    };
-    return { name, aliases, forms: builtinForms[name as BuiltinName] ?? [], make };
+    return { ...names, make: () => (made ??= make((services ??= createBuiltinServices(options)))) };
   });
 }
 
-type Makers = Readonly<Record<BuiltinName, () => AnyTool>>;
-
-function makersOf(services: BuiltinServices): Makers {
-  const { records, messages } = services;
-  return {
-    echo: () => echoTool,
-    calculator: () => calculatorTool,
-    http_request: () => httpRequestTool(services),
-    web_search: () => webSearchTool(services),
-    web_fetch: () => webFetchTool(services),
-    get_weather: () => getWeatherTool(services),
-    youtube_transcription: () => youtubeTranscriptionTool(services),
-    memory_store: () => memoryStoreTool(services),
-    memory_recall: () => memoryRecallTool(services),
-    memory_forget: () => memoryForgetTool(services),
-    get_conversation_history: () =>
-      conversationHistoryTool({
-        get records() {
-          return records();
-        },
-        ...(messages && { messages }),
-      }),
-    index_vault: () => indexVaultTool(services),
-    local_search: () => localSearchTool(services),
-    read_note: () => readNoteTool(services),
-    get_file_tree: () => getFileTreeTool(services),
-    read_file: () => readFileTool(services),
-    write_file: () => writeFileTool(services),
-    edit_file: () => editFileTool(services),
-    list_dir: () => listDirTool(services),
-    search_files: () => searchFilesTool(services),
-    text_process: () => textProcessTool,
-    json_process: () => jsonProcessTool,
-    get_current_time: () => getCurrentTimeTool(services),
-    get_time_range_ms: () => getTimeRangeMsTool(services),
-    pomodoro: () => pomodoroTool(services),
-    test_runner: () => testRunnerTool(services),
-    llm_summarize: () => llmSummarizeTool(services),
-    llm_design: () => writingTool("llm_design", services),
-    code_generator: () => writingTool("code_generator", services),
-    code_reviewer: () => writingTool("code_reviewer", services),
-    code_fixer: () => writingTool("code_fixer", services),
-    outline_generator: () => writingTool("outline_generator", services),
-    content_writer: () => writingTool("content_writer", services),
-    content_reviewer: () => writingTool("content_reviewer", services),
-    content_reviser: () => writingTool("content_reviser", services),
-  };
-}
-
-/** Tools that cannot work without a folder of notes. */
-const needVault: ReadonlySet<string> = new Set(["index_vault", "local_search", "read_note", "get_file_tree"]);
-
-/** Declares what a tool needs and may be missing; `unavailable` then states the reason. */
-function withNeeds(tool: AnyTool, services: BuiltinServices): AnyTool {
-  const unavailable = needOf(tool.name, services);
-  return unavailable === undefined ? tool : Object.freeze({ ...tool, unavailable });
-}
-
-/** The reasons state what is missing, then after a semicolon what to do. */
-function needOf(name: string, services: BuiltinServices): AnyTool["unavailable"] {
-  const { search, vault } = services;
-  if (name === "web_search") {
-    return () => {
-      const status = search.status();
-      return status.some(({ missing }) => missing.length === 0) ? undefined : noProviderMessage(status);
-    };
-  }
-  if (name === "test_runner") return () => missingPrograms();
-  if (needVault.has(name)) return () => (isNoVault(vault) ? "no folder of notes is open" : undefined);
-  return undefined;
-}
+/** Every name and alias. */
+export const builtinToolNames: readonly string[] = builtinRegistry.flatMap(({ name, aliases }) => [name, ...aliases]);

@@ -1,21 +1,42 @@
-import { fromJsonSchema } from "../schema/index.ts";
-import { type Tool, defineTool } from "../tool/index.ts";
+import type { JsonOutput } from "../schema/index.ts";
+import { type InputFor, type ToolFor, defineTool } from "../tool/index.ts";
 import { calculate, maxExpressionLength } from "./calculator/calculate.ts";
 
+const input = {
+  type: "object",
+  properties: {
+    // The calculator itself refuses expressions that are too long or empty; its failures have a reason and a
+    // position.
+    expression: {
+      type: "string",
+      description: `For example "2 * (3 + x)"; at most ${maxExpressionLength} characters.` as string,
+      examples: ["2*(3+4)"],
+    },
+    variables: {
+      type: "object",
+      additionalProperties: { type: "number" },
+      description: 'Numbers for the names in the expression, for example { "x": 4 }.',
+    },
+  },
+  required: ["expression"],
+  additionalProperties: false,
+  examples: [{ expression: "2*(3+4)" }, { expression: "round(price * 1.19, 2)", variables: { price: 49.9 } }],
+} as const;
+
 /** Input of `calculator`. */
-export interface CalculatorInput {
-  readonly expression: string;
-  readonly variables?: Readonly<Record<string, number>>;
-}
+export type CalculatorInput = InputFor<typeof input>;
+
+const output = {
+  type: "object",
+  properties: { result: { type: "number" }, expression: { type: "string" } },
+  required: ["result", "expression"],
+} as const;
 
 /** Output of `calculator`. */
-export interface CalculatorOutput {
-  readonly result: number;
-  readonly expression: string;
-}
+export type CalculatorOutput = JsonOutput<typeof output>;
 
 /** The tool `calculator`: arithmetic with exact decimals. */
-export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOutput> = defineTool({
+export const calculatorTool: ToolFor<typeof input, CalculatorOutput> = defineTool({
   name: "calculator",
   description:
     "Computes an arithmetic expression. Operators: + - * / // (floored division) % (remainder) ^ or ** (power) ! " +
@@ -28,30 +49,8 @@ export const calculatorTool: Tool<CalculatorInput, CalculatorInput, CalculatorOu
   tags: ["math"],
   capabilities: ["calculate", "计算"],
   effect: "pure",
-  input: fromJsonSchema<CalculatorInput, CalculatorInput>({
-    type: "object",
-    properties: {
-      // The calculator itself refuses expressions that are too long or empty; its failures have a reason and a
-      // position.
-      expression: {
-        type: "string",
-        description: `For example "2 * (3 + x)"; at most ${maxExpressionLength} characters.`,
-        examples: ["2*(3+4)"],
-      },
-      variables: {
-        type: "object",
-        additionalProperties: { type: "number" },
-        description: 'Numbers for the names in the expression, for example { "x": 4 }.',
-      },
-    },
-    required: ["expression"],
-    additionalProperties: false,
-    examples: [{ expression: "2*(3+4)" }, { expression: "round(price * 1.19, 2)", variables: { price: 49.9 } }],
-  }),
-  output: fromJsonSchema<CalculatorOutput, CalculatorOutput>({
-    type: "object",
-    properties: { result: { type: "number" }, expression: { type: "string" } },
-    required: ["result", "expression"],
-  }),
+  core: 4,
+  input,
+  output,
   run: ({ expression, variables }) => ({ result: calculate(expression, variables), expression }),
 });

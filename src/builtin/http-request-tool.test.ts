@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { type HttpClientOptions, createHttpClient } from "../net/index.ts";
-import { type Attachment, type Tool, type ToolContext, isOk } from "../tool/index.ts";
+import { type Attachment, type ToolContext, isOk } from "../tool/index.ts";
 import { type HttpRequestInput, type HttpRequestOutput, httpRequestTool } from "./index.ts";
 
 const closing: (() => unknown)[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
-type HttpTool = Tool<HttpRequestInput, HttpRequestInput, HttpRequestOutput>;
+type HttpTool = ReturnType<typeof httpRequestTool>;
 
 async function site(handler: Handler, options: HttpClientOptions = {}): Promise<{ url: string; tool: HttpTool }> {
   const server = createServer((request, response) => {
@@ -179,7 +179,7 @@ describe("http_request gives", () => {
 
 describe("http_request declares", () => {
   const tool = httpRequestTool({ http: createHttpClient() });
-  const of = <T>(fact: T | ((args: HttpRequestInput) => T), args: Partial<HttpRequestInput>): T =>
+  const of = <T>(fact: T | ((args: never) => T), args: Partial<HttpRequestInput>): T =>
     typeof fact === "function" ? (fact as (args: HttpRequestInput) => T)({ url: "http://a.test/", ...args }) : fact;
 
   test.each([
@@ -294,7 +294,10 @@ describe("http_request fails", () => {
     const { url, tool } = await site(mirror);
     const run = (args: unknown): unknown =>
       // Arguments from a tool file of the workspace need not have the declared type.
-      tool.run(args as HttpRequestInput, { signal: new AbortController().signal } as ToolContext & { callTool: never });
+      tool.run(
+        args as Parameters<HttpTool["run"]>[0],
+        { signal: new AbortController().signal } as ToolContext & { callTool: never },
+      );
     await expect(run({ url, headers: { a: {} } })).rejects.toMatchObject({ code: "validation_error" });
     await expect(run({ url, query: { a: { b: 1 } } })).rejects.toMatchObject({ code: "validation_error" });
     await expect(run({ url: 5 })).rejects.toMatchObject({ code: "validation_error", reason: "bad_url" });

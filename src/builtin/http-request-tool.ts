@@ -1,36 +1,31 @@
 import type { HttpClient } from "../net/index.ts";
-import { fromJsonSchema } from "../schema/index.ts";
-import { type Tool, defineTool, ok, readResponse, type Effect } from "../tool/index.ts";
-import { type HttpRequestInput, requestParts } from "./http-request/request-parts.ts";
+import type { JsonOutput } from "../schema/index.ts";
+import { type ToolFor, defineTool, ok, readResponse, type Effect } from "../tool/index.ts";
+import { type HttpRequestInput, httpRequestInput, requestParts } from "./http-request/request-parts.ts";
+
+const output = {
+  type: "object",
+  properties: {
+    status_code: { type: "integer" },
+    headers: { type: "object" },
+    body: {},
+    url: { type: "string" },
+    truncated: { type: "boolean" },
+  },
+  required: ["status_code", "headers", "body", "url"],
+} as const;
 
 /** Output of `http_request`, for any status. */
-export interface HttpRequestOutput {
-  readonly status_code: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Parsed JSON, text, or null if the body is binary and attached. */
-  readonly body: unknown;
-  /** Final address after redirects. */
-  readonly url: string;
-  /** True if the body was longer than the limit and was truncated. */
-  readonly truncated?: boolean;
-}
+export type HttpRequestOutput = JsonOutput<typeof output>;
 
-const defaultSeconds = 30;
-
-const examples = [
-  { url: "http://example.com/" },
-  { url: "http://example.com/search", query: { q: "tide", page: 2 }, timeout: 10 },
-  { url: "http://example.com/notes", method: "POST", body: { text: "High water at six." } },
-];
-
-const scalar = { type: ["string", "number", "boolean", "null"] };
+const defaultSeconds = httpRequestInput.properties.timeout.default;
 
 /** The tool `http_request`: one HTTP request through the guarded HTTP client. */
 export function httpRequestTool({
   http,
 }: {
   readonly http: HttpClient;
-}): Tool<HttpRequestInput, HttpRequestInput, HttpRequestOutput> {
+}): ToolFor<typeof httpRequestInput, HttpRequestOutput> {
   return defineTool({
     name: "http_request",
     description:
@@ -45,35 +40,8 @@ export function httpRequestTool({
     targets: { url: "url" },
     sends: true,
     timeoutMs: (args) => secondsOf(args) * 1000,
-    input: fromJsonSchema<HttpRequestInput, HttpRequestInput>({
-      type: "object",
-      properties: {
-        url: { type: "string", pattern: "^https?://", description: "The full URL." },
-        method: { type: "string", enum: Object.keys(methodEffects), default: "GET", description: "The HTTP method." },
-        headers: { type: "object", additionalProperties: scalar, description: "Request headers." },
-        body: { description: "The request body: text as it is, any other value as JSON." },
-        query: {
-          type: "object",
-          additionalProperties: { anyOf: [scalar, { type: "array", items: scalar }] },
-          description: "Parameters to add to the URL's query; a list adds one several times.",
-        },
-        timeout: { type: "number", minimum: 1, maximum: 300, default: defaultSeconds, description: "Seconds." },
-      },
-      required: ["url"],
-      additionalProperties: false,
-      examples,
-    }),
-    output: fromJsonSchema<HttpRequestOutput, HttpRequestOutput>({
-      type: "object",
-      properties: {
-        status_code: { type: "integer" },
-        headers: { type: "object" },
-        body: {},
-        url: { type: "string" },
-        truncated: { type: "boolean" },
-      },
-      required: ["status_code", "headers", "body", "url"],
-    }),
+    input: httpRequestInput,
+    output,
     run: async (args, { signal }) => {
       const response = await http.request({ ...requestParts(args), timeoutMs: secondsOf(args) * 1000, signal });
       const { body, attachment } = readResponse(response);

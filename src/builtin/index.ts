@@ -1,10 +1,10 @@
 export { builtinChains } from "./builtin-chains.ts";
-export { builtinToolNames } from "./builtin-names.ts";
 export {
   type BuiltinCategory,
   type BuiltinToolOptions,
   type FileToolServices,
   builtinOffers,
+  builtinToolNames,
   builtinTools,
   createCrawlerTools,
   createDataTools,
@@ -17,7 +17,7 @@ export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./c
 export { type Echo, echoTool } from "./echo-tool.ts";
 export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
-export { checkSandbox } from "./load-builtin-offers.ts";
+export { sandboxStatus } from "./sandbox/sandbox-status.ts";
 export { createSearch } from "./search/search.ts";
 export {
   type OpenedProviders,
@@ -29,4 +29,3 @@ export { createFileTimerStore } from "./time/file-timer-store.ts";
 export { type Vault, createVault } from "./vault/vault.ts";
 export { createPromptSender } from "./writing/prompt-sender.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";
-export { loadBuiltinOffers } from "./load-builtin-offers.ts";

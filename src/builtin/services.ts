@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type FailureError } from "../base/index.ts";
+import { type Clock, systemClock } from "../base/index.ts";
 import { type FileAccess, createFileAccess } from "../file/index.ts";
 import type { Model } from "../model/index.ts";
 import type { HttpClient } from "../net/index.ts";
@@ -15,13 +15,13 @@ import type { MessageLog } from "./memory/conversation-history.ts";
 import { type SearchService, createSearch } from "./search/search.ts";
 import { type SearchSettingsFile, openProviders } from "./search/search-settings.ts";
 import type { TimerStore } from "./time/timer-store.ts";
+import { noVault } from "./vault/no-vault.ts";
 import type { Vault } from "./vault/vault.ts";
 import type { AddressResolver } from "./web/page.ts";
 import { type PageReader, createPageReader } from "./web/page-reader.ts";
 import type { TranscriptProvider } from "./transcript/transcript.ts";
 import { type Weather, type WeatherOptions, createWeather } from "./weather/weather.ts";
 import type { ReadPrompt, WritingServices } from "./writing/writing-services.ts";
-import { vaultFailure } from "./vault/vault-reasons.ts";
 
 /** Services of the built-in tools. */
 export interface BuiltinServices {
@@ -151,30 +151,4 @@ function memoryPages(memories: MemoryService): AddressResolver {
     const found = await memories.get(address);
     return found && { title: found.title, text: found.text };
   };
-}
-
-/** Stands in for a vault if none is open: every operation fails with advice on how to open one. */
-const noVault: Vault = {
-  index: () => Promise.reject(none()),
-  search: () => Promise.reject(none()),
-  read: () => Promise.reject(none()),
-  tree: () => Promise.reject(none()),
-  watch: () => Promise.reject(none()),
-  close: () => Promise.resolve(),
-};
-
-/** True if no folder of notes is open. */
-export function isNoVault(vault: Vault): boolean {
-  return vault === noVault;
-}
-
-function none(): FailureError {
-  return vaultFailure(
-    "no_vault",
-    "no folder of notes is open. Pass `vault: createVault({ folder, index })` to open one",
-    {
-      forModel: "no folder of notes is open",
-      retry: "never",
-    },
-  );
 }

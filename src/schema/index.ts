@@ -9,5 +9,6 @@ export type { JsonSchema, Schema, SyncSchema, Validation } from "./schema.ts";
 export { showValue } from "./show-value.ts";
 export { type StandardSchema, isStandardSchema } from "./standard-schema.ts";
 export { type SubSchema, isRecord, mapSubSchemas, setOwn, subSchemas } from "./subschemas.ts";
-export { type AnySchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
+export type { JsonOutput } from "./json-type.ts";
+export { type AnySchema, type PlainJsonSchema, type SchemaInput, type SchemaOutput, toSchema } from "./to-schema.ts";
 export { declaredJsonSize, unknownKeys, validateDeclared, withoutUnknownKeys } from "./unknown-keys.ts";

@@ -1,6 +1,7 @@
 import { FailureError } from "../base/index.ts";
 import { fromJsonSchema } from "./from-json-schema.ts";
 import { fromStandard } from "./from-standard.ts";
+import type { JsonInput, JsonOutput } from "./json-type.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { type StandardInput, type StandardOutput, type StandardSchema, isStandardSchema } from "./standard-schema.ts";
 import { isRecord } from "./subschemas.ts";
@@ -13,19 +14,24 @@ export interface PlainJsonSchema extends JsonSchema {
 /** Anything that can describe a tool's input or output. */
 export type AnySchema = StandardSchema | Schema | PlainJsonSchema;
 
-/** The type that callers pass to a schema of any dialect; `Plain` is the type of values of a plain JSON Schema. */
+/**
+ * The type that callers pass to a schema of any dialect; `Plain` is the type of values of a JSON Schema that is not a
+ * literal.
+ */
 export type SchemaInput<S, Plain = unknown> = S extends StandardSchema
   ? StandardInput<S>
   : S extends Schema<infer _Out, infer In>
     ? In
-    : Plain;
+    : Known<JsonInput<S>, Plain>;
 
-/** The type that a schema of any dialect outputs; `Plain` is the type of values of a plain JSON Schema. */
+/** The type that a schema of any dialect outputs; `Plain` as in {@link SchemaInput}. */
 export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
   ? StandardOutput<S>
   : S extends Schema<infer Out, infer _In>
     ? Out
-    : Plain;
+    : Known<JsonOutput<S>, Plain>;
+
+type Known<T, Plain> = unknown extends T ? Plain : T;
 
 /**
  * The schema itself, or a Standard Schema or JSON Schema converted to one.
@@ -35,7 +41,7 @@ export type SchemaOutput<S, Plain = unknown> = S extends StandardSchema
  * toSchema(z.object({ url: z.url() })).validate({ url: "x" }); // { issues: [{ path: ["url"], code: "format", … }] }
  * ```
  */
-export function toSchema<S extends AnySchema>(schema: S): Schema<SchemaOutput<S>, SchemaInput<S>> {
+export function toSchema<const S extends AnySchema>(schema: S): Schema<SchemaOutput<S>, SchemaInput<S>> {
   // SchemaInput and SchemaOutput branch on the same test, which the compiler cannot see.
   if (isStandardSchema(schema)) return fromStandard(schema) as Schema<SchemaOutput<S>, SchemaInput<S>>;
   if (isSchema(schema)) return schema as Schema<SchemaOutput<S>, SchemaInput<S>>;

@@ -28,7 +28,8 @@ const statuses: readonly ToolStatus[] = ["active", "deprecated", "draft", "disab
 
 const options = (
   "name version description displayName id status category tags aliases capabilities alwaysEnabled background gated " +
-  "composite effect destructive targets sends coveredCalls timeoutMs cache input inputJsonSchema output run"
+  "composite effect destructive targets sends coveredCalls timeoutMs cache unavailable core trusted contracts input " +
+  "inputJsonSchema output run"
 ).split(" ");
 
 /** Names of these options in other libraries. */
@@ -82,8 +83,9 @@ class Definition {
     for (const key of ["alwaysEnabled", "background", "gated", "composite"]) this.#checkKind(key, ["boolean"]);
     if (typeof this.#input["effect"] !== "function") this.#checkOneOf("effect", effects);
     this.#checkKind("destructive", ["boolean", "function"]);
-    this.#checkKind("sends", ["boolean"]);
-    this.#checkKind("coveredCalls", ["function"]);
+    for (const key of ["sends", "trusted"]) this.#checkKind(key, ["boolean"]);
+    this.#checkKind("core", ["number"]);
+    for (const key of ["coveredCalls", "unavailable"]) this.#checkKind(key, ["function"]);
     this.#checkTargets();
     if (typeof this.#input["run"] !== "function") throw this.#invalid("needs `run`, the function that does the work");
     const { timeoutMs } = this.#input;

@@ -3,7 +3,7 @@ import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { type } from "arktype";
 import { fail } from "../base/index.ts";
-import { fromJsonSchema } from "../schema/index.ts";
+import { type PlainJsonSchema, fromJsonSchema } from "../schema/index.ts";
 import type { CallTool, ToolContext } from "./context.ts";
 import { defineTool } from "./define-tool.ts";
 import { type ToolResult, ok } from "./result.ts";
@@ -152,19 +152,78 @@ const json = defineTool({
 });
 expectTypeOf<InputOf<typeof json>>().toEqualTypeOf<{ url: string }>();
 
-// A plain JSON Schema provides only this type information.
+// The types of a literal JSON Schema are inferred: a default makes a property optional for callers only.
 const plain = defineTool({
   name: "p",
   description: "d",
-  input: { type: "object", properties: { url: { type: "string" } } },
-  output: { type: "string" },
+  input: {
+    type: "object",
+    properties: {
+      url: { type: "string" },
+      limit: { type: "integer", default: 10 },
+      kind: { type: "string", enum: ["a", "b"] },
+      when: { type: ["number", "null"] },
+      paths: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+      headers: { type: "object", additionalProperties: { type: "boolean" } },
+      facts: { type: "object" },
+      nested: { type: "object", properties: { exact: { const: 1 } }, required: ["exact"] },
+      other: { $ref: "#/$defs/other" },
+    },
+    required: ["url", "limit", "nested"],
+  },
+  output: { type: "object", properties: { found: { type: "boolean" } }, required: ["found"] },
+  effect: ({ limit }) => (limit > 5 ? "read" : "pure"),
   run: (args) => {
+    expectTypeOf(args).toEqualTypeOf<{
+      readonly url: string;
+      readonly limit: number;
+      readonly kind?: "a" | "b";
+      readonly when?: number | null;
+      readonly paths?: string | readonly string[];
+      readonly headers?: Readonly<Record<string, boolean>>;
+      readonly facts?: Readonly<Record<string, unknown>>;
+      readonly nested: { readonly exact: 1 };
+      readonly other?: unknown;
+    }>();
+    return { found: true, rest: args.url };
+  },
+});
+expectTypeOf<InputOf<typeof plain>>().toEqualTypeOf<{
+  readonly url: string;
+  readonly limit?: number;
+  readonly kind?: "a" | "b";
+  readonly when?: number | null;
+  readonly paths?: string | readonly string[];
+  readonly headers?: Readonly<Record<string, boolean>>;
+  readonly facts?: object;
+  readonly nested: { readonly exact: 1 };
+  readonly other?: unknown;
+}>();
+// The output is that of the handler, which the schema only checks.
+expectTypeOf<OutputOf<typeof plain>>().toEqualTypeOf<{ found: boolean; rest: string }>();
+
+defineTool({
+  name: "p",
+  description: "d",
+  output: { type: "object", properties: { found: { type: "boolean" } }, required: ["found"] },
+  // @ts-expect-error the handler returns what the output schema does not accept
+  run: () => ({ found: "yes" }),
+});
+
+// A JSON Schema that is not a literal provides only this type information.
+declare const unknownSchema: PlainJsonSchema;
+const loose = defineTool({
+  name: "l",
+  description: "d",
+  input: unknownSchema,
+  output: unknownSchema,
+  run: (args): unknown => {
     expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>();
     return args["url"];
   },
 });
-expectTypeOf<InputOf<typeof plain>>().toEqualTypeOf<Record<string, unknown>>();
-expectTypeOf<OutputOf<typeof plain>>().toEqualTypeOf<unknown>();
+expectTypeOf<InputOf<typeof loose>>().toEqualTypeOf<Record<string, unknown>>();
+expectTypeOf<OutputOf<typeof loose>>().toEqualTypeOf<unknown>();
 
 // @ts-expect-error a description is required
 defineTool({ name: "x", run: () => null });

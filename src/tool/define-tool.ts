@@ -5,6 +5,7 @@ import {
   type Schema,
   type SchemaInput,
   type SchemaOutput,
+  type StandardSchema,
   fromJsonSchema,
   fromStandard,
   isStandardSchema,
@@ -14,7 +15,9 @@ import { checkToolDefinition, checkInputSchema, checkInputJsonSchema } from "./c
 import type { CompositeContext, ToolContext } from "./context.ts";
 import type { Ok } from "./result.ts";
 import {
+  type AnyTool,
   type CachePolicy,
+  type ContractMapping,
   type CoveredCall,
   type Effect,
   type HandlerReturn,
@@ -47,8 +50,14 @@ type Unwrapped<R> =
       ? Settled<T>
       : Settled<R>;
 
-/** The output of a tool with output schema `O` whose handler returns `R`. */
-export type OutputFor<O, R> = [O] extends [undefined] ? Unwrapped<R> : SchemaOutput<O>;
+/**
+ * The output of a tool with output schema `O` whose handler returns `R`. A JSON Schema converts nothing, so the type of the
+ * handler, which is checked against it, is the more precise one.
+ */
+export type OutputFor<O, R> = [O] extends [StandardSchema | Schema] ? SchemaOutput<O> : Unwrapped<R>;
+
+/** A tool whose input is a literal JSON Schema. */
+export type ToolFor<S, Output> = Tool<InputFor<S>, ArgsFor<S>, Output>;
 
 /** Argument of `defineTool`. */
 export interface ToolDefinition<S, O, Composite, R> extends Partial<
@@ -58,7 +67,10 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly name: string;
   /** States what the tool does and when to use it; a model chooses by it. */
   readonly description: string;
-  /** Input schema: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. Default: no parameters. */
+  /**
+   * Input schema: any Standard Schema, JSON Schema, or the result of `fromJsonSchema`. The types of a literal JSON Schema
+   * are inferred. Default: no parameters.
+   */
   readonly input?: S;
   /** The input side as JSON Schema, for a schema library that cannot produce it. */
   readonly inputJsonSchema?: JsonSchema;
@@ -82,6 +94,14 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly timeoutMs?: number | ((args: ArgsFor<S>) => number);
   /** For `pure` and `read` tools only. */
   readonly cache?: CachePolicy;
+  /** Returns why the tool cannot work here, such as a missing program; undefined if it can. Such a tool is not offered. */
+  readonly unavailable?: () => string | undefined;
+  /** @internal Most prompts need it: if not all tools can be offered, the core tools with the lowest numbers come first. */
+  readonly core?: number;
+  /** @internal Its output contains only data of this program, no untrusted content. Counts for built-in tools. */
+  readonly trusted?: boolean;
+  /** @internal How it serves the contracts of capabilities, by capability. */
+  readonly contracts?: Readonly<Record<string, ContractMapping>>;
   /** Does the work. Yields of an async generator are progress, its return value is the output. */
   readonly run: (args: ArgsFor<S>, context: ContextFor<Composite>) => R;
 }
@@ -105,8 +125,8 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
  * @see docs/guide/tools.md
  */
 export function defineTool<
-  S extends AnySchema | undefined = undefined,
-  O extends AnySchema | undefined = undefined,
+  const S extends AnySchema | undefined = undefined,
+  const O extends AnySchema | undefined = undefined,
   const Composite extends boolean = false,
   R extends ReturnFor<O> = ReturnFor<O>,
 >(definition: ToolDefinition<S, O, Composite, R>): Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>> {
@@ -122,14 +142,29 @@ export function defineTool<
     effect,
     destructive: definition.destructive ?? destructiveBy(effect),
     ...(definition.targets !== undefined && { targets: Object.freeze({ ...definition.targets }) }),
-    ...(definition.sends !== undefined && { sends: definition.sends }),
-    ...(definition.coveredCalls !== undefined && { coveredCalls: definition.coveredCalls }),
-    ...(definition.timeoutMs !== undefined && { timeoutMs: definition.timeoutMs }),
+    ...optionalFacts(definition),
     ...(definition.cache !== undefined && { cache: Object.freeze({ ttlMs: definition.cache.ttlMs }) }),
     run: definition.run,
   };
   // The compiler cannot resolve the conditional types above; the type tests cover them.
   return Object.freeze(tool) as unknown as Tool<InputFor<S>, ArgsFor<S>, OutputFor<O, R>>;
+}
+
+/** Facts that are copied from the definition, where it states them. */
+const optionalFactNames = [
+  "sends",
+  "coveredCalls",
+  "timeoutMs",
+  "unavailable",
+  "core",
+  "trusted",
+  "contracts",
+] as const;
+
+function optionalFacts(definition: Partial<Pick<AnyTool, (typeof optionalFactNames)[number]>>): Partial<AnyTool> {
+  return Object.fromEntries(
+    optionalFactNames.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]]])),
+  );
 }
 
 /** Defaults of a definition. */

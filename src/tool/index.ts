@@ -5,6 +5,7 @@ export {
   type InputFor,
   type NoInput,
   type OutputFor,
+  type ToolFor,
   type ToolDefinition,
   defineTool,
 } from "./define-tool.ts";
@@ -55,6 +56,7 @@ export { type OmittedTool, describeMissingSources, readSourceReport } from "./so
 export {
   type AnyTool,
   type CachePolicy,
+  type ContractMapping,
   type CoveredCall,
   type Effect,
   type HandlerReturn,

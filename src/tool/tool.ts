@@ -28,6 +28,12 @@ export const targetKinds = ["path", "url", "command"] as const;
 
 export type TargetKind = (typeof targetKinds)[number];
 
+/** The arguments of a tool from those of a contract, and the output of the contract from the tool's. */
+export interface ContractMapping {
+  readonly arguments?: unknown;
+  readonly result?: unknown;
+}
+
 /** A call that a tool makes through others, such as a step of a chain. */
 export interface CoveredCall {
   readonly tool: string;
@@ -104,6 +110,12 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
    * to models and is not a candidate of a capability. A call of it runs and fails with the reason.
    */
   readonly unavailable?: () => string | undefined;
+  /** @internal Most prompts need it: if not all tools can be offered, the core tools with the lowest numbers come first. */
+  readonly core?: number;
+  /** @internal Its output contains only data of this program, no untrusted content. Counts for built-in tools. */
+  readonly trusted?: boolean;
+  /** @internal How it serves the contracts of capabilities, by capability. */
+  readonly contracts?: Readonly<Record<string, ContractMapping>>;
   /** Aliases with their own input and output, such as names of earlier versions. A call of one is a call of the tool. */
   readonly forms?: Readonly<Record<string, AnyTool>>;
   /** The tool of a form: it has the same name and aliases. */

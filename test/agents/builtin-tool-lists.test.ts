@@ -1,9 +1,26 @@
 import { expect, test } from "vitest";
-import { coreTools, trustedBuiltinTools } from "../../src/agent/run/builtin-tool-lists.ts";
-import { builtinToolNames } from "../../src/builtin/index.ts";
-import { findToolsName, readResultName } from "../../src/hub/index.ts";
+import { hubTools } from "../../scripts/docs/hub-tools.ts";
+import { builtinTools } from "../../src/builtin/index.ts";
+import { createHttpClient } from "../../src/net/index.ts";
 
-test("[E01] the tools that agents know by name exist", () => {
-  const names = new Set<string>([...builtinToolNames, findToolsName, readResultName]);
-  expect([...coreTools, ...trustedBuiltinTools].filter((name) => !names.has(name))).toEqual([]);
+const tools = [...builtinTools({ http: createHttpClient() }), ...hubTools()];
+
+test("[E01] the core tools are offered in this order", () => {
+  const core = tools.filter((tool) => tool.core !== undefined).toSorted((a, b) => a.core! - b.core!);
+  expect(core.map(({ name }) => name)).toEqual([
+    "find_tools",
+    "read_result",
+    "local_search",
+    "web_search",
+    "web_fetch",
+    "calculator",
+    "get_current_time",
+    "get_time_range_ms",
+    "get_conversation_history",
+  ]);
+});
+
+test("[E01] only these built-in tools return nothing untrusted", () => {
+  const trusted = tools.filter((tool) => tool.trusted === true).map(({ name }) => name);
+  expect(trusted.toSorted()).toEqual(["find_tools", "get_current_time", "get_time_range_ms"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { checkSandbox } from "../../src/builtin/index.ts";
+import { sandboxStatus } from "../../src/builtin/index.ts";
 import { loopbackSite } from "../support/loopback-site.ts";
 import { type OpenAiServer, type ServerAnswer, openAiServer } from "../support/openai-server.ts";
 import { writeFiles } from "../support/workspace.ts";
@@ -398,7 +398,7 @@ describe("[A17] write-chain, with a model", () => {
   });
 });
 
-const sandbox = await checkSandbox();
+const sandbox = await sandboxStatus();
 
 /** Code with an error that one of its tests finds. */
 const careless = {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { checkSandbox } from "../../src/builtin/index.ts";
+import { sandboxStatus } from "../../src/builtin/index.ts";
 import { openAiServer } from "../support/openai-server.ts";
 import { type RunOptions, folder, printedBy, windlass } from "./windlass.ts";
 
@@ -63,7 +63,7 @@ describe.concurrent("windlass doctor checks the services", () => {
   });
 
   test("the sandbox is tested", async () => {
-    const status = await checkSandbox();
+    const status = await sandboxStatus();
     const { found } = await examined("sandbox", { cwd: await folder() });
     expect(found).toEqual([
       status.available

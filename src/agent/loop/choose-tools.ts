@@ -3,7 +3,6 @@ import { estimateTokens } from "../../text/index.ts";
 import { type AnyTool, type Registration, isUsable, isWorkspaceTool } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { isToolAllowed } from "../run/is-tool-allowed.ts";
-import { coreTools } from "../run/builtin-tool-lists.ts";
 import type { AgentPrompt } from "../run/runner.ts";
 import { OfferedTools } from "../run/offered-tools.ts";
 
@@ -133,10 +132,8 @@ function matchingTools(run: AgentRun, { all, text, limit }: MatchRequest): reado
 }
 
 function coreOf(all: readonly Registration[]): AnyTool[] {
-  return coreTools.flatMap((name) => {
-    const found = all.find(({ tool }) => tool.name === name || tool.aliases.includes(name));
-    return found === undefined ? [] : [found.tool];
-  });
+  const core = all.flatMap(({ tool }) => (tool.core === undefined ? [] : [{ tool, rank: tool.core }]));
+  return core.toSorted((a, b) => a.rank - b.rank).map(({ tool }) => tool);
 }
 
 function ownFirst(all: readonly Registration[]): readonly Registration[] {

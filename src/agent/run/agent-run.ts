@@ -13,7 +13,7 @@ import type { SettledOutcome, EffectRunner } from "../../run/index.ts";
 import { type BriefSummary, successRate } from "../../store/index.ts";
 import { findToolsName } from "../../hub/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type AnyTool, type ToolResult, type Effect, namesToTrust } from "../../tool/index.ts";
+import { type AnyTool, type ToolResult, type Effect, builtinOwner, namesToTrust } from "../../tool/index.ts";
 import type { AgentEvent, AgentListener, TurnRef } from "../events/agent-event.ts";
 import { CallHistory } from "./call-history.ts";
 import { fenceResults } from "./fence-results.ts";
@@ -25,7 +25,6 @@ import type { AgentSpec } from "./agent-spec.ts";
 import { type ModelUsage, modelUsageOf } from "./usage-account.ts";
 import { redactingListener } from "./redacting-listener.ts";
 import { modelTool } from "./model-request-work.ts";
-import { trustedBuiltinTools } from "./builtin-tool-lists.ts";
 
 /** Dependencies of {@link AgentRun}. */
 export interface AgentRunDeps {
@@ -307,7 +306,7 @@ function isTrustedByList({ engine, spec }: TrustContext, { tool: name, meta }: T
 
 /** A name alone proves nothing: any tool may have it. */
 function isTrustedBuiltin({ engine }: TrustContext, { tool: name, meta }: ToolResult): boolean {
-  if (!trustedBuiltinTools.has(name) || meta.source !== "tools") return false;
-  const found = engine.resolver.resolve(name);
-  return found !== undefined && found.owner === "builtin" && found.source === "tools";
+  const found = meta.source === "tools" ? engine.resolver.resolve(name) : undefined;
+  if (found === undefined || found.owner !== builtinOwner || found.source !== "tools") return false;
+  return found.tool.trusted === true && found.tool.name === name;
 }

@@ -1,4 +1,3 @@
-import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { type JsonOperationName, jsonOperations } from "./json/json-operations.ts";
@@ -93,7 +92,7 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
     },
     Object.keys(jsonOperations),
   ),
-  output: fromJsonSchema<JsonProcessOutput, JsonProcessOutput>({
+  output: {
     type: "object",
     properties: {
       operation: { type: "string" },
@@ -105,7 +104,7 @@ export const jsonProcessTool: Tool<JsonProcessInput, JsonProcessInput, JsonProce
       },
     },
     required: ["operation", "result"],
-  }),
+  },
   run: async (args, { signal }) => {
     const { takes } = jsonOperations[args.operation];
     refuseUnused(args, { operation: args.operation, takes, always: ["data"], properties });

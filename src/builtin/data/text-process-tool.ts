@@ -1,4 +1,3 @@
-import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { describeOperations, refuseUnused } from "./operation.ts";
@@ -104,7 +103,7 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
     },
     Object.keys(textOperations),
   ),
-  output: fromJsonSchema<TextProcessOutput, TextProcessOutput>({
+  output: {
     type: "object",
     properties: {
       operation: { type: "string" },
@@ -113,7 +112,7 @@ export const textProcessTool: Tool<TextProcessInput, TextProcessInput, TextProce
       replacements: { type: "integer", description: "Number of replacements." },
     },
     required: ["operation", "result"],
-  }),
+  },
   run: async (args, { signal }) => {
     const { takes } = textOperations[args.operation];
     refuseUnused(args, {

@@ -11,48 +11,12 @@ import {
   createFileYielder,
 } from "../../file/index.ts";
 import type { EventLoopYielder } from "../../base/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
 import { lineDiff } from "./line-diff.ts";
 
-/** Input of `edit_file`: a list of edits, or a single one. */
-export interface EditFileInput extends Partial<Edit> {
-  readonly path: string;
-  readonly edits?: readonly Edit[];
-  readonly expected_sha256?: string;
-}
-
-/** Output of `edit_file`. */
-export interface EditFileOutput {
-  readonly path: string;
-  /** Number of replacements; 0 if the edits had already been made. */
-  readonly replacements: number;
-  readonly bytes: number;
-  readonly sha256: string;
-  /** False if the edits had already been made. */
-  readonly changed: boolean;
-  readonly diff: string;
-  /** The diff was cut. */
-  readonly truncated: boolean;
-}
-
-/** To replace more, use `write_file`. */
-const maxTextLength = 1_000_000;
-
-const oldText = {
-  type: "string",
-  minLength: 1,
-  maxLength: maxTextLength,
-  description: "The text to replace, exactly as it is.",
-};
-const newText = {
-  type: "string",
-  maxLength: maxTextLength,
-  description: "The replacement; empty to remove the text.",
-};
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     path: { type: "string", minLength: 1, description: "The file, relative to the workspace: src/main.ts" },
@@ -64,16 +28,35 @@ const inputJson: JsonSchema = {
       items: {
         type: "object",
         properties: {
-          old_text: oldText,
-          new_text: newText,
+          old_text: {
+            type: "string",
+            minLength: 1,
+            // `write_file` replaces more.
+            maxLength: 1_000_000,
+            description: "The text to replace, exactly as it is.",
+          },
+          new_text: {
+            type: "string",
+            maxLength: 1_000_000,
+            description: "The replacement; empty to remove the text.",
+          },
           all: { type: "boolean", default: false, description: "Replace it wherever it is." },
         },
         required: ["old_text", "new_text"],
         additionalProperties: false,
       },
     },
-    old_text: { ...oldText, description: "In place of edits: the text to replace, exactly as it is." },
-    new_text: { ...newText, description: "With old_text: the replacement; empty to remove the text." },
+    old_text: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_000_000,
+      description: "In place of edits: the text to replace, exactly as it is.",
+    },
+    new_text: {
+      type: "string",
+      maxLength: 1_000_000,
+      description: "With old_text: the replacement; empty to remove the text.",
+    },
     all: { type: "boolean", description: "With old_text: replace all occurrences." },
     expected_sha256: {
       type: "string",
@@ -85,9 +68,9 @@ const inputJson: JsonSchema = {
   oneOf: [{ required: ["edits"], properties: { all: false } }, { required: ["old_text", "new_text"] }],
   additionalProperties: false,
   examples: [{ path: "notes.md", edits: [{ old_text: "draft", new_text: "final" }] }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+const output = {
   type: "object",
   properties: {
     path: { type: "string" },
@@ -99,14 +82,14 @@ const outputJson: JsonSchema = {
     truncated: { type: "boolean" },
   },
   required: ["path", "replacements", "bytes", "sha256", "changed", "diff", "truncated"],
-};
+} as const;
 
 /** The tool `edit_file`: exact replacements in a text file, all or none. */
 export function editFileTool({
   files,
 }: {
   readonly files: FileAccess;
-}): Tool<EditFileInput, EditFileInput, EditFileOutput> {
+}): ToolFor<typeof input, JsonOutput<typeof output>> {
   return defineTool({
     name: "edit_file",
     description:
@@ -123,8 +106,8 @@ export function editFileTool({
     destructive: true,
     targets: { path: "path" },
     timeoutMs: 30_000,
-    input: fromJsonSchema<EditFileInput, EditFileInput>(inputJson),
-    output: fromJsonSchema<EditFileOutput, EditFileOutput>(outputJson),
+    input,
+    output,
     run: async (args, { signal }) => {
       const yielder = createFileYielder(signal);
       let change: Change = { bytes: Buffer.alloc(0), replacements: 0, diff: "", truncated: false };
@@ -150,7 +133,11 @@ interface Change {
   readonly truncated: boolean;
 }
 
-async function changeOf(before: FileBeforeEdit, args: EditFileInput, yielder: EventLoopYielder): Promise<Change> {
+async function changeOf(
+  before: FileBeforeEdit,
+  args: ArgsFor<typeof input>,
+  yielder: EventLoopYielder,
+): Promise<Change> {
   const { bytes } = before;
   const { expected_sha256: provided } = args;
   const edits = editsOf(args);
@@ -173,7 +160,7 @@ async function changeOf(before: FileBeforeEdit, args: EditFileInput, yielder: Ev
 }
 
 /** The schema guarantees one form or the other. */
-function editsOf({ edits, old_text = "", new_text = "", all = false }: EditFileInput): readonly Edit[] {
+function editsOf({ edits, old_text = "", new_text = "", all = false }: ArgsFor<typeof input>): readonly Edit[] {
   return edits ?? [{ old_text, new_text, all }];
 }
 

@@ -1,40 +1,8 @@
-import { type EntryType, type FileAccess, type WalkResult, showUserPath, showPath } from "../../file/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type FileAccess, type WalkResult, showUserPath, showPath } from "../../file/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 
-/** Input of `list_dir`. */
-export interface ListDirInput {
-  readonly path?: string;
-  readonly depth?: number;
-  readonly hidden?: boolean;
-  readonly gitignore?: boolean;
-  readonly max_entries?: number;
-}
-
-/** One entry of a folder. */
-export interface DirEntry {
-  readonly name: string;
-  readonly path: string;
-  readonly type: EntryType;
-  /** Bytes, of a file. */
-  readonly size?: number;
-  /** Time of the last change, in ISO 8601. */
-  readonly modified?: string;
-}
-
-/** Output of `list_dir`. */
-export interface ListDirOutput {
-  readonly path: string;
-  readonly entries: readonly DirEntry[];
-  /** There are more. */
-  readonly truncated: boolean;
-  /** Folders that could not be read. */
-  readonly unreadable?: readonly string[];
-}
-
-const defaultEntries = 500;
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     path: { type: "string", default: ".", description: "The folder, relative to the workspace." },
@@ -45,15 +13,15 @@ const inputJson: JsonSchema = {
       type: "integer",
       minimum: 1,
       maximum: 5000,
-      default: defaultEntries,
+      default: 500,
       description: "Maximum number of entries.",
     },
   },
   additionalProperties: false,
   examples: [{ path: "." }, { path: "src", depth: 2 }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+const output = {
   type: "object",
   properties: {
     path: { type: "string" },
@@ -75,14 +43,12 @@ const outputJson: JsonSchema = {
     unreadable: { type: "array", items: { type: "string" } },
   },
   required: ["path", "entries", "truncated"],
-};
+} as const;
+
+type ListDirOutput = JsonOutput<typeof output>;
 
 /** The tool `list_dir`: the entries of a folder. */
-export function listDirTool({
-  files,
-}: {
-  readonly files: FileAccess;
-}): Tool<ListDirInput, ListDirInput, ListDirOutput> {
+export function listDirTool({ files }: { readonly files: FileAccess }): ToolFor<typeof input, ListDirOutput> {
   return defineTool({
     name: "list_dir",
     description:
@@ -96,12 +62,11 @@ export function listDirTool({
     effect: "read",
     timeoutMs: 30_000,
     aliases: ["list_directory"],
-    input: fromJsonSchema<ListDirInput, ListDirInput>(inputJson),
-    output: fromJsonSchema<ListDirOutput, ListDirOutput>(outputJson),
-    run: async ({ path = ".", depth = 1, hidden = false, gitignore = true, max_entries = defaultEntries }, context) => {
-      const { signal } = context;
+    input,
+    output,
+    run: async ({ path, depth, hidden, gitignore, max_entries }, { signal }) => {
       const walk = files.walk(path, { maxDepth: depth, maxEntries: max_entries, hidden, gitignore, signal });
-      const entries: DirEntry[] = [];
+      const entries: ListDirOutput["entries"][number][] = [];
       let step = await walk.next();
       for (; step.done !== true; step = await walk.next()) {
         const { name, path, type } = step.value;

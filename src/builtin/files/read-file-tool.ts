@@ -7,47 +7,15 @@ import {
   createFileYielder,
 } from "../../file/index.ts";
 import type { EventLoopYielder } from "../../base/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import { fileToolFailure } from "./file-tool-reasons.ts";
 import { type SelectedLines, selectLines } from "./select-lines.ts";
-
-/** Input of `read_file`. */
-export interface ReadFileInput {
-  readonly path: string;
-  readonly start_line?: number;
-  readonly end_line?: number;
-  readonly offset?: number;
-  readonly length?: number;
-  readonly line_numbers?: boolean;
-  readonly encoding?: string;
-}
-
-/** Output of `read_file`. */
-export interface ReadFileOutput {
-  readonly path: string;
-  readonly content: string;
-  readonly encoding: string;
-  /** Bytes of the whole file. */
-  readonly size: number;
-  /** True if there is more than was returned. */
-  readonly truncated: boolean;
-  /** Hash of the whole file, if all of it was read. */
-  readonly sha256?: string;
-  readonly start_line?: number;
-  readonly end_line?: number;
-  readonly total_lines?: number;
-  /** First line that was not returned. */
-  readonly next_line?: number;
-  readonly next_offset?: number;
-  /** Remark about the content. */
-  readonly note?: string;
-}
 
 /** More than this is too much for a model; the rest is read by ranges. */
 const maxChars = 200_000;
 
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     path: { type: "string", minLength: 1, description: "The file, relative to the workspace: notes/today.md" },
@@ -64,9 +32,9 @@ const inputJson: JsonSchema = {
   required: ["path"],
   additionalProperties: false,
   examples: [{ path: "notes.md" }, { path: "notes.md", start_line: 1, end_line: 20, line_numbers: true }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+const output = {
   type: "object",
   properties: {
     path: { type: "string" },
@@ -83,14 +51,13 @@ const outputJson: JsonSchema = {
     note: { type: "string" },
   },
   required: ["path", "content", "encoding", "size", "truncated"],
-};
+} as const;
+
+type ReadFileArgs = ArgsFor<typeof input>;
+type ReadFileOutput = JsonOutput<typeof output>;
 
 /** The tool `read_file`: text of a file, whole or in part. */
-export function readFileTool({
-  files,
-}: {
-  readonly files: FileAccess;
-}): Tool<ReadFileInput, ReadFileInput, ReadFileOutput> {
+export function readFileTool({ files }: { readonly files: FileAccess }): ToolFor<typeof input, ReadFileOutput> {
   return defineTool({
     name: "read_file",
     description:
@@ -104,8 +71,8 @@ export function readFileTool({
     capabilities: ["read_file", "file", "读取文件", "文件"],
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<ReadFileInput, ReadFileInput>(inputJson),
-    output: fromJsonSchema<ReadFileOutput, ReadFileOutput>(outputJson),
+    input,
+    output,
     run: async (args, { signal }) => {
       checkRange(args);
       const { offset = 0 } = args;
@@ -118,12 +85,12 @@ export function readFileTool({
   });
 }
 
-function byBytes({ offset, length, encoding }: ReadFileInput): boolean {
+function byBytes({ offset, length, encoding }: ReadFileArgs): boolean {
   return offset !== undefined || length !== undefined || encoding === "base64";
 }
 
-function checkRange(args: ReadFileInput): void {
-  const lines = args.start_line !== undefined || args.end_line !== undefined || args.line_numbers === true;
+function checkRange(args: ReadFileArgs): void {
+  const lines = args.start_line !== undefined || args.end_line !== undefined || args.line_numbers;
   if (byBytes(args) && lines) {
     throw fileToolFailure("bad_range", "read either lines (start_line, end_line) or bytes (offset, length, base64)");
   }
@@ -133,7 +100,7 @@ async function asBase64(file: ReadFileResult, offset: number): Promise<ReadFileO
   return { ...(await facts(file, offset)), encoding: "base64", content: file.bytes.toString("base64") };
 }
 
-async function asText(file: ReadFileResult, args: ReadFileInput, yielder: EventLoopYielder): Promise<ReadFileOutput> {
+async function asText(file: ReadFileResult, args: ReadFileArgs, yielder: EventLoopYielder): Promise<ReadFileOutput> {
   const { offset = 0 } = args;
   const options = {
     path: file.path,
@@ -144,7 +111,7 @@ async function asText(file: ReadFileResult, args: ReadFileInput, yielder: EventL
   const { text, encoding, lossy } = await decodeInParts(file.bytes, options, yielder);
   const note = lossy ? { note: `some bytes are not ${encoding} and are shown as \ufffd; name the encoding` } : {};
   if (byBytes(args)) return { ...(await facts(file, offset)), encoding, content: text, ...note };
-  const { start_line: start = 1, end_line: end, line_numbers: numbered = false } = args;
+  const { start_line: start = 1, end_line: end, line_numbers: numbered } = args;
   const lines = await selectLines(text, { start, end, numbered, maxChars }, yielder);
   return { ...(await facts(file, 0)), ...lineFacts(lines, file), encoding, content: lines.content, ...note };
 }

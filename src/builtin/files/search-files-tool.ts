@@ -1,39 +1,9 @@
 import type { FileAccess } from "../../file/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import { type FileMatch, type FileQuery, type SkippedFile, searchFiles } from "./search-files.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import { type FileQuery, searchFiles } from "./search-files.ts";
 
-/** Input of `search_files`: `query`, or its synonym `pattern`. */
-export interface SearchFilesInput {
-  readonly query?: string;
-  readonly pattern?: string;
-  readonly regex?: boolean;
-  readonly target?: FileQuery["target"];
-  readonly path?: string;
-  readonly include?: string | readonly string[];
-  readonly ignore_case?: boolean;
-  readonly hidden?: boolean;
-  readonly gitignore?: boolean;
-  readonly max_results?: number;
-}
-
-/** Output of `search_files`. */
-export interface SearchFilesOutput {
-  readonly matches: readonly FileMatch[];
-  readonly files_searched: number;
-  /** Number of files that were skipped because they contain no text. */
-  readonly binary_files: number;
-  /** The first files and folders that were not searched, or not to their end; undefined if there are none. */
-  readonly skipped?: readonly SkippedFile[];
-  /** Total number of skipped files and folders. */
-  readonly skipped_count?: number;
-  /** There may be more. */
-  readonly truncated: boolean;
-}
-
-const defaultResults = 50;
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     query: { type: "string", minLength: 1, maxLength: 512, description: "The text or the pattern to search for." },
@@ -65,16 +35,16 @@ const inputJson: JsonSchema = {
       type: "integer",
       minimum: 1,
       maximum: 1000,
-      default: defaultResults,
+      default: 50,
       description: "Maximum number of matches.",
     },
   },
   oneOf: [{ required: ["query"] }, { required: ["pattern"] }],
   additionalProperties: false,
   examples: [{ query: "TODO" }, { query: "export (function|class)", regex: true, include: "*.ts" }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+const output = {
   type: "object",
   properties: {
     matches: {
@@ -104,14 +74,14 @@ const outputJson: JsonSchema = {
     truncated: { type: "boolean" },
   },
   required: ["matches", "files_searched", "binary_files", "truncated"],
-};
+} as const;
 
 /** The tool `search_files`: text or a pattern in names and contents of files. */
 export function searchFilesTool({
   files,
 }: {
   readonly files: FileAccess;
-}): Tool<SearchFilesInput, SearchFilesInput, SearchFilesOutput> {
+}): ToolFor<typeof input, JsonOutput<typeof output>> {
   return defineTool({
     name: "search_files",
     description:
@@ -125,8 +95,8 @@ export function searchFilesTool({
     effect: "read",
     timeoutMs: 60_000,
     aliases: ["grep_files"],
-    input: fromJsonSchema<SearchFilesInput, SearchFilesInput>(inputJson),
-    output: fromJsonSchema<SearchFilesOutput, SearchFilesOutput>(outputJson),
+    input,
+    output,
     run: async (args, { signal }) => {
       const found = await searchFiles(files, { ...queryOf(args), signal });
       const { matches, filesSearched, binary, skipped, skippedCount, truncated } = found;
@@ -136,17 +106,17 @@ export function searchFilesTool({
   });
 }
 
-function queryOf(args: SearchFilesInput): FileQuery {
+function queryOf(args: ArgsFor<typeof input>): FileQuery {
   return {
     // The schema guarantees one of them.
     query: args.query ?? args.pattern ?? "",
-    regex: args.regex === true,
-    ignoreCase: args.ignore_case === true,
-    target: args.target ?? "contents",
-    path: args.path ?? ".",
+    regex: args.regex,
+    ignoreCase: args.ignore_case,
+    target: args.target,
+    path: args.path,
     include: typeof args.include === "string" ? [args.include] : (args.include ?? []),
-    hidden: args.hidden === true,
-    gitignore: args.gitignore !== false,
-    maxResults: args.max_results ?? defaultResults,
+    hidden: args.hidden,
+    gitignore: args.gitignore,
+    maxResults: args.max_results,
   };
 }

@@ -1,22 +1,8 @@
 import { type FileAccess, type WriteFileResult, showPath } from "../../file/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import { fileToolFailure } from "./file-tool-reasons.ts";
 
-/** Input of `write_file`. */
-export interface WriteFileInput {
-  readonly path: string;
-  readonly content: string;
-  readonly encoding?: "utf-8" | "base64";
-  readonly create_parents?: boolean;
-  readonly overwrite?: boolean;
-  readonly expected_sha256?: string;
-}
-
-/** Output of `write_file`. */
-export type WriteFileOutput = WriteFileResult;
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     path: { type: "string", minLength: 1, description: "The file, relative to the workspace: notes/today.md" },
@@ -38,9 +24,9 @@ const inputJson: JsonSchema = {
   required: ["path", "content"],
   additionalProperties: false,
   examples: [{ path: "notes/today.md", content: "# Today\n", create_parents: true }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+const output = {
   type: "object",
   properties: {
     path: { type: "string" },
@@ -50,14 +36,10 @@ const outputJson: JsonSchema = {
     changed: { type: "boolean" },
   },
   required: ["path", "bytes", "sha256", "created", "changed"],
-};
+} as const;
 
 /** The tool `write_file`: replaces or creates a file atomically. */
-export function writeFileTool({
-  files,
-}: {
-  readonly files: FileAccess;
-}): Tool<WriteFileInput, WriteFileInput, WriteFileOutput> {
+export function writeFileTool({ files }: { readonly files: FileAccess }): ToolFor<typeof input, WriteFileResult> {
   return defineTool({
     name: "write_file",
     description:
@@ -72,13 +54,13 @@ export function writeFileTool({
     destructive: true,
     targets: { path: "path" },
     timeoutMs: 30_000,
-    input: fromJsonSchema<WriteFileInput, WriteFileInput>(inputJson),
-    output: fromJsonSchema<WriteFileOutput, WriteFileOutput>(outputJson),
+    input,
+    output,
     run: async (args, { signal }) => {
       const content = args.encoding === "base64" ? fromBase64(args.content) : args.content;
       const written = await files.write(args.path, content, {
-        createParents: args.create_parents === true,
-        overwrite: args.overwrite !== false,
+        createParents: args.create_parents,
+        overwrite: args.overwrite,
         ...(args.expected_sha256 !== undefined && { expected: { sha256: args.expected_sha256 } }),
         signal,
       });

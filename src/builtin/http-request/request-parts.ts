@@ -1,20 +1,50 @@
 import { fail } from "../../base/index.ts";
 import type { HttpRequest, RequestHeaders } from "../../net/index.ts";
+import type { InputFor } from "../../tool/index.ts";
 
 /** A value that has one obvious form in a header or a query. */
 type Scalar = string | number | boolean;
 
+/** The input schema of `http_request`. */
+export const httpRequestInput = {
+  type: "object",
+  properties: {
+    url: { type: "string", pattern: "^https?://", description: "The full URL." },
+    method: {
+      type: "string",
+      enum: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH"],
+      default: "GET",
+      description: "The HTTP method.",
+    },
+    headers: {
+      type: "object",
+      additionalProperties: { type: ["string", "number", "boolean", "null"] },
+      description: "Request headers.",
+    },
+    body: { description: "The request body: text as it is, any other value as JSON." },
+    query: {
+      type: "object",
+      additionalProperties: {
+        anyOf: [
+          { type: ["string", "number", "boolean", "null"] },
+          { type: "array", items: { type: ["string", "number", "boolean", "null"] } },
+        ],
+      },
+      description: "Parameters to add to the URL's query; a list adds one several times.",
+    },
+    timeout: { type: "number", minimum: 1, maximum: 300, default: 30, description: "Seconds." },
+  },
+  required: ["url"],
+  additionalProperties: false,
+  examples: [
+    { url: "http://example.com/" },
+    { url: "http://example.com/search", query: { q: "tide", page: 2 }, timeout: 10 },
+    { url: "http://example.com/notes", method: "POST", body: { text: "High water at six." } },
+  ],
+} as const;
+
 /** Input of `http_request` before defaults. */
-export interface HttpRequestInput {
-  readonly url: string;
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS";
-  readonly headers?: Readonly<Record<string, Scalar | null>>;
-  /** Text goes out as it is, anything else as JSON. */
-  readonly body?: unknown;
-  readonly query?: Readonly<Record<string, Scalar | null | readonly (Scalar | null)[]>>;
-  /** Seconds. */
-  readonly timeout?: number;
-}
+export type HttpRequestInput = InputFor<typeof httpRequestInput>;
 
 /** The HTTP request for the tool's arguments. */
 export function requestParts(args: HttpRequestInput): HttpRequest {

@@ -1,16 +1,37 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import { type ConversationHistory, type ConversationHistoryDeps, conversationHistory } from "./conversation-history.ts";
+import type { RecordStore } from "../../store/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
+import { type ConversationHistory, type MessageLog, conversationHistory } from "./conversation-history.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
-/** Input of `get_conversation_history`. */
-export interface ConversationHistoryInput {
-  readonly conversation_id?: string;
-  readonly limit?: number;
-  readonly max_characters?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    conversation_id: {
+      type: "string",
+      minLength: 1,
+      maxLength: 200,
+      description: "Within a conversation leave it out; otherwise which one.",
+    },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: 200,
+      default: 20,
+      description: "Maximum number of entries to return, counted from the latest.",
+    },
+    max_characters: {
+      type: "integer",
+      minimum: 50,
+      maximum: 10_000,
+      default: 500,
+      description: "How much of each text is shown.",
+    },
+  },
+  additionalProperties: false,
+  examples: [{ conversation_id: "conversation-1", limit: 5 }],
+} as const;
 
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     conversation_id: { type: "string" },
@@ -34,12 +55,20 @@ const outputJson = {
     truncated: { type: "boolean" },
   },
   required: ["conversation_id", "history", "summary", "truncated"],
-};
+} as const;
+
+/** Dependencies of `get_conversation_history`. */
+interface ConversationHistoryToolDeps {
+  /** A function is called when the tool is, so that a database is opened on first use. */
+  readonly records: RecordStore | (() => RecordStore);
+  readonly messages?: MessageLog | undefined;
+}
 
 /** `get_conversation_history`: the messages and tool calls of the current conversation. */
-export function conversationHistoryTool(
-  parts: ConversationHistoryDeps,
-): Tool<ConversationHistoryInput, ConversationHistoryInput, ConversationHistory> {
+export function conversationHistoryTool({
+  records,
+  messages,
+}: ConversationHistoryToolDeps): ToolFor<typeof input, ConversationHistory> {
   return defineTool({
     name: "get_conversation_history",
     aliases: ["getConversationHistory"],
@@ -53,40 +82,18 @@ export function conversationHistoryTool(
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<ConversationHistoryInput, ConversationHistoryInput>({
-      type: "object",
-      properties: {
-        conversation_id: {
-          type: "string",
-          minLength: 1,
-          maxLength: 200,
-          description: "Within a conversation leave it out; otherwise which one.",
-        },
-        limit: {
-          type: "integer",
-          minimum: 1,
-          maximum: 200,
-          default: 20,
-          description: "Maximum number of entries to return, counted from the latest.",
-        },
-        max_characters: {
-          type: "integer",
-          minimum: 50,
-          maximum: 10_000,
-          default: 500,
-          description: "How much of each text is shown.",
-        },
-      },
-      additionalProperties: false,
-      examples: [{ conversation_id: "conversation-1", limit: 5 }],
-    }),
-    output: fromJsonSchema<ConversationHistory, ConversationHistory>(outputJson),
+    core: 7,
+    input,
+    output,
     run: ({ conversation_id, limit, max_characters }, context) =>
-      conversationHistory(parts, {
-        conversationId: whichOne(conversation_id, context.conversationId),
-        ...(limit !== undefined && { limit }),
-        ...(max_characters !== undefined && { maxCharacters: max_characters }),
-      }),
+      conversationHistory(
+        { records: typeof records === "function" ? records() : records, ...(messages && { messages }) },
+        {
+          conversationId: whichOne(conversation_id, context.conversationId),
+          limit,
+          maxCharacters: max_characters,
+        },
+      ),
   });
 }
 

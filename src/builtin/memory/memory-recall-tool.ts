@@ -1,47 +1,35 @@
-import { fromJsonSchema } from "../../schema/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
 import type { MemoryHit } from "../../store/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import { type MemoryService, memoryScheme } from "./memory-service.ts";
 import { memoryFailure } from "./memory-reasons.ts";
 
-/** Input of `memory_recall`. */
-export interface MemoryRecallInput {
-  readonly query: string;
-  readonly limit?: number;
-  readonly count?: number;
-  readonly max_results?: number;
-  readonly namespace?: string;
-  readonly tags?: readonly string[];
-  readonly must_find?: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 4000, description: "What to recall, in plain words." },
+    limit: { type: "integer", minimum: 1, maximum: 50, description: "Maximum number of results. Default: 5." },
+    count: { type: "integer", minimum: 1, maximum: 50, description: "The same as limit." },
+    max_results: { type: "integer", minimum: 1, maximum: 50, description: "The same as limit." },
+    namespace: { type: "string", description: "The namespace of a user or project. Default: `default`." },
+    tags: {
+      type: "array",
+      items: { type: "string" },
+      maxItems: 20,
+      description: "Only memories that have all of these tags.",
+    },
+    must_find: {
+      type: "boolean",
+      default: false,
+      description: "Fail if nothing is found; for a fallback, so that its caller gets the reason why it was needed.",
+    },
+  },
+  required: ["query"],
+  additionalProperties: false,
+  examples: [{ query: "rope", limit: 3 }],
+} as const;
 
-/** A memory in the shape of a search result. */
-export interface RecalledMemory {
-  readonly title: string;
-  /** `memory:<id>`, which web_fetch reads. */
-  readonly url: string;
-  readonly snippet: string;
-  readonly id: string;
-  /** 1 for the best of an answer. */
-  readonly score: number;
-  readonly type?: string;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** ISO 8601. */
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** Output of `memory_recall`. It has the shape of a web search result, so that either tool can replace the other. */
-export interface MemoryRecallOutput {
-  readonly results: readonly RecalledMemory[];
-  readonly provider: "memory";
-}
-
-const number = (description: string): object => ({ type: "integer", minimum: 1, maximum: 50, description });
-const text = { type: "string" };
-
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     results: {
@@ -49,16 +37,16 @@ const outputJson = {
       items: {
         type: "object",
         properties: {
-          title: text,
-          url: text,
-          snippet: text,
-          id: text,
+          title: { type: "string" },
+          url: { type: "string" },
+          snippet: { type: "string" },
+          id: { type: "string" },
           score: { type: "number" },
-          type: text,
-          tags: { type: "array", items: text },
+          type: { type: "string" },
+          tags: { type: "array", items: { type: "string" } },
           metadata: { type: "object" },
-          created_at: text,
-          updated_at: text,
+          created_at: { type: "string" },
+          updated_at: { type: "string" },
         },
         required: ["title", "url", "snippet", "id", "score", "tags", "metadata", "created_at", "updated_at"],
       },
@@ -66,14 +54,17 @@ const outputJson = {
     provider: { const: "memory" },
   },
   required: ["results", "provider"],
-};
+} as const;
+
+/** Has the shape of a web search result, so that either tool can replace the other. */
+export type MemoryRecallOutput = JsonOutput<typeof output>;
 
 /** `memory_recall`: finds memories by their words. */
 export function memoryRecallTool({
   memories,
 }: {
   readonly memories: MemoryService;
-}): Tool<MemoryRecallInput, MemoryRecallInput, MemoryRecallOutput> {
+}): ToolFor<typeof input, MemoryRecallOutput> {
   return defineTool({
     name: "memory_recall",
     aliases: ["memoryRecall"],
@@ -87,28 +78,9 @@ export function memoryRecallTool({
     capabilities: ["search", "recall", "搜索", "记忆"],
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<MemoryRecallInput, MemoryRecallInput>({
-      type: "object",
-      properties: {
-        query: { type: "string", minLength: 1, maxLength: 4000, description: "What to recall, in plain words." },
-        limit: number("Maximum number of results. Default: 5."),
-        count: number("The same as limit."),
-        max_results: number("The same as limit."),
-        namespace: { type: "string", description: "The namespace of a user or project. Default: `default`." },
-        tags: { type: "array", items: text, maxItems: 20, description: "Only memories that have all of these tags." },
-        must_find: {
-          type: "boolean",
-          default: false,
-          description:
-            "Fail if nothing is found; for a fallback, so that its caller gets the reason why it was needed.",
-        },
-      },
-      required: ["query"],
-      additionalProperties: false,
-      examples: [{ query: "rope", limit: 3 }],
-    }),
-    output: fromJsonSchema<MemoryRecallOutput, MemoryRecallOutput>(outputJson),
-    run: async ({ limit, count, max_results, must_find: mustFind = false, ...recallQuery }, { signal }) => {
+    input,
+    output,
+    run: async ({ limit, count, max_results, must_find: mustFind, ...recallQuery }, { signal }) => {
       const hits = await memories.recall({ ...recallQuery, limit: limit ?? count ?? max_results ?? 5, signal });
       if (mustFind && hits.length === 0) throw memoryFailure("nothing_found", "no memory matches the query");
       const best = hits[0]?.score ?? 1;
@@ -117,7 +89,7 @@ export function memoryRecallTool({
   });
 }
 
-function resultOf({ memory, score, snippet }: MemoryHit, best: number): RecalledMemory {
+function resultOf({ memory, score, snippet }: MemoryHit, best: number): MemoryRecallOutput["results"][number] {
   const { id, title, type, tags, metadata, createdAt, updatedAt } = memory;
   return {
     title,

@@ -1,14 +1,30 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { MemoryService } from "./memory-service.ts";
-import type { RememberInput } from "./new-memory.ts";
+
+const input = {
+  type: "object",
+  properties: {
+    content: { description: "What to remember: a text, or any other JSON value; at most 256 KiB." },
+    metadata: { type: "object", description: "Facts about it, such as its topic, sources or title." },
+    tags: {
+      type: "array",
+      items: { type: "string" },
+      maxItems: 50,
+      description: "Words to find it by, as exact matches.",
+    },
+    namespace: {
+      type: "string",
+      description: "The namespace of a user or project; the memory is found only from there. Default: `default`.",
+    },
+    type: { type: "string", maxLength: 100, description: "Kind of memory, such as `research`." },
+  },
+  required: ["content"],
+  additionalProperties: false,
+  examples: [{ content: "Rope of natural fibre shrinks when wet.", tags: ["rope"], metadata: { topic: "rope" } }],
+} as const;
 
 /** `memory_store`: stores a text or an object, and returns its id. */
-export function memoryStoreTool({
-  memories,
-}: {
-  readonly memories: MemoryService;
-}): Tool<RememberInput, RememberInput, string> {
+export function memoryStoreTool({ memories }: { readonly memories: MemoryService }): ToolFor<typeof input, string> {
   return defineTool({
     name: "memory_store",
     aliases: ["memoryStore"],
@@ -23,28 +39,8 @@ export function memoryStoreTool({
     effect: "idempotent",
     destructive: false,
     timeoutMs: 30_000,
-    input: fromJsonSchema<RememberInput, RememberInput>({
-      type: "object",
-      properties: {
-        content: { description: "What to remember: a text, or any other JSON value; at most 256 KiB." },
-        metadata: { type: "object", description: "Facts about it, such as its topic, sources or title." },
-        tags: {
-          type: "array",
-          items: { type: "string" },
-          maxItems: 50,
-          description: "Words to find it by, as exact matches.",
-        },
-        namespace: {
-          type: "string",
-          description: "The namespace of a user or project; the memory is found only from there. Default: `default`.",
-        },
-        type: { type: "string", maxLength: 100, description: "Kind of memory, such as `research`." },
-      },
-      required: ["content"],
-      additionalProperties: false,
-      examples: [{ content: "Rope of natural fibre shrinks when wet.", tags: ["rope"], metadata: { topic: "rope" } }],
-    }),
-    output: fromJsonSchema<string, string>({ type: "string", description: "The id." }),
+    input,
+    output: { type: "string", description: "The id." },
     run: async (provided, { report }) => {
       const { memory, created } = await memories.store(provided);
       report({ memoryId: memory.id, created });

@@ -1,41 +1,12 @@
 import type { Clock } from "../../base/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import type { SandboxPrograms } from "./sandbox-programs.ts";
-import type { CodeFile, CodeFiles } from "./test-runner/test-project.ts";
-import type { TestReport } from "./test-runner/test-report.ts";
-
-/** Input of `test_runner`. */
-export interface TestRunnerInput {
-  readonly code: string | CodeFiles;
-  readonly tests?: string | readonly CodeFile[];
-  readonly language?: string;
-  readonly coverage?: boolean;
-  readonly timeout?: number;
-}
-
-/** Output of `test_runner`; failed tests are part of it. */
-export interface TestRunnerOutput extends TestReport {
-  readonly duration_ms: number;
-  /** The limit at which the run was ended. */
-  readonly ended?: "time" | "memory" | "output";
-}
-
-const defaultSeconds = 60;
+import type { JsonOutput } from "../../schema/index.ts";
+import { type InputFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import { type SandboxPrograms, missingPrograms } from "./sandbox-programs.ts";
 
 /** Time to set up and remove the sandbox. */
 const aroundMs = 10_000;
 
-const fileList: JsonSchema = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
-    required: ["path", "content"],
-  },
-};
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     code: {
@@ -43,19 +14,46 @@ const inputJson: JsonSchema = {
         { type: "string", minLength: 1 },
         {
           type: "object",
-          properties: { language: { type: "string" }, files: { ...fileList, minItems: 1 }, tests: fileList },
+          properties: {
+            language: { type: "string" },
+            files: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+                required: ["path", "content"],
+              },
+              minItems: 1,
+            },
+            tests: {
+              type: "array",
+              items: {
+                type: "object",
+                properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+                required: ["path", "content"],
+              },
+            },
+          },
           required: ["files"],
         },
       ],
       description:
-        "The code: text, or { language, files: [{ path, content }], tests: [{ path, content }] } as returned by code_generator. " +
-        "Text becomes main.js, main.ts or main.py, by which tests import it.",
+        "The code: text, or { language, files: [{ path, content }], tests: [{ path, content }] } as returned by code_generator. Text becomes main.js, main.ts or main.py, by which tests import it.",
     },
     tests: {
-      anyOf: [{ type: "string", minLength: 1 }, fileList],
+      anyOf: [
+        { type: "string", minLength: 1 },
+        {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+            required: ["path", "content"],
+          },
+        },
+      ],
       description:
-        "The tests: text or files. JavaScript and TypeScript with node:test and node:assert; Python with unittest, plain " +
-        "test_ functions, or pytest if it is installed. Default: the tests in code.",
+        "The tests: text or files. JavaScript and TypeScript with node:test and node:assert; Python with unittest, plain test_ functions, or pytest if it is installed. Default: the tests in code.",
     },
     language: {
       type: "string",
@@ -66,7 +64,7 @@ const inputJson: JsonSchema = {
       type: "number",
       minimum: 1,
       maximum: 300,
-      default: defaultSeconds,
+      default: 60,
       description: "Seconds for all tests.",
     },
   },
@@ -76,14 +74,16 @@ const inputJson: JsonSchema = {
     {
       code: "export const add = (a, b) => a + b;",
       tests:
-        'import test from "node:test";\nimport assert from "node:assert";\nimport { add } from "./main.js";\n' +
-        'test("adds", () => assert.equal(add(2, 3), 5));',
+        'import test from "node:test";\nimport assert from "node:assert";\nimport { add } from "./main.js";\ntest("adds", () => assert.equal(add(2, 3), 5));',
       coverage: true,
     },
   ],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+/** Input of `test_runner`. */
+export type TestRunnerInput = InputFor<typeof input>;
+
+const output = {
   type: "object",
   properties: {
     passed: { type: "integer" },
@@ -105,7 +105,10 @@ const outputJson: JsonSchema = {
     ended: { type: "string", enum: ["time", "memory", "output"] },
   },
   required: ["passed", "failed", "skipped", "total", "failures", "output", "truncated", "duration_ms"],
-};
+} as const;
+
+/** Output of `test_runner`; failed tests are part of it. */
+export type TestRunnerOutput = JsonOutput<typeof output>;
 
 /**
  * The tool `test_runner`: runs tests in the sandbox. Always registered; without a sandbox it fails with
@@ -114,11 +117,7 @@ const outputJson: JsonSchema = {
 export function testRunnerTool({
   clock,
   programs,
-}: { readonly clock?: Clock; readonly programs?: SandboxPrograms } = {}): Tool<
-  TestRunnerInput,
-  TestRunnerInput,
-  TestRunnerOutput
-> {
+}: { readonly clock?: Clock; readonly programs?: SandboxPrograms } = {}): ToolFor<typeof input, TestRunnerOutput> {
   return defineTool({
     name: "test_runner",
     description:
@@ -132,10 +131,11 @@ export function testRunnerTool({
     capabilities: ["run_tests", "test", "运行测试", "测试"],
     // Nothing outlives the sandbox.
     effect: "read",
-    timeoutMs: ({ timeout = defaultSeconds }) => timeout * 1000 + aroundMs,
-    input: fromJsonSchema<TestRunnerInput, TestRunnerInput>(inputJson),
-    output: fromJsonSchema<TestRunnerOutput, TestRunnerOutput>(outputJson),
-    run: async ({ coverage = false, timeout = defaultSeconds, ...request }, { signal }) => {
+    unavailable: () => missingPrograms(),
+    timeoutMs: ({ timeout }) => timeout * 1000 + aroundMs,
+    input,
+    output,
+    run: async ({ coverage, timeout, ...request }, { signal }) => {
       const { runTests } = await import("./test-runner/run-tests.ts");
       const { durationMs, ...report } = await runTests(request, {
         coverage,

@@ -1,42 +1,51 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool, ok } from "../../tool/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ToolFor, defineTool, ok } from "../../tool/index.ts";
 import { searchMs } from "./fetch-provider.ts";
 import { type ChatTurn, chatTopic, segmentText } from "./chat-topics.ts";
-import type { SearchService } from "./search.ts";
-import type { SearchResult } from "./search-provider.ts";
+import { type SearchService, noProviderMessage } from "./search.ts";
 
-/** Input of `web_search`. */
-export interface WebSearchInput {
-  readonly query: string;
-  readonly count?: number;
-  /** The same as `count`. */
-  readonly max_results?: number;
-  readonly chat_history?: readonly ChatTurn[];
-  /** The same as `chat_history`. */
-  readonly chatHistory?: readonly ChatTurn[];
-}
-
-/** Output of `web_search`. `results` is its only list, so that a chain can use `output[*].url`. */
-export interface WebSearchOutput {
-  readonly results: readonly SearchResult[];
-  /** Name of the provider that answered. */
-  readonly provider: string;
-  /** The query that was sent, if the chat history changed it. */
-  readonly query?: string;
-}
-
-const number = { type: "integer", minimum: 1, maximum: 50 } as const;
-const turns = {
-  type: "array",
-  maxItems: 200,
-  items: {
-    type: "object",
-    properties: { role: { type: "string" }, content: { type: "string" } },
-    required: ["role", "content"],
+const input = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 2000, description: "The search query." },
+    count: { type: "integer", minimum: 1, maximum: 50, description: "Number of results. Default: 5." },
+    max_results: { type: "integer", minimum: 1, maximum: 50, description: "Another name for count." },
+    chat_history: {
+      type: "array",
+      maxItems: 200,
+      items: {
+        type: "object",
+        properties: { role: { type: "string" }, content: { type: "string" } },
+        required: ["role", "content"],
+      },
+      description:
+        "The last turns of the conversation. A pronoun in the query, such as it or they, is replaced by the topic of these turns.",
+    },
+    chatHistory: {
+      type: "array",
+      maxItems: 200,
+      items: {
+        type: "object",
+        properties: { role: { type: "string" }, content: { type: "string" } },
+        required: ["role", "content"],
+      },
+      description: "Another name for chat_history.",
+    },
   },
+  required: ["query"],
+  additionalProperties: false,
+  examples: [
+    { query: "tide tables", count: 3 },
+    {
+      query: "who built it",
+      chat_history: [{ role: "user", content: "Tell me about the Eiffel Tower" }],
+      max_results: 5,
+    },
+  ],
 } as const;
 
-const outputSchema = fromJsonSchema<WebSearchOutput, WebSearchOutput>({
+// `results` is the only list, so that a chain can use `output[*].url`.
+const output = {
   type: "object",
   properties: {
     results: {
@@ -51,14 +60,14 @@ const outputSchema = fromJsonSchema<WebSearchOutput, WebSearchOutput>({
     query: { type: "string" },
   },
   required: ["results", "provider"],
-});
+} as const;
 
 /** `web_search`: addresses, titles and snippets for a query. */
 export function webSearchTool({
   search,
 }: {
   readonly search: SearchService;
-}): Tool<WebSearchInput, WebSearchInput, WebSearchOutput> {
+}): ToolFor<typeof input, JsonOutput<typeof output>> {
   return defineTool({
     name: "web_search",
     description:
@@ -73,32 +82,13 @@ export function webSearchTool({
     effect: "read",
     sends: true,
     timeoutMs: searchMs,
-    input: fromJsonSchema<WebSearchInput, WebSearchInput>({
-      type: "object",
-      properties: {
-        query: { type: "string", minLength: 1, maxLength: 2000, description: "The search query." },
-        count: { ...number, description: "Number of results. Default: 5." },
-        max_results: { ...number, description: "Another name for count." },
-        chat_history: {
-          ...turns,
-          description:
-            "The last turns of the conversation. A pronoun in the query, such as it or they, is replaced by the topic of " +
-            "these turns.",
-        },
-        chatHistory: { ...turns, description: "Another name for chat_history." },
-      },
-      required: ["query"],
-      additionalProperties: false,
-      examples: [
-        { query: "tide tables", count: 3 },
-        {
-          query: "who built it",
-          chat_history: [{ role: "user", content: "Tell me about the Eiffel Tower" }],
-          max_results: 5,
-        },
-      ],
-    }),
-    output: outputSchema,
+    core: 2,
+    unavailable: () => {
+      const status = search.status();
+      return status.some(({ missing }) => missing.length === 0) ? undefined : noProviderMessage(status);
+    },
+    input,
+    output,
     run: async (args, { signal, callId }) => {
       const { count = args.max_results ?? 5, chat_history = args.chatHistory ?? [] } = args;
       const query = refineQuery(args.query, chat_history);

@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from "../../base/index.ts";
-import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool, withForms } from "../../tool/index.ts";
 import type { CurrentTime } from "./current-time.ts";
 import { getTimeTool } from "./get-time-tool.ts";
@@ -16,6 +15,21 @@ export interface TimeServices {
 export interface CurrentTimeInput {
   readonly timezone?: string;
 }
+
+const output = {
+  type: "object",
+  properties: {
+    iso: { type: "string", description: "Such as 2026-11-15T21:04:05.123+08:00." },
+    epochMs: { type: "integer" },
+    timezone: { type: "string" },
+    utcOffset: { type: "string", description: "Such as +08:00." },
+    date: { type: "string", description: "Such as 2026-11-15." },
+    time: { type: "string", description: "Such as 21:04:05." },
+    weekday: { type: "string", description: "In English." },
+    human: { type: "string", description: "All of it on one line." },
+  },
+  required: ["iso", "epochMs", "timezone", "utcOffset", "date", "time", "weekday", "human"],
+} as const;
 
 /**
  * The tool `get_current_time`: the time in a zone, in all forms that a model may need. Under its alias `get_time` it
@@ -43,26 +57,25 @@ function currentTimeTool({
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 5000,
-    input: fromJsonSchema<CurrentTimeInput, CurrentTimeInput>({
+    core: 5,
+    trusted: true,
+    contracts: {
+      time: {
+        result: {
+          text: "${item.human}",
+          iso: "${item.iso}",
+          epoch_ms: "${item.epochMs}",
+          timezone: "${item.timezone}",
+        },
+      },
+    },
+    input: {
       type: "object",
       properties: { timezone: timezoneParameter },
       additionalProperties: false,
       examples: [{}, { timezone: "Asia/Shanghai" }, { timezone: "UTC-5" }],
-    }),
-    output: fromJsonSchema<CurrentTime, CurrentTime>({
-      type: "object",
-      properties: {
-        iso: { type: "string", description: "Such as 2026-11-15T21:04:05.123+08:00." },
-        epochMs: { type: "integer" },
-        timezone: { type: "string" },
-        utcOffset: { type: "string", description: "Such as +08:00." },
-        date: { type: "string", description: "Such as 2026-11-15." },
-        time: { type: "string", description: "Such as 21:04:05." },
-        weekday: { type: "string", description: "In English." },
-        human: { type: "string", description: "All of it on one line." },
-      },
-      required: ["iso", "epochMs", "timezone", "utcOffset", "date", "time", "weekday", "human"],
-    }),
+    },
+    output,
     run: async ({ timezone = defaultTimezone }) => {
       const { currentTime } = await import("./current-time.ts");
       return currentTime({ timezone, now: clock.now() });

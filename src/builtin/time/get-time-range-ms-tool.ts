@@ -1,5 +1,4 @@
 import { systemClock } from "../../base/index.ts";
-import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool, ok } from "../../tool/index.ts";
 import type { TimeServices } from "./get-current-time-tool.ts";
 import type { TimeRange } from "./time-range.ts";
@@ -11,6 +10,39 @@ export interface TimeRangeInput {
   readonly timezone?: string;
   readonly now?: number | string;
 }
+
+const input = {
+  type: "object",
+  properties: {
+    // Descriptions that are empty or too long are refused with a reason and with examples.
+    description: {
+      type: "string",
+      description:
+        "Only the words for the time: today, last week, past 3 days, since Monday, March 2025, Q3 2025, 2025-03-01 to 2025-03-15, yesterday 9am to 5pm, half an hour ago, 昨天, 上周五, 最近三天, 月底, 去年三月, 2025年3月, 今年第三季度.",
+    },
+    timezone: timezoneParameter,
+    now: {
+      type: ["integer", "string"],
+      description: "Another time to count from: epoch milliseconds or an ISO time. Default: the present.",
+    },
+  },
+  required: ["description"],
+  additionalProperties: false,
+  examples: [
+    { description: "last week" },
+    { description: "最近三天", timezone: "Asia/Shanghai" },
+    { description: "between March and May", timezone: "Europe/Berlin", now: "2026-11-15T09:00:00+01:00" },
+  ],
+} as const;
+
+const output = {
+  type: "object",
+  properties: {
+    startTime: { type: "integer", description: "The first millisecond of the range." },
+    endTime: { type: "integer", description: "The first millisecond after the range." },
+  },
+  required: ["startTime", "endTime"],
+} as const;
 
 const purpose =
   "Converts words for a range of time, in English or Chinese, to { startTime, endTime } in epoch milliseconds; " +
@@ -37,39 +69,10 @@ export function getTimeRangeMsTool({ clock = systemClock, timezone: defaultTimez
     aliases: ["getTimeRangeMs", "get_time_range"],
     effect: "read",
     timeoutMs: 5000,
-    input: fromJsonSchema<TimeRangeInput, TimeRangeInput>({
-      type: "object",
-      properties: {
-        // Descriptions that are empty or too long are refused with a reason and with examples.
-        description: {
-          type: "string",
-          description:
-            "Only the words for the time: today, last week, past 3 days, since Monday, March 2025, Q3 2025, " +
-            "2025-03-01 to 2025-03-15, yesterday 9am to 5pm, half an hour ago, 昨天, 上周五, 最近三天, 月底, 去年三月, " +
-            "2025年3月, 今年第三季度.",
-        },
-        timezone: timezoneParameter,
-        now: {
-          type: ["integer", "string"],
-          description: "Another time to count from: epoch milliseconds or an ISO time. Default: the present.",
-        },
-      },
-      required: ["description"],
-      additionalProperties: false,
-      examples: [
-        { description: "last week" },
-        { description: "最近三天", timezone: "Asia/Shanghai" },
-        { description: "between March and May", timezone: "Europe/Berlin", now: "2026-11-15T09:00:00+01:00" },
-      ],
-    }),
-    output: fromJsonSchema<TimeRange, TimeRange>({
-      type: "object",
-      properties: {
-        startTime: { type: "integer", description: "The first millisecond of the range." },
-        endTime: { type: "integer", description: "The first millisecond after the range." },
-      },
-      required: ["startTime", "endTime"],
-    }),
+    core: 6,
+    trusted: true,
+    input,
+    output,
     run: async ({ description, timezone = defaultTimezone, now = clock.now() }) => {
       const { timeRange } = await import("./time-range.ts");
       const { currentTime } = await import("./current-time.ts");

@@ -1,5 +1,4 @@
 import { systemClock } from "../../base/index.ts";
-import { fromJsonSchema } from "../../schema/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import type { CurrentTimeInput, TimeServices } from "./get-current-time-tool.ts";
 import { timezoneParameter } from "./timezone-parameter.ts";
@@ -23,13 +22,14 @@ export function getTimeTool({ clock = systemClock, timezone: defaultTimezone }: 
     alwaysEnabled: true,
     effect: "read",
     timeoutMs: 5000,
-    input: fromJsonSchema<CurrentTimeInput, CurrentTimeInput>({
+    contracts: { time: { result: { text: "${item}" } } },
+    input: {
       type: "object",
       properties: { timezone: timezoneParameter },
       additionalProperties: false,
       examples: [{}, { timezone: "America/New_York" }],
-    }),
-    output: fromJsonSchema<string, string>({ type: "string" }),
+    },
+    output: { type: "string" },
     run: async ({ timezone = defaultTimezone }) => {
       const { currentTime, zoneLabel } = await import("./current-time.ts");
       const now = currentTime({ timezone, now: clock.now() });

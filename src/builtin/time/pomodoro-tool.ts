@@ -1,23 +1,31 @@
 import { systemClock } from "../../base/index.ts";
-import { type Schema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type InputFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import type { TimeServices } from "./get-current-time-tool.ts";
 import type { PomodoroStatus } from "./pomodoro.ts";
 import type { TimerStore } from "./timer-store.ts";
-
-/** Input of `pomodoro`. */
-export interface PomodoroInput {
-  readonly action?: "start" | "status" | "stop";
-  readonly minutes?: number;
-  readonly label?: string;
-}
 
 /** Services of `pomodoro`. Without a store, the timer lives as long as the process. */
 export interface PomodoroServices extends Pick<TimeServices, "clock"> {
   readonly timers?: TimerStore | undefined;
 }
 
-const output: Schema<PomodoroStatus, PomodoroStatus> = fromJsonSchema<PomodoroStatus, PomodoroStatus>({
+const input = {
+  type: "object",
+  properties: {
+    action: {
+      type: "string",
+      enum: ["start", "status", "stop"],
+      default: "status",
+      description: "What to do with the timer.",
+    },
+    minutes: { type: "number", minimum: 1, maximum: 1440, description: "With start: how long. Default: 25." },
+    label: { type: "string", maxLength: 200, description: "With start: what the time is for." },
+  },
+  additionalProperties: false,
+  examples: [{ action: "start", minutes: 25, label: "Write the report" }, { action: "status" }, { action: "stop" }],
+} as const;
+
+const output = {
   type: "object",
   properties: {
     state: { type: "string", enum: ["idle", "running", "finished", "stopped"] },
@@ -31,12 +39,11 @@ const output: Schema<PomodoroStatus, PomodoroStatus> = fromJsonSchema<PomodoroSt
     message: { type: "string", description: "The same for people." },
   },
   required: ["state", "message"],
-});
+} as const;
 
 /** The tool `pomodoro`: a timer for one stretch of work. */
-export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices = {}): Tool<
-  PomodoroInput,
-  PomodoroInput,
+export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices = {}): ToolFor<
+  typeof input,
   PomodoroStatus
 > {
   const load = once(async () => {
@@ -54,26 +61,13 @@ export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices =
     tags: ["time", "timer", "focus"],
     capabilities: ["timer", "pomodoro", "计时", "番茄钟"],
     aliases: ["pomodoroTool", "pomodoro_tool"],
-    effect: ({ action = "status" }) => (action === "status" ? "read" : "idempotent"),
+    // The effect may be requested before the defaults are filled in.
+    effect: ({ action = "status" }: InputFor<typeof input>) => (action === "status" ? "read" : "idempotent"),
     destructive: false,
     timeoutMs: 10_000,
-    input: fromJsonSchema<PomodoroInput, PomodoroInput>({
-      type: "object",
-      properties: {
-        action: {
-          type: "string",
-          enum: ["start", "status", "stop"],
-          default: "status",
-          description: "What to do with the timer.",
-        },
-        minutes: { type: "number", minimum: 1, maximum: 1440, description: "With start: how long. Default: 25." },
-        label: { type: "string", maxLength: 200, description: "With start: what the time is for." },
-      },
-      additionalProperties: false,
-      examples: [{ action: "start", minutes: 25, label: "Write the report" }, { action: "status" }, { action: "stop" }],
-    }),
+    input,
     output,
-    run: async ({ action = "status", minutes, label }, { signal, idempotencyKey }) => {
+    run: async ({ action, minutes, label }, { signal, idempotencyKey }) => {
       const pomodoro = await load();
       switch (action) {
         case "start":

@@ -1,46 +1,54 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import type { CaptionFormat } from "./captions.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { Transcript, TranscriptProvider } from "./transcript.ts";
 
-/** Input of `youtube_transcription`. */
-export interface YoutubeTranscriptionInput {
-  readonly url?: string;
-  /** The id of the video, instead of its address. */
-  readonly video_id?: string;
-  readonly transcript?: string;
-  readonly format?: CaptionFormat;
-  readonly language?: string;
-  readonly include_segments?: boolean;
-  readonly max_length?: number;
-}
-
-/** Output of `youtube_transcription`. */
-export type YoutubeTranscriptionOutput = Omit<Transcript, "segments"> & Partial<Pick<Transcript, "segments">>;
-
-const text = { type: "string" };
+const text = { type: "string" } as const;
 
 const segment = {
   type: "object",
   properties: { start: { type: "number" }, end: { type: "number" }, text },
   required: ["start", "end", "text"],
-};
+} as const;
 
-const properties = {
-  url: { ...text, maxLength: 2000, description: "The address of the video." },
-  video_id: { ...text, maxLength: 100, description: "The id of the video, 11 characters, instead of url." },
-  transcript: { ...text, description: "The content of a caption file: WebVTT, SRT or JSON3." },
-  format: { ...text, enum: ["vtt", "srt", "json3"], description: "Format of transcript. Default: detected." },
-  language: { ...text, maxLength: 35, description: "The language of the captions, such as en or zh." },
-  include_segments: { type: "boolean", default: true, description: "false for the text only." },
-  max_length: {
-    type: "integer",
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 50_000,
-    description: "Maximum characters of text; segments beyond are omitted and the result is marked truncated.",
+const output = {
+  type: "object",
+  properties: {
+    video_id: text,
+    title: text,
+    language: text,
+    format: text,
+    source: text,
+    text,
+    segments: { type: "array", items: segment },
+    duration: { type: "number" },
+    broken_times: { type: "integer" },
+    truncated: { type: "boolean" },
   },
-};
+  required: ["format", "source", "text", "duration"],
+} as const;
+
+const input = {
+  type: "object",
+  properties: {
+    url: { type: "string", maxLength: 2000, description: "The address of the video." },
+    video_id: { type: "string", maxLength: 100, description: "The id of the video, 11 characters, instead of url." },
+    transcript: { type: "string", description: "The content of a caption file: WebVTT, SRT or JSON3." },
+    format: { type: "string", enum: ["vtt", "srt", "json3"], description: "Format of transcript. Default: detected." },
+    language: { type: "string", maxLength: 35, description: "The language of the captions, such as en or zh." },
+    include_segments: { type: "boolean", default: true, description: "false for the text only." },
+    max_length: {
+      type: "integer",
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 50_000,
+      description: "Maximum characters of text; segments beyond are omitted and the result is marked truncated.",
+    },
+  },
+  additionalProperties: false,
+  examples: [
+    { transcript: "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHello &amp; welcome\n" },
+    { transcript: "1\n00:00:01,000 --> 00:00:02,500\n你好\n", include_segments: false },
+  ],
+} as const;
 
 /** `youtube_transcription`: the transcript of a video, from supplied captions or through a provider. */
 export function youtubeTranscriptionTool({
@@ -48,7 +56,7 @@ export function youtubeTranscriptionTool({
 }: {
   /** Fetches captions; without it only supplied ones are read. */
   readonly transcripts?: TranscriptProvider | undefined;
-} = {}): Tool<YoutubeTranscriptionInput, YoutubeTranscriptionInput, YoutubeTranscriptionOutput> {
+} = {}): ToolFor<typeof input, Omit<Transcript, "segments"> & Partial<Pick<Transcript, "segments">>> {
   return defineTool({
     name: "youtube_transcription",
     description:
@@ -64,31 +72,8 @@ export function youtubeTranscriptionTool({
     targets: { url: "url" },
     sends: true,
     timeoutMs: 60_000,
-    input: fromJsonSchema<YoutubeTranscriptionInput, YoutubeTranscriptionInput>({
-      type: "object",
-      properties,
-      additionalProperties: false,
-      examples: [
-        { transcript: "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHello &amp; welcome\n" },
-        { transcript: "1\n00:00:01,000 --> 00:00:02,500\n你好\n", include_segments: false },
-      ],
-    }),
-    output: fromJsonSchema<YoutubeTranscriptionOutput, YoutubeTranscriptionOutput>({
-      type: "object",
-      properties: {
-        video_id: text,
-        title: text,
-        language: text,
-        format: text,
-        source: text,
-        text,
-        segments: { type: "array", items: segment },
-        duration: { type: "number" },
-        broken_times: { type: "integer" },
-        truncated: { type: "boolean" },
-      },
-      required: ["format", "source", "text", "duration"],
-    }),
+    input,
+    output,
     run: async (args, { signal }) => {
       const { transcribe } = await import("./transcript.ts");
       const { transcript: captions, format, language, max_length: maxLength } = args;
@@ -97,7 +82,7 @@ export function youtubeTranscriptionTool({
         { video, captions, format, language, maxLength, signal },
         transcripts,
       );
-      return args.include_segments === false ? rest : { ...rest, segments };
+      return args.include_segments ? { ...rest, segments } : rest;
     },
   });
 }

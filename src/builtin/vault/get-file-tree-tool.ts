@@ -1,17 +1,31 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
-/** Input of `get_file_tree`. */
-export interface GetFileTreeInput {
-  readonly path?: string;
-  readonly depth?: number;
-  readonly max_entries?: number;
-  readonly folders_only?: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    path: {
+      type: "string",
+      maxLength: 1024,
+      description: "A folder, relative to the vault. Default: the whole vault.",
+    },
+    depth: { type: "integer", minimum: 1, maximum: 32, default: 5, description: "How many folders deep." },
+    max_entries: {
+      type: "integer",
+      minimum: 1,
+      maximum: 10_000,
+      default: 1000,
+      description: "Maximum number of files and folders; `truncated` is true if there are more.",
+    },
+    folders_only: { type: "boolean", default: false, description: "Leave the files out." },
+  },
+  additionalProperties: false,
+  examples: [{}, { depth: 1 }],
+} as const;
 
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     path: { type: "string" },
@@ -33,14 +47,10 @@ const outputJson = {
       required: ["name", "type"],
     },
   },
-};
+} as const;
 
 /** `get_file_tree`: the structure of the folder of notes. */
-export function getFileTreeTool({
-  vault,
-}: {
-  readonly vault: Vault;
-}): Tool<GetFileTreeInput, GetFileTreeInput, FileTree> {
+export function getFileTreeTool({ vault }: { readonly vault: Vault }): ToolFor<typeof input, FileTree> {
   return defineTool({
     name: "get_file_tree",
     aliases: ["getFileTree"],
@@ -54,35 +64,16 @@ export function getFileTreeTool({
     capabilities: ["list", "文件结构"],
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<GetFileTreeInput, GetFileTreeInput>({
-      type: "object",
-      properties: {
-        path: {
-          type: "string",
-          maxLength: 1024,
-          description: "A folder, relative to the vault. Default: the whole vault.",
-        },
-        depth: { type: "integer", minimum: 1, maximum: 32, default: 5, description: "How many folders deep." },
-        max_entries: {
-          type: "integer",
-          minimum: 1,
-          maximum: 10_000,
-          default: 1000,
-          description: "Maximum number of files and folders; `truncated` is true if there are more.",
-        },
-        folders_only: { type: "boolean", default: false, description: "Leave the files out." },
-      },
-      additionalProperties: false,
-      examples: [{}, { depth: 1 }],
-    }),
-    output: fromJsonSchema<FileTree, FileTree>(outputJson),
+    unavailable: () => missingVault(vault),
+    input,
+    output,
     run: ({ path, depth, max_entries, folders_only }, { signal }) =>
       vault.tree({
         signal,
         ...(path !== undefined && { path }),
-        ...(depth !== undefined && { depth }),
-        ...(max_entries !== undefined && { maxEntries: max_entries }),
-        ...(folders_only !== undefined && { foldersOnly: folders_only }),
+        depth,
+        maxEntries: max_entries,
+        foldersOnly: folders_only,
       }),
   });
 }

@@ -1,38 +1,37 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import type { VaultIndexReport, SkippedNote } from "./index-report.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
+import type { VaultIndexReport } from "./index-report.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
-/** Input of `index_vault`. */
-export interface IndexVaultInput {
-  readonly paths?: readonly string[];
-  readonly full?: boolean;
-}
+const input = {
+  type: "object",
+  properties: {
+    paths: {
+      type: "array",
+      items: { type: "string", maxLength: 1024 },
+      maxItems: 1000,
+      description: "Notes or folders that changed, relative to the vault. Default: the whole vault.",
+    },
+    full: {
+      type: "boolean",
+      default: false,
+      description: "Read every note again, even those that look unchanged.",
+    },
+  },
+  additionalProperties: false,
+  examples: [{}],
+} as const;
 
-/** Output of `index_vault`. */
-export interface IndexVaultOutput {
-  readonly status: "complete" | "truncated";
-  readonly added: number;
-  readonly updated: number;
-  readonly removed: number;
-  readonly renamed: number;
-  readonly unchanged: number;
-  readonly skipped: readonly SkippedNote[];
-  readonly skipped_count: number;
-  readonly duration_ms: number;
-}
-
-const count = { type: "integer", minimum: 0 };
-
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     status: { enum: ["complete", "truncated"] },
-    added: count,
-    updated: count,
-    removed: count,
-    renamed: count,
-    unchanged: count,
+    added: { type: "integer", minimum: 0 },
+    updated: { type: "integer", minimum: 0 },
+    removed: { type: "integer", minimum: 0 },
+    renamed: { type: "integer", minimum: 0 },
+    unchanged: { type: "integer", minimum: 0 },
     skipped: {
       type: "array",
       items: {
@@ -41,8 +40,8 @@ const outputJson = {
         required: ["path", "why"],
       },
     },
-    skipped_count: count,
-    duration_ms: count,
+    skipped_count: { type: "integer", minimum: 0 },
+    duration_ms: { type: "integer", minimum: 0 },
   },
   required: [
     "status",
@@ -55,14 +54,12 @@ const outputJson = {
     "skipped_count",
     "duration_ms",
   ],
-};
+} as const;
+
+type IndexVaultOutput = JsonOutput<typeof output>;
 
 /** `index_vault`: brings the index of the notes up to date. */
-export function indexVaultTool({
-  vault,
-}: {
-  readonly vault: Vault;
-}): Tool<IndexVaultInput, IndexVaultInput, IndexVaultOutput> {
+export function indexVaultTool({ vault }: { readonly vault: Vault }): ToolFor<typeof input, IndexVaultOutput> {
   return defineTool({
     name: "index_vault",
     aliases: ["indexVault", "indexTool"],
@@ -79,26 +76,10 @@ export function indexVaultTool({
     effect: "idempotent",
     destructive: false,
     timeoutMs: 10 * 60_000,
-    input: fromJsonSchema<IndexVaultInput, IndexVaultInput>({
-      type: "object",
-      properties: {
-        paths: {
-          type: "array",
-          items: { type: "string", maxLength: 1024 },
-          maxItems: 1000,
-          description: "Notes or folders that changed, relative to the vault. Default: the whole vault.",
-        },
-        full: {
-          type: "boolean",
-          default: false,
-          description: "Read every note again, even those that look unchanged.",
-        },
-      },
-      additionalProperties: false,
-      examples: [{}],
-    }),
-    output: fromJsonSchema<IndexVaultOutput, IndexVaultOutput>(outputJson),
-    run: async ({ paths, full = false }, { signal, progress }) => {
+    unavailable: () => missingVault(vault),
+    input,
+    output,
+    run: async ({ paths, full }, { signal, progress }) => {
       const report = await vault.index({ full, signal, onProgress: progress, ...(paths !== undefined && { paths }) });
       return outputOf(report);
     },

@@ -1,34 +1,10 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
-import type { FoundNote } from "./local-search.ts";
-import type { Vault } from "./vault.ts";
+import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import type { LocalSearchQuery } from "./local-search.ts";
+import type { LocalSearchResponse, Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 
-/** A moment: epoch milliseconds, or ISO 8601. */
-export type Moment = number | string;
-
-/** Input of `local_search`. */
-export interface LocalSearchInput {
-  readonly query?: string;
-  readonly salientTerms?: readonly string[];
-  readonly timeRange?: { readonly startTime: Moment; readonly endTime: Moment };
-  readonly tags?: readonly string[];
-  readonly limit?: number;
-}
-
-/** Output of `local_search`. */
-export interface LocalSearchOutput {
-  readonly documents: readonly FoundNote[];
-  /** Notes in the index. */
-  readonly indexed: number;
-}
-
-const moment = (meaning: string): object => ({
-  type: ["number", "string"],
-  description: `${meaning}: epoch milliseconds or ISO 8601.`,
-});
-
-const inputJson = {
+const input = {
   type: "object",
   properties: {
     query: {
@@ -45,7 +21,13 @@ const inputJson = {
     },
     timeRange: {
       type: "object",
-      properties: { startTime: moment("Of this or later"), endTime: moment("Of before this") },
+      properties: {
+        startTime: {
+          type: ["number", "string"],
+          description: "Of this or later: epoch milliseconds or ISO 8601.",
+        },
+        endTime: { type: ["number", "string"], description: "Of before this: epoch milliseconds or ISO 8601." },
+      },
       required: ["startTime", "endTime"],
       description:
         "Only notes of this time, as get_time_range_ms returns it: by the date in their name or front matter, or else the time of the file.",
@@ -60,11 +42,11 @@ const inputJson = {
   },
   additionalProperties: false,
   examples: [{ query: "machine learning notes", salientTerms: ["machine learning", "机器学习"], limit: 5 }],
-};
+} as const;
 
-const text = { type: "string" };
+const text = { type: "string" } as const;
 
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     documents: {
@@ -90,14 +72,10 @@ const outputJson = {
     indexed: { type: "integer" },
   },
   required: ["documents", "indexed"],
-};
+} as const;
 
 /** `local_search`: finds notes of the vault. */
-export function localSearchTool({
-  vault,
-}: {
-  readonly vault: Vault;
-}): Tool<LocalSearchInput, LocalSearchInput, LocalSearchOutput> {
+export function localSearchTool({ vault }: { readonly vault: Vault }): ToolFor<typeof input, LocalSearchResponse> {
   return defineTool({
     name: "local_search",
     aliases: ["localSearch"],
@@ -113,8 +91,21 @@ export function localSearchTool({
     capabilities: ["search", "搜索", "笔记"],
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<LocalSearchInput, LocalSearchInput>(inputJson),
-    output: fromJsonSchema<LocalSearchOutput, LocalSearchOutput>(outputJson),
+    core: 1,
+    unavailable: () => missingVault(vault),
+    contracts: {
+      search: {
+        arguments: { query: "${input.query}", limit: "${input.count}" },
+        result: {
+          results: {
+            each: "${item.documents}",
+            as: { title: "${item.title}", url: "vault:${item.cite}", snippet: "${item.snippet}" },
+          },
+        },
+      },
+    },
+    input,
+    output,
     run: ({ timeRange, ...query }, { signal, progress }) =>
       vault.search({
         ...query,
@@ -125,15 +116,15 @@ export function localSearchTool({
   });
 }
 
-function rangeOf({ startTime, endTime }: NonNullable<LocalSearchInput["timeRange"]>): {
-  startTime: number;
-  endTime: number;
-} {
+function rangeOf({
+  startTime,
+  endTime,
+}: NonNullable<ArgsFor<typeof input>["timeRange"]>): LocalSearchQuery["timeRange"] & object {
   return { startTime: epochOf(startTime, "startTime"), endTime: epochOf(endTime, "endTime") };
 }
 
 /** A number may come as text: models write both. */
-function epochOf(provided: Moment, name: string): number {
+function epochOf(provided: number | string, name: string): number {
   const epoch =
     typeof provided === "string" && !/^\s*-?\d+(?:\.\d+)?\s*$/.test(provided) ? Date.parse(provided) : Number(provided);
   // A number outside the range of dates is not a time.

@@ -1,20 +1,36 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { Note } from "./read-note.ts";
 import type { Vault } from "./vault.ts";
+import { missingVault } from "./no-vault.ts";
 
-/** Input of `read_note`. */
-export interface ReadNoteInput {
-  readonly note: string;
-  readonly from_line?: number;
-  readonly to_line?: number;
-  readonly max_characters?: number;
-}
+const input = {
+  type: "object",
+  properties: {
+    note: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1024,
+      description: "A path, `path:line`, `path:first-last`, `path#heading` or [[name]].",
+    },
+    from_line: { type: "integer", minimum: 1, description: "First line to read, counted from 1." },
+    to_line: { type: "integer", minimum: 1, description: "Last line to read, included." },
+    max_characters: {
+      type: "integer",
+      minimum: 1,
+      maximum: 200_000,
+      default: 20_000,
+      description: "Maximum characters of text; `truncated` is true if there is more.",
+    },
+  },
+  required: ["note"],
+  additionalProperties: false,
+  examples: [{ note: "ideas.md" }],
+} as const;
 
-const text = { type: "string" };
-const texts = { type: "array", items: text };
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
 
-const outputJson = {
+const output = {
   type: "object",
   properties: {
     path: text,
@@ -38,10 +54,10 @@ const outputJson = {
     code_fence: text,
   },
   required: ["path", "title", "text", "lines", "headings", "tags", "links", "modified", "cite", "truncated"],
-};
+} as const;
 
 /** `read_note`: a note, or the part of it that a citation names. */
-export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNoteInput, ReadNoteInput, Note> {
+export function readNoteTool({ vault }: { readonly vault: Vault }): ToolFor<typeof input, Note> {
   return defineTool({
     name: "read_note",
     aliases: ["readNote"],
@@ -56,35 +72,14 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): Tool<ReadNot
     capabilities: ["read", "阅读", "笔记"],
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<ReadNoteInput, ReadNoteInput>({
-      type: "object",
-      properties: {
-        note: {
-          type: "string",
-          minLength: 1,
-          maxLength: 1024,
-          description: "A path, `path:line`, `path:first-last`, `path#heading` or [[name]].",
-        },
-        from_line: { type: "integer", minimum: 1, description: "First line to read, counted from 1." },
-        to_line: { type: "integer", minimum: 1, description: "Last line to read, included." },
-        max_characters: {
-          type: "integer",
-          minimum: 1,
-          maximum: 200_000,
-          default: 20_000,
-          description: "Maximum characters of text; `truncated` is true if there is more.",
-        },
-      },
-      required: ["note"],
-      additionalProperties: false,
-      examples: [{ note: "ideas.md" }],
-    }),
-    output: fromJsonSchema<Note, Note>(outputJson),
+    unavailable: () => missingVault(vault),
+    input,
+    output,
     run: ({ note, from_line, to_line, max_characters }) =>
       vault.read(note, {
         ...(from_line !== undefined && { from: from_line }),
         ...(to_line !== undefined && { to: to_line }),
-        ...(max_characters !== undefined && { maxCharacters: max_characters }),
+        maxCharacters: max_characters,
       }),
   });
 }

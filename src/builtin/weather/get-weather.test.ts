@@ -4,14 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { fail as failure, systemClock } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import { createHttpClient } from "../../net/index.ts";
-import {
-  type GetWeatherInput,
-  type WeatherOptions,
-  type WeatherReport,
-  createWeather,
-  getWeatherTool,
-  weatherAttribution,
-} from "./index.ts";
+import type { InputOf } from "../../tool/index.ts";
+import { type WeatherOptions, type WeatherReport, createWeather, getWeatherTool, weatherAttribution } from "./index.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -54,6 +48,8 @@ async function station(handler: Handler = openMeteo, options: Partial<WeatherOpt
   });
   return { engine, requested };
 }
+
+type GetWeatherInput = InputOf<ReturnType<typeof getWeatherTool>>;
 
 async function weatherFor({ engine }: Station, input: GetWeatherInput): Promise<WeatherReport> {
   const result = await engine.call("get_weather", input, { maxRetries: 0 });

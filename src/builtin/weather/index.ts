@@ -1,6 +1,6 @@
 export type { CurrentWeather, DailyWeather, Forecast, WeatherUnits } from "./forecast.ts";
 export type { GeoPlace } from "./geocode.ts";
-export { type GetWeatherInput, getWeatherTool } from "./get-weather-tool.ts";
+export { getWeatherTool } from "./get-weather-tool.ts";
 export type { WeatherLanguage } from "./weather-codes.ts";
 export {
   type Weather,

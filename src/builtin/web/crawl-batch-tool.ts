@@ -55,11 +55,11 @@ export function crawlBatchTool(services: BatchServices): Tool<BatchInput, BatchI
     sends: true,
     timeoutMs: (args) => batchDeadlineMs(args, pages),
     input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
-    output: fromJsonSchema<CrawlBatchOutput, CrawlBatchOutput>({
+    output: {
       type: "object",
       properties: batchOutputProperties,
       required: Object.keys(batchOutputProperties),
-    }),
+    },
     run: (args, context) => crawlBatch(args, pages, context),
   });
 }

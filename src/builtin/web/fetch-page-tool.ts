@@ -1,28 +1,16 @@
-import { fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, defineTool } from "../../tool/index.ts";
+import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { ExtractForm } from "../extract/index.ts";
 import type { ReadPage } from "./page.ts";
 import {
   type PageFacts,
   type PageParts,
-  lengthSchema,
   pageDeadlineMs,
   pageFacts,
   pageFactsSchema,
   pageParts,
   pagePartsSchema,
-  urlSchema,
 } from "./page-output.ts";
 import type { PageReader } from "./page-reader.ts";
-
-/** Input of `fetch_page`. */
-export interface FetchPageInput {
-  readonly url: string;
-  readonly extract_type?: ExtractForm;
-  /** Another name for `extract_type`. */
-  readonly format?: ExtractForm;
-  readonly max_length?: number;
-}
 
 /** Output of `fetch_page`: those of `text`, `markdown`, `links` and `headings` that `extract_type` selects. */
 export interface FetchPageOutput extends PageFacts, PageParts {
@@ -31,14 +19,47 @@ export interface FetchPageOutput extends PageFacts, PageParts {
   readonly truncated?: boolean;
 }
 
-const forms: readonly ExtractForm[] = ["text", "links", "structured", "markdown"];
+/** The input schema of `fetch_page`, whose parameters `web_fetch` has, too. */
+export const fetchPageInput = {
+  type: "object",
+  properties: {
+    url: {
+      type: "string",
+      minLength: 1,
+      description: "The full address of the page, such as https://example.com/article.",
+    },
+    extract_type: {
+      type: "string",
+      enum: ["text", "links", "structured", "markdown"],
+      description: "Which part of the page to return. Default: text.",
+    },
+    format: {
+      type: "string",
+      enum: ["text", "links", "structured", "markdown"],
+      description: "Another name for extract_type.",
+    },
+    max_length: {
+      type: "integer",
+      minimum: 100,
+      maximum: 500_000,
+      default: 50_000,
+      description: "Maximum characters of text; the rest is cut off and truncated is true.",
+    },
+  },
+  required: ["url"],
+  additionalProperties: false,
+  examples: [
+    { url: "http://example.com/" },
+    { url: "http://example.com/", extract_type: "structured", max_length: 2000 },
+  ],
+} as const;
 
 /** `fetch_page`: one page as text, markdown, its links, or an overview. A form of `web_fetch` for earlier callers. */
 export function fetchPageTool({
   pages,
 }: {
   readonly pages: PageReader;
-}): Tool<FetchPageInput, FetchPageInput, FetchPageOutput> {
+}): ToolFor<typeof fetchPageInput, FetchPageOutput> {
   return defineTool({
     name: "fetch_page",
     description:
@@ -54,26 +75,8 @@ export function fetchPageTool({
     targets: { url: "url" },
     sends: true,
     timeoutMs: pageDeadlineMs(pages),
-    input: fromJsonSchema<FetchPageInput, FetchPageInput>({
-      type: "object",
-      properties: {
-        url: urlSchema,
-        extract_type: {
-          type: "string",
-          enum: forms,
-          description: "Which part of the page to return. Default: text.",
-        },
-        format: { type: "string", enum: forms, description: "Another name for extract_type." },
-        max_length: lengthSchema,
-      },
-      required: ["url"],
-      additionalProperties: false,
-      examples: [
-        { url: "http://example.com/" },
-        { url: "http://example.com/", extract_type: "structured", max_length: 2000 },
-      ],
-    }),
-    output: fromJsonSchema<FetchPageOutput, FetchPageOutput>({
+    input: fetchPageInput,
+    output: {
       type: "object",
       properties: {
         ...pageFactsSchema,
@@ -82,15 +85,13 @@ export function fetchPageTool({
         ...pagePartsSchema,
       },
       required: ["url", "title"],
-    }),
-    run: async ({ url, format = "text", extract_type: form = format, max_length = defaultLength }, { signal }) => {
+    },
+    run: async ({ url, format = "text", extract_type: form = format, max_length }, { signal }) => {
       const page = await pages.read(url, { signal, as: form, maxChars: max_length });
       return { ...pageFacts(page), ...textOf(page, form), ...pageParts(page, form) };
     },
   });
 }
-
-const defaultLength: number = lengthSchema.default;
 
 function textOf(page: ReadPage, format: ExtractForm): Pick<FetchPageOutput, "text" | "markdown"> {
   if (format === "links") return {};

@@ -22,22 +22,6 @@ export const pageFactsSchema = {
   truncated: { type: "boolean" },
 } as const;
 
-/** The parameter `url`. */
-export const urlSchema = {
-  type: "string",
-  minLength: 1,
-  description: "The full address of the page, such as https://example.com/article.",
-} as const;
-
-/** The parameter `max_length`. */
-export const lengthSchema = {
-  type: "integer",
-  minimum: 100,
-  maximum: 500_000,
-  default: 50_000,
-  description: "Maximum characters of text; the rest is cut off and truncated is true.",
-} as const;
-
 /** Format of a page, under either of its names. */
 export interface FormatChoice {
   readonly format?: ExtractForm;

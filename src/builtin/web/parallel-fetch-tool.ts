@@ -16,7 +16,7 @@ import { type PageFacts, pageContent, pageFacts, pageFactsSchema } from "./page-
 
 /** One page of `parallel_fetch`, or the reason why it could not be read. */
 export type ParallelFetchItem =
-  | (PageFacts & { readonly content: string; readonly error?: undefined })
+  | (PageFacts & { readonly content: string; readonly error?: never })
   | { readonly url: string; readonly error: BatchError };
 
 /** Output of `parallel_fetch`: one item per address, in order. */
@@ -42,7 +42,7 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
     sends: true,
     timeoutMs: (args) => batchDeadlineMs(args, pages),
     input: fromJsonSchema<BatchInput, BatchInput>(batchInputSchema(services)),
-    output: fromJsonSchema<ParallelFetchOutput, ParallelFetchOutput>({
+    output: {
       type: "array",
       items: {
         type: "object",
@@ -53,7 +53,7 @@ export function parallelFetchTool(services: BatchServices): Tool<BatchInput, Bat
         },
         required: ["url"],
       },
-    }),
+    },
     run: async (args, { signal, progress }) => {
       const total = args.urls.length;
       const items = await readBatch(args, pages, { signal, onSettled: (settled) => progress({ settled, total }) });

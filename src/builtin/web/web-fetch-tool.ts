@@ -3,19 +3,17 @@ import { type Tool, type ToolContext, defineTool, withForms } from "../../tool/i
 import type { ExtractForm } from "../extract/index.ts";
 import { type BatchServices, batchDeadlineMs, batchInputSchema } from "./batch-input.ts";
 import { type CrawlBatchOutput, batchOutputProperties, crawlBatch, crawlBatchTool } from "./crawl-batch-tool.ts";
-import { fetchPageTool } from "./fetch-page-tool.ts";
+import { fetchPageInput, fetchPageTool } from "./fetch-page-tool.ts";
 import {
   type FormatChoice,
   type PageFacts,
   type PageParts,
-  lengthSchema,
   pageContent,
   pageFacts,
   pageFactsSchema,
   pageParts,
   pagePartsSchema,
   requestedFormat,
-  urlSchema,
 } from "./page-output.ts";
 import { callTimeMs } from "./page-limits.ts";
 import type { PageReader } from "./page-reader.ts";
@@ -73,16 +71,9 @@ function ownTool(services: BatchServices): Tool<WebFetchInput, WebFetchInput, We
     targets: { url: "url", urls: "url" },
     sends: true,
     timeoutMs: (args) => deadlineMs(args, pages),
+    core: 3,
     input: fromJsonSchema<WebFetchInput, WebFetchInput>(inputSchema(services)),
-    output: fromJsonSchema<WebFetchOutput, WebFetchOutput>({
-      type: "object",
-      properties: {
-        ...pageFactsSchema,
-        content: { type: "string" },
-        ...pagePartsSchema,
-        ...batchOutputProperties,
-      },
-    }),
+    output: { type: "object", properties: outputProperties },
     run: ({ url, urls, ...rest }, context) =>
       urls === undefined
         ? readOne({ ...rest, url: url ?? "" }, pages, context)
@@ -92,14 +83,25 @@ function ownTool(services: BatchServices): Tool<WebFetchInput, WebFetchInput, We
 
 const formats: readonly ExtractForm[] = ["markdown", "text", "links", "structured"];
 
+const outputProperties: Readonly<Record<string, unknown>> = {
+  ...pageFactsSchema,
+  content: { type: "string" },
+  ...pagePartsSchema,
+  ...batchOutputProperties,
+};
+
+const { default: defaultLength, ...length } = fetchPageInput.properties.max_length;
+
 function inputSchema(services: BatchServices): Record<string, unknown> {
   const many = batchInputSchema(services)["properties"] as Record<string, Record<string, unknown>>;
-  const { default: _length, ...length } = lengthSchema;
   const { default: _time, ...time } = many["timeout"] ?? {};
   return {
     type: "object",
     properties: {
-      url: { ...urlSchema, description: "The full address, such as https://example.com/article or memory:<id>." },
+      url: {
+        ...fetchPageInput.properties.url,
+        description: "The full address, such as https://example.com/article or memory:<id>.",
+      },
       urls: {
         ...many["urls"],
         description: `Several addresses. ${String(many["urls"]?.["description"])}`,
@@ -136,7 +138,7 @@ async function readOne(
   pages: PageReader,
   { signal }: Pick<ToolContext, "signal">,
 ): Promise<WebFetchPage> {
-  const { url, max_length: maxChars = lengthSchema.default, timeout } = args;
+  const { url, max_length: maxChars = defaultLength, timeout } = args;
   const format = requestedFormat(args);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const page = await pages.read(url, { signal, as: format, maxChars, ...(timeoutMs !== undefined && { timeoutMs }) });

@@ -2,7 +2,7 @@ import { type AnyTool, type PromptSender, type ToolPrompt } from "../../tool/ind
 import { type CodeBundle, checkPaths, mergeFix, readBundle } from "./code-bundle.ts";
 import { llmSummarizeTool } from "./llm-summarize-tool.ts";
 import { createPromptSender } from "./prompt-sender.ts";
-import { readWritingFile } from "./read-writing-file.ts";
+import { readWritingFile, writingFileNames } from "./read-writing-file.ts";
 import type { WritingServices } from "./writing-services.ts";
 import { toWrittenText } from "./written-text.ts";
 
@@ -54,19 +54,8 @@ const additions: Readonly<Record<string, Addition>> = {
   content_reviser: asText("content"),
 };
 
-const names = [
-  "llm_design",
-  "code_generator",
-  "code_reviewer",
-  "code_fixer",
-  "outline_generator",
-  "content_writer",
-  "content_reviewer",
-  "content_reviser",
-] as const;
-
 /** Returns the tool that the file of this name defines. */
-export function writingTool(name: (typeof names)[number], services: WritingServices): AnyTool {
+export function writingTool(name: string, services: WritingServices): AnyTool {
   const sender = createPromptSender(services);
   const { prompt: added, finish } = additions[name] ?? {};
   const send: PromptSender["send"] = async (prompt, args, context) => {
@@ -85,5 +74,6 @@ export function writingTool(name: (typeof names)[number], services: WritingServi
  * ```
  */
 export function writingTools(services: WritingServices): AnyTool[] {
-  return [llmSummarizeTool(services), ...names.map((name) => writingTool(name, services))];
+  const own = llmSummarizeTool(services);
+  return writingFileNames().map((name) => (name === own.name ? own : writingTool(name, services)));
 }

@@ -1,5 +1,4 @@
 import { propagateFailure } from "../../engine/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { type AnyTool, type CallTool, type ToolResult, defineTool, ok } from "../../tool/index.ts";
 import type { ListedResource, ServerResources } from "./server-resources.ts";
 
@@ -14,16 +13,16 @@ export interface ResourceToolsDeps {
 /** Maximum number of resources per page. */
 const pageLength = 200;
 
-const listInput: JsonSchema = {
+const listInput = {
   type: "object",
   properties: {
     server: { type: "string", description: "The MCP server. Default: all servers." },
     offset: { type: "integer", minimum: 0, default: 0, description: "How many to leave out, from next_offset." },
   },
   additionalProperties: false,
-};
+} as const;
 
-const readInput: JsonSchema = {
+const readInput = {
   type: "object",
   properties: {
     server: { type: "string", description: "The MCP server that lists the resource." },
@@ -31,7 +30,7 @@ const readInput: JsonSchema = {
   },
   required: ["server", "uri"],
   additionalProperties: false,
-};
+} as const;
 
 /**
  * The tools `mcp_resources` and `mcp_read_resource`. Each request to a server is a nested call, subject to permission
@@ -52,7 +51,7 @@ function listTool(world: ResourceToolsDeps): AnyTool {
       "Lists the resources (files, records, pages) that MCP servers offer for reading, with their addresses. Read one " +
       "with mcp_read_resource.",
     effect: "read",
-    input: fromJsonSchema<{ server?: string; offset: number }, { server?: string; offset?: number }>(listInput),
+    input: listInput,
     run: async ({ server, offset }, { callTool }) => {
       const servers = server === undefined ? world.servers() : [server];
       const results = await Promise.all(servers.map((name) => listOf(world.of(name), callTool)));
@@ -87,7 +86,7 @@ function readTool(world: ResourceToolsDeps): AnyTool {
     effect: ({ server, uri }) => (world.servers().includes(server) ? world.of(server).effectOf(uri) : "once"),
     // Approval applies to the nested call of the server.
     destructive: false,
-    input: fromJsonSchema<{ server: string; uri: string }, { server: string; uri: string }>(readInput),
+    input: readInput,
     run: async ({ server, uri }, { callTool }) => {
       const result: ToolResult = await callTool(world.of(server).read, { uri });
       if (!result.success) throw propagateFailure(result.error);

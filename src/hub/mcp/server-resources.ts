@@ -1,4 +1,3 @@
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type AnyTool, type Effect, defineTool } from "../../tool/index.ts";
 import { mapContents } from "./map-outcome.ts";
@@ -54,7 +53,7 @@ function listTool({ server, use, listed }: ServerResourcesDeps): AnyTool {
     name: `${server}/mcp_resources`,
     description: `Lists the resources of the MCP server ${server}.`,
     effect: "read",
-    input: fromJsonSchema({ type: "object" }),
+    input: { type: "object" },
     run: async (_args, { signal }) => {
       const resources = await use(signal, (connection) => connection.listResources(signal));
       listed(resources);
@@ -65,15 +64,13 @@ function listTool({ server, use, listed }: ServerResourcesDeps): AnyTool {
   });
 }
 
-const uriOnly: JsonSchema = { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] };
-
 function readTool({ server, use }: ServerResourcesDeps, effectOf: (uri: string) => Effect): AnyTool {
   return defineTool({
     ...common,
     name: `${server}/mcp_read_resource`,
     description: `Reads a resource of the MCP server ${server}.`,
     effect: ({ uri }) => effectOf(uri),
-    input: fromJsonSchema<{ uri: string }, { uri: string }>(uriOnly),
+    input: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
     run: async ({ uri }, { signal }) =>
       mapContents(await use(signal, (connection) => connection.readResource(uri, signal))),
   });

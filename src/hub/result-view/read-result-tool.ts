@@ -1,33 +1,12 @@
 import { principalOf } from "../../engine/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type Tool, type ToolContext, defineTool } from "../../tool/index.ts";
-import { type ResultPart, readPart } from "./read-part.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import { type InputFor, type ToolContext, type ToolFor, defineTool } from "../../tool/index.ts";
+import { readPart } from "./read-part.ts";
 import type { ResultStore } from "./result-store.ts";
-
-/** Input of `read_result`. */
-export interface ReadResultInput {
-  readonly handle: string;
-  readonly path?: string;
-  readonly lines?: string;
-  readonly search?: string;
-  readonly offset?: number;
-  readonly limit?: number;
-}
-
-/** Output of `read_result`. */
-export interface ReadResultOutput extends ResultPart {
-  readonly handle: string;
-  /** The tool whose result it is. */
-  readonly tool: string;
-}
 
 export const readResultName = "read_result";
 
-/** Default and maximum number of characters read at once. */
-const defaultChars = 4000;
-const maxChars = 20_000;
-
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     handle: { type: "string", minLength: 1, maxLength: 300, description: "The handle in the view: result:…" },
@@ -52,8 +31,8 @@ const inputJson: JsonSchema = {
     limit: {
       type: "integer",
       minimum: 100,
-      maximum: maxChars,
-      default: defaultChars,
+      maximum: 20_000,
+      default: 4000,
       description: "Maximum number of characters.",
     },
   },
@@ -63,9 +42,12 @@ const inputJson: JsonSchema = {
     { handle: "result:c-17", path: "$.results[10:20]" },
     { handle: "result:c-17", search: "price" },
   ],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+/** Input of `read_result`. */
+export type ReadResultInput = InputFor<typeof input>;
+
+const output = {
   type: "object",
   properties: {
     handle: { type: "string" },
@@ -77,9 +59,10 @@ const outputJson: JsonSchema = {
     note: { type: "string" },
   },
   required: ["handle", "tool", "kind", "content"],
-};
+} as const;
 
-type Args = ReadResultInput & { readonly limit: number };
+/** Output of `read_result`. */
+export type ReadResultOutput = JsonOutput<typeof output>;
 
 /**
  * `read_result`: parts of a result that was too large to be shown whole.
@@ -90,7 +73,7 @@ type Args = ReadResultInput & { readonly limit: number };
  * engine.tools.register(readResultTool(resultStore));
  * ```
  */
-export function readResultTool(resultStore: ResultStore): Tool<ReadResultInput, Args, ReadResultOutput> {
+export function readResultTool(resultStore: ResultStore): ToolFor<typeof input, ReadResultOutput> {
   return defineTool({
     name: readResultName,
     displayName: "Read result",
@@ -101,10 +84,11 @@ export function readResultTool(resultStore: ResultStore): Tool<ReadResultInput, 
     tags: ["result", "read"],
     capabilities: ["read_result", "读取结果"],
     alwaysEnabled: true,
+    core: 0,
     effect: "read",
     timeoutMs: 30_000,
-    input: fromJsonSchema<Args, ReadResultInput>(inputJson),
-    output: fromJsonSchema<ReadResultOutput, ReadResultOutput>(outputJson),
+    input,
+    output,
     run: async ({ handle, ...part }, context) => {
       const { tool, output } = await resultStore.get(handle, ownerOf(context));
       return { handle, tool, ...(await readPart(output, part)) };

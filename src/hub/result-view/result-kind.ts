@@ -5,7 +5,7 @@ export type ResultKind = "calculate" | "time" | "search" | "history" | "other";
 
 /** In order of precedence, if a tool matches several. */
 const kinds: readonly (readonly [kind: ResultKind, words: ReadonlySet<string>])[] = [
-  ["history", new Set(["history", "历史", "get_conversation_history"])],
+  ["history", new Set(["history", "历史"])],
   ["calculate", new Set(["calculate", "calculator", "计算"])],
   ["time", new Set(["time", "date", "时间", "日期", "get_time"])],
   ["search", new Set(["search", "research", "搜索", "web_search", "search_web"])],

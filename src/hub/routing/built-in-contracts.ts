@@ -1,22 +1,11 @@
-import { compileSelect, compileValue } from "../../expr/index.ts";
+import { compileSelect } from "../../expr/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { compileResult } from "./compile-result.ts";
-import { type Contract, type ToolMapping, matcherOf } from "./contract.ts";
+import type { Contract } from "./contract.ts";
 
 const text = { type: "string" };
 
 function object(properties: Readonly<Record<string, unknown>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required };
-}
-
-/** A mapping that is known to be right. */
-function served(pattern: string, message: { readonly arguments?: unknown; readonly result?: unknown }): ToolMapping {
-  return {
-    pattern,
-    matches: matcherOf(pattern),
-    ...(message.arguments !== undefined && { arguments: compileValue(message.arguments, { missing: "drop" }).value }),
-    ...(message.result !== undefined && { result: compileResult(message.result).mapping }),
-  };
 }
 
 function search(): Contract {
@@ -48,17 +37,7 @@ function search(): Contract {
     ),
     nonEmpty: compileSelect("$.results"),
     merge: { list: "results", key: "url", maxItems: "count" },
-    tools: [
-      served("local_search", {
-        arguments: { query: "${input.query}", limit: "${input.count}" },
-        result: {
-          results: {
-            each: "${item.documents}",
-            as: { title: "${item.title}", url: "vault:${item.cite}", snippet: "${item.snippet}" },
-          },
-        },
-      }),
-    ],
+    tools: [],
   };
 }
 
@@ -95,17 +74,7 @@ function time(): Contract {
       ),
     ),
     nonEmpty: compileSelect("$.text"),
-    tools: [
-      served("get_current_time", {
-        result: {
-          text: "${item.human}",
-          iso: "${item.iso}",
-          epoch_ms: "${item.epochMs}",
-          timezone: "${item.timezone}",
-        },
-      }),
-      served("get_time", { result: { text: "${item}" } }),
-    ],
+    tools: [],
   };
 }
 

@@ -7,6 +7,9 @@ import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { calculatorTool } from "../../builtin/calculator-tool.ts";
 import { getCurrentTimeTool } from "../../builtin/time/get-current-time-tool.ts";
 import { getTimeTool } from "../../builtin/time/get-time-tool.ts";
+import { createBuiltinServices } from "../../builtin/index.ts";
+import { localSearchTool } from "../../builtin/vault/local-search-tool.ts";
+import { createHttpClient } from "../../net/index.ts";
 import { fail } from "../../base/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
 import { builtInContracts } from "./built-in-contracts.ts";
@@ -196,7 +199,7 @@ describe("a file of a capability", () => {
     const { search } = Object.fromEntries(builtInContracts());
     expect(contract.input).toBe(search!.input);
     expect(contract).toMatchObject({ kind: "search", aliases: ["搜索"], merge: { list: "results" } });
-    expect(contract.tools.map(({ pattern }) => pattern)).toEqual(["mine", "local_search"]);
+    expect(contract.tools.map(({ pattern }) => pattern)).toEqual(["mine"]);
   });
 
   test.each([
@@ -368,9 +371,10 @@ describe("contracts that are built in", () => {
       capabilities: ["search", "搜索"],
       input,
     });
+    const { contracts = {} } = localSearchTool(createBuiltinServices({ http: createHttpClient() }));
     const notes = sampleTool(
       (args) => (inputs.push(args), { documents: [{ title: "N", cite: "n.md:3", snippet: "x" }], indexed: 1 }),
-      { name: "local_search", capabilities: ["search"] },
+      { name: "local_search", capabilities: ["search"], contracts },
     );
     const off = sampleTool(() => fail("no memory", { code: "not_available" }), {
       name: "memory_recall",

@@ -1,8 +1,8 @@
 import { type Failure, nameGlob } from "../../base/index.ts";
-import { type CompiledValue, type Select, isExpressionError } from "../../expr/index.ts";
+import { type CompiledValue, type Select, compileValue, isExpressionError } from "../../expr/index.ts";
 import type { SyncSchema } from "../../schema/index.ts";
-import type { Registration } from "../../tool/index.ts";
-import type { ResultMapping } from "./compile-result.ts";
+import type { AnyTool, ContractMapping, Registration } from "../../tool/index.ts";
+import { type ResultMapping, compileResult } from "./compile-result.ts";
 import type { ToolKind } from "./tool-kind.ts";
 
 /** Rule for merging the results of several tools to one list. */
@@ -58,16 +58,37 @@ export function matcherOf(pattern: string): ToolMapping["matches"] {
   return (_registration, name) => fits(name);
 }
 
-/** The mapping of a tool to a contract, if there is one. A tool of the workspace is also found by its aliases. */
+/**
+ * The mapping of a tool to a contract, if there is one: of the contract's file by the tool's name, else the one that the tool
+ * declares, else of the file by an alias or a pattern.
+ */
 export function mappingFor(contract: Contract, registration: Registration): ToolMapping | undefined {
   const { name, aliases } = registration.tool;
   const exact = contract.tools.find(({ pattern }) => pattern === name);
   const byAlias = registration.source === "mcps" ? undefined : (pattern: string) => aliases.includes(pattern);
   return (
     exact ??
+    ownMapping(registration.tool, contract.name) ??
     contract.tools.find(({ pattern }) => byAlias?.(pattern)) ??
     contract.tools.find(({ matches }) => matches(registration, name))
   );
+}
+
+const ownMappings = new WeakMap<ContractMapping, ToolMapping>();
+
+/** The mapping that a tool declares for a contract. */
+function ownMapping({ name, contracts = {} }: AnyTool, contract: string): ToolMapping | undefined {
+  const declared = Object.hasOwn(contracts, contract) ? contracts[contract] : undefined;
+  if (declared === undefined) return undefined;
+  const { arguments: args, result } = declared;
+  const mapping = ownMappings.get(declared) ?? {
+    pattern: name,
+    matches: matcherOf(name),
+    ...(args !== undefined && { arguments: compileValue(args, { missing: "drop" }).value }),
+    ...(result !== undefined && { result: compileResult(result).mapping }),
+  };
+  ownMappings.set(declared, mapping);
+  return mapping;
 }
 
 /** True if the part of an output that the contract requires is empty. */

@@ -1,5 +1,5 @@
 import { principalOf } from "../../engine/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
+import { toSchema } from "../../schema/index.ts";
 import { cutText, suggest } from "../../text/index.ts";
 import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../../tool/index.ts";
 import type { InstructionLimits, Instructions } from "./load-instructions.ts";
@@ -23,7 +23,7 @@ interface Listed {
   readonly next?: string;
 }
 
-const skillInput: JsonSchema = {
+const skillInput = {
   type: "object",
   properties: {
     name: { type: "string", description: "The skill to load; without it the skills are listed." },
@@ -31,9 +31,9 @@ const skillInput: JsonSchema = {
   },
   additionalProperties: false,
   examples: [{ name: "weekly-report" }],
-};
+} as const;
 
-const readInput: JsonSchema = {
+const readInput = {
   type: "object",
   properties: {
     skill: { type: "string", description: "The name of the skill." },
@@ -42,9 +42,9 @@ const readInput: JsonSchema = {
   },
   required: ["skill", "path"],
   additionalProperties: false,
-};
+} as const;
 
-const skillTaskInput = fromJsonSchema<{ task?: string }, { task?: string }>({
+const skillTaskInput = toSchema({
   type: "object",
   properties: { task: { type: "string", description: "The task to use the skill for." } },
   additionalProperties: false,
@@ -92,7 +92,7 @@ export class SkillTools {
       name: "skill",
       displayName: "Load a skill",
       description,
-      input: fromJsonSchema<{ name?: string; after?: string }, { name?: string; after?: string }>(skillInput),
+      input: skillInput,
       run: async ({ name, after }, context) =>
         name === undefined ? this.#list(after) : await this.#load(this.#find(name, "name"), context),
     });
@@ -100,7 +100,6 @@ export class SkillTools {
   }
 
   #readTool(): AnyTool {
-    type Args = { skill: string; path: string; offset: number };
     return defineTool({
       ...common,
       name: "skill_read",
@@ -108,7 +107,7 @@ export class SkillTools {
       description:
         "Reads a file of a skill, by the path that its instructions or its list of files name. A long text is returned in " +
         "parts: next_offset is the offset to continue from. Binary content is returned as an attachment.",
-      input: fromJsonSchema<Args, Omit<Args, "offset"> & { offset?: number }>(readInput),
+      input: readInput,
       run: async ({ skill, path, offset }, { signal }) => {
         const { readSkillFile } = await import("./read-skill-file.ts");
         const chars = this.#cache.limits.instructionChars;

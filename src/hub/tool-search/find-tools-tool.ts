@@ -1,33 +1,17 @@
 import { isEverAllowed, permissionsOf } from "../../engine/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
-import { type AnyTool, type Effect, type Registration, type Tool, defineTool, effectLabel } from "../../tool/index.ts";
+import type { JsonOutput } from "../../schema/index.ts";
+import {
+  type AnyTool,
+  type Registration,
+  type InputFor,
+  type ToolFor,
+  defineTool,
+  effectLabel,
+} from "../../tool/index.ts";
 import { parameterSummary } from "./describe-tool.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { maxListedDescription } from "./tool-fields.ts";
 import type { ToolFinder } from "./tool-finder.ts";
-
-/** Input of `find_tools`. */
-export interface FindToolsInput {
-  readonly query: string;
-  readonly limit?: number;
-}
-
-/** A tool in the output of `find_tools`. */
-export interface FoundTool {
-  readonly name: string;
-  readonly description: string;
-  /** `query: string, limit?: integer`; empty if it takes none. */
-  readonly parameters: string;
-  readonly effect: Effect | "varies";
-  readonly source: string;
-}
-
-/** Output of `find_tools`, best first. */
-export interface FindToolsOutput {
-  readonly tools: readonly FoundTool[];
-  /** Suggestion if nothing was found. */
-  readonly note?: string;
-}
 
 /** Dependencies of {@link findToolsTool}. */
 export interface FindToolsDeps {
@@ -41,7 +25,7 @@ export interface FindToolsDeps {
 
 export const findToolsName = "find_tools";
 
-const inputJson: JsonSchema = {
+const input = {
   type: "object",
   properties: {
     query: {
@@ -55,9 +39,12 @@ const inputJson: JsonSchema = {
   required: ["query"],
   additionalProperties: false,
   examples: [{ query: "convert a PDF to text" }, { query: "发送短信", limit: 3 }],
-};
+} as const;
 
-const outputJson: JsonSchema = {
+/** Input of `find_tools`. */
+export type FindToolsInput = InputFor<typeof input>;
+
+const output = {
   type: "object",
   properties: {
     tools: {
@@ -77,7 +64,13 @@ const outputJson: JsonSchema = {
     note: { type: "string" },
   },
   required: ["tools"],
-};
+} as const;
+
+/** Output of `find_tools`, best first. */
+export type FindToolsOutput = JsonOutput<typeof output>;
+
+/** A tool in the output of `find_tools`. */
+export type FoundTool = FindToolsOutput["tools"][number];
 
 /**
  * `find_tools`: finds tools by purpose, so that a model need not see all of them.
@@ -90,7 +83,7 @@ const outputJson: JsonSchema = {
 export function findToolsTool({
   finder,
   isOffered = () => true,
-}: FindToolsDeps): Tool<FindToolsInput, Required<FindToolsInput>, FindToolsOutput> {
+}: FindToolsDeps): ToolFor<typeof input, FindToolsOutput> {
   return defineTool({
     name: findToolsName,
     displayName: "Find tools",
@@ -102,9 +95,11 @@ export function findToolsTool({
     tags: ["tools", "search"],
     capabilities: ["find_tools", "查找工具"],
     alwaysEnabled: true,
+    core: 0,
+    trusted: true,
     effect: "read",
-    input: fromJsonSchema<Required<FindToolsInput>, FindToolsInput>(inputJson),
-    output: fromJsonSchema<FindToolsOutput, FindToolsOutput>(outputJson),
+    input,
+    output,
     run: ({ query, limit }, context) => {
       const rulings = permissionsOf(context);
       const where = (tool: AnyTool, registration: Registration): boolean =>

@@ -307,6 +307,7 @@ describe("[C10] input", () => {
     });
     const history = sampleTool((args) => (requested.push(args), { history: [] }), {
       name: "get_conversation_history",
+      capabilities: ["history"],
       input: fromJsonSchema({
         type: "object",
         properties: { limit: { type: "integer" }, query_type: { enum: ["recent", "first"] } },

@@ -5,9 +5,9 @@ import { type Workspace, type WorkspaceConfig, pathExists, workspaceFile } from 
 import { isFailureError } from "../../../base/index.ts";
 import {
   type OpenedProviders,
-  checkSandbox,
   createSearch,
   openProviders,
+  sandboxStatus,
   searchVariables,
 } from "../../../builtin/index.ts";
 import {
@@ -276,7 +276,7 @@ async function examineMemory({ dir }: ServiceCheckContext): Promise<Finding[]> {
 
 async function examineSandbox(): Promise<Finding[]> {
   const about = "sandbox";
-  const status = await checkSandbox();
+  const status = await sandboxStatus();
   if (status.available) return [{ about, status: "ok", message: "test_runner can run tests" }];
   return [{ about, status: "off", message: "none; test_runner is unavailable", todo: status.message }];
 }

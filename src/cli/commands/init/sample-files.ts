@@ -164,18 +164,18 @@ export function slugify({ text, max_length }: Input): { slug: string } {
 `,
   "tools/word_count.ts": `// A tool defined in code. For types in an editor: npm install --save-dev windlass
 // Try: windlass call word_count text="one two three"
-import { defineTool, fromJsonSchema } from "windlass";
+import { defineTool } from "windlass";
 
 export const wordCount = defineTool({
   name: "word_count",
   description: "Counts the words and characters of a text.",
   effect: "pure",
   tags: ["sample"],
-  input: fromJsonSchema<{ text: string }>({
+  input: {
     type: "object",
     properties: { text: { type: "string", description: "The text." } },
     required: ["text"],
-  }),
+  },
   run: ({ text }) => ({
     words: text.split(/\\s+/u).filter((word) => word !== "").length,
     characters: [...text].length,

@@ -6,7 +6,7 @@ import {
   pathExists,
   withUncheckedTools,
 } from "../../../app/index.ts";
-import { builtinChains, builtinToolNames, loadBuiltinOffers } from "../../../builtin/index.ts";
+import { builtinChains, builtinToolNames, builtinOffers } from "../../../builtin/index.ts";
 import { ChainLibrary } from "../../../chain/index.ts";
 import { Hub, ResultStore, hasMcpConfig, hubOffers, hubToolNames } from "../../../hub/index.ts";
 import type { Problem } from "../../../text/index.ts";
@@ -23,8 +23,8 @@ export interface CheckContext {
 }
 
 /** The built-in tools, without network access. */
-export function offerBuiltins(): Promise<readonly ToolOffer[]> {
-  return loadBuiltinOffers({
+export function offerBuiltins(): readonly ToolOffer[] {
+  return builtinOffers({
     http: { request: () => Promise.reject(new Error("validation sends no requests")), close: () => Promise.resolve() },
   });
 }
@@ -90,7 +90,7 @@ export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedT
   await folder.reload();
   const provideFor = async (texts: readonly string[]): Promise<void> => {
     if (!texts.some((text) => namesBuiltin.test(text))) return;
-    const offers = [...(await offerBuiltins()), ...hubOffers({ registry, resultStore: new ResultStore() })];
+    const offers = [...offerBuiltins(), ...hubOffers({ registry, resultStore: new ResultStore() })];
     const missing = offers.filter(({ name }) => !registry.has(name));
     registry.offer(missing, { owner: "builtin" });
   };

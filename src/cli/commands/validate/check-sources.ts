@@ -74,7 +74,7 @@ async function withBuiltins(registry: ToolRegistry, why: OtherSources["whyMissin
 
 async function builtinTools(): Promise<ToolRegistry> {
   const registry = new ToolRegistry();
-  registry.offer(await offerBuiltins());
+  registry.offer(offerBuiltins());
   return registry;
 }
 

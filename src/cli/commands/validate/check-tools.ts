@@ -26,7 +26,7 @@ export async function loadToolsIn(
 
 async function toolFileDepsOf({ dir, config, trust, onSlowLoad }: CheckContext): Promise<ToolFileDeps> {
   const executors = new ToolRegistry();
-  executors.offer(await offerBuiltins());
+  executors.offer(offerBuiltins());
   return { root: dir, executors, ...toolFileNames(config, trust), refuses: trust.refuses, onSlowLoad };
 }
 
