@@ -1,4 +1,5 @@
 export { canonicalUrl, withoutTracking } from "./canonical-url.ts";
+export { type Coded, type CodedTexts, type Language, type NoParams, renderCoded } from "./coded-text.ts";
 export { cutJson } from "./cut-json.ts";
 export { type CutText, cutText, fairShare, findCutPoint } from "./cut-text.ts";
 export { cutDisplay, displayWidth, graphemes, padDisplay } from "./display-width.ts";

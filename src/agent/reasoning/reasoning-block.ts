@@ -1,4 +1,5 @@
 import type { Failure } from "../../base/index.ts";
+import type { Language } from "../../text/index.ts";
 import type { CallInitiator } from "../events/agent-event.ts";
 
 /** State of a run, as shown to people. */
@@ -15,7 +16,7 @@ export type ReasoningState =
   | "cancelled";
 
 /** The language of the texts, which is that of the prompt. */
-export type ReasoningLanguage = "en" | "zh";
+export type ReasoningLanguage = Language;
 
 /** One step of an agent on the way to its answer. */
 export interface ReasoningStep {

@@ -20,6 +20,7 @@ import type { Redactor } from "../../secrets/index.ts";
 import { snakeKeys, toWireFailure, type AnyTool, type Effect } from "../../tool/index.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { toWireCoded } from "../wire/wire-coded.ts";
 import { toWireAgent } from "../wire/wire-agent-result.ts";
 import type { Workspace } from "../../app/index.ts";
 import { compilePermissions } from "../../engine/index.ts";
@@ -161,6 +162,7 @@ function toWireAgentEvent(event: AgentEvent): Record<string, unknown> {
     type: type.replaceAll("-", "_"),
     at: new Date(at).toISOString(),
     ...snakeKeys(rest),
+    ...("params" in event && toWireCoded(event)),
     ...("usage" in event && { usage: snakeKeys({ ...event.usage }) }),
     ...("error" in event && event.error !== undefined && { error: toWireFailure(event.error) }),
   };

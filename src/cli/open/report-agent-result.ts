@@ -1,4 +1,4 @@
-import { type AgentResult, type ReasoningLanguage, cutOffNotice } from "../../agent/index.ts";
+import { type AgentResult, type ReasoningLanguage } from "../../agent/index.ts";
 import type { Failure } from "../../base/index.ts";
 import { isModelMissing } from "../../model/index.ts";
 import { CodeFences, displayWidth, stripUnsafe } from "../../text/index.ts";
@@ -39,11 +39,16 @@ export async function reportAgentResult(
 
 function reportAnswer(result: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
-  const { answer, partial = "", notices } = result;
+  const { answer, partial = "" } = result;
   const words = agentTexts[language];
-  if (answer !== "") printAnswer(answer, terminal, notices.includes(cutOffNotice) ? words.cutOff : undefined);
+  if (answer !== "") printAnswer(answer, terminal, isCutOff(result) ? words.cutOff : undefined);
   else if (partial !== "") reportPartialAnswer(partial, terminal, words);
   printSources(result, terminal);
+}
+
+/** True if the model could not complete its answer. */
+export function isCutOff({ noticeData }: AgentResult): boolean {
+  return noticeData.some(({ code }) => code === "answer_cut_off");
 }
 
 /** If both streams go to the same terminal, the answer is separated from the reports by blank lines. */

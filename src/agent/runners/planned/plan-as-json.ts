@@ -26,7 +26,7 @@ export function* planAsJson(
     messages,
     read: parsePlanText,
   });
-  if (issues.length > 0) run.notice(`there was no usable plan (${issues.join("; ")}): no tools were called by it`);
+  if (issues.length > 0) run.notice({ code: "plan_unusable", params: { issues, instead: "no_tools" } });
   return { calls, terms };
 }
 

@@ -1,4 +1,3 @@
-import { cutOffNotice } from "../../../agent/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { agentTexts } from "../../terminal/agent-view/agent-texts.ts";
 import { blockLines } from "../../terminal/agent-view/block-lines.ts";
@@ -9,7 +8,7 @@ import { type InspectedAgentRun, inspectAgentRun } from "../../open/inspect-agen
 import { reportHowToResume } from "../../open/report-how-to-resume.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { usageLine } from "../../open/report-agent-result.ts";
+import { isCutOff, usageLine } from "../../open/report-agent-result.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { toWireAgent } from "../../wire/wire-agent-result.ts";
 
@@ -35,7 +34,7 @@ export async function showAgent(invocation: Invocation, past: InspectedAgentRun)
   });
   for (const line of lines) terminal.print(line);
   if (block.answer !== "") {
-    const cut = result.notices.includes(cutOffNotice) ? ` ${agentTexts[block.language].cutOff}` : "";
+    const cut = isCutOff(result) ? ` ${agentTexts[block.language].cutOff}` : "";
     terminal.print(terminal.paint("bold", `answer${cut}`));
     terminal.print(indented(block.answer));
   }
