@@ -61,8 +61,11 @@ function differences({ en, zh }: { en: ReadText; zh: ReadText }, params: object,
   ];
 }
 
-/** Texts at any depth that are long enough to be recognized. */
+/** Texts at any depth that are long enough to be recognized; not the words of enumerations, which have texts. */
 function valuesIn(value: unknown): readonly string[] {
   if (typeof value === "string") return value.length > 8 ? [value] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesIn) : [];
+  if (typeof value !== "object" || value === null) return [];
+  const isWord = (key: string, item: unknown): boolean =>
+    ["status", "reason"].includes(key) && typeof item === "string" && /^[a-z_]+$/.test(item);
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => (isWord(key, item) ? [] : valuesIn(item)));
 }

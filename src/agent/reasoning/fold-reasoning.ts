@@ -7,6 +7,7 @@ import type {
   ShownTool,
   ToolFinished,
 } from "../events/agent-event.ts";
+import type { AgentNotice } from "../events/agent-notice.ts";
 import { isAnswerPart, partKind } from "../events/part-kind.ts";
 import { describeCall } from "./describe-call.ts";
 import { detectLanguage } from "./detect-language.ts";
@@ -292,14 +293,13 @@ function addApprovalStep(block: ReasoningBlock, event: ApprovalRequested): Reaso
 }
 
 function noteOf({ steps, language }: ReasoningBlock, event: EventOf<"notice">): ReasoningStep {
-  const id = `note.${steps.length}`;
+  const { at: startedAt, code, params } = event;
+  const step = { id: `note.${steps.length}`, kind: "notice", state: "done", startedAt, durationMs: 0 } as const;
   // Recorded events of other versions may have an unknown code, or only a text.
-  const isKnown = Object.hasOwn(agentTexts[language].notices, event.code);
-  const text = shortLine(
-    language === "en" || !isKnown ? event.text : agentNoticeText(event, language),
-    maxDetailLength,
-  );
-  return { id, kind: "notice", text, state: "done", startedAt: event.at, durationMs: 0 };
+  const isKnown = Object.hasOwn(agentTexts[language].notices, code);
+  const text = shortLine(isKnown && language !== "en" ? agentNoticeText(event, language) : event.text, maxDetailLength);
+  // Both are of one event.
+  return isKnown ? { ...step, text, notice: { code, params } as AgentNotice } : { ...step, text };
 }
 
 // --- the end

@@ -10,7 +10,7 @@ import {
 } from "../../../agent/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../../app/index.ts";
 import type { Registration } from "../../../tool/index.ts";
-import type { AgentUsage } from "../../terminal/agent-view/agent-texts.ts";
+import type { AgentUsage } from "../../terminal/texts/cli-text-table.ts";
 
 /** A conversation at the terminal. It continues when its model or runner is switched. */
 export class ChatConversation {
