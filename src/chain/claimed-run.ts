@@ -1,4 +1,4 @@
-import { canonicalJson, fail, cliCommand } from "../base/index.ts";
+import { canonicalJson, fail } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
 import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";

@@ -10,7 +10,7 @@ import type {
 import type { AgentNotice } from "../events/agent-notice.ts";
 import { isAnswerPart, partKind } from "../events/part-kind.ts";
 import { describeCall } from "./describe-call.ts";
-import { detectLanguage } from "./detect-language.ts";
+import { detectLanguage } from "../../text/index.ts";
 import { agentNoticeText, agentTexts } from "../texts/agent-texts.ts";
 import {
   type ReasoningBlock,

@@ -3,7 +3,7 @@ import { findToolsName } from "../../hub/index.ts";
 import { recordValue, type RunProgram } from "../../run/index.ts";
 import { chooseTools } from "../loop/choose-tools.ts";
 import { runAgentLoop } from "../loop/agent-loop.ts";
-import { detectLanguage } from "../reasoning/detect-language.ts";
+import { detectLanguage } from "../../text/index.ts";
 import { agentTexts } from "../texts/agent-texts.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../run/runner.ts";

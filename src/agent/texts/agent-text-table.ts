@@ -5,7 +5,7 @@ import type { PartKind } from "../events/part-kind.ts";
 /** The texts of agents in one language. */
 export interface AgentTextTable {
   readonly notices: CodedTexts<AgentNoticeParams>;
-  /** What an option of a runner accepts. */
+  /** The values that an option of a runner accepts. */
   readonly optionType: (type: OptionType) => string;
   readonly omission: (reason: OmissionReason) => string;
   /** A model request before it produces text for the answer. */

@@ -140,7 +140,7 @@ describe("[F19] notices of agents", () => {
     );
   });
 
-  test("the block of a Chinese prompt has its notices in Chinese, whatever their English text", () => {
+  test("the block of a Chinese prompt has its notices in Chinese, independently of their English text", () => {
     const block = { ...emptyReasoningBlock, runId: "r", language: "zh" } as const;
     const notice = { type: "notice", at: 1, runId: "r", code: "citations_missing", params: {} } as const;
     expect(foldReasoning(block, { ...notice, text: "no note, is cited" }).steps[0]?.text).toBe("回答没有引用任何笔记");

@@ -21,8 +21,8 @@ const omission = (reason: OmissionReason): string => (typeof reason === "string"
 const ignored: Readonly<Record<AgentNoticeParams["commands_ignored"]["reason"], string>> = {
   pasted: "它似乎在粘贴的邮件或聊天记录里；请写在那之前，或另发一条",
   not_leading: "它会产生修改，只在行首有效，并且不能在“Summarize:”这样的一行之下",
-  other_runner: "只有 planned 运行器执行命令",
-  untrusted_prompt: "提示本身不可信",
+  other_runner: "只有 planned 运行方式执行命令",
+  untrusted_prompt: "提问本身不可信",
 };
 
 const unusableCommand: Readonly<Record<AgentNoticeParams["custom_command_unusable"]["reason"], string>> = {
@@ -55,7 +55,7 @@ export const chinese: AgentTextTable = {
       return `预算用完之前找到：${[...found, ...(text === undefined ? [] : [`模型：${text}`])].join("；")}`;
     },
     other_prompts_answered: ({ count }) =>
-      `在此期间，这个对话中另有 ${count} 个提示得到了回答；本次回答没有考虑，下一次会考虑`,
+      `在此期间，这个对话中另有 ${count} 个提问得到了回答；本次回答没有考虑，下一次会考虑`,
     option_unusable: ({ option, expects }) => `options.${option} 不是${optionType(expects)}，没有使用`,
     custom_command_unusable: ({ command, reason }) => `命令“${command}”不能使用：${unusableCommand[reason]}`,
     custom_commands_limited: ({ max, omitted }) => `只能使用前 ${max} 个命令，另有 ${omitted} 个没有使用`,
@@ -74,7 +74,7 @@ export const chinese: AgentTextTable = {
     loop_failed: ({ message }) => `循环中断（${message}），改用计划`,
     plan_succeeded: () => "按计划得出了回答",
     plan_failed: ({ message }) => `计划也失败了（${message}）`,
-    plan_as_text: () => "模型不支持工具，已改为请求文本形式的计划；llm 运行器只请求一次，不用工具",
+    plan_as_text: () => "模型不支持工具，已改为请求文本形式的计划；llm 运行方式只请求一次，不用工具",
     plan_unusable: ({ issues, instead }) =>
       `没有可用的计划（${issues.join("；")}）：${instead === "no_tools" ? "没有按计划调用工具" : "已按一个步骤回答"}`,
     gathered_results_cut: () => "工具给出的内容太长，已截断",

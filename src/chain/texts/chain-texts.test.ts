@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Examples, textProblems } from "../../../test/support/text-problems.ts";
 import type { NotRetriedParams, SkipReason } from "../interpreter/step-state.ts";
@@ -180,6 +181,14 @@ describe("[F19] each code has a text in each language, with the same parameters"
     expect(zh.skipped(reason)).toMatch(/\p{Script=Han}/u);
     expect(zh.skipped(reason)).toContain(name);
   });
+});
+
+test("[F19] notices of chain runs are emitted from the table only", () => {
+  const chain = new URL("../", import.meta.url).pathname;
+  const emitting = globSync("**/*.ts", { cwd: chain })
+    .filter((file) => !file.includes(".test."))
+    .filter((file) => /(?:onNotice|listener)\?\.\(.*otice/.test(readFileSync(`${chain}${file}`, "utf8")));
+  expect(emitting).toEqual(["texts/chain-texts.ts"]);
 });
 
 test("of many words the first ones are listed", () => {

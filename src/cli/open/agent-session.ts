@@ -1,10 +1,5 @@
-import {
-  type AgentExecuteOptions,
-  type AgentResult,
-  type AgentRuns,
-  detectLanguage,
-  type AgentEvent,
-} from "../../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type AgentRuns, type AgentEvent } from "../../agent/index.ts";
+import { detectLanguage } from "../../text/index.ts";
 import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { RequestApproval } from "../../run/index.ts";

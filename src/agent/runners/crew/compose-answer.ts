@@ -1,5 +1,5 @@
 import { FailureError, failure, isFailureError } from "../../../base/index.ts";
-import { fencedDataRule, fenceData } from "../../../text/index.ts";
+import { detectLanguage, fencedDataRule, fenceData } from "../../../text/index.ts";
 import type { AgentStep } from "../../events/agent-result.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { runAgentLoop } from "../../loop/agent-loop.ts";
@@ -88,7 +88,7 @@ function describeStepResult({ step, outcome, error }: CrewStepState): string {
 function marked({ prompt }: Crew, { outcome }: Done): string {
   const { verified, issues } = outcome.verification;
   if (verified) return outcome.text;
-  const { notVerified } = agentTexts[/\p{Script=Han}/u.test(prompt.text) ? "zh" : "en"];
+  const { notVerified } = agentTexts[detectLanguage(prompt.text)];
   return `${outcome.text}\n\n${notVerified(formatVerificationIssues(issues))}`;
 }
 

@@ -9,7 +9,7 @@ import { Crew } from "./crew.ts";
 import { readCrewOptions, type CrewOptions } from "./crew-options.ts";
 import { toChain } from "./to-chain.ts";
 import { plannerToolList } from "../../../hub/index.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { rankTools } from "../../loop/choose-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";

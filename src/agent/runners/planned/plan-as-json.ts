@@ -1,5 +1,5 @@
 import { toolCatalogueForPrompt } from "../../../hub/index.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import { type TurnToolCall, findJson } from "../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../schema/index.ts";
 import { requestJson } from "../request-json.ts";

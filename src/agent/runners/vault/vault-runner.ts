@@ -10,7 +10,7 @@ import { findPassages, type FoundPassages } from "./find-passages.ts";
 import { NoteNumbers } from "./note-numbers.ts";
 import { extractTopic } from "./extract-topic.ts";
 import type { AnswerSource } from "../../events/agent-result.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
 import { agentTexts } from "../../texts/agent-texts.ts";
 import { formatTerms } from "./format-terms.ts";

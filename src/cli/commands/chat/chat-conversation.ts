@@ -5,9 +5,9 @@ import {
   type Session,
   type ReasoningLanguage,
   isListedTool,
-  detectLanguage,
   deserializeAgentRun,
 } from "../../../agent/index.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../../app/index.ts";
 import type { Registration } from "../../../tool/index.ts";
 import type { AgentUsage } from "../../terminal/texts/cli-text-table.ts";

@@ -1,9 +1,5 @@
-import {
-  type AgentExecuteOptions,
-  type AgentResult,
-  type ReasoningLanguage,
-  detectLanguage,
-} from "../../../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type ReasoningLanguage } from "../../../agent/index.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import type { AgentTexts } from "../../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { isFailureError } from "../../../base/index.ts";
