@@ -9,7 +9,14 @@ import type { ExplainFact } from "./explain-fact.ts";
 /** The texts of chains by language. */
 export const chainTexts: Readonly<Record<Language, ChainTextTable>> = { en: english, zh: chinese };
 
-/** The text of a notice of a chain run. */
+/**
+ * The text of a notice of a chain run.
+ *
+ * @example
+ * ```ts
+ * await runs.start(plan, { onNotice: (_message, notice) => console.log(chainNoticeText(notice, "zh")) });
+ * ```
+ */
 export function chainNoticeText(notice: ChainNotice, language: Language = "en"): string {
   return renderCoded(chainTexts[language].notices, notice);
 }
