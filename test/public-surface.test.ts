@@ -4,6 +4,9 @@ import { describe, expect, test } from "vitest";
 import { publicNames } from "../scripts/docs/public-names.ts";
 import { failureKinds } from "../src/base/index.ts";
 import { calculatorReasons } from "../src/builtin/index.ts";
+import { agentTexts } from "../src/agent/texts/agent-texts.ts";
+import { chainTexts } from "../src/chain/texts/chain-texts.ts";
+import { cliTexts } from "../src/cli/terminal/texts/cli-texts.ts";
 import { expressionFaults } from "../src/expr/index.ts";
 import * as agent from "../src/agent.ts";
 import * as aiSdk from "../src/ai-sdk.ts";
@@ -74,6 +77,15 @@ test.each([
   const names = types.flatMap(([, union = ""]) => union.split(" | ").map((name) => name.slice(1, -1)));
   expect(names.length).toBeGreaterThan(5);
   expect(names.toSorted()).toMatchSnapshot();
+});
+
+test.each([
+  ["notices of agents", agentTexts.en.notices],
+  ["notices of chain runs", chainTexts.en.notices],
+  ["explanations of chain runs", chainTexts.en.facts],
+  ["explanations of agent runs", cliTexts.en.facts],
+])("the codes of %s are the ones that were promised", (_of, texts) => {
+  expect(Object.keys(texts).toSorted()).toMatchSnapshot();
 });
 
 test("the settings of windlass.yaml are the ones that were promised", () => {

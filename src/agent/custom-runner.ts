@@ -38,7 +38,7 @@ export interface RunnerContext {
   generate(conversation?: RunnerGenerateOptions): RunProgram<string>;
   /** Calls one of the agent's tools; if the rules require approval, the run is suspended here. */
   callTool(call: RunnerToolCall): RunProgram<ToolResult>;
-  /** Adds a notice for the user; it is in `notices` of the result. */
+  /** Adds a notice for the user, with the code `custom_notice`; it is in `notices` of the result. */
   notice(text: string): void;
 }
 
@@ -97,7 +97,7 @@ function workOf(run: AgentRun, userPrompt: AgentPrompt): RunnerContext {
       once(`name ${JSON.stringify(name)}`);
       return callToolForRunner(run, { turnRef: { part: "own", round: 1 }, name, tool, args });
     },
-    notice: (text) => run.notice(text),
+    notice: (text) => run.notice({ code: "custom_notice", params: { text } }),
   };
 }
 

@@ -1,5 +1,6 @@
 export { Agent, type AgentStream, type AgentRunOptions } from "./agent.ts";
 export type { AgentEvent, AgentListener, CallInitiator, ResultItems, TurnRef } from "./events/agent-event.ts";
+export type { AgentNotice, AgentNoticeParams } from "./events/agent-notice.ts";
 export type {
   AgentFacts,
   AgentOutcome,
@@ -29,8 +30,7 @@ export {
 } from "./process-tool-calls.ts";
 export { isListedTool } from "./run/is-tool-allowed.ts";
 export { foldReasoning, toReasoningBlock } from "./reasoning/fold-reasoning.ts";
-export { detectLanguage } from "./reasoning/detect-language.ts";
-export { cutOffNotice } from "./reasoning/translate-notice.ts";
+export { agentNoticeText, agentTexts } from "./texts/agent-texts.ts";
 export {
   type ReasoningBlock,
   type ReasoningLanguage,

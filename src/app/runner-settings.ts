@@ -1,4 +1,4 @@
-import { type OptionReader, readCustomCommands, runnerOptions } from "../agent/index.ts";
+import { type OptionReader, agentTexts, readCustomCommands, runnerOptions } from "../agent/index.ts";
 import { type FileReport, isRecord } from "../schema/index.ts";
 import { quoteText, suggest } from "../text/index.ts";
 
@@ -56,8 +56,11 @@ export function checkRunnerOptions(options: unknown, report: FileReport): void {
       const message = `no runner has an option ${quoteText(key)}`;
       report.add("unknown_key", path, [message, { severity: "warning", part: "key", hint: hintFor(key) }]);
     } else if (value !== null && option.reader.read(value) === undefined) {
-      const { expects, hint } = option.reader;
-      report.add("bad_value", path, [`${key} is not ${expects}, and is not used`, { severity: "warning", hint }]);
+      const { type, hint } = option.reader;
+      report.add("bad_value", path, [
+        `${key} is not ${agentTexts.en.optionType(type)}, and is not used`,
+        { severity: "warning", hint },
+      ]);
     }
   }
   for (const { key, message, hint } of readCustomCommands(options["commands"]).faults) {

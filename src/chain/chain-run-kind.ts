@@ -23,6 +23,7 @@ import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
 import { resetUnstarted } from "./unstarted-steps.ts";
+import { notifyRun } from "./texts/chain-texts.ts";
 
 /** Options of a run of a chain: those of a start and of a resume. */
 export type ChainRunOptions = ExecuteRunOptions &
@@ -73,7 +74,7 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
       events,
       checkExisting: (existing) => {
         const notice = checkSameRun(existing, journal.sealRun(run));
-        if (notice !== undefined) options.onNotice?.(notice);
+        if (notice !== undefined) notifyRun(options.onNotice, notice);
       },
       program: (lease) => this.#program({ plan, input, ...environment, lease, startedAt, events }, options),
     };

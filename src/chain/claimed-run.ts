@@ -1,8 +1,9 @@
-import { canonicalJson, fail, cliCommand } from "../base/index.ts";
+import { canonicalJson, fail } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
 import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { sameChains } from "./plan/snapshot.ts";
+import type { ChainNotice } from "./texts/chain-notice.ts";
 import { type RunEnvironment, parseRunEnvironment } from "./run-environment.ts";
 
 /** A run that is about to be created. */
@@ -42,7 +43,7 @@ export function restoreRunInput(run: StoredRun): RunEnvironment & Pick<OwnedRun,
  * Joining a run requires the same chain with the same input and context; throws if they differ. Returns a notice for
  * the user, for example if the chain was edited in the meantime.
  */
-export function checkSameRun(run: StoredRun, request: NewRun): string | undefined {
+export function checkSameRun(run: StoredRun, request: NewRun): ChainNotice | undefined {
   const other = (difference: string): Error =>
     fail(`run ${run.id} already exists, ${difference}`, { code: "run_exists" });
   if (run.kind !== request.kind || run.name !== request.name) throw other(`of the ${run.kind} ${run.name}`);
@@ -51,7 +52,7 @@ export function checkSameRun(run: StoredRun, request: NewRun): string | undefine
   const context = difference(parseRunEnvironment(run.context).context, parseRunEnvironment(request.context).context);
   if (context !== undefined) throw other(`with different context${context}`);
   if (sameChains(run.definition, request.definition)) return undefined;
-  return `the chain ${run.name} has changed since run ${run.id} began; to run the current version: ${cliCommand(`rerun ${run.id}`)}`;
+  return { code: "chain_changed", params: { run: run.id, chain: run.name } };
 }
 
 /** Names whose values differ; empty if there are no names to list, undefined if nothing differs. */

@@ -4,6 +4,7 @@ import type { ChainRunsDeps, ExecuteRunOptions } from "./execute-options.ts";
 import type { Plan } from "./plan/plan.ts";
 import { fileOfSnapshot } from "./plan/snapshot.ts";
 import { parseRunInput } from "./run-chain.ts";
+import { notifyRun } from "./texts/chain-texts.ts";
 import { planStoredRun } from "./stored-plan.ts";
 
 /** The current chain of a run, and the file that it was read from. */
@@ -24,8 +25,8 @@ export async function currentPlan(
   const file = fileOfSnapshot(run.definition);
   const plan = await (file === undefined ? byName(run.name, chains) : files?.load(file));
   if (plan !== undefined) return { plan, file };
-  const reason = file === undefined ? `there is no longer a chain named "${run.name}"` : `${file} no longer exists`;
-  onNotice?.(`${reason}; the chain runs as stored with run ${run.id}`);
+  const params = { run: run.id, chain: run.name, ...(file !== undefined && { file }) };
+  notifyRun(onNotice, { code: "chain_gone", params });
   return { plan: planStoredRun(run.definition, chains.context), file };
 }
 

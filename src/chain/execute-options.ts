@@ -4,6 +4,7 @@ import type { RunExecuteOptions, RunServiceSource } from "../run/index.ts";
 import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
+import type { ChainNoticeListener } from "./texts/chain-notice.ts";
 import type { RunObserver } from "./interpreter/run-observer.ts";
 
 /** Chains that are run from a file, not by their name in the library. */
@@ -36,8 +37,8 @@ export type ChainRunsDeps = ChainRunParts & RunServiceSource;
 /** Options for executing a run, new or resumed. */
 export interface ExecuteRunOptions extends Omit<RunExecuteOptions, "step"> {
   readonly onEvent?: RunListener;
-  /** Receives one-sentence messages about the run that the user should see and that do not stop it. */
-  readonly onNotice?: (message: string) => void;
+  /** Receives notices about the run that the user should see and that do not stop it, as text and as data. */
+  readonly onNotice?: ChainNoticeListener;
 }
 
 /** The caller that starts a run. */

@@ -18,7 +18,7 @@ export {
 export { ChainLibrary, type ChainLibraryOptions, type ChainLibrarySource } from "./chain-library.ts";
 export { type ChainInput, type LoadPlanOptions, loadPlan } from "./load-plan.ts";
 export { type ExecutionLog, type ExecutionLogOptions, toExecutionLog } from "./log/execution-log.ts";
-export { type ExplainOptions, explainStep } from "./log/explain-step.ts";
+export { type ExplainOptions, explainFacts, explainStep } from "./log/explain-step.ts";
 export {
   type AllChainStatistics,
   type ChainStatistics,
@@ -46,6 +46,8 @@ export type { RunResult } from "./run-result.ts";
 export type {
   FailedAttempt,
   ItemState,
+  NotRetried,
+  NotRetriedParams,
   PendingStepApproval,
   SkipReason,
   StepState,
@@ -54,7 +56,9 @@ export type {
 export { interpret } from "./interpreter/interpret.ts";
 export { stepPathOfKey } from "./interpreter/parse-step-key.ts";
 export { type LogRedactor, logValue } from "./log/log-value.ts";
-export { skipSentence } from "./log/skip-sentence.ts";
+export { chainNoticeText, explainFactText, skipSentence } from "./texts/chain-texts.ts";
+export type { ChainNotice, ChainNoticeListener, ChainNoticeParams } from "./texts/chain-notice.ts";
+export type { ExplainFact, ExplainFactParams } from "./texts/explain-fact.ts";
 export type { ErrorHandlingSpec } from "./plan/chain-spec.ts";
 export { parseRunInput } from "./run-chain.ts";
 export { parseRunEnvironment } from "./run-environment.ts";

@@ -3,6 +3,8 @@ import type { AnyTool } from "../tool/index.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
 import type { Plan, PlanStep, Target } from "./plan/plan.ts";
 import { toolsOf } from "./plan-targets.ts";
+import type { ChainNotice, ChainNoticeListener } from "./texts/chain-notice.ts";
+import { chainNoticeText, notifyRun } from "./texts/chain-texts.ts";
 import type { RunResult } from "./run-result.ts";
 
 /** Something that the tool of a step needs and that is missing here, such as a model. */
@@ -119,7 +121,7 @@ function splitReason(why: string): Pick<MissingRequirement, "reason" | "remedy">
 export function checkRequirements(
   { name }: Pick<Plan, "name">,
   missing: readonly MissingRequirement[],
-  { refusal = "was not started", onNotice }: { refusal?: string; onNotice?: ((message: string) => void) | undefined },
+  { refusal = "was not started", onNotice }: { refusal?: string; onNotice?: ChainNoticeListener | undefined },
 ): void {
   const required = missing.filter((each) => each.required);
   if (required.length > 0) {
@@ -130,7 +132,7 @@ export function checkRequirements(
       issues: required.map(toIssue),
     });
   }
-  for (const each of missing) onNotice?.(describeRequirement(each));
+  for (const each of missing) notifyRun(onNotice, toNotice(each));
 }
 
 /** For lists and dry runs: why the chain cannot run here, if it cannot, then the other steps whose tools cannot work. */
@@ -141,8 +143,12 @@ export function requirementMessages(missing: readonly MissingRequirement[]): rea
 }
 
 /** In one line: `search: web_search cannot work here: no search provider is set up`. */
-function describeRequirement({ step, tool, reason }: MissingRequirement): string {
-  return `${step}: ${tool} cannot work here: ${reason}`;
+function describeRequirement(missing: MissingRequirement): string {
+  return chainNoticeText(toNotice(missing));
+}
+
+function toNotice({ step, tool, reason }: MissingRequirement): ChainNotice {
+  return { code: "tool_unavailable", params: { step, tool, reason } };
 }
 
 /** A line for each different reason, with its steps and the remedy. */
@@ -173,7 +179,7 @@ const unsettled: ReadonlySet<string> = new Set(["pending", "running", "waiting"]
 export function checkRemaining(
   { plan, runId, steps }: Pick<RunResult, "plan" | "runId" | "steps">,
   missing: readonly MissingRequirement[],
-  { onNotice }: { onNotice?: ((message: string) => void) | undefined },
+  { onNotice }: { onNotice?: ChainNoticeListener | undefined },
 ): void {
   const isEnding = steps.some(({ step, status }) => status === "failed" && step.onFailure.otherwise === "abort");
   // Its work still has to be undone.

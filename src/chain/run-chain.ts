@@ -23,6 +23,7 @@ import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-observer.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
+import type { ChainNoticeListener } from "./texts/chain-notice.ts";
 import { toolsOf, usesSecrets } from "./plan-targets.ts";
 
 /** Options of {@link runChain} besides the chain. */
@@ -44,8 +45,8 @@ export interface RunChainOptions extends RunCallerOptions {
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunListener;
-  /** Receives one-sentence messages about the run that the user should see and that do not stop it. */
-  readonly onNotice?: (message: string) => void;
+  /** Receives notices about the run that the user should see and that do not stop it, as text and as data. */
+  readonly onNotice?: ChainNoticeListener;
   readonly observer?: RunObserver | undefined;
   /** Identity that the calls are made for; permission, cache and records are separated by it. */
   readonly principal?: string;

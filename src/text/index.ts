@@ -10,6 +10,14 @@ export { CodeFences, findFrontMatter } from "./markdown.ts";
 export { prettyPrintJson } from "./pretty-print-json.ts";
 export { type ParsedYaml, type YamlPath, parseYaml } from "./parse-yaml.ts";
 export { type SourceRange, type Problem, hasErrors, onePerCause } from "./problem.ts";
+export {
+  type Coded,
+  type CodedTexts,
+  type Language,
+  type NoParams,
+  detectLanguage,
+  renderCoded,
+} from "./language-texts.ts";
 export { sentenceEnds } from "./sentence-ends.ts";
 export {
   type NamedText,

@@ -10,15 +10,23 @@ describe.concurrent("windlass explain for a call of an agent", () => {
     const { cwd } = await agentWorkspace([plan, "Noted."]);
     const { stderr } = await windlass(["ask", "@memory the quay closes at six", "--runner", "planned"], { cwd });
     const id = runOf(stderr);
-    const [stored, calculated, shown] = await Promise.all([
+    const [stored, calculated, shown, facts] = await Promise.all([
       windlass(["explain", id, "memory_store"], { cwd }),
       windlass(["explain", id, "calculator"], { cwd }),
       windlass(["show", id], { cwd }),
+      windlass(["explain", id, "calculator", "--json"], { cwd }),
     ]);
     expect(stored.stdout).toContain(
       'A command in the prompt called memory_store with {"content":"the quay closes at six"}.',
     );
     expect(calculated.stdout).toContain('The model called calculator with {"expression":"6*7"} in round 1 of plan.');
+    expect(JSON.parse(facts.stdout)).toMatchObject({
+      sentences: [expect.stringContaining("The model called calculator"), expect.stringContaining("It succeeded")],
+      facts: [
+        { code: "called", params: { initiator: "model", tool: "calculator", round: 1, part: "plan" } },
+        { code: "call_succeeded" },
+      ],
+    });
     expect(shown.stdout).toMatch(/✓ .* \(by command\)/);
     expect(shown.stdout.match(/by command/g)).toHaveLength(1);
   });

@@ -63,6 +63,10 @@ describe.concurrent("[U15] runs, records and chains by name", () => {
     expect(stdout).toContain("out of order");
     const json = JSON.parse((await run("explain", "one", "--json")).stdout) as object;
     expect(json).toMatchObject({ run_id: "one", sentences: expect.arrayContaining([expect.any(String)]) as unknown });
+    const { sentences, facts } = json as { sentences: string[]; facts: { step?: string; code: string }[] };
+    expect(facts).toHaveLength(sentences.length);
+    expect(facts[0]).toMatchObject({ code: "run_status", params: { status: expect.any(String) } });
+    expect(facts.slice(1).map(({ step }) => step)).not.toContain(undefined);
     expect(json).not.toHaveProperty("step");
   });
 

@@ -1,5 +1,6 @@
 import type { Failure } from "../../base/index.ts";
 import type { FinishReason, TokenUsage } from "../../model/index.ts";
+import type { AgentNotice } from "./agent-notice.ts";
 import type { AgentStatus } from "./agent-result.ts";
 
 /** Fields of every event of an agent's run. */
@@ -128,11 +129,8 @@ export interface ApprovalDecided extends Happened, TurnRef {
   readonly note?: string;
 }
 
-/** A notice for the user, as a sentence: a fallback, a limit, a degradation. */
-export interface RunNotice extends Happened {
-  readonly type: "notice";
-  readonly text: string;
-}
+/** A notice for the user as data: a fallback, a limit, a degradation. `text` is its English text. */
+export type RunNotice = Happened & AgentNotice & { readonly type: "notice"; readonly text: string };
 
 export interface RunFinished extends Happened {
   readonly type: "run-finished";

@@ -1,6 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import type { TokenUsage } from "../../model/index.ts";
 import type { Approval, BriefSummary } from "../../store/index.ts";
+import type { AgentNotice } from "./agent-notice.ts";
 import type { ConversationMessage } from "./message.ts";
 import type { Verification } from "../verify/verification.ts";
 
@@ -50,8 +51,10 @@ export interface AgentFacts {
   readonly usage: TokenUsage;
   /** Number of model requests. */
   readonly rounds: number;
-  /** Notices about the run for the user. */
+  /** Notices about the run for the user, in English. */
   readonly notices: readonly string[];
+  /** The same notices as data; `agentNoticeText` gives their texts in other languages. */
+  readonly noticeData: readonly AgentNotice[];
   /** The conversation with this answer at its end, for the next prompt. */
   readonly messages: readonly ConversationMessage[];
   /** The conversation contains untrusted content; pass this on with the next prompt. */

@@ -1,6 +1,7 @@
 import { isFailureError } from "../../base/index.ts";
 import { type ModelTurn, toAssistantMessage, toolCallsOf } from "../../model/index.ts";
 import type { TurnRef } from "../events/agent-event.ts";
+import type { AgentNotice } from "../events/agent-notice.ts";
 import type { RunProgram } from "../../run/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type TurnRequest, isRequestRejected, requestModel } from "./request-model.ts";
@@ -75,8 +76,7 @@ export function* runAgentLoop(run: AgentRun, conversation: LoopConversation): Ru
  */
 function forceAnswer(run: AgentRun, conversation: LoopConversation, progress: LoopProgress): ForcedAnswer | undefined {
   const must = checkForcedAnswer(run.budget, conversation.maxRounds, progress);
-  if (must?.notice !== undefined && conversation.tools !== undefined && !run.isCancelled)
-    run.notice(`${must.notice}, so the model had to answer with what it had`);
+  if (must?.notice !== undefined && conversation.tools !== undefined && !run.isCancelled) run.notice(must.notice);
   return must;
 }
 
@@ -149,15 +149,13 @@ function shortenRejected(
   run: AgentRun,
   conversation: LoopConversation,
   { error, again }: { readonly error: unknown; readonly again: TurnRef },
-): string | undefined {
+): AgentNotice | undefined {
   if (isFailureError(error) && error.reason === "too_long") {
     return clearOldResults(run, conversation, "more") || run.hasRecorded(again)
-      ? "older tool results were cleared: the conversation was too long for the model"
+      ? { code: "results_cleared", params: {} }
       : undefined;
   }
-  return isRequestRejected(error) && removeImages(conversation)
-    ? "images of tools were removed: the service rejected the request"
-    : undefined;
+  return isRequestRejected(error) && removeImages(conversation) ? { code: "images_removed", params: {} } : undefined;
 }
 
 /**
@@ -177,7 +175,7 @@ export function* fitContextWindow(run: AgentRun, conversation: LoopConversation,
 function refuseCalls(run: AgentRun, { messages, maxRounds }: LoopConversation, turn: ModelTurn): void {
   if (toolCallsOf(turn).length === 0) return;
   messages.push(unanswered(turn));
-  if (maxRounds === 0) run.notice("the model wanted tools, and no tool may be called: max_rounds is 0");
+  if (maxRounds === 0) run.notice({ code: "tools_not_allowed", params: {} });
 }
 
 /** True if the model called tools. If it was offered none, only the finish reason shows it. */

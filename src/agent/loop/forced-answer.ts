@@ -1,3 +1,4 @@
+import type { AgentNotice } from "../events/agent-notice.ts";
 import type { Budget, TokenUsage } from "../../model/index.ts";
 
 /** Reason why a model may call no more tools and has to answer. */
@@ -5,7 +6,7 @@ export interface ForcedAnswer {
   /** Instruction for the model. */
   readonly instruction: string;
   /** Notice for the user; undefined if the user does not need one. */
-  readonly notice: string | undefined;
+  readonly notice: AgentNotice | undefined;
   /**
    * The budget is the reason: no tools are offered, to save their tokens, and the rest of the budget is for the answer.
    */
@@ -29,21 +30,20 @@ const maxStaleRounds = 2;
 export function checkForcedAnswer(budget: Budget, maxRounds: number, progress: LoopProgress): ForcedAnswer | undefined {
   const { round, stale, last } = progress;
   if (stale >= maxStaleRounds) {
-    return must("The last calls brought nothing new.", "the last calls brought nothing new");
+    return must("The last calls brought nothing new.", { code: "no_progress", params: {} });
   }
   if (round > maxRounds) return must("No more tools can be called.", usedUp(maxRounds));
   // Enough for one more round with calls, and then the answer.
   const isShort = last !== undefined && !budget.canAfford(2, last);
-  return isShort ? must("The budget is nearly used up.", "the budget was nearly used up", true) : undefined;
+  return isShort
+    ? must("The budget is nearly used up.", { code: "budget_nearly_used_up", params: {} }, true)
+    : undefined;
 }
 
-function must(why: string, note: string | undefined, isBare = false): ForcedAnswer {
-  return { instruction: `${why} Answer now, with what you have.`, notice: note, isBare };
+function must(why: string, notice: AgentNotice | undefined, isBare = false): ForcedAnswer {
+  return { instruction: `${why} Answer now, with what you have.`, notice, isBare };
 }
 
-function usedUp(rounds: number): string | undefined {
-  if (rounds === 0) return undefined;
-  return rounds === 1
-    ? "the one round of tool calls (max_rounds) was used up"
-    : `all ${rounds} rounds of tool calls (max_rounds) were used up`;
+function usedUp(rounds: number): AgentNotice | undefined {
+  return rounds === 0 ? undefined : { code: "rounds_used_up", params: { rounds } };
 }

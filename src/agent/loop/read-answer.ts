@@ -1,7 +1,6 @@
 import type { FailureError } from "../../base/index.ts";
 import { type ModelTurn, endsWithTextCall, modelFailure, textOfTurn, toolCallsOf } from "../../model/index.ts";
 import type { ConversationMessage } from "../events/message.ts";
-import { cutOffNotice, filteredNotice } from "../reasoning/translate-notice.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { LoopConversation } from "./agent-loop.ts";
 import type { ForcedAnswer } from "./forced-answer.ts";
@@ -24,9 +23,9 @@ export function readAnswer(turn: ModelTurn, { tools }: LoopConversation): LoopAn
 
 /** Adds notices if an answer is incomplete, and returns its text. */
 export function noticeEnd(run: AgentRun, { finishReason }: ModelTurn, { text, isCall }: LoopAnswer): string {
-  if (finishReason === "length") run.notice(cutOffNotice);
-  if (finishReason === "content-filter") run.notice(filteredNotice);
-  if (isCall) run.notice("the answer contains a tool call that the model wrote as text; it was not made");
+  if (finishReason === "length") run.notice({ code: "answer_cut_off", params: {} });
+  if (finishReason === "content-filter") run.notice({ code: "answer_filtered", params: {} });
+  if (isCall) run.notice({ code: "answer_has_call", params: {} });
   return text;
 }
 

@@ -60,7 +60,8 @@ export function* requestModel(run: AgentRun, turnRef: TurnRef, request: TurnRequ
   run.partial = "";
   run.spent(turn.usage);
   for (const { modelId, failure } of turn.failedModels ?? []) {
-    run.notice(`${modelId} gave no answer, and ${turn.modelId} was used instead: ${failure.message}`);
+    const params = { model: modelId, replacement: turn.modelId, message: failure.message };
+    run.notice({ code: "model_replaced", params });
   }
   if (run.hasListener) emitRoundFinished(run, turnRef, turn);
   return turn;

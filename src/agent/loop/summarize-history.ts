@@ -33,7 +33,7 @@ export function* summarizeHistory(run: AgentRun, conversation: LoopConversation,
   const message = toSummary(summary);
   messages.splice(0, cut, ...(run.tainted ? markUntrusted([message]) : [message]));
   ConversationMeter.of(conversation).changed();
-  run.notice("the beginning of the conversation was summarized: it was too long for the model");
+  run.notice({ code: "history_summarized", params: {} });
 }
 
 /** Position of the summary that precedes a model request. */

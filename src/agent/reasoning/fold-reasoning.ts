@@ -7,11 +7,11 @@ import type {
   ShownTool,
   ToolFinished,
 } from "../events/agent-event.ts";
-import { isAnswerPart } from "../events/part-kind.ts";
+import type { AgentNotice } from "../events/agent-notice.ts";
+import { isAnswerPart, partKind } from "../events/part-kind.ts";
 import { describeCall } from "./describe-call.ts";
-import { detectLanguage } from "./detect-language.ts";
-import { translateNotice } from "./translate-notice.ts";
-import { answeredText, answeringText, thinkingText, waitingText } from "./part-texts.ts";
+import { detectLanguage } from "../../text/index.ts";
+import { agentNoticeText, agentTexts } from "../texts/agent-texts.ts";
 import {
   type ReasoningBlock,
   type ReasoningState,
@@ -203,6 +203,35 @@ function endRound(before: ReasoningBlock, event: RoundFinished): ReasoningBlock 
   return content === "" ? without(quiet, id) : change(quiet, id, { text: content, state: "done", durationMs });
 }
 
+/** Activity of the model in this part before it produces text. */
+function thinkingText(part: string, language: ReasoningLanguage): string {
+  const { thinking, parts } = agentTexts[language];
+  const kind = partKind(part);
+  return withNumber(part, kind === "answer" ? thinking : parts[kind].doing);
+}
+
+/** Activity of the model once it produces text. */
+function answeringText(part: string, language: ReasoningLanguage): string {
+  return withNumber(part, agentTexts[language].parts[partKind(part)].doing);
+}
+
+/** Completed activity of a model request without tool calls. */
+function answeredText(part: string, language: ReasoningLanguage): string {
+  return withNumber(part, agentTexts[language].parts[partKind(part)].done);
+}
+
+/** Reason for a pause: `waiting 6 s: the service limits the request rate`. */
+function waitingText(ms: number, reason: string | undefined, language: ReasoningLanguage): string {
+  const seconds = ms < 950 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000));
+  return agentTexts[language].waiting(seconds, reason === "rate_limited");
+}
+
+/** Steps are identified by the runner's name for them. */
+function withNumber(part: string, words: string): string {
+  const number = /^(?:step|prepare)[-_ ]?(\w{1,40})/.exec(part)?.[1];
+  return number === undefined ? words : `${words}: ${number}`;
+}
+
 // --- calls
 
 function namesOf({ tool, displayName }: ShownTool): Pick<ReasoningStep, "tool" | "displayName"> {
@@ -263,13 +292,14 @@ function addApprovalStep(block: ReasoningBlock, event: ApprovalRequested): Reaso
   return put(block, { ...begun, state: "waiting", detail, approvalId }, "waiting");
 }
 
-function noteOf(
-  { steps, language }: ReasoningBlock,
-  { text, at }: { readonly text: string; readonly at: number },
-): ReasoningStep {
-  const id = `note.${steps.length}`;
-  const words = shortLine(translateNotice(text, language), maxDetailLength);
-  return { id, kind: "notice", text: words, state: "done", startedAt: at, durationMs: 0 };
+function noteOf({ steps, language }: ReasoningBlock, event: EventOf<"notice">): ReasoningStep {
+  const { at: startedAt, code, params } = event;
+  const step = { id: `note.${steps.length}`, kind: "notice", state: "done", startedAt, durationMs: 0 } as const;
+  // Recorded events of other versions may have an unknown code, or only a text.
+  const isKnown = Object.hasOwn(agentTexts[language].notices, code);
+  const text = shortLine(isKnown && language !== "en" ? agentNoticeText(event, language) : event.text, maxDetailLength);
+  // Both are of one event.
+  return isKnown ? { ...step, text, notice: { code, params } as AgentNotice } : { ...step, text };
 }
 
 // --- the end
@@ -295,19 +325,13 @@ const maxNameLength = 60;
 function describeOutcome({ success, items, summary, error }: ToolFinished, language: ReasoningLanguage): string {
   if (!success) return shortLine(error?.message ?? summary, 200);
   if (items === undefined) return shortLine(summary, 120);
-  const { count, names } = items;
-  if (count === 0) return language === "zh" ? "没有找到" : "nothing found";
-  const some = names.slice(0, maxListed).map((name) => shortLine(name, maxNameLength));
-  if (language === "zh") {
-    return `找到 ${count} 条${some.length === 0 ? "" : `：${some.join("、")}${count > some.length ? "……" : ""}`}`;
-  }
-  return `found ${count}${some.length === 0 ? "" : `: ${some.join(", ")}${count > some.length ? ", …" : ""}`}`;
+  const names = items.names.slice(0, maxListed).map((name) => shortLine(name, maxNameLength));
+  return agentTexts[language].found(items.count, names);
 }
 
 /** Describes a call that was not made because it is a duplicate. */
 function describeDuplicate({ tool, displayName = tool }: ShownTool, language: ReasoningLanguage): string {
-  const name = shortLine(displayName, maxNameLength);
-  return language === "zh" ? `${name}：与之前的调用相同` : `${name}: the same call as before`;
+  return agentTexts[language].duplicateCall(shortLine(displayName, maxNameLength));
 }
 
 /** Text for the progress of indexing the notes; undefined for other progress. */
@@ -315,6 +339,5 @@ function indexingText(value: unknown, language: ReasoningLanguage): string | und
   if (!isRecord(value) || typeof value["seen"] !== "number" || typeof value["indexed"] !== "number") return undefined;
   const { seen, total } = value;
   const counted = typeof total === "number" ? `${seen} / ${total}` : String(seen);
-  if (language === "zh") return seen === 0 ? "正在索引笔记" : `正在索引笔记：${counted}`;
-  return seen === 0 ? "Indexing the notes" : `Indexing the notes: ${counted}`;
+  return agentTexts[language].indexing(seen === 0 ? undefined : counted);
 }

@@ -1,4 +1,6 @@
 import type { Failure } from "../../base/index.ts";
+import type { Language } from "../../text/index.ts";
+import type { AgentNotice } from "../events/agent-notice.ts";
 import type { CallInitiator } from "../events/agent-event.ts";
 
 /** State of a run, as shown to people. */
@@ -15,7 +17,7 @@ export type ReasoningState =
   | "cancelled";
 
 /** The language of the texts, which is that of the prompt. */
-export type ReasoningLanguage = "en" | "zh";
+export type ReasoningLanguage = Language;
 
 /** One step of an agent on the way to its answer. */
 export interface ReasoningStep {
@@ -25,6 +27,8 @@ export interface ReasoningStep {
   readonly kind: "model" | "tool" | "notice";
   /** Description on one line. */
   readonly text: string;
+  /** The notice as data. */
+  readonly notice?: AgentNotice;
   readonly state: "active" | "waiting" | "done" | "failed";
   /** Outcome, reason for waiting, or progress. */
   readonly detail?: string;

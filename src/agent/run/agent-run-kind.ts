@@ -158,10 +158,7 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
     // The answer counts even if this lookup fails.
     const missed = await this.#runs.conversations.countConcurrent(run.runId, conversation).catch(() => 0);
     if (missed === 0) return;
-    const others = missed === 1 ? "another prompt was" : `${missed} other prompts were`;
-    run.notice(
-      `${others} answered in this conversation in the meantime; this answer does not take it into account, the next one will`,
-    );
+    run.notice({ code: "other_prompts_answered", params: { count: missed } });
   }
 
   /** Replays a run to the end of its journal; executes nothing. */

@@ -14,6 +14,7 @@ import { type BriefSummary, successRate } from "../../store/index.ts";
 import { findToolsName } from "../../hub/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type AnyTool, type ToolResult, type Effect, builtinOwner, namesToTrust } from "../../tool/index.ts";
+import type { AgentNotice } from "../events/agent-notice.ts";
 import type { AgentEvent, AgentListener, TurnRef } from "../events/agent-event.ts";
 import { CallHistory } from "./call-history.ts";
 import { fenceResults } from "./fence-results.ts";
@@ -23,6 +24,7 @@ import type { ConversationMessage } from "../events/message.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { type ModelUsage, modelUsageOf } from "./usage-account.ts";
+import { agentNoticeText } from "../texts/agent-texts.ts";
 import { redactingListener } from "./redacting-listener.ts";
 import { modelTool } from "./model-request-work.ts";
 
@@ -64,7 +66,7 @@ export class AgentRun {
   /** Time zone of the users, if known. */
   readonly timezone: string | undefined;
   /** Notices about the run for the user. */
-  readonly notices: string[] = [];
+  readonly notices: AgentNotice[] = [];
   /** The conversation so far; also the result if the run ends early. */
   messages: ConversationMessage[] = [];
   readonly callHistory: CallHistory = new CallHistory();
@@ -162,9 +164,14 @@ export class AgentRun {
     return (this.#emittedAt = Math.max(this.#emittedAt, this.now, this.#clock?.now() ?? 0));
   }
 
-  notice(text: string): void {
-    this.notices.push(text);
-    this.emit({ type: "notice", text });
+  /** Adds a notice to the result, and emits it. */
+  notice(notice: AgentNotice): void {
+    this.notices.push(notice);
+    this.emitNotice(notice);
+  }
+
+  emitNotice(notice: AgentNotice): void {
+    if (this.hasListener) this.emit({ type: "notice", ...notice, text: agentNoticeText(notice) });
   }
 
   /** Arguments for people and logs, with secrets redacted. */

@@ -198,7 +198,13 @@ const messageText: readonly AgentEvent[] = [
   },
   { ...position, ...call, type: "approval-requested", approvalId: "a", args: {}, message: `send ${secret}?` },
   { ...position, ...call, type: "approval-decided", approvalId: "a", approved: false, note: `not ${secret}` },
-  { ...position, type: "notice", text: `the service said ${secret}` },
+  {
+    ...position,
+    type: "notice",
+    code: "custom_notice",
+    params: { text: `it said ${secret}` },
+    text: `the service said ${secret}`,
+  },
   {
     ...position,
     type: "run-finished",

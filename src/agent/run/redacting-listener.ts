@@ -99,7 +99,7 @@ const rules: { readonly [E in AgentEvent as E["type"]]: Rules<E> } = {
   "approval-requested": { ...call, approvalId: "unchanged", args: "unchanged", message: "message" },
   "approval-decided": { ...call, approvalId: "unchanged", note: "value" },
   // It may quote a service's message.
-  notice: { text: "value" },
+  notice: { code: "unchanged", params: "value", text: "value" },
   "run-finished": { status: "unchanged", answer: "message", partial: "message", usage: "unchanged", error: "failure" },
 };
 

@@ -16,6 +16,7 @@ import type { AgentRun } from "./agent-run.ts";
 import { type MessageHistory, writeTurn } from "./message-history.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 import type { Verification } from "../verify/verification.ts";
+import { agentNoticeText } from "../texts/agent-texts.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { summarizeResult } from "./summarize-result.ts";
 
@@ -49,7 +50,8 @@ export function toAgentResult(run: AgentRun, ended: EndedProgram, beside: Result
     answer,
     ...(sources !== undefined && { sources }),
     ...(steps !== undefined && { steps }),
-    notices: run.notices,
+    notices: run.notices.map((notice) => agentNoticeText(notice)),
+    noticeData: run.notices,
   };
   return {
     runId: run.runId,
@@ -159,19 +161,21 @@ function withAnswer({ messages }: AgentRun, answer: string): AgentResult["messag
 }
 
 /** The parts of a result that consist of texts. */
-type RedactableResult = AgentOutcome & Pick<AgentFacts, "answer" | "sources" | "steps" | "notices">;
+type RedactableResult = AgentOutcome & Pick<AgentFacts, "answer" | "sources" | "steps" | "notices" | "noticeData">;
 
 /** Redacts known secrets in the texts of a result, never in ids and names. */
 function redactAgentResult(reported: RedactableResult, redactor: Redactor): RedactableResult {
   if (!redactor.knowsAny()) return reported;
   const text = redactor.knownText;
-  const { answer, sources, steps, notices } = reported;
+  const { answer, sources, steps, notices, noticeData } = reported;
   return {
     ...redactOutcome(reported, redactor),
     answer: text(answer),
     ...(sources && { sources: sources.map((source) => redactSource(source, text)) }),
     ...(steps && { steps: steps.map((step) => redactStep(step, text)) }),
     notices: notices.map(text),
+    // Redaction changes only texts.
+    noticeData: redactor.known(noticeData) as AgentFacts["noticeData"],
   };
 }
 
@@ -248,10 +252,10 @@ export function isBudgetExceeded(error: unknown): boolean {
 export function noticePartialResults(run: AgentRun): void {
   const results = run.callHistory.successfulResults
     .slice(-maxResults)
-    .map((result) => `${result.tool}: ${summarizeResult(run, result)}`);
+    .map((result) => ({ tool: result.tool, summary: summarizeResult(run, result) }));
   const text = lastAssistantText(run);
-  const found = text === "" ? results : [...results, `the model: ${text}`];
-  if (found.length > 0) run.notice(`found before the budget was used up: ${found.join("; ")}`);
+  if (results.length === 0 && text === "") return;
+  run.notice({ code: "results_within_budget", params: { results, ...(text !== "" && { text }) } });
 }
 
 /** The model's text beside the calls that exceeded the budget. */

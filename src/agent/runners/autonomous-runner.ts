@@ -3,8 +3,8 @@ import { findToolsName } from "../../hub/index.ts";
 import { recordValue, type RunProgram } from "../../run/index.ts";
 import { chooseTools } from "../loop/choose-tools.ts";
 import { runAgentLoop } from "../loop/agent-loop.ts";
-import { detectLanguage } from "../reasoning/detect-language.ts";
-import type { ReasoningLanguage } from "../reasoning/reasoning-block.ts";
+import { detectLanguage } from "../../text/index.ts";
+import { agentTexts } from "../texts/agent-texts.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../run/runner.ts";
 import type { DelegateOptions } from "./delegate-options.ts";
@@ -36,7 +36,7 @@ export function* answerAutonomously(
     if (run.isCancelled || !isFailureError(error) || !canPlanHelp(error, earlier)) throw error;
     // Without tools a plan would repeat the same request.
     if (!(yield* recordValue("main.tools", () => chooseTools(run, prompt).offered.size > 0))) throw error;
-    run.notice(`the loop broke (${error.message}); a plan is tried instead`);
+    run.notice({ code: "loop_failed", params: { message: error.message } });
     return yield* plan(run, prompt, { ...brief, earlier, noTools: isToolsUnsupported(error), noCommands: true });
   }
 }
@@ -45,10 +45,11 @@ export function* answerAutonomously(
 function* plan(run: AgentRun, prompt: AgentPrompt, brief: DelegateOptions): RunProgram<RunnerAnswer> {
   try {
     const answered = yield* answerPlanned(run, prompt, brief);
-    run.notice("the plan led to the answer");
+    run.notice({ code: "plan_succeeded", params: {} });
     return answered;
   } catch (error) {
-    if (!run.isCancelled && isFailureError(error)) run.notice(`the plan failed as well (${error.message})`);
+    if (!run.isCancelled && isFailureError(error))
+      run.notice({ code: "plan_failed", params: { message: error.message } });
     throw error;
   }
 }
@@ -67,17 +68,15 @@ function* loop(run: AgentRun, prompt: AgentPrompt, { rules = [], preface = [] }:
   const { offered, more } = chooseTools(run, prompt);
   const messages = [...prompt.history, userMessage(prompt, run.family.userMessage(prompt.text, offered.size > 0))];
   run.messages = messages;
-  const all = [...rules, ...toolRules, ...(more > 0 ? [moreTools[detectLanguage(prompt.text)](more)] : [])];
+  const all = [
+    ...rules,
+    ...toolRules,
+    ...(more > 0 ? [agentTexts[detectLanguage(prompt.text)].moreTools(more, findToolsName)] : []),
+  ];
   const system = run.family.systemPrompt(systemPrompt(run, all), offered.definitions);
   const tools = offered.size === 0 ? undefined : offered;
   return yield* runAgentLoop(run, { part: "main", system, preface, messages, tools, maxRounds: run.spec.maxRounds });
 }
-
-const moreTools: Readonly<Record<ReasoningLanguage, (count: number) => string>> = {
-  en: (count) =>
-    `There are ${count} more tools than you see: ${findToolsName} finds them by what they do, and then they can be called.`,
-  zh: (count) => `还有 ${count} 个其他工具没有列出：用 ${findToolsName} 按用途查找，找到后即可调用。`,
-};
 
 /** The model alone, without tools. */
 export const llmRunner: Runner = {

@@ -125,11 +125,14 @@ describe("retries", () => {
       expect(state("a").attempts).toBe(calls.length);
       return [calls.length, state("a").failures?.at(-1)?.notRetried];
     };
-    expect(await attempts("read", "safe")).toEqual([3, "all 2 retries failed"]);
-    expect(await attempts("idempotent", "safe")).toEqual([3, "all 2 retries failed"]);
-    expect(await attempts("once", "safe")).toEqual([1, expect.stringContaining("effect: once")]);
-    expect(await attempts("read", "never")).toEqual([1, expect.stringContaining("fail again in the same way")]);
-    expect(await attempts("idempotent", "unsafe")).toEqual([1, expect.stringContaining("unsafe")]);
+    expect(await attempts("read", "safe")).toEqual([3, { code: "retries_failed", params: { max: 2 } }]);
+    expect(await attempts("idempotent", "safe")).toEqual([3, { code: "retries_failed", params: { max: 2 } }]);
+    expect(await attempts("once", "safe")).toEqual([1, { code: "effect_once", params: {} }]);
+    expect(await attempts("read", "never")).toEqual([
+      1,
+      { code: "would_fail_again", params: { code: "not_available" } },
+    ]);
+    expect(await attempts("idempotent", "unsafe")).toEqual([1, { code: "verdict_unsafe", params: {} }]);
   });
 
   test("a once tool that never started may be retried", () => {
@@ -159,10 +162,13 @@ describe("retries", () => {
     };
     expect(await withWhen("${error.code == 'not_available' && error.retry == 'safe'}")).toEqual([
       3,
-      expect.any(String),
+      { code: "retries_failed", params: { max: 2 } },
     ]);
-    expect(await withWhen("${error.code == 'timeout'}")).toEqual([1, "retry.when does not hold"]);
-    expect(await withWhen("${error.message > 3}")).toEqual([1, expect.stringContaining("retry.when")]);
+    expect(await withWhen("${error.code == 'timeout'}")).toEqual([1, { code: "condition_false", params: {} }]);
+    expect(await withWhen("${error.message > 3}")).toEqual([
+      1,
+      { code: "condition_failed", params: { message: expect.stringContaining("retry.when") } },
+    ]);
   });
 
   test("the chain's retry strategy applies to steps without their own, and a step's own wins", async () => {

@@ -2,7 +2,7 @@ import type { Failure } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { RetryPlan } from "../plan/plan.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import type { FailedAttempt, StepState } from "./step-state.ts";
+import type { FailedAttempt, NotRetried, StepState } from "./step-state.ts";
 
 /** A failed attempt that might be retried. */
 export interface FailedTry {
@@ -18,8 +18,8 @@ export interface FailedTry {
   readonly seed: string;
 }
 
-/** Another attempt after a delay; or the reason why there is none, as text for the log. */
-export type RetryDecision = { readonly delayMs: number } | { readonly not: string };
+/** Another attempt after a delay; or the reason why there is none. */
+export type RetryDecision = { readonly delayMs: number } | { readonly not: NotRetried };
 
 /**
  * Decides whether a failed attempt is retried. The tool's effect is checked first: what must not happen twice is not
@@ -27,15 +27,18 @@ export type RetryDecision = { readonly delayMs: number } | { readonly not: strin
  */
 export function decideRetry(failed: FailedTry): RetryDecision {
   const { error, effect, attempt, retry } = failed;
-  if (attempt > retry.max)
-    return { not: retry.max === 0 ? "no retries are configured" : `all ${retry.max} retries failed` };
-  if (effect === "once") return { not: "the tool must not run twice (effect: once)" };
-  if (error.retry === "never") return { not: `it would fail again in the same way (${error.code})` };
-  if (error.retry === "unsafe") return { not: "it may have happened already (retry verdict: unsafe)" };
+  if (attempt > retry.max) {
+    const { max } = retry;
+    return { not: max === 0 ? { code: "no_retries", params: {} } : { code: "retries_failed", params: { max } } };
+  }
+  if (effect === "once") return { not: { code: "effect_once", params: {} } };
+  if (error.retry === "never") return { not: { code: "would_fail_again", params: { code: error.code } } };
+  if (error.retry === "unsafe") return { not: { code: "verdict_unsafe", params: {} } };
   try {
-    if (!failed.isRetryRequested()) return { not: "retry.when does not hold" };
+    if (!failed.isRetryRequested()) return { not: { code: "condition_false", params: {} } };
   } catch (thrown) {
-    return { not: expressionFailure(thrown, "retry.when").message };
+    const { message } = expressionFailure(thrown, "retry.when");
+    return { not: { code: "condition_failed", params: { message } } };
   }
   return { delayMs: Math.max(pause(failed), error.retryAfterMs ?? 0) };
 }

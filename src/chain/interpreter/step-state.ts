@@ -1,4 +1,5 @@
 import type { Failure } from "../../base/index.ts";
+import type { Coded, NoParams } from "../../text/index.ts";
 import type { PlanStep } from "../plan/plan.ts";
 
 /** Status of a step of a run. The last six are those that logs show. */
@@ -19,11 +20,29 @@ export interface FailedAttempt {
   readonly error: Failure;
   /** Delay of the retry in milliseconds; or the reason why there is none. */
   readonly delayMs?: number;
-  readonly notRetried?: string;
+  readonly notRetried?: NotRetried;
   readonly item?: number;
   /** The attempt of a fallback. */
   readonly standIn?: true;
 }
+
+/** Why a failed attempt was not retried. */
+export interface NotRetriedParams {
+  readonly no_retries: NoParams;
+  readonly retries_failed: { readonly max: number };
+  /** The tool has the effect `once`. */
+  readonly effect_once: NoParams;
+  readonly would_fail_again: { readonly code: string };
+  readonly verdict_unsafe: NoParams;
+  readonly condition_false: NoParams;
+  readonly condition_failed: { readonly message: string };
+  readonly is_fallback: NoParams;
+  /** The expressions of the fallback failed. */
+  readonly fallback_failed: NoParams;
+}
+
+/** Why a failed attempt was not retried, as data. */
+export type NotRetried = Coded<NotRetriedParams>;
 
 /** Why a step was skipped. */
 export type SkipReason =

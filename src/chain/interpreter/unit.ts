@@ -299,7 +299,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
   }
 
   #retryOf(error: Failure, effect: Effect | undefined): RetryDecision {
-    if (this.#fallback >= 0) return { not: "a fallback is not retried" };
+    if (this.#fallback >= 0) return { not: { code: "is_fallback", params: {} } };
     const { retry } = this.#plan;
     const isRetryRequested = (): boolean => retry.when === undefined || this.#holds(retry.when, error);
     const seed = `${this.step.frame.run.host.runId}/${this.#key}`;
@@ -318,7 +318,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
       } catch (thrown) {
         const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.step.state.path}`);
         const untried = { attempt: 0, tool: entry.target.name, error: failed, item: this.item?.index, standIn: true };
-        recordFailedAttempt(this.step.state, untried, { not: "the expressions of the fallback failed" });
+        recordFailedAttempt(this.step.state, untried, { not: { code: "fallback_failed", params: {} } });
         continue;
       }
       this.#fallback = next;

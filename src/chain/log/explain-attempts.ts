@@ -1,17 +1,18 @@
 import type { Failure } from "../../base/index.ts";
-import { formatDuration } from "../../text/index.ts";
+import type { Reference } from "../../expr/index.ts";
 import type { FallbackPlan } from "../plan/plan.ts";
 import { isRefusal } from "../interpreter/is-refusal.ts";
-import type { FailedAttempt, StepState } from "../interpreter/step-state.ts";
-import { countOf, joinWithAnd, ordinal, quoteSentence } from "./sentence-format.ts";
-import { showReferences } from "./show-reference.ts";
+import type { FailedAttempt, NotRetried, StepState } from "../interpreter/step-state.ts";
+import type { ExplainFact, FactError } from "../texts/explain-fact.ts";
+import type { LogRedactor } from "./log-value.ts";
+import { referenceValues } from "./reference-values.ts";
 import { type StepLocation, whileFailing } from "./step-location.ts";
 
 /** More failed attempts than this are only counted. */
 const maxAttempts = 20;
 
 /** Explains failures and their handling: retries, fallbacks, items, rounds, compensation. */
-export function explainAttempts(site: StepLocation): string[] {
+export function explainAttempts(site: StepLocation): ExplainFact[] {
   return [
     ...failedAttempts(site),
     ...fallbacks(site),
@@ -22,40 +23,51 @@ export function explainAttempts(site: StepLocation): string[] {
   ];
 }
 
-function failedAttempts(site: StepLocation): string[] {
+function failedAttempts(site: StepLocation): ExplainFact[] {
   const failures = site.state.failures ?? [];
-  const sentences = failures.slice(0, maxAttempts).map((failed) => attemptSentence(failed, site));
-  if (failures.length > maxAttempts) sentences.push(`${failures.length - maxAttempts} further attempts failed.`);
-  return sentences;
+  const facts = failures.slice(0, maxAttempts).map((failed) => attemptFact(failed, site));
+  const count = failures.length - maxAttempts;
+  return count > 0 ? [...facts, { code: "more_attempts_failed", params: { count } }] : facts;
 }
 
 /** One failed attempt, and its handling. */
-export function attemptSentence(failed: FailedAttempt, site: StepLocation): string {
-  const { attempt, tool, error, delayMs, notRetried, item } = failed;
-  const own = failed.standIn === undefined;
-  const forItem = item === undefined ? "" : ` for item ${item}`;
-  const why = `${error.code}: ${quoteSentence(site.redactor.text(error.message))}`;
-  if (attempt === 0) return `${own ? tool : `The fallback ${tool}`} was not called${forItem}: ${why}.`;
-  const sentence = `The ${own ? `${ordinal(attempt)} attempt` : `fallback ${tool}`}${forItem} failed: ${why}`;
-  if (delayMs !== undefined) return `${sentence}; it was retried after ${formatDuration(delayMs)}.`;
-  if (notRetried === undefined || !own) return `${sentence}.`;
-  return `${sentence}; it was not retried: ${quoteSentence(site.redactor.text(notRetried))}.`;
+export function attemptFact(failed: FailedAttempt, { redactor }: StepLocation): ExplainFact {
+  const { attempt, tool, delayMs, notRetried, item, standIn } = failed;
+  const error = toFactError(failed.error, redactor);
+  const which = { tool, ...(standIn && { fallback: standIn }), ...(item !== undefined && { item }), error };
+  if (attempt === 0) return { code: "not_called", params: which };
+  // A fallback is never retried, which needs no reason.
+  const why = standIn || notRetried === undefined ? undefined : redactReason(notRetried, redactor);
+  const handling = delayMs === undefined ? why && { notRetried: why } : { retriedAfterMs: delayMs };
+  return { code: "attempt_failed", params: { attempt, ...which, ...handling } };
 }
 
-function fallbacks(site: StepLocation): string[] {
+/** The part of a failure that explanations quote. */
+export function toFactError({ code, message }: Failure, { text }: LogRedactor): FactError {
+  return { code, message: text(message) };
+}
+
+function redactReason(reason: NotRetried, { text }: LogRedactor): NotRetried {
+  if (reason.code !== "condition_failed") return reason;
+  return { code: reason.code, params: { message: text(reason.params.message) } };
+}
+
+function fallbacks(site: StepLocation): ExplainFact[] {
   const { state } = site;
   const error = failureBeforeFallbacks(state);
   if (error === undefined) return [];
   const failing = whileFailing(site, error);
   const failed = new Set(state.failures?.filter(({ standIn }) => standIn).map(({ tool }) => tool));
-  const sentences: string[] = [];
-  for (const entry of state.step.onFailure.fallback) {
-    const { name } = entry.target;
-    if (state.status === "recovered" && name === state.fallbackTool)
-      return [...sentences, `The fallback ${name} was used: ${whyChosen(entry, failing)}.`];
-    if (!failed.has(name)) sentences.push(`The fallback ${name} was not used: ${whyNot(entry, failing)}.`);
+  const facts: ExplainFact[] = [];
+  for (const { target, condition } of state.step.onFailure.fallback) {
+    const { name: tool } = target;
+    const seen = condition && conditionOf(condition, failing);
+    if (state.status === "recovered" && tool === state.fallbackTool)
+      return [...facts, { code: "fallback_used", params: { tool, ...seen } }];
+    if (!failed.has(tool))
+      facts.push({ code: "fallback_not_used", params: { tool, reason: whyNot(condition, failing), ...seen } });
   }
-  return sentences;
+  return facts;
 }
 
 /** The failure that the conditions of the fallbacks saw; undefined if no fallback was considered. */
@@ -64,68 +76,52 @@ function failureBeforeFallbacks({ status, error, failures }: StepState): Failure
   return failures?.findLast(({ standIn }) => standIn === undefined)?.error ?? error;
 }
 
-function whyChosen({ condition }: FallbackPlan, site: StepLocation): string {
-  if (condition === undefined) return "it is the fallback for every failure";
-  return `its condition ${condition.text} held${valuesOf(condition.references, site)}`;
+function whyNot(
+  condition: FallbackPlan["condition"],
+  { state }: StepLocation,
+): "condition" | "not_approved" | "step_ended" {
+  if (condition !== undefined) return "condition";
+  return state.failures?.some(({ error }) => isRefusal(error)) === true ? "not_approved" : "step_ended";
 }
 
-function whyNot({ condition }: FallbackPlan, site: StepLocation): string {
-  const refused = site.state.failures?.some(({ error }) => isRefusal(error)) === true;
-  if (condition === undefined && refused) return "it has no condition, and the call was not approved";
-  if (condition === undefined) return "the step ended before this fallback was considered";
-  return `its condition ${condition.text} did not hold${valuesOf(condition.references, site)}`;
+/** A condition as it is written, with the values that it saw. */
+export function conditionOf(
+  { text, references }: { readonly text: string; readonly references: readonly Reference[] },
+  site: StepLocation,
+): { readonly condition: string; readonly values: ReturnType<typeof referenceValues> } {
+  return { condition: text, values: referenceValues(references, site) };
 }
 
-function valuesOf(references: Parameters<typeof showReferences>[0], site: StepLocation): string {
-  return references.length === 0 ? "" : `: ${showReferences(references, site)}`;
-}
-
-function items({ state, redactor }: StepLocation): string[] {
+function items({ state, redactor }: StepLocation): ExplainFact[] {
   const { forEach } = state.step;
   if (forEach === undefined || state.items === undefined) return [];
-  const { concurrency, tolerate } = forEach;
-  const failed = [...state.items.entries()].filter(([, { status }]) => status === "failed");
-  const many = state.items.length;
-  const first = `It processed ${countOf(many, "item")}, at most ${Math.max(1, Math.min(concurrency, many))} at once`;
-  if (failed.length === 0) return [`${first}; none failed.`];
-  const limit = "count" in tolerate ? `${tolerate.count}` : `${Number((tolerate.share * 100).toFixed(2))} %`;
-  const which = failed.map(([index, { error }]) =>
-    error === undefined
-      ? `item ${index}`
-      : `item ${index} (${error.code}: ${quoteSentence(redactor.text(error.message), 80)})`,
-  );
-  return [`${first}; ${failed.length} failed (tolerate allows ${limit}): ${joinWithAnd(which, 6)}.`];
+  const count = state.items.length;
+  const concurrency = Math.max(1, Math.min(forEach.concurrency, count));
+  const failed = [...state.items.entries()]
+    .filter(([, { status }]) => status === "failed")
+    .map(([item, { error }]) => ({ item, ...(error && { error: toFactError(error, redactor) }) }));
+  return [{ code: "items_processed", params: { count, concurrency, failed, tolerate: forEach.tolerate } }];
 }
 
-function rounds(state: StepState): string[] {
-  const { repeat } = state.step;
-  if (repeat === undefined || state.iterations === 0) return [];
-  const went = `It ran ${state.iterations === 1 ? "one round" : `${state.iterations} rounds`}, of at most ${repeat.max}`;
-  if (state.error?.code === "loop_exhausted") return [`${went}, and ${repeat.until.text} never held.`];
-  return state.status === "success" ? [`${went}, until ${repeat.until.text} held.`] : [`${went}.`];
+function rounds({ step: { repeat }, iterations, error, status }: StepState): ExplainFact[] {
+  if (repeat === undefined || iterations === 0) return [];
+  const end = error?.code === "loop_exhausted" ? "never_held" : status === "success" ? "held" : "stopped";
+  return [{ code: "rounds_run", params: { rounds: iterations, max: repeat.max, until: repeat.until.text, end } }];
 }
 
-function afterwards({ status, step }: StepState): string[] {
+function afterwards({ status, step }: StepState): ExplainFact[] {
   if (status !== "failed") return [];
   const { fallback, otherwise } = step.onFailure;
-  const unaided = fallback.length > 0 ? "No fallback succeeded. " : "";
-  if (otherwise === "continue") {
-    return [`${unaided}The chain continued without it (error_handling: continue); steps that need it are skipped.`];
-  }
-  return [`${unaided}Its failure ended the chain${fallback.length > 0 ? "" : " (error_handling: abort)"}.`];
+  const code = otherwise === "continue" ? "chain_continued" : "chain_stopped";
+  return [{ code, params: { fallbacks: fallback.length > 0 } }];
 }
 
-function compensation({ state, redactor }: StepLocation): string[] {
+function compensation({ state, redactor }: StepLocation): ExplainFact[] {
   const { compensation: undone, step } = state;
   if (undone === undefined) return [];
-  const tool = step.compensate?.target.name ?? "its compensation";
-  if (undone.status === "success") return [`Later the chain stopped, and ${tool} undid the step.`];
-  if (undone.error?.code === "interrupted") {
-    return [
-      `Later the chain stopped, and work that may have been done was not undone: ${quoteSentence(undone.error.message)}.`,
-    ];
-  }
-  const why =
-    undone.error === undefined ? "" : `: ${undone.error.code}: ${quoteSentence(redactor.text(undone.error.message))}`;
-  return [`Later the chain stopped, and ${tool} could not undo the step${why}.`];
+  const tool = step.compensate && { tool: step.compensate.target.name };
+  if (undone.status === "success") return [{ code: "undone", params: { ...tool } }];
+  const error = undone.error && toFactError(undone.error, redactor);
+  if (error?.code === "interrupted") return [{ code: "undo_unknown", params: { message: error.message } }];
+  return [{ code: "not_undone", params: { ...tool, ...(error && { error }) } }];
 }

@@ -1,18 +1,17 @@
 import { fail } from "../../base/index.ts";
-import { formatDuration } from "../../text/index.ts";
 import type { ItemState, StepState } from "../interpreter/step-state.ts";
-import { attemptSentence } from "./explain-attempts.ts";
-import { countOf, joinWithAnd, quoteSentence } from "./sentence-format.ts";
-import { showShort } from "./show-reference.ts";
+import type { ExplainFact } from "../texts/explain-fact.ts";
+import { attemptFact, toFactError } from "./explain-attempts.ts";
+import { showShort } from "./reference-values.ts";
 import type { StepLocation } from "./step-location.ts";
 
 /** Explains one item of a `for_each`: its arguments, its failures, and its output. */
-export function explainItem(site: StepLocation, index: number): string[] {
+export function explainItem(site: StepLocation, index: number): ExplainFact[] {
   const item = itemOf(site.state, index);
   return [
     opening(site, item, index),
     ...itemInput(site, index),
-    ...(site.state.failures ?? []).filter((failed) => failed.item === index).map((one) => attemptSentence(one, site)),
+    ...(site.state.failures ?? []).filter((failed) => failed.item === index).map((one) => attemptFact(one, site)),
     ...inside(site.state, index),
     ...result(site, item, index),
   ];
@@ -25,37 +24,30 @@ function itemOf({ path, items = [] }: StepState, index: number): ItemState {
   throw fail(`${path} has no item ${index}; ${known}`, { code: "validation_error", reason: "unknown_step" });
 }
 
-function opening({ state, redactor }: StepLocation, item: ItemState, index: number): string {
-  const subject = `Item ${index} of ${state.path}`;
-  const { name } = state.step.target;
-  const took = formatDuration(item.durationMs);
-  const tries = item.attempts > 1 ? ` and ${countOf(item.attempts, "attempt")}` : "";
+function opening({ state, redactor }: StepLocation, item: ItemState, index: number): ExplainFact {
+  const subject = { step: state.path, item: index };
+  const tool = state.step.target.name;
+  const { attempts, durationMs: ms, error } = item;
   switch (item.status) {
     case "success":
-      return `${subject} called ${name} and succeeded after ${took}${tries}.`;
+      return { code: "succeeded", params: { ...subject, tool, attempts, ms } };
     case "recovered":
-      return `${subject} called ${name}, which failed; a fallback replaced it. It took ${took}${tries}.`;
+      return { code: "recovered", params: { ...subject, tool, attempts, ms } };
     case "failed": {
-      const { error } = item;
-      const why =
-        error === undefined
-          ? "no reason was recorded"
-          : `${error.code}: ${quoteSentence(redactor.text(error.message))}`;
-      return `${subject} failed after ${took}${tries}: ${why}.`;
+      const why = error && { error: toFactError(error, redactor) };
+      return { code: "failed", params: { ...subject, attempts, ms, ...why } };
     }
     case "cancelled":
-      return item.attempts === 0
-        ? `${subject} was cancelled before it began.`
-        : `${subject} was cancelled after ${took}.`;
+      return { code: "cancelled", params: attempts === 0 ? subject : { ...subject, ms } };
     default:
       // Until it ends, only its arguments are recorded.
-      return argumentsOf(state, index) === undefined ? `${subject} has not begun.` : `${subject} has not ended.`;
+      return { code: argumentsOf(state, index) === undefined ? "not_begun" : "not_ended", params: subject };
   }
 }
 
-function itemInput(site: StepLocation, index: number): string[] {
+function itemInput(site: StepLocation, index: number): ExplainFact[] {
   const args = argumentsOf(site.state, index);
-  return args === undefined ? [] : [`Its arguments were ${showShort(args, site)}.`];
+  return args === undefined ? [] : [{ code: "item_input", params: { value: showShort(args, site) } }];
 }
 
 function argumentsOf({ input }: StepState, index: number): unknown {
@@ -63,17 +55,16 @@ function argumentsOf({ input }: StepState, index: number): unknown {
 }
 
 /** The steps of the chain that was called for it. */
-function inside({ path, children = [] }: StepState, index: number): string[] {
+function inside({ path, children = [] }: StepState, index: number): ExplainFact[] {
   const own = children.filter((child) => child.path.startsWith(`${path}[${index}]/`));
   if (own.length === 0) return [];
-  return [`Its steps are ${joinWithAnd(own.map((child) => `${child.path} (${child.status})`))}.`];
+  return [{ code: "steps_inside", params: { steps: own.map(({ path: step, status }) => ({ step, status })) } }];
 }
 
-function result(site: StepLocation, { status }: ItemState, index: number): string[] {
+function result(site: StepLocation, { status }: ItemState, index: number): ExplainFact[] {
   const { output, step } = site.state;
-  if (status === "failed" && Array.isArray(output))
-    return ["The failure was tolerated: its entry in the output is null."];
+  if (status === "failed" && Array.isArray(output)) return [{ code: "item_tolerated", params: {} }];
   if ((status !== "success" && status !== "recovered") || !Array.isArray(output)) return [];
-  const after = step.select === undefined || status === "recovered" ? "" : " after select";
-  return [`Its output${after} was ${showShort(output[index], site)}.`];
+  const selected = step.select !== undefined && status !== "recovered";
+  return [{ code: "output", params: { value: showShort(output[index], site), selected } }];
 }

@@ -1,20 +1,20 @@
 import { createRedactor } from "../../secrets/index.ts";
-import { formatDuration, stripUnsafe } from "../../text/index.ts";
+import { type Language, stripUnsafe } from "../../text/index.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
 import type { StepState, StepStatus } from "../interpreter/step-state.ts";
-import { explainAttempts } from "./explain-attempts.ts";
+import { conditionOf, explainAttempts, toFactError } from "./explain-attempts.ts";
 import { explainItem } from "./explain-item.ts";
 import { explainTiming, noticeableMs } from "./explain-timing.ts";
 import type { LogRedactor } from "./log-value.ts";
 import { stepTimes } from "../interpreter/step-times.ts";
 import { lastMoment } from "./run-metrics.ts";
-import { countOf, joinWithAnd, quoteSentence } from "./sentence-format.ts";
-import { showShort, showReferences } from "./show-reference.ts";
+import { showShort } from "./reference-values.ts";
 import { type StepLocation, locateStep, chainCall } from "./step-location.ts";
-import { formatPath, cliCommand } from "../../base/index.ts";
+import { formatPath } from "../../base/index.ts";
 import { findUntrustedValues } from "../plan/find-untrusted-values.ts";
 import { readSourceReport } from "../../tool/index.ts";
-import { skipSentence } from "./skip-sentence.ts";
+import { explainFactText } from "../texts/chain-texts.ts";
+import type { ExplainFact } from "../texts/explain-fact.ts";
 import type { CompiledValue, ValueReference } from "../../expr/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
@@ -36,12 +36,29 @@ export interface ExplainOptions {
  * // ["revise was skipped because its condition ${steps.review.output.score < 8} was false: steps.review.output.score = 9."]
  * ```
  */
-export function explainStep(run: RunFacts, path: string, options: ExplainOptions = {}): string[] {
+export function explainStep(
+  run: RunFacts,
+  path: string,
+  options: ExplainOptions & { readonly language?: Language } = {},
+): string[] {
+  return explainFacts(run, path, options).map((fact) => stripUnsafe(explainFactText(fact, options.language)));
+}
+
+/**
+ * Explains a step as {@link explainStep} does, as data: one fact for each sentence. `explainFactText` gives the
+ * sentence.
+ *
+ * @example
+ * ```ts
+ * const [fact] = explainFacts(run, "revise");
+ * if (fact?.code === "skipped_by_condition") fact.params.values; // [{ reference: "steps.review.output.score", value: "9" }]
+ * ```
+ */
+export function explainFacts(run: RunFacts, path: string, options: ExplainOptions = {}): ExplainFact[] {
   const { item, ...site } = locateStep(run, path, options.redactor ?? createRedactor([]));
-  if (item !== undefined) return explainItem(site, item).map((sentence) => stripUnsafe(sentence));
-  const interrupted = options.interrupted ?? false;
+  if (item !== undefined) return explainItem(site, item);
   return [
-    ...(site.state.status === "skipped" ? [] : [opening(site, site.state.status, interrupted)]),
+    ...opening(site, options.interrupted ?? false),
     ...explainSkip(site),
     ...explainTiming(site),
     ...explainInput(site, untrustedInput(site)),
@@ -49,84 +66,72 @@ export function explainStep(run: RunFacts, path: string, options: ExplainOptions
     ...explainAttempts(site),
     ...explainSources(site),
     ...ending(site),
-  ].map((sentence) => stripUnsafe(sentence));
+  ];
 }
 
-function opening(site: StepLocation, status: Exclude<StepStatus, "skipped">, interrupted: boolean): string {
-  const { state } = site;
-  const { path } = state;
-  const { name } = state.step.target;
-  const took = durationOf(site);
-  const tries = state.attempts > 1 ? ` and ${countOf(state.attempts, "attempt")}` : "";
+function opening(site: StepLocation, interrupted: boolean): ExplainFact[] {
+  const { status } = site.state;
+  return status === "skipped" ? [] : [outcomeFact(site, status, interrupted)];
+}
+
+function outcomeFact(site: StepLocation, status: Exclude<StepStatus, "skipped">, interrupted: boolean): ExplainFact {
+  const { state, redactor } = site;
+  const { path: step, attempts, error } = state;
+  const called = { step, tool: state.step.target.name, attempts };
   switch (status) {
     case "success":
-      return `${path} called ${name} and succeeded after ${took}${tries}.`;
-    case "recovered":
-      return `${path} called ${name}, which failed; ${state.fallbackTool ?? "a fallback"} replaced it. It took ${took}${tries}.`;
-    case "failed":
-      return `${path} ${howFailed(state, took)}${tries}: ${whatFailed(state, site)}.`;
+      return { code: "succeeded", params: { ...called, ...durationOf(site) } };
+    case "recovered": {
+      const fallback = state.fallbackTool === undefined ? undefined : { fallback: state.fallbackTool };
+      return { code: "recovered", params: { ...called, ...fallback, ...durationOf(site) } };
+    }
+    case "failed": {
+      const why = error && { error: toFactError(error, redactor) };
+      return { code: "failed", params: { ...called, ...durationOf(site), ...why } };
+    }
     case "cancelled":
-      return state.startedAt === 0 ? `${path} was cancelled before it began.` : `${path} was cancelled after ${took}.`;
+      return { code: "cancelled", params: state.startedAt === 0 ? { step } : { step, ...durationOf(site) } };
     case "waiting":
-      return `${path} waits for approval${approval(state)}.`;
+      return { code: "awaits_approval", params: { step, approvals: approvalsOf(state) } };
     case "running":
-      return interrupted
-        ? `${path} was running when its process ended; no process holds the run at present.`
-        : `${path} has been running for ${took}.`;
+      if (interrupted) return { code: "interrupted", params: { step } };
+      return { code: "running", params: { step, ...durationOf(site) } };
     case "pending":
-      return `${path} has not begun.`;
+      return { code: "not_begun", params: { step } };
     default:
       return status satisfies never;
   }
 }
 
-function durationOf({ state, run }: StepLocation): string {
-  const { durationMs, queuedMs } = stepTimes(state, lastMoment(run));
-  const took = formatDuration(durationMs);
-  return queuedMs < noticeableMs ? took : `${took} (and ${formatDuration(queuedMs)} of waiting)`;
+function durationOf({ state, run }: StepLocation): { readonly ms: number; readonly queuedMs?: number } {
+  const { durationMs: ms, queuedMs } = stepTimes(state, lastMoment(run));
+  return queuedMs < noticeableMs ? { ms } : { ms, queuedMs };
 }
 
-function approval({ pendingApprovals = [], approvalId }: StepState): string {
-  const [id = approvalId, ...more] = pendingApprovals.map((pendingApproval) => pendingApproval.approvalId);
-  if (id === undefined) return "";
-  if (more.length > 0)
-    return `s ${joinWithAnd([id, ...more])}; decide each with \`${cliCommand("approve ID")}\` or \`${cliCommand("reject ID")}\``;
-  return ` ${id}; decide with \`${cliCommand(`approve ${id}`)}\` or \`${cliCommand(`reject ${id}`)}\``;
+function approvalsOf({ pendingApprovals = [], approvalId }: StepState): readonly string[] {
+  if (pendingApprovals.length > 0) return pendingApprovals.map((pendingApproval) => pendingApproval.approvalId);
+  return approvalId === undefined ? [] : [approvalId];
 }
 
 /** Pending approvals of its compensation. */
-function openUndo({ pendingApprovals = [] }: StepState): string[] {
+function openUndo({ pendingApprovals = [] }: StepState): ExplainFact[] {
   return pendingApprovals
     .filter(({ isCompensation }) => isCompensation)
-    .map(({ tool, approvalId: id }) => `Its compensation with ${tool} waits for approval ${id}.`);
+    .map(({ tool, approvalId: approval }) => ({ code: "undo_awaits_approval", params: { tool, approval } }));
 }
 
-function howFailed({ attempts, step }: StepState, took: string): string {
-  const { name } = step.target;
-  return attempts === 0 ? `failed after ${took}, before it called ${name}` : `called ${name} and failed after ${took}`;
-}
-
-function whatFailed({ error }: StepState, { redactor }: StepLocation): string {
-  return error === undefined
-    ? "no reason was recorded"
-    : `${error.code}: ${quoteSentence(redactor.text(error.message))}`;
-}
-
-function ending(site: StepLocation): string[] {
+function ending(site: StepLocation): ExplainFact[] {
   const { status, cached, output, step, approvalId, pendingApprovals, confirmedDone } = site.state;
-  const sentences = openUndo(site.state);
+  const facts = openUndo(site.state);
   if (confirmedDone) {
-    const request = approvalId === undefined ? "" : ` (approval ${approvalId})`;
-    sentences.push(
-      `A person${request} confirmed that its work had been done, and provided its output; it did not run a second time.`,
-    );
+    facts.push({ code: "confirmed_done", params: approvalId === undefined ? {} : { approval: approvalId } });
   } else if (approvalId !== undefined && status !== "waiting" && pendingApprovals === undefined) {
-    sentences.push(`It needed an approval (${approvalId}).`);
+    facts.push({ code: "approval_needed", params: { approval: approvalId } });
   }
-  if (cached) sentences.push("Its output was reused from the cache; the tool did not run.");
+  if (cached) facts.push({ code: "output_cached", params: {} });
   if (output !== undefined)
-    sentences.push(`Its output${step.select === undefined ? "" : " after select"} was ${showShort(output, site)}.`);
-  return sentences;
+    facts.push({ code: "output", params: { value: showShort(output, site), selected: step.select !== undefined } });
+  return facts;
 }
 
 /** The untrusted parameters of a step, as people write them: `metadata.sources`. */
@@ -144,77 +149,81 @@ function untrustedInput(site: StepLocation): readonly string[] {
 }
 
 /** For a step with several candidate tools: those that served it, those that failed, and those that were not called. */
-function explainSources({ state, redactor }: StepLocation): string[] {
-  const sentences = state.facts === undefined || state.items !== undefined ? undefined : readSourceReport(state.facts);
-  if (sentences === undefined || state.output === undefined) return [];
-  const { sources, synthesized, failed, skipped } = sentences;
-  const how = synthesized ? `; their results were merged` : "";
+function explainSources({ state, redactor }: StepLocation): ExplainFact[] {
+  const report = state.facts === undefined || state.items !== undefined ? undefined : readSourceReport(state.facts);
+  if (report === undefined || state.output === undefined) return [];
+  const { sources: tools, synthesized: merged, failed, skipped } = report;
+  const served: ExplainFact = { code: "served_by", params: { tools, merged } };
   return [
-    ...(sources.length === 0 ? [] : [`It was served by ${joinWithAnd(sources)}${how}.`]),
-    ...failed.map(({ tool, code, message }) => {
-      const why = [code, quoteSentence(redactor.text(message))].filter((part) => part !== undefined).join(": ");
-      return `${tool} was called for it too, and failed: ${why}.`;
+    ...(tools.length === 0 ? [] : [served]),
+    ...failed.map(({ tool, code, message }): ExplainFact => {
+      const error = { ...(code !== undefined && { code }), message: redactor.text(message) };
+      return { code: "source_failed", params: { tool, error } };
     }),
-    ...skipped.map(({ tool, message }) => `${tool} was skipped: ${quoteSentence(redactor.text(message))}.`),
+    ...skipped.map(({ tool, message }): ExplainFact => ({
+      code: "source_skipped",
+      params: { tool, message: redactor.text(message) },
+    })),
   ];
 }
 
 /** Explains why a step was skipped, down to the root cause; or why its condition let it run. */
-function explainSkip(site: StepLocation): string[] {
+function explainSkip(site: StepLocation): ExplainFact[] {
   const { state } = site;
   if (state.status === "skipped") return causes(site);
   const { condition } = state.step;
   // A step that failed before it had an input may have failed in the condition itself.
   if (condition === undefined || state.input === undefined) return [];
-  return [`Its condition ${condition.text} held${withValues(state, site)}.`];
+  return [{ code: "condition_held", params: conditionOf(condition, site) }];
 }
 
-function causes(site: StepLocation): string[] {
-  const sentences: string[] = [];
+function causes(site: StepLocation): ExplainFact[] {
+  const facts: ExplainFact[] = [];
   const seen = new Set<StepState>();
   for (let state: StepState | undefined = site.state; state !== undefined && !seen.has(state);) {
     seen.add(state);
-    sentences.push(causeSentence(state, site));
+    facts.push(causeFact(state, site));
     state = causeOf(state, site.peers);
   }
-  return sentences;
+  return facts;
 }
 
 function causeOf({ skip }: StepState, peers: readonly StepState[]): StepState | undefined {
   return skip?.kind === "needs" ? peers.find(({ step }) => step.id === skip.step) : undefined;
 }
 
-function causeSentence(state: StepState, site: StepLocation): string {
-  const { skip, error, path: subject } = state;
-  if (skip?.kind === "condition")
-    return `${subject} was skipped because its condition ${skip.condition} was false${withValues(state, site)}.`;
-  if (skip !== undefined) return `${subject} was skipped: ${skipSentence(skip)}.`;
-  if (error === undefined) return `${subject} is ${state.status}.`;
-  return `${subject} failed: ${error.code}: ${quoteSentence(site.redactor.text(error.message))}.`;
-}
-
-function withValues({ step }: StepState, site: StepLocation): string {
-  const references = step.condition?.references ?? [];
-  return references.length === 0 ? "" : `: ${showReferences(references, site)}`;
+function causeFact(state: StepState, site: StepLocation): ExplainFact {
+  const { skip, error, path: step, status } = state;
+  if (skip?.kind === "condition") {
+    const references = state.step.condition?.references ?? [];
+    const params = { step, ...conditionOf({ text: skip.condition, references }, site) };
+    return { code: "skipped_by_condition", params };
+  }
+  if (skip !== undefined) return { code: "skipped_by_step", params: { step, needs: skip.step, status: skip.status } };
+  if (error === undefined) return { code: "has_status", params: { step, status } };
+  return { code: "failed_before", params: { step, error: toFactError(error, site.redactor) } };
 }
 
 /** Explains the input of the tool: the source of each parameter, and the untrusted ones. */
-function explainInput(site: StepLocation, untrusted: readonly string[]): string[] {
-  const { state } = site;
-  if (state.input === undefined) return [];
-  return [...parameters(site), ...doubtful(untrusted), ...swallowed(site)];
+function explainInput(site: StepLocation, untrusted: readonly string[]): ExplainFact[] {
+  const { input, missing = [] } = site.state;
+  if (input === undefined) return [];
+  const facts = parameters(site);
+  if (untrusted.length > 0) facts.push({ code: "parameters_untrusted", params: { parameters: untrusted } });
+  if (missing.length > 0) facts.push({ code: "values_missing", params: { references: [...new Set(missing)] } });
+  return facts;
 }
 
-function parameters(site: StepLocation): string[] {
+function parameters(site: StepLocation): ExplainFact[] {
   const { references, secrets } = paramsOf(site);
   const byName = Map.groupBy(references, ({ valuePath }) => String(valuePath[0] ?? ""));
   const hidden = new Set(secrets.map(({ valuePath }) => String(valuePath[0] ?? "")));
-  return [...byName].map(([name, used]) => {
-    const from = joinWithAnd([...new Set(used.map(({ text }) => text))]);
-    const subject = name === "" ? "Its input" : `Parameter ${name}`;
+  return Array.from(byName, ([name, used]): ExplainFact => {
+    const from = [...new Set(used.map(({ text }) => text))];
+    const parameter = name === "" ? undefined : { parameter: name };
     const got = received(name, used, site);
-    if (got === undefined) return `${subject} was omitted, because ${from} was missing.`;
-    return hidden.has(name) ? `${subject} was ${got}.` : `${subject} was ${got}, from ${from}.`;
+    if (got === undefined) return { code: "parameter_omitted", params: { ...parameter, from } };
+    return { code: "parameter_received", params: { ...parameter, ...got, from: hidden.has(name) ? [] : from } };
   });
 }
 
@@ -225,32 +234,22 @@ function paramsOf({ state: { step, fallbackTool } }: StepLocation): CompiledValu
 }
 
 /** The value as the tool got it; for a `for_each`, as the first item got it. Undefined if it was omitted. */
-function received(name: string, references: readonly ValueReference[], site: StepLocation): string | undefined {
+function received(
+  name: string,
+  references: readonly ValueReference[],
+  site: StepLocation,
+): { readonly value: string; readonly ofFirstItem?: true } | undefined {
   const { input, step } = site.state;
   const each = step.forEach !== undefined && Array.isArray(input);
   const args: unknown = each ? input[0] : input;
   if (name !== "" && !(isRecord(args) && Object.hasOwn(args, name))) return undefined;
   const value = showShort(name === "" || !isRecord(args) ? args : args[name], site);
   const differs = each && references.some(({ root }) => root === "item" || root === "index");
-  return differs ? `${value} for the first item` : value;
-}
-
-function doubtful(untrusted: readonly string[]): string[] {
-  if (untrusted.length === 0) return [];
-  const [verb, pronoun] = untrusted.length === 1 ? ["is", "it comes"] : ["are", "they come"];
-  return [`${joinWithAnd(untrusted)} ${verb} untrusted: ${pronoun} from tools that read external content.`];
+  return differs ? { value, ofFirstItem: true } : { value };
 }
 
 /** The targets that untrusted content may decide, as the step allows. */
-function explainConsent({ state }: StepLocation): string[] {
-  const kinds = Object.keys(state.step.spec.untrusted ?? {});
-  if (kinds.length === 0) return [];
-  const allowed = kinds.map((kind) => `${kind}: allow`).join(", ");
-  return [`Untrusted content may decide its ${joinWithAnd(kinds)} without approval, by untrusted: { ${allowed} }.`];
-}
-
-function swallowed({ state }: StepLocation): string[] {
-  const paths = [...new Set(state.missing ?? [])];
-  if (paths.length === 0) return [];
-  return [`${joinWithAnd(paths)} ${paths.length === 1 ? "was" : "were"} missing, which the expression allows there.`];
+function explainConsent({ state }: StepLocation): ExplainFact[] {
+  const targets = Object.keys(state.step.spec.untrusted ?? {});
+  return targets.length === 0 ? [] : [{ code: "targets_allowed", params: { targets } }];
 }

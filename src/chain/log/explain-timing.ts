@@ -1,7 +1,6 @@
-import { formatDuration } from "../../text/index.ts";
 import type { PlanStep } from "../plan/plan.ts";
 import type { StepState } from "../interpreter/step-state.ts";
-import { joinWithAnd } from "./sentence-format.ts";
+import type { ExplainFact } from "../texts/explain-fact.ts";
 import type { StepLocation } from "./step-location.ts";
 import type { Reference } from "../../expr/index.ts";
 
@@ -9,58 +8,58 @@ import type { Reference } from "../../expr/index.ts";
 export const noticeableMs = 5;
 
 /** Explains when a step started: the steps that it waited for, and those that waited for it. */
-export function explainTiming(site: StepLocation): string[] {
+export function explainTiming(site: StepLocation): ExplainFact[] {
   const { state } = site;
   if (state.startedAt === 0) return explainNotStarted(site);
   if (state.status === "skipped") return [];
   return [began(site), ...released(site)];
 }
 
-function began(site: StepLocation): string {
+function began(site: StepLocation): ExplainFact {
   const { state, chainStartedAt } = site;
   const needs = needed(site);
   const last = lastSettled(needs);
   if (last === undefined) {
-    const late = state.startedAt - chainStartedAt;
-    if (late < noticeableMs) return "It needs no other step, so it started with the chain.";
-    return `It needs no other step, and started ${formatDuration(late)} after the chain began${stepPosition(site)}.`;
+    const ms = state.startedAt - chainStartedAt;
+    if (ms < noticeableMs) return { code: "started_with_chain", params: {} };
+    return { code: "started_later", params: { ms, ...slotsOf(site) } };
   }
   // Only the first reasons are shown, so only those are computed.
-  const reasons = needs.map(({ step }, at) => (at > 8 ? step.id : `${step.id} (${whyNeeded(state.step, step)})`));
-  const waited = formatDuration(Math.max(0, last.endedAt - chainStartedAt));
-  const which = needs.length === 1 ? `which settled` : `of which ${last.step.id} settled last,`;
+  const steps = needs.map(({ step }, at) =>
+    at > 8 ? { step: step.id } : { step: step.id, by: whyNeeded(state.step, step) },
+  );
+  const lastMs = Math.max(0, last.endedAt - chainStartedAt);
   const pause = state.startedAt - last.endedAt;
-  const then =
-    pause < noticeableMs ? "it started immediately" : `it started ${formatDuration(pause)} later${stepPosition(site)}`;
-  return `It waited for ${joinWithAnd(reasons)}, ${which} ${waited} after the chain began; ${then}.`;
+  const later = pause < noticeableMs ? undefined : { laterMs: pause, ...slotsOf(site) };
+  return { code: "waited_for", params: { steps, last: last.step.id, lastMs, ...later } };
 }
 
-function stepPosition({ plan }: StepLocation): string {
-  return plan === undefined ? "" : `, when one of the ${plan.maxParallel} slots for steps was free (max_parallel)`;
+function slotsOf({ plan }: StepLocation): { readonly slots?: number } {
+  return plan === undefined ? {} : { slots: plan.maxParallel };
 }
 
 /** The steps that could start because this one had settled. */
-function released(site: StepLocation): string[] {
+function released(site: StepLocation): ExplainFact[] {
   const { state, peers } = site;
   if (state.endedAt === 0) return [];
   const followers = state.step.dependents
     .flatMap((index) => peers[index] ?? [])
     .filter((peer) => peer.startedAt > 0 && lastSettled(needed({ state: peer, peers }))?.step === state.step);
   if (followers.length === 0) return [];
-  return [`It was the last step that ${joinWithAnd(followers.map(({ step }) => step.id))} waited for.`];
+  return [{ code: "last_needed_by", params: { steps: followers.map(({ step }) => step.id) } }];
 }
 
-function explainNotStarted(site: StepLocation): string[] {
+function explainNotStarted(site: StepLocation): ExplainFact[] {
   const { state, run, plan } = site;
   const open = needed(site).filter(({ endedAt }) => endedAt === 0);
   if (state.status === "pending") {
-    if (open.length > 0)
-      return [`It waits for ${joinWithAnd(open.map(({ step, status }) => `${step.id} (${status})`))}.`];
-    return plan === undefined ? [] : [`It waits for one of the ${plan.maxParallel} slots for steps (max_parallel).`];
+    const steps = open.map(({ step, status }) => ({ step: step.id, status }));
+    if (steps.length > 0) return [{ code: "waits_for_steps", params: { steps } }];
+    return plan === undefined ? [] : [{ code: "waits_for_slot", params: { slots: plan.maxParallel } }];
   }
   const culprit = site.peers.find((peer) => peer.status === "failed" && peer.step.onFailure.otherwise === "abort");
-  if (culprit !== undefined) return [`${culprit.path} failed before, and that ended the chain.`];
-  return run.status === "cancelled" ? ["The run was cancelled before."] : ["The chain ended before."];
+  if (culprit !== undefined) return [{ code: "chain_ended_by", params: { step: culprit.path } }];
+  return [{ code: run.status === "cancelled" ? "run_cancelled" : "chain_ended", params: {} }];
 }
 
 function needed({ state, peers }: Pick<StepLocation, "state" | "peers">): StepState[] {

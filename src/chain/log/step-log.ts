@@ -1,9 +1,11 @@
 import type { Failure } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
+import { renderCoded } from "../../text/index.ts";
 import { type OmittedTool, readSourceReport } from "../../tool/index.ts";
 import type {
   FailedAttempt,
   ItemState,
+  NotRetried,
   PendingStepApproval,
   StepState,
   StepStatus,
@@ -12,7 +14,7 @@ import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
 import { rounded } from "./run-metrics.ts";
-import { skipSentence } from "./skip-sentence.ts";
+import { chainTexts, skipSentence } from "../texts/chain-texts.ts";
 
 /** A failure as logs show it. */
 export interface LoggedError {
@@ -181,7 +183,7 @@ function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog
     ...(state.fallbackTool !== undefined && { fallback_tool: state.fallbackTool }),
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
     ...(state.error && { error: toLoggedError(state.error, redactor) }),
-    ...(notRetried !== undefined && { not_retried: redactor.text(notRetried) }),
+    ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
     ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, redactor)) }),
   };
 }
@@ -193,8 +195,12 @@ function toFailedAttemptLog(failed: FailedAttempt, redactor: LogRedactor): Faile
     ...(item !== undefined && { item }),
     ...toLoggedError(error, redactor),
     ...(delayMs !== undefined && { retry_in_ms: rounded(delayMs, 3) }),
-    ...(notRetried !== undefined && { not_retried: redactor.text(notRetried) }),
+    ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
   };
+}
+
+function whyNotRetried(reason: NotRetried, { text }: LogRedactor): string {
+  return text(renderCoded(chainTexts.en.notRetried, reason));
 }
 
 function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {

@@ -1,6 +1,7 @@
 import type { Approval, ApprovalStore, RunJournal } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import { type ApprovalTexts, approvalTexts } from "./approval-texts.ts";
+import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../terminal/texts/cli-texts.ts";
 
 /** Stores for approvals and for the runs that requested them. */
 export interface ApprovalLookup {
@@ -36,7 +37,7 @@ async function waitingFor(runId: string, store: ApprovalLookup["store"]): Promis
 }
 
 /** Describes the subject of an approval: `step send`, `undo of step send`, or `round 2, call 1` of an agent. */
-export function describeApprovalStep(approval: ApprovalSummary, words: ApprovalTexts = approvalTexts.en): string {
+export function describeApprovalStep(approval: ApprovalSummary, words: ApprovalTexts = cliTexts.en.approvals): string {
   const call = agentCall.exec(approval.step ?? "")?.groups;
   if (call !== undefined) {
     const { part = "", round = "", index = "0" } = call;
@@ -46,7 +47,7 @@ export function describeApprovalStep(approval: ApprovalSummary, words: ApprovalT
 }
 
 /** Describes an approval with its subject: `undo of step send: may cancel_mail be called?` */
-export function describeApproval(approval: ApprovalSummary, words: ApprovalTexts = approvalTexts.en): string {
+export function describeApproval(approval: ApprovalSummary, words: ApprovalTexts = cliTexts.en.approvals): string {
   const text = isUndo(approval) ? approval.message.slice(undoOf(approval).length) : approval.message;
   return `${describeApprovalStep(approval, words)}: ${toOneLine(words.message(text))}`;
 }
@@ -56,7 +57,8 @@ const agentCall = /^(?<part>[\w~-]+)\.(?<round>\d+)\.(?<index>\d+)$/;
 
 type ApprovalSummary = Pick<Approval, "step" | "message">;
 
-function isUndo(approval: ApprovalSummary): boolean {
+/** True if the approval is for the compensation of a step. */
+export function isUndo(approval: ApprovalSummary): boolean {
   return approval.message.startsWith(undoOf(approval));
 }
 

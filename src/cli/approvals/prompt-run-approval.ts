@@ -4,7 +4,8 @@ import type { AgentRunView } from "../terminal/agent-view/agent-view.ts";
 import type { Approval, Decision } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { discardTypedInput } from "../terminal/discard-typed-input.ts";
-import { type ApprovalTexts, approvalTexts } from "./approval-texts.ts";
+import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { RunView } from "../terminal/run-view/run-view.ts";
 import { approvalPromptText, approvalRows, reportDiscardedInput, showApproval } from "./show-approval.ts";
@@ -53,7 +54,7 @@ async function promptApproval(
 ): Promise<Decision | undefined> {
   if (signal.aborted) return undefined;
   const { terminal, view, by, durable, why } = options;
-  const words = { ...approvalTexts[options.language?.() ?? "en"], ...(!durable && textsWithoutWaiting) };
+  const words = { ...cliTexts[options.language?.() ?? "en"].approvals, ...(!durable && textsWithoutWaiting) };
   const resume = view.pause();
   try {
     const above = view.release?.(approvalRows(approval, terminal)) ?? 0;

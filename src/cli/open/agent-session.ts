@@ -1,17 +1,12 @@
-import {
-  type AgentExecuteOptions,
-  type AgentResult,
-  type AgentRuns,
-  detectLanguage,
-  type AgentEvent,
-} from "../../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type AgentRuns, type AgentEvent } from "../../agent/index.ts";
+import { detectLanguage } from "../../text/index.ts";
+import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { RequestApproval } from "../../run/index.ts";
 import { type AgentRunView, openAgentRunView } from "../terminal/agent-view/agent-view.ts";
-import { agentTexts, type AgentTexts } from "../terminal/agent-view/agent-texts.ts";
 import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
 import { TypeAhead } from "../terminal/type-ahead.ts";
-import { approvalTexts } from "../approvals/approval-texts.ts";
 import { type RunSession, decidedElsewhere } from "./run-session.ts";
 import { otherRows, reportUnusedInput } from "../approvals/show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
@@ -20,6 +15,7 @@ import type { Redactor } from "../../secrets/index.ts";
 import { snakeKeys, toWireFailure, type AnyTool, type Effect } from "../../tool/index.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { toWireCoded } from "../wire/wire-coded.ts";
 import { toWireAgent } from "../wire/wire-agent-result.ts";
 import type { Workspace } from "../../app/index.ts";
 import { compilePermissions } from "../../engine/index.ts";
@@ -42,7 +38,7 @@ export async function followAgent(session: RunSession, execute: Execute, ahead?:
     return await follow(session, execute, keys);
   } finally {
     keys.release();
-    reportUnusedInput(keys.forget(), terminal, approvalTexts[session.language]);
+    reportUnusedInput(keys.forget(), terminal, cliTexts[session.language].approvals);
   }
 }
 
@@ -83,7 +79,7 @@ function promptHere(session: RunSession, view: AgentRunView, ahead: TypeAhead | 
     durable: true,
     ...(ahead !== undefined && { ahead }),
     decidedElsewhere: decidedElsewhere.bind(null, session),
-    why: (approval) => approvalReason(approval, workspace, agentTexts[session.language]),
+    why: (approval) => approvalReason(approval, workspace, cliTexts[session.language].agent),
     language: () => session.language,
   });
   return ({ step: _step, ...approval }, signal) => promptForApproval(approval, signal);
@@ -118,7 +114,7 @@ function viewFor({ invocation, workspace }: RunSession): AgentRunView {
 /** Ctrl-C: cancels the run and its running calls. */
 function stop(session: RunSession, runs: AgentRuns): void {
   const { invocation, runId, language } = session;
-  logWrapped(agentTexts[language].stopping, invocation.terminal);
+  logWrapped(cliTexts[language].agent.stopping, invocation.terminal);
   if (runId === undefined) return;
   // The run itself is already aborted; this persists the cancellation for the next process, in case the run is released
   // before it could do so itself.
@@ -127,7 +123,7 @@ function stop(session: RunSession, runs: AgentRuns): void {
 
 /** A request to terminate, for example from a service manager, concerns this process, not the run. */
 function releaseAgentRun({ invocation, language }: RunSession, runs: AgentRuns): void {
-  logWrapped(agentTexts[language].releasing, invocation.terminal);
+  logWrapped(cliTexts[language].agent.releasing, invocation.terminal);
   void runs.close();
 }
 
@@ -161,6 +157,7 @@ function toWireAgentEvent(event: AgentEvent): Record<string, unknown> {
     type: type.replaceAll("-", "_"),
     at: new Date(at).toISOString(),
     ...snakeKeys(rest),
+    ...("params" in event && toWireCoded(event)),
     ...("usage" in event && { usage: snakeKeys({ ...event.usage }) }),
     ...("error" in event && event.error !== undefined && { error: toWireFailure(event.error) }),
   };

@@ -1,8 +1,9 @@
-import { type AgentResult, type ReasoningLanguage, cutOffNotice } from "../../agent/index.ts";
+import { type AgentResult, type ReasoningLanguage } from "../../agent/index.ts";
+import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { Failure } from "../../base/index.ts";
 import { isModelMissing } from "../../model/index.ts";
 import { CodeFences, displayWidth, stripUnsafe } from "../../text/index.ts";
-import { type AgentTexts, agentTexts } from "../terminal/agent-view/agent-texts.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { commandLine } from "../program/invocation.ts";
@@ -39,11 +40,16 @@ export async function reportAgentResult(
 
 function reportAnswer(result: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
-  const { answer, partial = "", notices } = result;
-  const words = agentTexts[language];
-  if (answer !== "") printAnswer(answer, terminal, notices.includes(cutOffNotice) ? words.cutOff : undefined);
+  const { answer, partial = "" } = result;
+  const words = cliTexts[language].agent;
+  if (answer !== "") printAnswer(answer, terminal, isCutOff(result) ? words.cutOff : undefined);
   else if (partial !== "") reportPartialAnswer(partial, terminal, words);
   printSources(result, terminal);
+}
+
+/** True if the model could not complete its answer. */
+export function isCutOff({ noticeData }: AgentResult): boolean {
+  return noticeData.some(({ code }) => code === "answer_cut_off");
 }
 
 /** If both streams go to the same terminal, the answer is separated from the reports by blank lines. */
@@ -87,7 +93,7 @@ export function exitCodeOfAgent({ status, error }: Pick<AgentResult, "status" | 
 
 /** `2 tool calls, 3 model requests, 1,204 tokens`. */
 export function usageLine({ toolUsageSummary, rounds, usage }: AgentResult, language: ReasoningLanguage): string {
-  return agentTexts[language].used({ calls: toolUsageSummary.totalCalls, rounds, usage });
+  return cliTexts[language].agent.used({ calls: toolUsageSummary.totalCalls, rounds, usage });
 }
 
 function printSources({ sources = [] }: AgentResult, terminal: Terminal): void {
@@ -101,7 +107,7 @@ function printSources({ sources = [] }: AgentResult, terminal: Terminal): void {
 function reportReleasedAgentRun({ runId }: AgentResult, { invocation, language }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
-  terminal.log(agentTexts[language].released(runId, how));
+  terminal.log(cliTexts[language].agent.released(runId, how));
 }
 
 function reportAgentFailure({ status, runId }: AgentResult, error: Failure, session: RunSession): void {

@@ -1,4 +1,5 @@
 import type { Failure } from "../../base/index.ts";
+import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
 import type { ApprovalStore } from "../../store/index.ts";
 import { argumentsLine } from "../approvals/arguments-line.ts";
@@ -6,7 +7,6 @@ import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
 import { describeApproval, listOpenApprovals } from "../approvals/list-open-approvals.ts";
-import { approvalTexts } from "../approvals/approval-texts.ts";
 import { codeOf, reportFormattedError } from "../program/report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "../terminal/run-view/summary-line.ts";
@@ -85,7 +85,7 @@ export async function reportPendingApprovals(
   { durable, approvals = workspace.approvals }: ReportRunOptions,
 ): Promise<void> {
   const { terminal } = invocation;
-  const words = approvalTexts[language];
+  const words = cliTexts[language].approvals;
   const pending = await listOpenApprovals({ approvals, store: workspace.store }, runId);
   const lead = `${terminal.tint("yellow", words.waiting)} `;
   if (pending.length === 0) {

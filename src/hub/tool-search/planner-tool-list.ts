@@ -1,7 +1,8 @@
+import type { Language } from "../../text/index.ts";
 import { type AnyTool, type Registration, isWorkspaceTool } from "../../tool/index.ts";
 import { findToolsName } from "./find-tools-tool.ts";
 import { firstSentence } from "./first-sentence.ts";
-import type { CatalogueTools, PromptLanguage } from "./tool-catalogue-for-prompt.ts";
+import type { CatalogueTools } from "./tool-catalogue-for-prompt.ts";
 
 /** Tools that a planner may always choose; `none` is not a tool, but means to think without one. */
 export const plannerCore: readonly string[] = [
@@ -23,7 +24,7 @@ export interface PlannerListOptions {
   /** Filter of the tools. Default: all. */
   readonly isOffered?: ((tool: AnyTool) => boolean) | undefined;
   /** Language of the lines besides the tools: that of the conversation. Default: `en`. */
-  readonly language?: PromptLanguage | undefined;
+  readonly language?: Language | undefined;
 }
 
 /** The tools in the prompt of a planner. */
@@ -82,17 +83,17 @@ function byOrder(order: readonly AnyTool[]): (a: Registration, b: Registration) 
   return (a, b) => positionOf(a) - positionOf(b);
 }
 
-const moreLine: Readonly<Record<PromptLanguage, (more: number, canFind: boolean) => string>> = {
+const moreLine: Readonly<Record<Language, (more: number, canFind: boolean) => string>> = {
   en: (more, canFind) => `(and ${more} more, callable by name${canFind ? `; ${findToolsName} finds them` : ""})`,
   zh: (more, canFind) =>
     `（还有 ${more} 个其他工具，可通过工具名称直接调用${canFind ? `；用 ${findToolsName} 查找` : ""}）`,
 };
-const noToolText: Readonly<Record<PromptLanguage, string>> = {
+const noToolText: Readonly<Record<Language, string>> = {
   en: "think, without a tool",
   zh: "不使用工具，直接思考",
 };
 
-function lineOf(name: string, tool: AnyTool | undefined, language: PromptLanguage): string {
+function lineOf(name: string, tool: AnyTool | undefined, language: Language): string {
   if (tool === undefined) return `- ${name}: ${noToolText[language]}`;
   return `- ${name}: ${firstSentence(tool.description, maxLineLength)}`;
 }

@@ -1,4 +1,4 @@
-import { estimateTokens, stripUnsafe } from "../../text/index.ts";
+import { type Language, estimateTokens, stripUnsafe } from "../../text/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import { parameterSummary } from "./describe-tool.ts";
 import { findToolsName } from "./find-tools-tool.ts";
@@ -10,9 +10,6 @@ export interface CatalogueTools {
   list(): readonly Registration[];
 }
 
-/** Languages of the texts in a prompt besides the tools. */
-export type PromptLanguage = "en" | "zh";
-
 /** Options of {@link toolCatalogueForPrompt}. */
 export interface CatalogueOptions {
   /** Tools with a full entry, by name or alias, the most important first. */
@@ -22,7 +19,7 @@ export interface CatalogueOptions {
   /** Filter of the tools. Default: all. */
   readonly isOffered?: ((tool: AnyTool) => boolean) | undefined;
   /** Language of the line about the other tools: that of the conversation. Default: `en`. */
-  readonly language?: PromptLanguage | undefined;
+  readonly language?: Language | undefined;
 }
 
 /** The tools in the first prompt of a model. */
@@ -84,7 +81,7 @@ function shortEntry(tool: AnyTool): string {
   return `- ${tool.name}(${parameterSummary(tool)}): ${firstSentence(tool.description, maxShortLength)}`;
 }
 
-const moreLine: Readonly<Record<PromptLanguage, (count: number, canFind: boolean) => string>> = {
+const moreLine: Readonly<Record<Language, (count: number, canFind: boolean) => string>> = {
   en: (count, canFind) => {
     const how = canFind ? `${findToolsName} finds those that do what you need; each is called by its name` : "";
     return `And ${count} more${how === "" ? ", each called by its name" : `: ${how}`}.`;

@@ -1,5 +1,6 @@
 import { isRecord } from "../../../schema/index.ts";
-import { quoteText } from "../../../text/index.ts";
+import type { AgentNotice, AgentNoticeParams } from "../../events/agent-notice.ts";
+import { agentNoticeText } from "../../texts/agent-texts.ts";
 
 /** Call of a custom command. */
 export interface CustomCommand {
@@ -16,6 +17,8 @@ export interface CustomCommand {
 export interface CommandFault {
   /** As it is written among the options. */
   readonly key: string;
+  readonly notice: AgentNotice;
+  /** The English text of the notice. */
   readonly message: string;
   /** Correct form to use instead. */
   readonly hint: string;
@@ -45,28 +48,28 @@ export function readCustomCommands(chosen: unknown): CustomCommands {
   }
   const [first] = entries[maxCommands] ?? [];
   if (first !== undefined) {
-    const message = `only the first ${maxCommands} commands can be used: ${entries.length - maxCommands} more were left out`;
-    faults.push({ key: first, message, hint: "remove unused commands" });
+    const params = { max: maxCommands, omitted: entries.length - maxCommands };
+    faults.push(toFault(first, { code: "custom_commands_limited", params }, "remove unused commands"));
   }
   return { commands, faults };
 }
 
+function toFault(key: string, notice: AgentNotice, hint: string): CommandFault {
+  return { key, notice, message: agentNoticeText(notice), hint };
+}
+
 function readCommand(key: string, value: unknown): CustomCommand | CommandFault {
-  const fault = (why: string, hint: string): CommandFault => ({
-    key,
-    message: `the command ${quoteText(key)} cannot be used: ${why}`,
-    hint,
-  });
+  const fault = (reason: AgentNoticeParams["custom_command_unusable"]["reason"], hint: string): CommandFault =>
+    toFault(key, { code: "custom_command_unusable", params: { command: key, reason } }, hint);
   const name = key.replace(/^[@＠]/u, "").toLowerCase();
   if (!nameForm.test(name)) {
-    return fault("its name is not a valid word", "write letters, digits, - and _, a letter first, and no blanks");
+    return fault("name", "write letters, digits, - and _, a letter first, and no blanks");
   }
   // The tool name alone suffices for a tool without parameters.
   const { tool, params = {} }: Readonly<Record<string, unknown>> = isRecord(value) ? value : { tool: value };
   if (typeof tool !== "string" || tool === "") {
-    return fault("it names no tool", `write ${key}: { tool: …, params: { … } }`);
+    return fault("tool", `write ${key}: { tool: …, params: { … } }`);
   }
-  if (!isRecord(params))
-    return fault("its params are not a map", "write params: { … }, with the parameters of the tool");
+  if (!isRecord(params)) return fault("params", "write params: { … }, with the parameters of the tool");
   return { key, name, tool, params };
 }

@@ -1,4 +1,5 @@
 import { recordValue, type RunProgram } from "../../../run/index.ts";
+import type { AgentNoticeParams } from "../../events/agent-notice.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { type CommandTool, commandNames, inspectCommandTool } from "./command-tool.ts";
 import { type CustomCommand, readCustomCommands } from "./custom-commands.ts";
@@ -37,12 +38,9 @@ export function* detectCommands(
   own: readonly CustomCommand[],
 ): RunProgram<DetectedMessage> {
   const { uses, mistyped, pasted } = findCommands(text, commandNames(own));
-  for (const { name, near } of mistyped) run.notice(`there is no command @${name}; did you mean @${near}?`);
-  for (const name of pasted) {
-    run.notice(
-      `@${name} was taken as text: it is inside what looks like a pasted mail or chat; put it before that, or in a separate prompt`,
-    );
-  }
+  for (const { name, near } of mistyped)
+    run.notice({ code: "command_unknown", params: { command: name, suggestion: near } });
+  for (const name of pasted) noticeIgnored(run, [name], "pasted");
   if (uses.length === 0) return withoutCommands(text);
   const settled: SettledCommands = yield* recordValue("commands", () => settle(run, { text, uses, own }));
   const { chosen = settled.input ?? settled.given ?? [], tools } = settled;
@@ -99,24 +97,20 @@ function usesAt(uses: readonly CommandUse[], indexes: readonly number[]): Comman
 
 function noticeOmittedCommands(run: AgentRun, uses: readonly CommandUse[], chosen: ReadonlySet<number>): void {
   const omitted = new Set(uses.flatMap(({ name }, index) => (chosen.has(index) ? [] : [name])));
-  for (const name of omitted) {
-    run.notice(
-      `@${name} was taken as text: it changes something, and so counts only at the beginning of a line, and not below one such as "Summarize:"`,
-    );
-  }
+  for (const name of omitted) noticeIgnored(run, [name], "not_leading");
   const more = uses.length - maxCommands;
-  if (more > 0) run.notice(`only the first ${maxCommands} commands were carried out: ${more} more were left out`);
+  if (more > 0) run.notice({ code: "commands_limited", params: { max: maxCommands, omitted: more } });
 }
 
 /** For messages whose commands are not executed: notifies the user of the reason. */
-export function noticeIgnoredCommands(
-  run: AgentRun,
-  text: string,
-  why = "only the planned runner executes commands",
-): void {
+export function noticeIgnoredCommands(run: AgentRun, text: string, reason: IgnoreReason = "other_runner"): void {
   const { commands: own } = readCustomCommands(run.spec.options?.["commands"]);
-  const names = new Set(findCommands(text, commandNames(own)).uses.map(({ name }) => `@${name}`));
-  if (names.size === 0) return;
-  const list = [...names].join(", ");
-  run.notice(`${list} ${names.size === 1 ? "was" : "were"} taken as text: ${why}`);
+  const names = new Set(findCommands(text, commandNames(own)).uses.map(({ name }) => name));
+  if (names.size > 0) noticeIgnored(run, [...names], reason);
+}
+
+type IgnoreReason = AgentNoticeParams["commands_ignored"]["reason"];
+
+function noticeIgnored(run: AgentRun, commands: readonly string[], reason: IgnoreReason): void {
+  run.notice({ code: "commands_ignored", params: { commands, reason } });
 }

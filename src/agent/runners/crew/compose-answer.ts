@@ -1,5 +1,5 @@
 import { FailureError, failure, isFailureError } from "../../../base/index.ts";
-import { fencedDataRule, fenceData } from "../../../text/index.ts";
+import { detectLanguage, fencedDataRule, fenceData } from "../../../text/index.ts";
 import type { AgentStep } from "../../events/agent-result.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { runAgentLoop } from "../../loop/agent-loop.ts";
@@ -11,6 +11,7 @@ import type { Crew } from "./crew.ts";
 import type { CrewOptions } from "./crew-options.ts";
 import type { StepOutcome } from "./step-outcome.ts";
 import type { CrewStepState } from "./crew-step-state.ts";
+import { agentTexts } from "../../texts/agent-texts.ts";
 import { noteUnverified, formatVerificationIssues } from "./verify-step.ts";
 
 /**
@@ -53,11 +54,11 @@ function* wordOrNone(crew: Crew): RunProgram<string | undefined> {
   try {
     const answer = yield* word(crew);
     const earlier = works.filter(isDone).map(({ step, outcome }) => ({ id: step.id, text: outcome.text }));
-    noteUnverified(run, "the answer", verifyResult(answer, { earlier }));
+    noteUnverified(run, undefined, verifyResult(answer, { earlier }));
     return answer;
   } catch (error) {
     if (!isFailureError(error) || run.isCancelled) throw error;
-    run.notice(`the model could not write the answer (${error.message}); the last result is returned unchanged`);
+    run.notice({ code: "answer_not_written", params: { message: error.message } });
     return undefined;
   }
 }
@@ -87,8 +88,8 @@ function describeStepResult({ step, outcome, error }: CrewStepState): string {
 function marked({ prompt }: Crew, { outcome }: Done): string {
   const { verified, issues } = outcome.verification;
   if (verified) return outcome.text;
-  const isChinese = /\p{Script=Han}/u.test(prompt.text);
-  return `${outcome.text}\n\n${isChinese ? "（未通过校验：" : "(Not verified: "}${formatVerificationIssues(issues)}${isChinese ? "）" : ")"}`;
+  const { notVerified } = agentTexts[detectLanguage(prompt.text)];
+  return `${outcome.text}\n\n${notVerified(formatVerificationIssues(issues))}`;
 }
 
 function toReport({ step, outcome, error }: CrewStepState): AgentStep {

@@ -1,4 +1,5 @@
 import { fail } from "../../../base/index.ts";
+import type { PlannedStep } from "../../events/agent-notice.ts";
 import { runSubChain } from "../../../chain/index.ts";
 import type { Runner, AgentPrompt } from "../../run/runner.ts";
 import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
@@ -8,7 +9,7 @@ import { Crew } from "./crew.ts";
 import { readCrewOptions, type CrewOptions } from "./crew-options.ts";
 import { toChain } from "./to-chain.ts";
 import { plannerToolList } from "../../../hub/index.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { rankTools } from "../../loop/choose-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -60,10 +61,10 @@ function* createCrewPlan(
   const plan = usable ?? last;
   const steps = plan.steps.length > 0 ? plan.steps : [wholeStep(prompt)];
   if (plan.steps.length === 0) {
-    run.notice(`there was no usable plan (${plan.issues.join("; ")}): the prompt was answered in one step`);
+    run.notice({ code: "plan_unusable", params: { issues: plan.issues, instead: "one_step" } });
   }
-  for (const note of plan.notes) run.notice(note);
-  if (run.hasListener) run.emit({ type: "notice", text: describePlan(steps) });
+  for (const notice of plan.notices) run.notice(notice);
+  if (run.hasListener) run.emitNotice({ code: "plan_made", params: { steps: steps.map(toPlannedStep) } });
   return steps;
 }
 
@@ -98,10 +99,6 @@ function plannerRules(run: AgentRun, prompt: AgentPrompt, maxSteps: number): str
   ];
 }
 
-function describePlan(steps: readonly CrewStep[]): string {
-  const lines = steps.map(({ id, description, toolType, dependencies }) => {
-    const after = dependencies.length === 0 ? "" : `, after ${dependencies.join(" and ")}`;
-    return `${id} (${toolType}${after}): ${description}`;
-  });
-  return [`${steps.length === 1 ? "one step" : `${steps.length} steps`}:`, ...lines].join("\n");
+function toPlannedStep({ id, description, toolType: tool, dependencies }: CrewStep): PlannedStep {
+  return { id, description, tool, dependencies };
 }

@@ -82,14 +82,24 @@ export class Crew {
     const { step, error } = work;
     const target = work.isBeyondTools ? undefined : yield* toolByCapability(this.run, step, work.tried);
     if (target === undefined) throw thrown(error ?? failure("not_available", `nothing else can do ${step.id}`));
-    this.run.notice(`${step.id}: ${shortly(step, error)}; ${target.name} was used instead`);
+    this.#noticeReplaced(work, target.name);
     return yield* this.#use(work, target, "capability");
   }
 
   *#byReasoning(work: CrewStepState): RunProgram<StepOutcome> {
-    const { step, error } = work;
-    if (step.toolType !== noTool) this.run.notice(`${step.id}: ${shortly(step, error)}; answered without a tool`);
+    if (work.step.toolType !== noTool) this.#noticeReplaced(work);
     return yield* reasonStep(this, work);
+  }
+
+  #noticeReplaced({ step, error }: CrewStepState, replacement?: string): void {
+    const message = error?.message.slice(0, 300).toWellFormed();
+    const params = {
+      step: step.id,
+      tool: step.toolType,
+      ...(replacement !== undefined && { replacement }),
+      ...(message !== undefined && { message }),
+    };
+    this.run.notice({ code: "step_tool_replaced", params });
   }
 
   *#use(work: CrewStepState, target: StepTool, by: "tool" | "capability"): RunProgram<StepOutcome> {
@@ -132,10 +142,6 @@ function thrown(error: Failure): FailureError {
 function unanswered(error: Failure): Failure {
   if (error.code !== "approval_required") return error;
   return fail(error.message, { code: "permission_denied", reason: "rejected" }).toFailure();
-}
-
-function shortly({ toolType }: CrewStep, error: Failure | undefined): string {
-  return error === undefined ? `${toolType} was not called` : error.message.slice(0, 300).toWellFormed();
 }
 
 /** A failure with this reason is independent of the tool: no other tool could do more. */

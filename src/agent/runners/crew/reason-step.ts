@@ -39,7 +39,7 @@ function* answer(crew: Crew, work: CrewStepState, messages: readonly Conversatio
   const turn = yield* requestModel(run, work.turnRef(), { system, messages });
   const text = textOfTurn(turn).trim();
   if (text === "") throw modelFailure("invalid_output", `the model ${JSON.stringify(turn.modelId)} answered nothing`);
-  if (turn.finishReason === "length") run.notice(`${work.step.id} was cut off by the model's limit of tokens`);
+  if (turn.finishReason === "length") run.notice({ code: "step_cut_off", params: { step: work.step.id } });
   return { text, verification: verifyStep(crew, work, { text }) };
 }
 

@@ -20,9 +20,11 @@ interface CheckedResult {
   readonly expectsTime?: boolean;
 }
 
-/** Notifies the user of problems in a result that is used nevertheless. */
-export function noteUnverified(run: AgentRun, subject: string, { verified, issues }: Verification): void {
-  if (!verified) run.notice(`${subject} is not verified: ${formatVerificationIssues(issues)}`);
+/** Notifies the user of problems in the result of a step, or in the answer, that is used nevertheless. */
+export function noteUnverified(run: AgentRun, step: string | undefined, { verified, issues }: Verification): void {
+  if (verified) return;
+  const params = { ...(step !== undefined && { step }), issues: issues.map(({ message }) => message) };
+  run.notice({ code: "result_unverified", params });
 }
 
 /** Formats issues on one line. */

@@ -58,7 +58,7 @@ export function* searchNotes(run: AgentRun, request: NoteQuery): RunProgram<Note
   }
   const result = yield* search(1, { ...query, timeRange });
   if (!result.success || documentsIn(result.output).length > 0) return { result, time: time.phrase, anyTime: false };
-  run.notice(`no notes of the time "${time.phrase}" were found; notes of all times were searched`);
+  run.notice({ code: "time_without_notes", params: { time: time.phrase } });
   return { result: yield* search(2, query), time: time.phrase, anyTime: true };
 }
 
@@ -80,7 +80,7 @@ function* rangeOf(run: AgentRun, turnRef: TurnRef, { phrase }: TimePhrase): RunP
     args: { description: phrase },
   });
   if (!result.success) {
-    run.notice(`the time "${phrase}" was not understood; notes of all times were searched`);
+    run.notice({ code: "time_not_understood", params: { time: phrase } });
     return undefined;
   }
   return result.output;

@@ -20,7 +20,7 @@ export class RunnerOptionsReader<T> {
     const reader = this.#readers[name];
     const value = reader.read(provided);
     if (value !== undefined) return value;
-    this.#run.notice(`options.${name} is not ${reader.expects}, and was not used`);
+    this.#run.notice({ code: "option_unusable", params: { option: name, expects: reader.type } });
     return wrong;
   }
 }

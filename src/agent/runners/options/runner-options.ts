@@ -1,9 +1,9 @@
 import { isRecord } from "../../../schema/index.ts";
+import type { OptionType } from "../../events/agent-notice.ts";
 
 /** Reads and validates an option of a runner. */
 export interface OptionReader<T> {
-  /** Description of the valid values. */
-  readonly expects: string;
+  readonly type: OptionType;
   /** Correct form, if that needs an explanation. */
   readonly hint?: string;
   /** Undefined if the value is invalid. */
@@ -34,12 +34,12 @@ interface RunnerOptions {
 export type RunnerName = keyof RunnerOptions;
 
 const text: OptionReader<string> = {
-  expects: "a text",
+  type: "text",
   read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
 };
 
 const texts: OptionReader<readonly string[]> = {
-  expects: "a list of texts",
+  type: "texts",
   read: (value) => {
     const list: unknown[] = Array.isArray(value) ? value : [value];
     return list.every((one) => typeof one === "string") ? list : undefined;
@@ -47,24 +47,24 @@ const texts: OptionReader<readonly string[]> = {
 };
 
 const count: OptionReader<number> = {
-  expects: "a whole number, 1 or more",
+  type: "count",
   read: (value) => (typeof value === "number" && Number.isInteger(value) && value >= 1 ? value : undefined),
 };
 
 const tokens: OptionReader<number> = {
-  expects: "a number of tokens",
+  type: "tokens",
   read: (value) => (typeof value === "number" && value >= 0 ? value : undefined),
 };
 
 const commands: OptionReader<RunnerOptions["planned"]["commands"]> = {
-  expects: "a map of names to tools",
+  type: "commands",
   hint: "write commands: { NAME: { tool: …, params: { … } } }",
   read: (value) => (isRecord(value) ? value : undefined),
 };
 
 function oneOf<const T extends string>(...words: readonly T[]): OptionReader<T> {
   return {
-    expects: words.map((word) => JSON.stringify(word)).join(" or "),
+    type: words,
     read: (value) => words.find((word) => word === value),
   };
 }

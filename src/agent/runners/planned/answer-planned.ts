@@ -41,7 +41,7 @@ export function* answerPlanned(
 ): RunProgram<RunnerAnswer> {
   const { commands: own } = readPlannedOptions(run);
   const { text: promptText } = prompt;
-  if (prompt.untrusted === true) noticeIgnoredCommands(run, promptText, "the prompt itself is untrusted");
+  if (prompt.untrusted === true) noticeIgnoredCommands(run, promptText, "untrusted_prompt");
   const isText = brief.noCommands === true || prompt.untrusted === true;
   const message = isText ? withoutCommands(promptText) : yield* detectCommands(run, promptText, own);
   const commands = commandWorks(run, { message, history: prompt.history, customCommands: own });
@@ -58,7 +58,7 @@ export function* answerPlanned(
   const results = [...earlier, ...gathered];
   const images = results.flatMap((result) => result.images ?? []);
   const { text: enriched, cut } = enrichPrompt(prompt.text, results, room);
-  if (cut) run.notice("what the tools gave was too long for the model, and was cut");
+  if (cut) run.notice({ code: "gathered_results_cut", params: {} });
   messages[messages.length - 1] = userMessage(prompt, run.family.userMessage(enriched, false), images);
   return { answer: yield* runAgentLoop(run, conversation) };
 }
@@ -67,7 +67,7 @@ export function* answerPlanned(
 function readPlannedOptions(run: AgentRun): { readonly commands: readonly CustomCommand[] } {
   const provided = new RunnerOptionsReader(run, runnerOptions.planned);
   const { commands, faults } = readCustomCommands(provided.take("commands", undefined));
-  for (const { message } of faults) run.notice(message);
+  for (const { notice } of faults) run.notice(notice);
   return { commands };
 }
 

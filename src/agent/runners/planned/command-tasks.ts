@@ -1,6 +1,7 @@
 import type { ToolResult } from "../../../tool/index.ts";
 import { cutText } from "../../../text/index.ts";
 import type { RunProgram } from "../../../run/index.ts";
+import type { AgentNoticeParams } from "../../events/agent-notice.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import { toToolResultPart } from "../../loop/tool-result-part.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -27,6 +28,8 @@ export interface CommandWork {
   run(terms: readonly string[]): RunProgram<GatheredResult>;
 }
 
+type NotExecuted = AgentNoticeParams["command_not_executed"];
+
 /** A message with commands, and the conversation history before it. */
 export interface CommandPrompt {
   readonly message: DetectedMessage;
@@ -39,18 +42,22 @@ export function commandWorks(run: AgentRun, prompt: CommandPrompt): CommandWork[
   const works: CommandWork[] = [];
   for (const command of prompt.message.commands) {
     const work = workOf(run, prompt, command);
-    if (typeof work === "string") run.notice(`@${command.name} was not carried out: ${work}`);
+    if ("reason" in work) run.notice({ code: "command_not_executed", params: { command: command.name, ...work } });
     else if (work.writes || !works.some(({ key }) => key === work.key)) works.push(work);
   }
   return works;
 }
 
 /** The work of a command, or the reason why there is none. */
-function workOf(run: AgentRun, prompt: CommandPrompt, command: DetectedCommand): CommandWork | string {
+function workOf(
+  run: AgentRun,
+  prompt: CommandPrompt,
+  command: DetectedCommand,
+): CommandWork | Omit<NotExecuted, "command"> {
   const { name, rest, nth, tool } = command;
   const own = prompt.customCommands.find((one) => one.name === name);
   const toolName = toolForCommand(prompt.customCommands, name);
-  if (tool === null) return `there is no tool ${JSON.stringify(toolName)} that this agent may use`;
+  if (tool === null) return { reason: "no_tool", tool: toolName };
   // Command names never begin with a digit, so the parts are unambiguous.
   const part = `command-${nth === 1 ? "" : `${nth}-`}${name}`;
   const call = function* (args: unknown): RunProgram<GatheredResult> {
@@ -74,7 +81,7 @@ function workOf(run: AgentRun, prompt: CommandPrompt, command: DetectedCommand):
   }
   if (name === "memory") {
     const content = rest === "" ? prompt.message.text : rest;
-    if (content === "") return "it names nothing to remember";
+    if (content === "") return { reason: "no_content" };
     return {
       key: JSON.stringify([toolName, content]),
       tool: tool.name,
@@ -84,7 +91,7 @@ function workOf(run: AgentRun, prompt: CommandPrompt, command: DetectedCommand):
     };
   }
   const { text, isWhole } = lookedFor(prompt, command);
-  if (text === "") return "it names nothing to search for";
+  if (text === "") return { reason: "no_query" };
   const about = { key: JSON.stringify([toolName, text]), tool: tool.name, yields: isWhole };
   if (name !== "vault") return { ...about, writes, run: () => call(webQuery(tool, text, prompt.history)) };
   const terms = isWhole ? undefined : salientTerms(text);

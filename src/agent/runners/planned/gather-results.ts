@@ -97,9 +97,7 @@ function* gatherByTools(
 }
 
 function* gatherWithoutTools(run: AgentRun, query: GatherRequest): RunProgram<readonly GatheredResult[]> {
-  run.notice(
-    "the model does not support tools: its plan was requested as text; the runner llm requests it once, without tools",
-  );
+  run.notice({ code: "plan_as_text", params: {} });
   const { delegation, messages } = query;
   const { preface = [] } = delegation;
   const conversation: LoopConversation = {

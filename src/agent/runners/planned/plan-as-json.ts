@@ -1,5 +1,5 @@
 import { toolCatalogueForPrompt } from "../../../hub/index.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import { type TurnToolCall, findJson } from "../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../schema/index.ts";
 import { requestJson } from "../request-json.ts";
@@ -26,7 +26,7 @@ export function* planAsJson(
     messages,
     read: parsePlanText,
   });
-  if (issues.length > 0) run.notice(`there was no usable plan (${issues.join("; ")}): no tools were called by it`);
+  if (issues.length > 0) run.notice({ code: "plan_unusable", params: { issues, instead: "no_tools" } });
   return { calls, terms };
 }
 

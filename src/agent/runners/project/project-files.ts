@@ -1,6 +1,8 @@
 import { isRecord } from "../../../schema/index.ts";
 import { cutText, fencedDataRule, estimateTokens, fenceData, showUnsafe } from "../../../text/index.ts";
 import { type RunProgram, runAll } from "../../../run/index.ts";
+import type { OmissionReason } from "../../events/agent-notice.ts";
+import { agentTexts } from "../../texts/agent-texts.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { cutToTokens } from "../gathered-results.ts";
 import { callToolForRunner } from "../call-tool-for-runner.ts";
@@ -17,7 +19,7 @@ interface IncludedFile {
 /** A file that is not shown, with the reason. */
 interface OmittedFile {
   readonly path: string;
-  readonly why: string;
+  readonly reason: OmissionReason;
 }
 
 const filesTurnRef = { part: "files", round: 1 };
@@ -38,22 +40,22 @@ export function* readProjectFiles(run: AgentRun, options: ProjectOptions): RunPr
   if (options.files.length === 0) return undefined;
   const paths = yield* findFiles(run, options);
   const shown: IncludedFile[] = [];
-  const leftOut: OmittedFile[] = paths.slice(maxFiles).map((path) => ({ path, why: "there are too many" }));
+  const leftOut: OmittedFile[] = paths.slice(maxFiles).map((path) => ({ path, reason: "too_many" }));
   let left = options.budget;
   const query = paths.slice(0, maxFiles);
   const { maxParallel } = run.spec;
   for (let from = 0; from < query.length; from += maxParallel) {
     const some = query.slice(from, from + maxParallel);
     if (left < minTokens) {
-      leftOut.push(...some.map((path) => ({ path, why: noSpaceReason })));
+      leftOut.push(...some.map((path) => ({ path, reason: "budget" as const })));
       continue;
     }
     const max = left;
     for (const file of yield* runAll(
       some.map((path, index) => readOne(run, { path, number: from + index + 1, max })),
     )) {
-      const taken = "why" in file ? file : fit(file, left);
-      if ("why" in taken) leftOut.push(taken);
+      const taken = "reason" in file ? file : fit(file, left);
+      if ("reason" in taken) leftOut.push(taken);
       else {
         shown.push(taken);
         left -= estimateTokens(taken.text);
@@ -64,10 +66,8 @@ export function* readProjectFiles(run: AgentRun, options: ProjectOptions): RunPr
   return filesText(shown, leftOut);
 }
 
-const noSpaceReason = "it did not fit into the budget";
-
 function fit(file: IncludedFile, left: number): IncludedFile | OmittedFile {
-  if (left < minTokens) return { path: file.path, why: noSpaceReason };
+  if (left < minTokens) return { path: file.path, reason: "budget" };
   const text = cutToTokens(file.text, left);
   return { ...file, text, cut: file.cut || text !== file.text };
 }
@@ -76,12 +76,11 @@ function* findFiles(run: AgentRun, { folder, files }: ProjectOptions): RunProgra
   const args = { path: folder, depth: maxDepth, max_entries: maxEntries };
   const result = yield* callToolForRunner(run, { turnRef: filesTurnRef, name: "list", tool: listTool, args });
   if (!result.success) {
-    run.notice(`the files of the project could not be listed: ${result.error.message}`);
+    run.notice({ code: "project_not_listed", params: { message: result.error.message } });
     return [];
   }
   const { entries, truncated } = isRecord(result.output) ? result.output : {};
-  if (truncated === true)
-    run.notice(`the folder of the project has more than ${maxEntries} entries; the rest was ignored`);
+  if (truncated === true) run.notice({ code: "project_limited", params: { max: maxEntries } });
   const paths = (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) =>
     isRecord(entry) && entry["type"] === "file" && typeof entry["path"] === "string" ? [entry["path"]] : [],
   );
@@ -96,7 +95,7 @@ function choose(
 ): string[] {
   const read = (pattern: string): Glob[] => {
     const glob = readGlob(pattern);
-    if (glob === undefined) run.notice(`the pattern ${JSON.stringify(pattern)} of the project cannot be used`);
+    if (glob === undefined) run.notice({ code: "pattern_unusable", params: { pattern } });
     return glob === undefined ? [] : [glob];
   };
   const out = files.filter((pattern) => pattern.startsWith("!")).flatMap((pattern) => read(pattern.slice(1)));
@@ -131,28 +130,29 @@ function* readOne(run: AgentRun, { path, number, max }: Reading): RunProgram<Inc
     tool: readTool,
     args: { path, offset: 0, length },
   });
-  if (!result.success) return { path, why: result.error.message };
+  if (!result.success) return { path, reason: { message: result.error.message } };
   const { content, truncated } = isRecord(result.output) ? result.output : {};
-  if (typeof content !== "string") return { path, why: "it holds no text" };
+  if (typeof content !== "string") return { path, reason: "not_text" };
   return { path, text: content, cut: truncated === true };
 }
 
 function noticeOmittedFiles(run: AgentRun, shown: readonly IncludedFile[], leftOut: readonly OmittedFile[]): void {
   const cut = shown.filter((file) => file.cut).map(({ path }) => path);
-  if (cut.length > 0) run.notice(`only the beginning was shown of ${listed(cut)}`);
-  for (const [why, paths] of Map.groupBy(leftOut, (file) => file.why)) {
-    run.notice(`left out (${why}): ${listed(paths.map(({ path }) => path))}`);
+  if (cut.length > 0) run.notice({ code: "files_cut", params: listed(cut) });
+  for (const omitted of Map.groupBy(leftOut, ({ reason }) => agentTexts.en.omission(reason)).values()) {
+    const [{ reason } = { reason: "budget" as const }] = omitted;
+    run.notice({ code: "files_omitted", params: { ...listed(omitted.map(({ path }) => path)), reason } });
   }
 }
 
-function listed(paths: readonly string[]): string {
-  const some = paths.slice(0, maxListed).map((path) => showUnsafe(path));
-  return paths.length > maxListed ? `${some.join(", ")} and ${paths.length - maxListed} more` : some.join(", ");
+function listed(paths: readonly string[]): { readonly files: readonly string[]; readonly more: number } {
+  const files = paths.slice(0, maxListed).map((path) => showUnsafe(path));
+  return { files, more: paths.length - files.length };
 }
 
 function filesText(shown: readonly IncludedFile[], leftOut: readonly OmittedFile[]): string {
   const files = shown.map(({ path, text, cut }) => fenceData(`${path}${cut ? " (its beginning)" : ""}`, text));
-  const missing = leftOut.map(({ path, why }) => `${path}: ${cutText(why, 120).text}`);
+  const missing = leftOut.map(({ path, reason }) => `${path}: ${cutText(agentTexts.en.omission(reason), 120).text}`);
   const rest = missing.slice(0, maxListed);
   if (missing.length > maxListed) rest.push(`and ${missing.length - maxListed} more`);
   return [

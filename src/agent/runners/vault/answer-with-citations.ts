@@ -15,7 +15,8 @@ import { noteHeading } from "./earlier-notes.ts";
 import type { FoundPassages } from "./find-passages.ts";
 import { NoteNumbers } from "./note-numbers.ts";
 import { type Passage, toSource } from "./passage.ts";
-import { formatTerms, vaultTexts } from "./vault-texts.ts";
+import { agentTexts } from "../../texts/agent-texts.ts";
+import { formatTerms } from "./format-terms.ts";
 
 const rules: readonly string[] = [
   "Answer from the user's notes that stand behind the question, or behind an earlier one, and from nothing else. Behind " +
@@ -71,8 +72,8 @@ export function* answerWithCitations(
     cited,
     unknown,
   } = checkCitations(yield* runAgentLoop(run, conversation), (number) => known.has(number));
-  if (unknown.length > 0) run.notice(`these citations match no note and stay unchanged: ${unknown.join(" ")}`);
-  if (hasNotes(passages) && cited.length === 0) run.notice("the answer cites none of the notes");
+  if (unknown.length > 0) run.notice({ code: "citations_unknown", params: { citations: unknown } });
+  if (hasNotes(passages) && cited.length === 0) run.notice({ code: "citations_missing", params: {} });
   replaceAnswer(messages, answer);
   return { answer, sources: cited.flatMap((number) => known.get(number) ?? []) };
 }
@@ -97,12 +98,13 @@ function withNotes(prompt: string, { about, notes, tokenBudget }: PromptNotes): 
 
 /** Facts about the notes that a model cannot see in them. */
 function aboutNotes({ passages, terms, time, missedTime, more }: FoundPassages): string[] {
-  const { en } = vaultTexts;
-  if (passages.length === 0) return [`${en.nothing(formatTerms(terms, en))} ${fromEarlier}`];
-  if (missedTime && time !== undefined) return [en.otherTimes(time, formatTerms(terms, en))];
+  const { en } = agentTexts;
+  const { nothing, otherTimes, more: hasMore } = en.vault;
+  if (passages.length === 0) return [`${nothing(formatTerms(terms, en))} ${fromEarlier}`];
+  if (missedTime && time !== undefined) return [otherTimes(time, formatTerms(terms, en))];
   if (terms.length > 0) return [];
   const which = time === undefined ? "These are the newest notes" : `These are the notes of the time "${time}"`;
-  return [`${which}, the newest first.${more ? ` ${en.more}` : ""}`];
+  return [`${which}, the newest first.${more ? ` ${hasMore}` : ""}`];
 }
 
 /** Replaces the answer in the conversation with the answer as it was returned. */

@@ -10,9 +10,10 @@ import { findPassages, type FoundPassages } from "./find-passages.ts";
 import { NoteNumbers } from "./note-numbers.ts";
 import { extractTopic } from "./extract-topic.ts";
 import type { AnswerSource } from "../../events/agent-result.ts";
-import { detectLanguage } from "../../reasoning/detect-language.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
-import { formatTerms, vaultTexts } from "./vault-texts.ts";
+import { agentTexts } from "../../texts/agent-texts.ts";
+import { formatTerms } from "./format-terms.ts";
 
 /** Answers from the notes of the workspace, with citations; without a model by quoting them. */
 export const vaultRunner: Runner = {
@@ -40,8 +41,8 @@ function* answer(run: AgentRun, grounds: AnswerGrounds): RunProgram<RunnerAnswer
     return yield* answerWithCitations(run, grounds);
   } catch (error) {
     if (run.isCancelled || !isFailureError(error)) throw error;
-    const instead = hasNotes(passages) ? "; the notes are quoted instead" : "";
-    run.notice(`the model gave no answer (${error.message})${instead}`);
+    const params = { message: error.message, quotesNotes: hasNotes(passages) };
+    run.notice({ code: "model_without_answer", params });
     run.messages = [...prompt.history, userMessage(prompt, prompt.text)];
     return answerAlone(grounds);
   }
@@ -69,11 +70,12 @@ function answerByQuotes(prompt: string, found: FoundPassages, numbers: NoteNumbe
 }
 
 function headOf(prompt: string, { terms, time, missedTime, more }: FoundPassages): string {
-  const words = vaultTexts[detectLanguage(prompt)];
+  const texts = agentTexts[detectLanguage(prompt)];
+  const { vault } = texts;
   const isList = terms.length === 0;
-  const head = isList ? words.listed(missedTime ? undefined : time) : words.extracted;
-  const missed = missedTime && time !== undefined ? [words.otherTimes(time, formatTerms(terms, words))] : [];
-  return [head, ...missed, ...(isList && more ? [words.more] : [])].join("\n");
+  const head = isList ? vault.listed(missedTime ? undefined : time) : vault.extracted;
+  const missed = missedTime && time !== undefined ? [vault.otherTimes(time, formatTerms(terms, texts))] : [];
+  return [head, ...missed, ...(isList && more ? [vault.more] : [])].join("\n");
 }
 
 /** `earlierNotes` parses this format. */
@@ -88,11 +90,11 @@ function quoteLines(
 
 /** The answer if there is no source for one. */
 function nothingFoundAnswer(prompt: string, terms: readonly string[]): RunnerAnswer {
-  const words = vaultTexts[detectLanguage(prompt)];
-  return { answer: words.nothing(formatTerms(terms, words)), sources: [] };
+  const texts = agentTexts[detectLanguage(prompt)];
+  return { answer: texts.vault.nothing(formatTerms(terms, texts)), sources: [] };
 }
 
 /** The answer if there is nothing to search for. */
 function emptyPromptAnswer(prompt: string): RunnerAnswer {
-  return { answer: vaultTexts[detectLanguage(prompt)].noTopic, sources: [] };
+  return { answer: agentTexts[detectLanguage(prompt)].vault.noTopic, sources: [] };
 }

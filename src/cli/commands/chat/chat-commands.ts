@@ -1,6 +1,7 @@
 import { type ConversationMessage, type ReasoningLanguage, runnerNames } from "../../../agent/index.ts";
+import type { CommandName } from "../../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { stripUnsafe, suggest } from "../../../text/index.ts";
-import { agentTexts } from "../../terminal/agent-view/agent-texts.ts";
 import { checkModel } from "../../open/agent-options.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { shortText } from "../../terminal/short-text.ts";
@@ -8,7 +9,6 @@ import { logWrapped } from "../../terminal/log-wrapped.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { toolTable } from "../tools/tool-table.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { type CommandName, chatTexts } from "./chat-texts.ts";
 import type { ChatConversation } from "./chat-conversation.ts";
 
 /** Outcome of a chat command: continue, exit, or resume a suspended prompt. */
@@ -45,7 +45,7 @@ export async function runChatCommand(
   const [, name = "", word = ""] = /^\/(\S*)\s*(.*)$/su.exec(line.trim()) ?? [];
   const known = name === "quit" ? "exit" : name;
   if (isCommand(known)) return commands[known]({ ...input, word: word.trim() });
-  const words = chatTexts[input.language];
+  const words = cliTexts[input.language].chat;
   throw new UsageError(words.noCommand(toOneLine(name), suggest(name, Object.keys(commands))), words.beginsWithSlash);
 }
 
@@ -54,7 +54,7 @@ function isCommand(name: string): name is CommandName {
 }
 
 function help({ terminal, language }: ChatCommandContext): ChatCommandResult {
-  const { commands: about, aboutKeys } = chatTexts[language];
+  const { commands: about, aboutKeys } = cliTexts[language].chat;
   const width = Math.max(...Object.keys(about).map(({ length }) => length));
   for (const [name, text] of Object.entries(about)) {
     logWrapped(text, terminal, { lead: `  ${terminal.tint("bold", `/${name.padEnd(width)}`)}  ` });
@@ -73,13 +73,13 @@ async function tools({ conversation, word, terminal, language }: ChatCommandCont
     paint: (style, text) => terminal.tint(style, text),
   };
   for (const line of toolTable(found, side)) terminal.log(line);
-  terminal.log(terminal.tint("dim", chatTexts[language].tools(found.length)));
+  terminal.log(terminal.tint("dim", cliTexts[language].chat.tools(found.length)));
   return "done";
 }
 
 async function model({ conversation, word: name, terminal, language }: ChatCommandContext): Promise<ChatCommandResult> {
   const { models } = conversation.workspace;
-  const words = chatTexts[language];
+  const words = cliTexts[language].chat;
   if (name === "") {
     const current = conversation.model ?? "default";
     for (const each of models.names) terminal.log(listed(each, each === current, models.get(each)?.modelId ?? ""));
@@ -103,7 +103,7 @@ async function runner({
     return "done";
   }
   await conversation.change({ runner: name });
-  logWrapped(chatTexts[language].nextRunner(toOneLine(name)), terminal);
+  logWrapped(cliTexts[language].chat.nextRunner(toOneLine(name)), terminal);
   return "done";
 }
 
@@ -112,7 +112,7 @@ function listed(name: string, isCurrent: boolean, about = ""): string {
 }
 
 async function resume({ conversation, word, terminal, language }: ChatCommandContext): Promise<ChatCommandResult> {
-  const words = chatTexts[language];
+  const words = cliTexts[language].chat;
   const waiting = await conversation.waiting();
   if (waiting.length === 0) throw new UsageError(words.nothingWaits);
   const [only] = waiting;
@@ -129,7 +129,7 @@ async function resume({ conversation, word, terminal, language }: ChatCommandCon
 }
 
 function history({ conversation, word, terminal, language }: ChatCommandContext): ChatCommandResult {
-  const words = chatTexts[language];
+  const words = cliTexts[language].chat;
   if (!/^\d{0,6}$/.test(word)) throw new UsageError(words.needsNumber);
   const { redactor } = conversation.workspace.engine;
   const shown = conversation.messages.flatMap((message) => {
@@ -155,12 +155,12 @@ function textOfMessage(message: ConversationMessage): string {
 
 function usage({ conversation, terminal, language }: ChatCommandContext): ChatCommandResult {
   const { used } = conversation;
-  logWrapped(`${chatTexts[language].prompts(used.prompts)}${agentTexts[language].used(used)}`, terminal);
+  logWrapped(`${cliTexts[language].chat.prompts(used.prompts)}${cliTexts[language].agent.used(used)}`, terminal);
   return "done";
 }
 
 async function clear({ conversation, terminal, language }: ChatCommandContext): Promise<ChatCommandResult> {
   await conversation.clear();
-  terminal.log(chatTexts[language].forgotten);
+  terminal.log(cliTexts[language].chat.forgotten);
   return "done";
 }

@@ -5,12 +5,12 @@ import {
   type Session,
   type ReasoningLanguage,
   isListedTool,
-  detectLanguage,
   deserializeAgentRun,
 } from "../../../agent/index.ts";
+import { detectLanguage } from "../../../text/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../../app/index.ts";
 import type { Registration } from "../../../tool/index.ts";
-import type { AgentUsage } from "../../terminal/agent-view/agent-texts.ts";
+import type { AgentUsage } from "../../terminal/texts/cli-text-table.ts";
 
 /** A conversation at the terminal. It continues when its model or runner is switched. */
 export class ChatConversation {

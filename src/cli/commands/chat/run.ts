@@ -1,16 +1,12 @@
-import {
-  type AgentExecuteOptions,
-  type AgentResult,
-  type ReasoningLanguage,
-  detectLanguage,
-} from "../../../agent/index.ts";
+import { type AgentExecuteOptions, type AgentResult, type ReasoningLanguage } from "../../../agent/index.ts";
+import { detectLanguage } from "../../../text/index.ts";
+import type { AgentTexts } from "../../terminal/texts/cli-text-table.ts";
+import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { isFailureError } from "../../../base/index.ts";
 import { isModelMissing } from "../../../model/index.ts";
 import { agentOptions } from "../../open/agent-options.ts";
 import { followAgent } from "../../open/agent-session.ts";
-import { type AgentTexts, agentTexts } from "../../terminal/agent-view/agent-texts.ts";
 import { runChatCommand } from "./chat-commands.ts";
-import { chatTexts } from "./chat-texts.ts";
 import type { LineInput, TerminalInputEvent } from "./line-input.ts";
 import { ChatConversation } from "./chat-conversation.ts";
 import { terminalInput } from "./terminal-input.ts";
@@ -23,7 +19,6 @@ import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { notTextFailure } from "../ask/not-text.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";
-import { approvalTexts } from "../../approvals/approval-texts.ts";
 import { codeOf, reportFormattedError, hintsWithoutModel } from "../../program/report-error.ts";
 import { type RunSession, withSession, openRunWorkspace } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
@@ -110,7 +105,7 @@ class Chat {
       if (outcome === "exit") break;
     }
     if (!terminal.interactive && !this.#hasInput) throw new UsageError("no prompts: each line of stdin is one prompt");
-    if (terminal.interactive) reportHowToContinue(this.#parts, agentTexts[this.#language]);
+    if (terminal.interactive) reportHowToContinue(this.#parts, cliTexts[this.#language].agent);
     // At a terminal the user has already seen the errors.
     return terminal.interactive ? exitCodes.ok : this.#worst;
   }
@@ -139,7 +134,7 @@ class Chat {
     if (typed.cleared) return "done";
     if (this.#isExiting) return "exit";
     this.#isExiting = true;
-    logWrapped(chatTexts[this.#language].exitAgain, this.#parts.invocation.terminal, { style: "dim" });
+    logWrapped(cliTexts[this.#language].chat.exitAgain, this.#parts.invocation.terminal, { style: "dim" });
     return "done";
   }
 
@@ -172,7 +167,7 @@ class Chat {
   #isLateAnswer(text: string): boolean {
     const isLate = this.#decidedElsewhere && parseYesNo(text) !== undefined;
     this.#decidedElsewhere = false;
-    if (isLate) reportUnsentInput(text, this.#parts.invocation.terminal, approvalTexts[this.#language]);
+    if (isLate) reportUnsentInput(text, this.#parts.invocation.terminal, cliTexts[this.#language].approvals);
     return isLate;
   }
 
@@ -183,7 +178,7 @@ class Chat {
       this.#language = session.language;
       this.#decidedElsewhere = session.decidedElsewhere;
       const { terminal } = session.invocation;
-      if (result.status === "cancelled") logWrapped(agentTexts[session.language].stopped, terminal);
+      if (result.status === "cancelled") logWrapped(cliTexts[session.language].agent.stopped, terminal);
       return code;
     });
     if (code !== exitCodes.ok) this.#worst = code;
@@ -205,7 +200,7 @@ class Chat {
 
 async function greet(conversation: ChatConversation, { terminal }: Invocation): Promise<void> {
   const { models } = conversation.workspace;
-  const words = chatTexts[conversation.language];
+  const words = cliTexts[conversation.language].chat;
   const model = models.get(conversation.model)?.modelId;
   const [runner, tools] = [toOneLine(conversation.runner), (await conversation.tools()).length];
   const agent = {

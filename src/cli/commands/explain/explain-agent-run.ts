@@ -1,22 +1,30 @@
-import type { CallInitiator, ReasoningStep } from "../../../agent/index.ts";
-import { formatDuration } from "../../../text/index.ts";
+import type { ReasoningStep } from "../../../agent/index.ts";
+import { renderCoded } from "../../../text/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { type InspectedAgentRun, inspectAgentRun } from "../../open/inspect-agent-run.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
+import { cliTexts } from "../../terminal/texts/cli-texts.ts";
+import type { AgentFact } from "../../terminal/texts/agent-fact.ts";
+import { toWireCoded } from "../../wire/wire-coded.ts";
+import type { Explanation } from "./explanation.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
-/** Describes a step of an agent's run in sentences. The step is identified by its number in `show`, or by its tool. */
-export async function explainAgent(invocation: Invocation, past: InspectedAgentRun, step: string): Promise<string[]> {
+/** Explains a step of an agent's run. The step is identified by its number in `show`, or by its tool. */
+export async function explainAgent(
+  invocation: Invocation,
+  past: InspectedAgentRun,
+  step: string,
+): Promise<Explanation[]> {
   const { block } = await inspectAgentRun(past);
-  if (step === "" && block.steps.length > 0) return block.steps.flatMap((each) => sentences(each, invocation));
+  if (step === "" && block.steps.length > 0) return block.steps.flatMap((each) => explain(each, invocation));
   const found = findStep(block.steps, step);
   if (found === undefined) {
     const known = block.steps.map(({ text }, at) => `${at + 1}. ${toOneLine(text)}`);
     const problem = step === "" ? "the run has" : `there is no step ${JSON.stringify(step)}; the run has`;
     throw new UsageError(`run ${past.run.id}: ${problem} ${known.length === 0 ? "none" : "these"}`, ...known);
   }
-  return sentences(found, invocation);
+  return explain(found, invocation);
 }
 
 /** Finds a step by its number, starting at 1, by its id, or as the last one of a tool. */
@@ -25,44 +33,53 @@ function findStep(steps: readonly ReasoningStep[], name: string): ReasoningStep 
   return byNumber ?? steps.find(({ id }) => id === name) ?? steps.findLast(({ tool }) => tool === name);
 }
 
-/** Initiator of a call, as the beginning of a sentence; the tool follows. */
-const deciders: Readonly<Record<CallInitiator, string>> = {
-  model: "The model called",
-  runner: "The runner itself called",
-  person: "A command in the prompt called",
-};
-
-/** Describes the call with its initiator. Rounds are those of the model. */
-function calledBy(step: ReasoningStep): string {
-  const { tool = "", initiator = "model", args } = step;
-  const input = args === undefined ? "" : ` with ${safeJson(args, 0)}`;
-  return `${deciders[initiator]} ${toOneLine(tool)}${input}${initiator === "model" ? roundOf(step) : ""}.`;
+/** The facts about a step, and their sentences. */
+function explain(step: ReasoningStep, invocation: Invocation): Explanation[] {
+  return factsOf(step, invocation).map((fact) => ({
+    sentence: renderCoded(cliTexts.en.facts, fact),
+    fact: toWireCoded(fact),
+  }));
 }
 
-function roundOf({ round, part = "main" }: ReasoningStep): string {
-  return round === undefined ? "" : ` in round ${round}${part === "main" ? "" : ` of ${part}`}`;
+function factsOf(step: ReasoningStep, invocation: Invocation): AgentFact[] {
+  const { kind, text, notice, durationMs, approvalId, tool = "", initiator = "model", args } = step;
+  if (kind === "notice")
+    return [{ code: "notice", params: { text, ...(notice !== undefined && { notice: toWireCoded(notice) }) } }];
+  const took = durationMs === undefined ? undefined : { ms: durationMs };
+  if (kind === "model")
+    return [{ code: "model_request", params: { ...roundOf(step), text: toOneLine(text), ...took } }];
+  const input = args === undefined ? undefined : { args: safeJson(args, 0) };
+  const round = initiator === "model" ? roundOf(step) : undefined;
+  const called: AgentFact = { code: "called", params: { initiator, tool: toOneLine(tool), ...input, ...round } };
+  const outcome = outcomeOf(step, invocation);
+  if (approvalId === undefined) return [called, outcome];
+  return [called, { code: "approval_needed", params: { approval: approvalId } }, outcome];
 }
 
-function sentences(step: ReasoningStep, invocation: Invocation): string[] {
-  const { kind, text, detail, durationMs, error, approvalId, state } = step;
-  if (kind === "notice") return [`A note: ${text}.`];
-  const took = durationMs === undefined ? "" : ` It took ${formatDuration(durationMs)}.`;
-  if (kind === "model") return [`Model request${roundOf(step)}: ${toOneLine(text)}.${took}`];
-  const request = approvalId === undefined ? [] : [`It needed approval: ${approvalId}.`];
-  return [calledBy(step), ...request, outcome()];
+/** The main part has no name. */
+function roundOf({ round, part = "main" }: ReasoningStep): { readonly round?: number; readonly part?: string } {
+  return { ...(round !== undefined && { round }), ...(part !== "main" && { part }) };
+}
 
-  function outcome(): string {
-    switch (state) {
-      case "active":
-        return "Its outcome is not known yet.";
-      case "waiting":
-        return `It waits for approval: ${commandLine(invocation, "approve", approvalId ?? "")}`;
-      case "failed":
-        return `It failed${error === undefined ? "" : ` (${error.code})`}: ${toOneLine(detail ?? "")}.${took}`;
-      case "done":
-        return `It succeeded${detail === undefined ? "" : `: ${toOneLine(detail)}`}.${took}`;
-      default:
-        return state satisfies never;
-    }
+function outcomeOf(step: ReasoningStep, invocation: Invocation): AgentFact {
+  const { state, detail, durationMs, error, approvalId = "" } = step;
+  const took = durationMs === undefined ? undefined : { ms: durationMs };
+  switch (state) {
+    case "active":
+      return { code: "outcome_unknown", params: {} };
+    case "waiting":
+      return { code: "awaits_approval", params: { command: commandLine(invocation, "approve", approvalId) } };
+    case "failed":
+      return {
+        code: "call_failed",
+        params: { ...(error && { code: error.code }), detail: toOneLine(detail ?? ""), ...took },
+      };
+    case "done":
+      return {
+        code: "call_succeeded",
+        params: { ...(detail !== undefined && { detail: toOneLine(detail) }), ...took },
+      };
+    default:
+      return state satisfies never;
   }
 }

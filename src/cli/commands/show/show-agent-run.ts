@@ -1,6 +1,5 @@
-import { cutOffNotice } from "../../../agent/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
-import { agentTexts } from "../../terminal/agent-view/agent-texts.ts";
+import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { blockLines } from "../../terminal/agent-view/block-lines.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
@@ -9,7 +8,7 @@ import { type InspectedAgentRun, inspectAgentRun } from "../../open/inspect-agen
 import { reportHowToResume } from "../../open/report-how-to-resume.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { usageLine } from "../../open/report-agent-result.ts";
+import { isCutOff, usageLine } from "../../open/report-agent-result.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { toWireAgent } from "../../wire/wire-agent-result.ts";
 
@@ -35,12 +34,12 @@ export async function showAgent(invocation: Invocation, past: InspectedAgentRun)
   });
   for (const line of lines) terminal.print(line);
   if (block.answer !== "") {
-    const cut = result.notices.includes(cutOffNotice) ? ` ${agentTexts[block.language].cutOff}` : "";
+    const cut = isCutOff(result) ? ` ${cliTexts[block.language].agent.cutOff}` : "";
     terminal.print(terminal.paint("bold", `answer${cut}`));
     terminal.print(indented(block.answer));
   }
   if (result.partial !== undefined) {
-    terminal.print(terminal.paint("bold", `answer ${agentTexts[block.language].cut}`));
+    terminal.print(terminal.paint("bold", `answer ${cliTexts[block.language].agent.cut}`));
     terminal.print(indented(result.partial));
   }
   logWrapped(usageLine(result, block.language), terminal, { style: "dim" });

@@ -5,6 +5,7 @@ import { toOneLine } from "../format-table.ts";
 import { type StyledText, paintSpans } from "../run-view/paint-spans.ts";
 import type { Style } from "../terminal.ts";
 import { wrapText } from "../wrap-text.ts";
+import { cliTexts } from "../texts/cli-texts.ts";
 import { elapsedLabel, stateLabel } from "./state-labels.ts";
 
 /** Options for drawing a block. */
@@ -106,7 +107,7 @@ function stepLines(block: ReasoningBlock, options: BlockOptions, limit: number):
   if (hidden > 0)
     shown.unshift([
       ["├─ ", "dim"],
-      [more(hidden, block), "dim"],
+      [cliTexts[block.language].block.earlier(hidden), "dim"],
     ]);
   return shown;
 }
@@ -127,10 +128,6 @@ const noteIndent = displayWidth("├─ · ");
 /** True for the step that ended with the answer, which is printed separately. */
 function isAnswer(step: ReasoningStep, { steps, answer }: ReasoningBlock): boolean {
   return answer !== "" && step === steps.findLast(({ kind }) => kind === "model");
-}
-
-function more(count: number, { language }: ReasoningBlock): string {
-  return language === "zh" ? `… 前面还有 ${count} 步` : `… ${count} earlier`;
 }
 
 function stepSpans(
@@ -156,8 +153,7 @@ function stepSpans(
 
 /** Most calls come from the model or follow from the runner; calls that the user ordered are marked. */
 function decidedWord({ initiator }: ReasoningStep, { language }: ReasoningBlock): string {
-  if (initiator !== "person") return "";
-  return language === "zh" ? "（由命令发起）" : " (by command)";
+  return initiator === "person" ? cliTexts[language].block.byCommand : "";
 }
 
 function markOf({ state, kind }: ReasoningStep, { frame, live }: BlockOptions): readonly [mark: string, style: Style] {

@@ -10,7 +10,7 @@ import { toOneLine } from "../format-table.ts";
 import { clockTime } from "../run-view/clock-time.ts";
 import type { Terminal } from "../terminal.ts";
 import type { AgentRunView } from "./agent-view.ts";
-import { agentTexts } from "./agent-texts.ts";
+import { cliTexts } from "../texts/cli-texts.ts";
 import { stateLabel } from "./state-labels.ts";
 
 /** Prints a line with the time for every event: for files, pipes and other programs. */
@@ -26,7 +26,7 @@ export function plainAgentView(terminal: Pick<Terminal, "log">): AgentRunView {
         if (event.type !== "run-started") return;
       }
       const isFirst = past > 0 && event.type !== "run-started";
-      const before = isFirst ? [agentTexts[block.language].before(past)] : [];
+      const before = isFirst ? [cliTexts[block.language].agent.before(past)] : [];
       if (event.type !== "run-started") past = 0;
       for (const line of [...before, ...linesOf(event, block)]) terminal.log(`${clockTime(event.at)} ${line}`);
     },
@@ -36,7 +36,7 @@ export function plainAgentView(terminal: Pick<Terminal, "log">): AgentRunView {
 }
 
 function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
-  const words = agentTexts[block.language];
+  const words = cliTexts[block.language].agent;
   switch (event.type) {
     case "run-started":
       return [words.began(toOneLine(event.runner), toOneLine(event.runId))];
@@ -57,7 +57,7 @@ function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
 
 function linesOfCall(event: Extract<AgentEvent, { callId: string }>, block: ReasoningBlock): readonly string[] {
   const step = stepOf(block, `${event.part}.${event.round}.${event.callId}`);
-  const words = agentTexts[block.language];
+  const words = cliTexts[block.language].agent;
   const tool = toOneLine(event.tool);
   switch (event.type) {
     case "tool-started":
@@ -92,7 +92,7 @@ function endLines(
 ): readonly string[] {
   // A read was already reported; its content is for the model.
   if (step === undefined || (well && isReading(tool))) return [];
-  return [agentTexts[language].called(toOneLine(displayName), { well, ms, detail: detailOf(step) })];
+  return [cliTexts[language].agent.called(toOneLine(displayName), { well, ms, detail: detailOf(step) })];
 }
 
 /** Tools that return text written by others. */

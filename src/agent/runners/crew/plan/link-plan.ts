@@ -1,3 +1,4 @@
+import type { AgentNotice, AgentNoticeParams } from "../../../events/agent-notice.ts";
 import type { CrewStep } from "./crew-step.ts";
 
 /** A step as written by a planner, with its own names. */
@@ -8,39 +9,43 @@ export interface PlannerStep {
 }
 
 /**
- * Assigns ids to the steps and resolves their dependencies. Invalid dependencies are dropped with a note: unknown ones,
+ * Assigns ids to the steps and resolves their dependencies. Invalid dependencies are dropped with a notice: unknown ones,
  * and those that close a cycle.
  */
 export function linkPlan(written: readonly PlannerStep[]): {
   readonly steps: readonly CrewStep[];
-  readonly notes: readonly string[];
+  readonly notices: readonly AgentNotice[];
 } {
   const names = stepIndexByName(written);
-  const notes: string[] = [];
+  const notices: AgentNotice[] = [];
   const needs = written.map(({ needs }, index) => {
     const positions = new Set<number>();
     for (const name of needs) {
       const needed = names.get(name) ?? names.get(numberIn(name));
-      if (needed === undefined || needed === index) notes.push(lost(index, name, needed));
+      if (needed === undefined || needed === index)
+        notices.push(dropped(index, name, needed === index ? "itself" : "unknown"));
       else positions.add(needed);
     }
     return positions;
   });
   for (const [from, to] of circles(needs)) {
     needs[from]?.delete(to);
-    notes.push(`${idOf(from)} does not wait for ${idOf(to)}: the dependencies of the plan form a cycle`);
+    notices.push(dropped(from, idOf(to), "cycle"));
   }
   const steps = written.map(({ step }, index) => ({
     ...step,
     id: idOf(index),
     dependencies: [...(needs[index] ?? [])].toSorted((a, b) => a - b).map(idOf),
   }));
-  return { steps, notes };
+  return { steps, notices };
 }
 
-function lost(index: number, name: string, needed: number | undefined): string {
-  const why = needed === index ? "it cannot wait for itself" : `there is no step ${JSON.stringify(name)}`;
-  return `${idOf(index)} waits for fewer steps than planned: ${why}`;
+function dropped(
+  index: number,
+  dependency: string,
+  reason: AgentNoticeParams["dependency_dropped"]["reason"],
+): AgentNotice {
+  return { code: "dependency_dropped", params: { step: idOf(index), dependency, reason } };
 }
 
 function idOf(index: number): string {

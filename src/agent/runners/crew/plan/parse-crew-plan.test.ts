@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { agentNoticeText } from "../../../texts/agent-texts.ts";
 import { parseCrewPlan } from "./parse-crew-plan.ts";
 
 const read = (plan: unknown) => parseCrewPlan(typeof plan === "string" ? plan : JSON.stringify(plan), { maxSteps: 3 });
@@ -18,7 +19,7 @@ describe("[C07] a plan", () => {
         { id: "step-1", description: "Look", toolType: "look", dependencies: [], complexity: "high", input: { a: 1 } },
       ],
       issues: [],
-      notes: [],
+      notices: [],
     });
   });
 
@@ -30,7 +31,7 @@ describe("[C07] a plan", () => {
   });
 
   test("may name its steps as it likes; dependencies are found by name and by number", () => {
-    const { steps, notes } = read({
+    const { steps, notices } = read({
       steps: [
         { id: "步骤一", description: "a" },
         { id: "step_2", description: "b", dependencies: ["步骤一"] },
@@ -38,14 +39,16 @@ describe("[C07] a plan", () => {
       ],
     });
     expect(steps.map(({ dependencies }) => dependencies)).toEqual([[], ["step-1"], ["step-1", "step-2"]]);
-    expect(notes).toEqual([]);
+    expect(notices).toEqual([]);
   });
 
   test("a cycle of any length loses one dependency, and no more", () => {
     const ring = ["1", "2", "3"].map((id, at) => ({ id, description: id, dependencies: [["3", "1", "2"][at]] }));
-    const { steps, notes } = read({ steps: ring });
+    const { steps, notices } = read({ steps: ring });
     expect(steps.flatMap(({ dependencies }) => dependencies)).toHaveLength(2);
-    expect(notes).toEqual(["step-2 does not wait for step-1: the dependencies of the plan form a cycle"]);
+    expect(notices.map((notice) => agentNoticeText(notice))).toEqual([
+      "step-2 does not wait for step-1: the dependencies of the plan form a cycle",
+    ]);
   });
 
   test("errors in a plan are described so that a model can act on them", () => {
@@ -58,7 +61,7 @@ describe("[C07] a plan", () => {
     ]);
     expect(read({ steps: Array.from({ length: 5 }, () => ({ description: "x" })) })).toMatchObject({
       issues: ["the plan has 5 steps; 3 are allowed, so put some together"],
-      notes: ["the plan had 5 steps; only the first 3 were done"],
+      notices: [{ code: "plan_shortened", params: { steps: 5, max: 3 } }],
     });
   });
 

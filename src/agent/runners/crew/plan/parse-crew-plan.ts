@@ -1,6 +1,7 @@
 import { findJson } from "../../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../../../text/index.ts";
+import type { AgentNotice } from "../../../events/agent-notice.ts";
 import { type Complexity, type CrewStep, noTool } from "./crew-step.ts";
 import { type PlannerStep, linkPlan } from "./link-plan.ts";
 
@@ -10,8 +11,8 @@ export interface ParsedCrewPlan {
   readonly steps: readonly CrewStep[];
   /** Errors for the model; empty if the plan is valid. */
   readonly issues: readonly string[];
-  /** Repairs, as notices for the user. */
-  readonly notes: readonly string[];
+  /** Repairs. */
+  readonly notices: readonly AgentNotice[];
 }
 
 const maxDescriptionLength = 2000;
@@ -24,7 +25,7 @@ const maxInputSize = 20_000;
 /** Parses the plan in an answer: finds its JSON in prose and fences, and ignores unknown keys. */
 export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps: number }): ParsedCrewPlan {
   const found = listIn(answer);
-  if (typeof found === "string") return { steps: [], issues: [found], notes: [] };
+  if (typeof found === "string") return { steps: [], issues: [found], notices: [] };
   const issues: string[] = [];
   const written = found.slice(0, maxRead).flatMap((item, index) => {
     const read = readStep(item, index);
@@ -35,9 +36,9 @@ export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps:
   if (found.length === 0) issues.push('"steps" is empty; there has to be one step at least');
   const tooMany = written.length > maxSteps;
   if (tooMany) issues.push(`the plan has ${found.length} steps; ${maxSteps} are allowed, so put some together`);
-  const { steps, notes } = linkPlan(written.slice(0, maxSteps));
-  const shortened = tooMany ? [`the plan had ${found.length} steps; only the first ${maxSteps} were done`] : [];
-  return { steps, issues: issues.slice(0, 10), notes: [...shortened, ...notes] };
+  const { steps, notices } = linkPlan(written.slice(0, maxSteps));
+  const shortened: AgentNotice = { code: "plan_shortened", params: { steps: found.length, max: maxSteps } };
+  return { steps, issues: issues.slice(0, 10), notices: tooMany ? [shortened, ...notices] : notices };
 }
 
 /** The list of steps, or an error message. */

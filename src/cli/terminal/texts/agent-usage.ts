@@ -1,0 +1,11 @@
+import type { AgentUsage } from "./cli-text-table.ts";
+
+/** Prices have no currency, so sums have none either. */
+export function costOf({ usage: { cost } }: AgentUsage): string | undefined {
+  return cost === undefined ? undefined : String(Number(cost.toPrecision(3)));
+}
+
+/** Tokens of all kinds. */
+export function tokensOf({ usage: { inputTokens, outputTokens } }: AgentUsage): number {
+  return inputTokens + outputTokens;
+}
