@@ -5,7 +5,7 @@ import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
 import { userMessage } from "../user-message.ts";
 import { composeAnswer } from "./compose-answer.ts";
 import { Crew } from "./crew.ts";
-import { readCrewOptions, type CrewOptions } from "./crew-options.ts";
+import { type CrewOptions, crewTable, readRunnerOptions } from "../options/runner-options.ts";
 import { toChain } from "./to-chain.ts";
 import { plannerToolList } from "../../../hub/index.ts";
 import { detectLanguage } from "../../reasoning/detect-language.ts";
@@ -104,4 +104,12 @@ function describePlan(steps: readonly CrewStep[]): string {
     return `${id} (${toolType}${after}): ${description}`;
   });
   return [`${steps.length === 1 ? "one step" : `${steps.length} steps`}:`, ...lines].join("\n");
+}
+
+const maxPlanSteps = 50;
+
+/** Reads the options of the crew; invalid options add a notice. */
+function readCrewOptions(run: AgentRun): CrewOptions {
+  const { maxSteps, answer } = readRunnerOptions(run, crewTable);
+  return { maxSteps: Math.min(maxSteps, maxPlanSteps), answer };
 }
