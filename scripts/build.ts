@@ -23,6 +23,7 @@ import {
   standIns,
 } from "./build/plugins.ts";
 import { plainMethods } from "./build/plain-methods.ts";
+import { documentSettings } from "./build/document-settings.ts";
 import { shakeTypes } from "./build/shake-types.ts";
 import { traceCommands } from "./build/trace-commands.ts";
 import { type TracedImport, traceImports } from "./build/trace-imports.ts";
@@ -215,6 +216,7 @@ await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await licensesOf([..
 await chmod(join(root, "dist/bin.js"), 0o755);
 
 const tsc = spawnSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+await documentSettings(join(root, "dist/types"));
 await shakeTypes(
   join(root, "dist/types"),
   Object.keys(libraries).map((name) => `${name}.d.ts`),

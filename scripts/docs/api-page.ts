@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format } from "oxfmt";
+import { declareSettings } from "./declare-settings.ts";
 import { type PublicName, publicNames } from "./public-names.ts";
 import { type Statement, readStatements } from "./read-statements.ts";
 
@@ -52,7 +53,7 @@ ${sections.join("\n")}`;
 
 /** Renders the page of one entry: every exported name with its signature and its comment. */
 export async function apiPage(module: ApiModule): Promise<string> {
-  const names = publicNames(module.source);
+  const names = await Promise.all(publicNames(module.source).map(declareSettings));
   const { code } = await format("entry.d.ts", names.map(({ declaration }) => declaration).join("\n"), {
     printWidth: 115,
   });

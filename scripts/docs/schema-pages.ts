@@ -15,10 +15,11 @@ export function chainFilePage(): string {
 
 /** Renders the page of the keys of windlass.yaml. */
 export function workspacePage(): string {
-  return page("windlass.yaml", workspaceSchema, "`windlass schema workspace` prints the JSON Schema for editors.");
+  return page("windlass.yaml", workspaceSchema(), "`windlass schema workspace` prints the JSON Schema for editors.");
 }
 
-function page(title: string, schema: JsonSchema, note: string): string {
+/** Renders the page of the keys of a schema. */
+export function page(title: string, schema: JsonSchema, note: string): string {
   return `<!-- Generated from the schema in the code by npm run docs. -->
 # ${title}
 
@@ -45,9 +46,8 @@ function nested(value: JsonSchema, name: string): string[] {
   const items = value["items"] as JsonSchema | undefined;
   const forms = [value, ...variants(value), ...(items === undefined ? [] : [items, ...variants(items)])];
   const inner = items === undefined ? name : `${name}[]`;
-  return [
-    ...new Set(forms.flatMap((form) => rowsOf(form, form === value || variants(value).includes(form) ? name : inner))),
-  ];
+  const rows = forms.flatMap((form) => rowsOf(form, form === value || variants(value).includes(form) ? name : inner));
+  return [...new Set([...rows, ...rowsOf((value["additionalProperties"] ?? {}) as JsonSchema, `${name}.*`)])];
 }
 
 function variants(value: JsonSchema): JsonSchema[] {

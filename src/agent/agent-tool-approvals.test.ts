@@ -9,7 +9,7 @@ import type { ToolResult } from "../tool/index.ts";
 import { Agent } from "./agent.ts";
 import { agentTool } from "./agent-tool.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
-import { agentDefaults } from "./run/agent-spec.ts";
+import { agentDefaults } from "./run/resolve-agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 /** A helper that requests one removal, and its possible callers: agents, chains, a chain as a tool. */

@@ -10,7 +10,7 @@ import { Agent } from "./agent.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
-import { agentDefaults } from "./run/agent-spec.ts";
+import { agentDefaults } from "./run/resolve-agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const about = { name: "helper", description: "Helps with things" };

@@ -10,7 +10,7 @@ import type { AgentEvent } from "./events/agent-event.ts";
 import { agentTool } from "./agent-tool.ts";
 import { createAgent } from "./create-agent.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
-import { agentDefaults } from "./run/agent-spec.ts";
+import { agentDefaults } from "./run/resolve-agent-spec.ts";
 import { ancestorRunIds } from "../run/sub-runs.ts";
 import { findRunner } from "./runners/find-runner.ts";
 

@@ -41,13 +41,13 @@ export {
 export type { AgentObserver, ObservedAgentRun, ObservedTurn } from "./run/agent-observer.ts";
 export { AgentRuns } from "./run/agent-runs.ts";
 export type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-options.ts";
-export { type AgentSpec, type PromptImage, agentDefaults } from "./run/agent-spec.ts";
-export { resolveAgentSpec } from "./run/resolve-agent-spec.ts";
+export { type AgentSpec, type PromptImage, agentTable } from "./run/agent-spec.ts";
+export { agentDefaults, resolveAgentSpec } from "./run/resolve-agent-spec.ts";
 export { deserializeAgentRun } from "./run/persisted-agent-run.ts";
 export type { AgentPrompt, Runner, RunnerAnswer } from "./run/runner.ts";
 export { readCustomCommands } from "./runners/commands/custom-commands.ts";
 export { findRunner } from "./runners/find-runner.ts";
-export { type OptionReader, runnerNames, runnerOptions } from "./runners/options/runner-options.ts";
+export { type CrewOptions, readRunnerOption, runnerNames, runnerTables } from "./runners/options/runner-options.ts";
 export { Session, type SessionOptions } from "./session.ts";
 export {
   type SubAgentCall,
@@ -56,7 +56,6 @@ export {
   ToolSubAgent,
   type ToolSubAgentOptions,
 } from "./tool-sub-agent.ts";
-export type { CrewOptions } from "./runners/crew/crew-options.ts";
 export type { EarlierResult } from "./verify/check-consistency.ts";
 export { tokenSimilarity } from "./verify/token-similarity.ts";
 export type { Verification, VerificationIssue } from "./verify/verification.ts";

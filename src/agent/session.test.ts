@@ -8,7 +8,7 @@ import { Agent } from "./agent.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ConversationMessage } from "./events/message.ts";
 import { AgentRuns } from "./run/agent-runs.ts";
-import { agentDefaults } from "./run/agent-spec.ts";
+import { agentDefaults } from "./run/resolve-agent-spec.ts";
 import { findRunner } from "./runners/find-runner.ts";
 
 const usage = { inputTokens: 100, outputTokens: 10 };

@@ -1,12 +1,11 @@
-import { defaultModel, unknownModel } from "../model/index.ts";
+import { defaultModel, modelTable, unknownModel } from "../model/index.ts";
 import { type FileReport, isYamlMap } from "../schema/index.ts";
-import { modelSchema } from "./model-schema.ts";
 
 type Models = Readonly<Record<string, unknown>>;
 
 /** True if this key is a property of a model, not the name of one. */
 function isPart(key: string): boolean {
-  return Object.hasOwn(modelSchema["properties"] ?? {}, key);
+  return Object.hasOwn(modelTable, key);
 }
 
 /** Returns a hint how to move the value of `model:` to `models:`. */

@@ -21,7 +21,7 @@ describe("models of a workspace", () => {
     ].join("\n");
     const { config, problems } = parseWorkspace(source, "windlass.yaml");
     expect(problems).toEqual([]);
-    expect(config.services.models).toMatchObject({
+    expect(config.models).toMatchObject({
       default: { provider: "anthropic", api_key: "${secret.KEY}", thinking: 4000, fallback: ["fast"] },
       fast: { price: { input: 1, output: 2, cached: 0.1 }, structured: "words" },
     });

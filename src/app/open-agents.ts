@@ -18,7 +18,7 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openAgents}. */
 export interface OpenAgentsOptions {
-  readonly config: Pick<WorkspaceConfig, "agent" | "services">;
+  readonly config: Pick<WorkspaceConfig, "agent" | "timezone">;
   readonly engine: Engine;
   /** Stores and executes the runs. */
   readonly service: RunService;
@@ -49,7 +49,7 @@ export function openAgents({
   resultStore,
   observer,
 }: OpenAgentsOptions): OpenedAgents {
-  const { timezone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = config.services;
+  const { timezone = new Intl.DateTimeFormat().resolvedOptions().timeZone } = config;
   const own = new CustomRunners();
   const runs = new AgentRuns({
     engine,

@@ -24,7 +24,7 @@ import type { HttpClient } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
 import type { PromptSender, ToolOffer } from "../tool/index.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
-import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options for opening the services of a workspace. */
 export interface OpenServicesOptions {
@@ -66,11 +66,11 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
   const { dir, config, env, http, records, controlPaths, stores: stored } = setting;
   // Every key may be written as the name of its secret or as a reference to it.
   const secret = (key: string): string | undefined => setting.secret(secretName(key));
-  const { search, web, weather, timezone } = config.services;
+  const { search, web, weather, timezone } = config;
   const data = join(dir, ".windlass");
   const stores = stored ? openStores(data, config) : undefined;
   const vault = vaultOf(setting, stores?.index ?? createInMemoryTextIndex());
-  const corpus = search?.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
+  const corpus = search.corpus === undefined ? {} : { corpus: resolve(dir, search.corpus) };
   const httpClients = createModelHttpClients(config.network.allow);
   const models = openModels(modelSourcesOf(setting), httpClients);
   const model = models.get();
@@ -86,9 +86,8 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts")),
-    ...(web?.robots && { robots: web.robots }),
-    ...(weather && { weather: weatherOptions(weather, secret) }),
-    ...(web?.max_urls !== undefined && { maxUrls: web.max_urls }),
+    ...web,
+    weather: { ...weather, apiKey: weather.apiKey === undefined ? undefined : secret(weather.apiKey) },
     ...(stores && {
       memories: stores.memories,
       pageCache: stores.pages,
@@ -121,7 +120,7 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
 
 function modelSourcesOf({ config, trust, env, secret, whyNoSecret }: OpenServicesOptions): ModelSources {
   const withheld = trust?.withheldModels;
-  return { file: config.services.models, env, secret, whyNoSecret, ...(withheld !== undefined && { withheld }) };
+  return { file: config.models, env, secret, whyNoSecret, ...(withheld !== undefined && { withheld }) };
 }
 
 /** Tools never see files that hold secrets, and the workspace's own data files. */
@@ -138,8 +137,8 @@ function readRulesOf({
 /** The folder of notes. A process for a single call does not watch it. */
 function vaultOf(setting: OpenServicesOptions, index: TextIndex): Vault {
   const { dir, config, stays } = setting;
-  const { vault, timezone } = config.services;
-  const { folder = ".", watch = false } = vault ?? {};
+  const { vault, timezone } = config;
+  const { folder = ".", watch = false } = vault;
   const path = resolve(dir, folder);
   return createVault({
     folder: path,
@@ -158,9 +157,9 @@ function warnOfVault(error: unknown): void {
 /** Longer than results can be read, so that a late read gets a clear message. */
 const resultMaxAgeMs = 2 * 86_400_000;
 
-function openStores(data: string, { network, services }: WorkspaceConfig) {
+function openStores(data: string, { network, web }: WorkspaceConfig) {
   // Pages fetched with wider permissions must not be visible with narrower ones.
-  const scope = JSON.stringify([network.allow, services.web?.robots ?? "respect"]);
+  const scope = JSON.stringify([network.allow, web.robots]);
   return {
     index: openTextIndex({ file: join(data, "index.db") }),
     memories: openMemoryStore({ file: join(data, "memory.db") }),
@@ -168,12 +167,3 @@ function openStores(data: string, { network, services }: WorkspaceConfig) {
     results: openPageCache({ file: join(data, "results.db"), maxAgeMs: resultMaxAgeMs }),
   };
 }
-
-function weatherOptions(
-  { forecast_url: forecastUrl, geocoding_url: geocodingUrl, api_key: key, default_place: defaultPlace }: WeatherFile,
-  secret: OpenServicesOptions["secret"],
-): NonNullable<BuiltinServiceOptions["weather"]> {
-  return { forecastUrl, geocodingUrl, defaultPlace, apiKey: key === undefined ? undefined : secret(key) };
-}
-
-type WeatherFile = NonNullable<ServiceSettings["weather"]>;

@@ -113,7 +113,7 @@ export function builtinRegistry({ tools }: Pick<OpenedServices, "tools">): ToolR
 }
 
 async function skillsOf(setting: OpenSourcesOptions, looks: boolean): Promise<SkillFolder | undefined> {
-  const { directory, code, trustAllowedTools, limits } = setting.config.skills;
+  const { directory, code, trustAllowedTools, ...limits } = setting.config.skills;
   const dir = join(setting.dir, directory);
   if (!looks && !(await pathExists(dir))) return undefined;
   const { createSkillFolder } = await loadSkills();

@@ -172,10 +172,10 @@ test.each(["TOKEN", "${secret.TOKEN}"])(
     const dir = await folderWith({ "windlass.yaml": settings });
     const workspace = await open(dir, { trust: "stored" });
     expect(workspace.untrusted.map(({ text }) => text)).toEqual(["THE_KEY (as TOKEN) to open-meteo.com"]);
-    expect(workspace.config.services.weather).toEqual({});
+    expect(workspace.config.weather).toEqual({});
     await workspace.close();
     const trusted = await open(dir, { trust: "stored", requestTrust: () => Promise.resolve(true) });
-    expect(trusted.config.services.weather).toEqual({ api_key: key });
+    expect(trusted.config.weather).toEqual({ apiKey: key });
     await trusted.close();
   },
 );

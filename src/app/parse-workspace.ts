@@ -3,14 +3,21 @@ import { FailureError, isInsideFolder, isFailureError } from "../base/index.ts";
 import { compilePermissions, concurrencySettings } from "../engine/index.ts";
 import { defaultModel, secretName, unknownModel } from "../model/index.ts";
 import { parseAllowList } from "../net/index.ts";
-import { FileReport, isYamlMap } from "../schema/index.ts";
+import {
+  FileReport,
+  type JsonSchema,
+  type Setting,
+  type SettingFormat,
+  isYamlMap,
+  parseSize,
+  settingKey,
+  settingsSchema,
+} from "../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
 import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
-import { type WorkspaceFile, toConfig } from "./complete-config.ts";
-import { parseSize } from "./parse-size.ts";
 import { checkRunnerOptions } from "./runner-settings.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
-import { workspaceSchema } from "./workspace-schema.ts";
+import { type WorkspaceConfig, toConfig } from "./workspace-config.ts";
+import { workspaceTable } from "./workspace-table.ts";
 
 /** Result of parsing a `windlass.yaml`. The config is the default if the file has errors. */
 export interface ParsedWorkspace {
@@ -19,7 +26,18 @@ export interface ParsedWorkspace {
 }
 
 /** The settings of a folder without a `windlass.yaml`. */
-export const defaultConfig: WorkspaceConfig = toConfig({});
+export function defaultConfig(): WorkspaceConfig {
+  return toConfig({});
+}
+
+/** The format of `windlass.yaml` as JSON Schema, for editors. */
+export function workspaceSchema(): JsonSchema {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Windlass workspace",
+    ...settingsSchema(workspaceTable, "Settings of a workspace. Every key is optional."),
+  };
+}
 
 /** Parses the text of a `windlass.yaml`. Never throws: errors are in `problems`, each with its position. */
 export function parseWorkspace(source: string, file: string): ParsedWorkspace {
@@ -28,14 +46,14 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   const value = yaml.value ?? {};
   report.check(
     withoutBareModels(withoutNamelessModel(withoutOldKeys(value, report), report), report),
-    workspaceSchema,
+    workspaceSchema(),
     [],
   );
   checkMeanings(value, report);
   checkModels(value, report);
-  checkRunnerOptions(valueAt(value, ["agent", "options"]), report);
+  checkRunnerOptions(mapAt(value, "agent")["options"], report);
   // The schema has been checked; an empty key counts as omitted.
-  const config = hasErrors(report.problems) ? defaultConfig : toConfig(withoutNulls(value) as WorkspaceFile);
+  const config = hasErrors(report.problems) ? defaultConfig() : toConfig(withoutNulls(value));
   return { config, problems: report.problems };
 }
 
@@ -81,70 +99,66 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/**
- * Checks what a schema cannot express: rules, rates, sizes, addresses and paths have their own grammars. Values that
- * are not strings were reported by the schema, and do not prevent the other checks.
- */
+/** Checks what a schema cannot express: rules, rates, sizes, addresses and paths have their own grammars. */
 function checkMeanings(file: unknown, report: FileReport): void {
-  const check = (path: YamlPath, read: (text: string) => unknown): void => {
-    const text = valueAt(file, path);
-    if (typeof text !== "string" || text.trim() === "") return;
+  for (const { setting, text, path } of textsIn({ type: "section", settings: workspaceTable }, file, [])) {
+    const check = setting.format === undefined ? undefined : checks[setting.format];
+    if (text.trim() === "") continue;
     try {
-      read(text);
+      if (setting.type === "size") parseSize(text);
+      check?.(text, { path, file });
     } catch (error) {
       if (!isFailureError(error)) throw error;
       report.add(error.reason === plainKeyProblem ? plainKeyProblem : "bad_value", path, [error.message]);
     }
-  };
-  const checkEach = (path: YamlPath, read: (text: string, key: string) => unknown): void => {
-    for (const key of keysAt(file, path)) check([...path, key], (text) => read(text, String(key)));
-  };
-  for (const list of ["deny", "ask", "allow"] as const) {
-    checkEach(["permissions", list], (rule) => compilePermissions({ [list]: [rule] }));
   }
-  checkEach(["concurrency", "rate_limits"], (rate, name) => concurrencySettings({ rateLimits: { [name]: rate } }));
-  checkEach(["network", "allow"], (entry) => parseAllowList([entry]));
-  checkEach(["network", "trusted_hosts"], (entry) => parseAllowList([entry], "network.trusted_hosts"));
-  check(["retention", "bytes"], parseSize);
-  check(["engine", "tools_directory"], checkFolder);
-  check(["chains", "directory"], checkFolder);
-  check(["skills", "directory"], checkFolder);
-  check(["capabilities", "directory"], checkFolder);
-  check(["search", "corpus"], checkFolder);
-  for (const path of webAddresses) check(path, checkWebAddress);
-  const secrets = [...keysAt(file, ["secrets"])].map(String);
-  const keys = [...[...keysAt(file, ["models"])].map((name) => ["models", name, "api_key"]), ...serviceKeyPaths];
-  for (const path of keys) check(path, (text) => checkKey(text, secrets));
-  check(["agent", "model"], (name) => checkModelName(name, [...keysAt(file, ["models"])].map(String)));
-  check(["vault"], checkFolder);
-  check(["vault", "folder"], checkFolder);
 }
 
-function keysAt(file: unknown, path: YamlPath): Iterable<string | number> {
-  const group = valueAt(file, path);
-  return Array.isArray(group) ? group.keys() : isYamlMap(group) ? Object.keys(group) : [];
+/** A text of the file, with its setting. */
+interface SettingText {
+  readonly setting: Setting;
+  readonly text: string;
+  readonly path: YamlPath;
 }
 
-/** The value at a path; undefined if the path leads nowhere. */
-function valueAt(value: unknown, path: YamlPath): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  const isGroup = isYamlMap(value) || Array.isArray(value);
-  // A list is read by its indexes as a map is by its keys.
-  return isGroup && Object.hasOwn(value, key) ? valueAt((value as Record<string, unknown>)[key], rest) : undefined;
+/** The texts of settings. Values of other types were reported by the schema, and do not prevent the other checks. */
+function textsIn(setting: Setting, value: unknown, path: YamlPath): SettingText[] {
+  const { type, settings = {}, forms = [], of } = setting;
+  const inForms = forms.flatMap((form) => textsIn(form, value, path));
+  if (typeof value === "string") return type === "list" ? [] : [{ setting, text: value, path }, ...inForms];
+  if (Array.isArray(value)) {
+    const item: Setting = { ...setting, type: "text" };
+    return type === "list" ? value.flatMap((text, index) => textsIn(item, text, [...path, index])) : [];
+  }
+  if (!isYamlMap(value)) return [];
+  const keys = Object.entries(settings).map(([name, inner]) => [settingKey(name, inner), inner] as const);
+  const others = of === undefined ? [] : Object.keys(value).map((key) => [key, of] as const);
+  const inside = [...keys, ...others].filter(([key]) => Object.hasOwn(value, key));
+  return [...inForms, ...inside.flatMap(([key, inner]) => textsIn(inner, value[key], [...path, key]))];
 }
 
-const serviceKeyPaths: readonly YamlPath[] = [
-  ["search", "brave_api_key"],
-  ["weather", "api_key"],
-];
+interface CheckedText {
+  readonly path: YamlPath;
+  readonly file: unknown;
+}
 
-const webAddresses: readonly YamlPath[] = [
-  ["search", "searxng_url"],
-  ["search", "mediawiki_url"],
-  ["weather", "forecast_url"],
-  ["weather", "geocoding_url"],
-];
+/** Checks of the grammars of texts; each throws a failure with the reason. */
+const checks: Readonly<Record<SettingFormat, (text: string, at: CheckedText) => unknown>> = {
+  folder: checkFolder,
+  url: checkWebAddress,
+  rule: (rule, { path: [, list = ""] }) => compilePermissions({ [list]: [rule] }),
+  rate: (rate, { path }) => concurrencySettings({ rateLimits: { [String(path.at(-1))]: rate } }),
+  address: (entry) => parseAllowList([entry]),
+  host: (entry, { path }) => parseAllowList([entry], path.slice(0, 2).join(".")),
+  secret: (text, { file }) => checkKey(text, Object.keys(mapAt(file, "secrets"))),
+  model: (name, { file }) => checkModelName(name, Object.keys(mapAt(file, "models"))),
+};
+
+/** A map of the file; empty if there is none. */
+function mapAt(file: unknown, key: string): Readonly<Record<string, unknown>> {
+  const found = isYamlMap(file) && Object.hasOwn(file, key) ? file[key] : undefined;
+  return isYamlMap(found) ? found : {};
+}
 
 function checkWebAddress(text: string): void {
   const url = URL.parse(text);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
 import { pathExists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
+import { type SectionSetting, sectionSettings } from "./workspace-config.ts";
 import { resolveRealPath } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
 
@@ -15,31 +16,25 @@ export interface Settings extends ParsedWorkspace {
 /** Reads `windlass.yaml` and nothing else of the workspace; errors are in `problems`. */
 export async function readSettings(dir: string): Promise<Settings> {
   const path = join(dir, workspaceFile);
-  if (!(await pathExists(path))) return { config: defaultConfig, problems: [], source: undefined };
+  if (!(await pathExists(path))) return { config: defaultConfig(), problems: [], source: undefined };
   const source = await readFile(path, "utf8");
   const parsed = parseWorkspace(source, workspaceFile);
   if (hasErrors(parsed.problems)) return { ...parsed, source };
   const problems = [...parsed.problems, ...(await checkDirectories(dir, source))];
-  return { config: hasErrors(problems) ? defaultConfig : parsed.config, problems, source };
+  return { config: hasErrors(problems) ? defaultConfig() : parsed.config, problems, source };
 }
-
-/** Settings that name folders, and what is loaded from them. */
-const folders = [
-  { group: "engine", key: "tools_directory", contents: "tools" },
-  { group: "chains", key: "directory", contents: "chains" },
-  { group: "skills", key: "directory", contents: "skills" },
-] as const;
 
 /** Problems of the folders that the settings name: one is missing, or a link leads out of the workspace. */
 async function checkDirectories(dir: string, source: string): Promise<Problem[]> {
   const yaml = parseYaml(source, { file: workspaceFile });
+  const folders = sectionSettings().filter(({ setting }) => setting.contents !== undefined);
   const found = await Promise.all(folders.map((folder) => checkDirectory(dir, folder, yaml)));
   return found.flat();
 }
 
 async function checkDirectory(
   dir: string,
-  { group, key, contents }: (typeof folders)[number],
+  { setting: { contents }, path: [group, key] }: SectionSetting,
   { value, locate }: ParsedYaml,
 ): Promise<Problem[]> {
   const settings = isYamlMap(value) ? value[group] : undefined;

@@ -36,7 +36,7 @@ export async function readTrustSet(dir: string, { config, source }: Settings): P
   const items = [
     ...withFiles(needs.flatMap((each) => toolTrustItems(each, context))),
     ...(await serverItems(context)),
-    ...Object.values(config.services.models ?? {}).flatMap((model) => modelTrustItems(model, context)),
+    ...Object.values(config.models).flatMap((model) => modelTrustItems(model, context)),
     ...serviceSecrets(config).map((sent) => secretItem(sent, context)),
     ...chainSecrets.map((sent) => secretItem(sent, context)),
     ...config.env.map(environmentItem),

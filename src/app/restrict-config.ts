@@ -8,106 +8,76 @@ import {
   secretItem,
   serviceSecrets,
 } from "./trust-item.ts";
-import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
+import { type WorkspaceConfig, sectionSettings } from "./workspace-config.ts";
 
 /** True if the user trusts the item. */
 export type IsTrusted = (item: TrustItem) => boolean;
 
 /** The settings without the parts that the user does not trust: those have their defaults. */
 export function restrictConfig(config: WorkspaceConfig, isTrusted: IsTrusted): WorkspaceConfig {
-  const narrowed = wideSettings
-    .filter((setting) => settingItem(setting, config).some((item) => !isTrusted(item)))
+  const narrowed = wideSettings(config)
+    .filter(({ item }) => !isTrusted(item))
     .reduce((current, { narrow }) => narrow(current), config);
   return {
     ...narrowed,
     network: { ...narrowed.network, allow: narrowed.network.allow.filter((entry) => isTrusted(networkItem(entry))) },
-    services: restrictServices(config, isTrusted),
+    ...restrictServices(config, isTrusted),
   };
 }
 
 /** Names of the models that the user does not trust. */
 export function untrustedModels(config: WorkspaceConfig, isTrusted: IsTrusted): string[] {
-  return Object.entries(config.services.models ?? {}).flatMap(([name, model]) =>
+  return Object.entries(config.models).flatMap(([name, model]) =>
     modelTrustItems(model, { config }).every(isTrusted) ? [] : [name],
   );
 }
 
 /** Items for the settings that allow more than their defaults. */
 export function settingItems(config: WorkspaceConfig): TrustItem[] {
-  return wideSettings.flatMap((setting) => settingItem(setting, config));
+  return wideSettings(config).map(({ item }) => item);
 }
 
-function restrictServices(config: WorkspaceConfig, isTrusted: IsTrusted): ServiceSettings {
-  const { models, search, weather, ...rest } = config.services;
+function restrictServices(
+  config: WorkspaceConfig,
+  isTrusted: IsTrusted,
+): Pick<WorkspaceConfig, "models" | "search" | "weather"> {
   const withheld = new Set(untrustedModels(config, isTrusted));
-  const used = Object.entries(models ?? {}).filter(([name]) => !withheld.has(name));
+  const used = Object.entries(config.models).filter(([name]) => !withheld.has(name));
   const sent = serviceSecrets(config).filter((secret) => !isTrusted(secretItem(secret, { config })));
   const hides = (key: string | undefined): boolean =>
     key !== undefined && sent.some(({ name }) => name === secretName(key));
-  const { brave_api_key: brave, ...searches } = search ?? {};
-  const { api_key: key, ...forecasts } = weather ?? {};
+  const { brave_api_key: brave, ...search } = config.search;
+  const { apiKey, ...weather } = config.weather;
   return {
-    ...rest,
-    ...(used.length > 0 && { models: Object.fromEntries(used) }),
-    ...(search && { search: hides(brave) ? searches : search }),
-    ...(weather && { weather: hides(key) ? forecasts : weather }),
+    models: Object.fromEntries(used),
+    search: hides(brave) ? search : config.search,
+    weather: hides(apiKey) ? weather : config.weather,
   };
 }
 
-/** A setting that may allow more than its default. */
+/** A setting that allows more than its default. */
 interface WideSetting {
-  readonly key: string;
-  /** Its value, if it is wider than the default. */
-  readonly wide: (config: WorkspaceConfig) => unknown;
+  readonly item: TrustItem;
   /** The settings with its default. */
   readonly narrow: (config: WorkspaceConfig) => WorkspaceConfig;
 }
 
-const wideSettings: readonly WideSetting[] = [
-  {
-    key: "permissions",
-    wide: ({ permissions }) => (isWide(permissions) ? permissions : undefined),
-    narrow: (config) => ({ ...config, permissions: narrowRules(config.permissions) }),
-  },
-  {
-    key: "skills.trust_allowed_tools",
-    wide: ({ skills }) => skills.trustAllowedTools || undefined,
-    narrow: (config) => ({ ...config, skills: { ...config.skills, trustAllowedTools: false } }),
-  },
-  {
-    key: "chains.trusted_tools",
-    wide: ({ chains }) => listed(chains.trustedTools),
-    narrow: (config) => ({ ...config, chains: { ...config.chains, trustedTools: [] } }),
-  },
-  {
-    key: "agent.trusted_tools",
-    wide: ({ agent }) => listed(agent.trustedTools ?? []),
-    narrow: (config) => ({ ...config, agent: { ...config.agent, trustedTools: [] } }),
-  },
-  {
-    key: "network.trusted_hosts",
-    wide: ({ network }) => listed(network.trustedHosts),
-    narrow: (config) => ({ ...config, network: { ...config.network, trustedHosts: [] } }),
-  },
-  {
-    key: "files.editable",
-    wide: ({ files }) => listed(files.editable),
-    narrow: (config) => ({ ...config, files: { ...config.files, editable: [] } }),
-  },
-  {
-    key: "files.hard_links",
-    wide: ({ files }) => files.hardLinks || undefined,
-    narrow: (config) => ({ ...config, files: { ...config.files, hardLinks: false } }),
-  },
-];
-
-function settingItem({ key, wide }: WideSetting, config: WorkspaceConfig): TrustItem[] {
-  const value = wide(config);
-  return value === undefined ? [] : [createTrustItem("setting", [key, value], `${key}: ${JSON.stringify(value)}`)];
+function wideSettings(config: WorkspaceConfig): WideSetting[] {
+  const { permissions } = config;
+  const rules: WideSetting = {
+    item: settingItem("permissions", permissions),
+    narrow: (current) => ({ ...current, permissions: narrowRules(permissions) }),
+  };
+  const others = sectionSettings().flatMap(({ setting, path, valueIn, reset }): WideSetting[] => {
+    const value = valueIn(config);
+    const isWide = Array.isArray(value) ? value.length > 0 : value !== setting.default;
+    return setting.needsTrust === true && isWide ? [{ item: settingItem(path.join("."), value), narrow: reset }] : [];
+  });
+  return isWide(permissions) ? [rules, ...others] : others;
 }
 
-function listed<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length === 0 ? undefined : list;
+function settingItem(key: string, value: unknown): TrustItem {
+  return createTrustItem("setting", [key, value], `${key}: ${JSON.stringify(value)}`);
 }
 
 const trustedEnding = /\s+trusted$/;

@@ -1,5 +1,5 @@
-import { type OptionReader, agentTexts, readCustomCommands, runnerOptions } from "../agent/index.ts";
-import { type FileReport, isRecord } from "../schema/index.ts";
+import { readCustomCommands, readRunnerOption, runnerTables } from "../agent/index.ts";
+import { type FileReport, type Setting, isRecord, optionRule, settingKey } from "../schema/index.ts";
 import { quoteText, suggest } from "../text/index.ts";
 
 /** Path of the runner options. */
@@ -8,31 +8,26 @@ const optionsPath: readonly string[] = ["agent", "options"];
 /** Path of the custom commands. */
 export const commandsPath: readonly string[] = [...optionsPath, "commands"];
 
-interface KnownOption {
-  /** As the runner knows it. */
-  readonly name: string;
-  readonly reader: OptionReader<unknown>;
-}
-
-const known: readonly KnownOption[] = Object.values(runnerOptions).flatMap(
-  (readers: Readonly<Record<string, OptionReader<unknown>>>) =>
-    Object.entries(readers).map(([name, reader]) => ({ name, reader })),
+/** By the names of the options in code. */
+const byName: ReadonlyMap<string, Setting> = new Map(
+  Object.values(runnerTables).flatMap((table) => Object.entries(table)),
 );
-const byName = new Map(known.map((option) => [option.name, option]));
-/** By their names in the file. */
-const byKey = new Map(known.map((option) => [toKey(option.name), option]));
+/** The names of the options in code, by their keys in the file. */
+const names: ReadonlyMap<string, string> = new Map(
+  [...byName].map(([name, setting]) => [settingKey(name, setting), name]),
+);
 
-function toKey(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function keyOf(name: string): string {
+  return settingKey(name, { type: "text" });
 }
 
 /** Converts the options in the file. Unknown keys stay unchanged: a custom runner may use them. */
 export function toRunnerOptions(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(file).flatMap(([key, value]) => {
-      const name = byKey.get(key)?.name;
+      const name = names.get(key);
       // Written as the runner knows it, it counts unless it is also there as it should be.
-      const isTwice = name === undefined && byName.has(key) && hasKey(file, toKey(key));
+      const isTwice = name === undefined && byName.has(key) && hasKey(file, keyOf(key));
       return isTwice ? [] : [[name ?? key, value]];
     }),
   );
@@ -47,20 +42,20 @@ export function checkRunnerOptions(options: unknown, report: FileReport): void {
   if (!isRecord(options)) return;
   for (const [key, value] of Object.entries(options)) {
     const path = [...optionsPath, key];
-    const option = byKey.get(key) ?? byName.get(key);
-    if (option !== undefined && !byKey.has(key)) {
-      const used = hasKey(options, toKey(key)) ? `${toKey(key)} is used instead of ${key}` : `${key} is the old name`;
-      report.add("unknown_key", path, [used, { severity: "warning", part: "key", hint: `write ${toKey(key)}` }]);
-    }
-    if (option === undefined) {
+    const right = names.has(key) ? key : keyOf(key);
+    const setting = byName.get(names.get(key) ?? key);
+    if (setting === undefined) {
       const message = `no runner has an option ${quoteText(key)}`;
       report.add("unknown_key", path, [message, { severity: "warning", part: "key", hint: hintFor(key) }]);
-    } else if (value !== null && option.reader.read(value) === undefined) {
-      const { type, hint } = option.reader;
-      report.add("bad_value", path, [
-        `${key} is not ${agentTexts.en.optionType(type)}, and is not used`,
-        { severity: "warning", hint },
-      ]);
+      continue;
+    }
+    if (right !== key) {
+      const used = hasKey(options, right) ? `${right} is used instead of ${key}` : `${key} is the old name`;
+      report.add("unknown_key", path, [used, { severity: "warning", part: "key", hint: `write ${right}` }]);
+    }
+    if (value !== null && readRunnerOption(setting, value) === undefined) {
+      const message = `${key} is not ${optionRule(setting).expects}, and is not used`;
+      report.add("bad_value", path, [message, { severity: "warning", hint: setting.hint }]);
     }
   }
   for (const { key, message, hint } of readCustomCommands(options["commands"]).faults) {
@@ -69,6 +64,6 @@ export function checkRunnerOptions(options: unknown, report: FileReport): void {
 }
 
 function hintFor(key: string): string {
-  const near = suggest(key, byKey.keys());
-  return near === undefined ? `there are ${[...byKey.keys()].join(", ")}` : `did you mean "${near}"?`;
+  const near = suggest(key, names.keys());
+  return near === undefined ? `there are ${[...names.keys()].join(", ")}` : `did you mean "${near}"?`;
 }

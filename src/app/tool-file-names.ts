@@ -5,11 +5,11 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** The names that tool files of a workspace may use. */
 export function toolFileNames(
-  { secrets, services }: WorkspaceConfig,
+  { secrets, models }: WorkspaceConfig,
   { withheldModels }: Pick<WorkspaceTrust, "withheldModels">,
 ): Required<Pick<ToolFileDeps, "secretNames" | "modelNames">> {
   return {
     secretNames: Object.keys(secrets),
-    modelNames: [defaultModel, ...Object.keys(services.models ?? {}), ...withheldModels.keys()],
+    modelNames: [defaultModel, ...Object.keys(models), ...withheldModels.keys()],
   };
 }

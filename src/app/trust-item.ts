@@ -136,10 +136,10 @@ export function modelTrustItems(settings: ModelSettingsFile, context: Pick<Trust
 }
 
 /** Keys of the services behind built-in tools, and their hosts. */
-export function serviceSecrets({ services: { weather, search } }: Pick<WorkspaceConfig, "services">): SentSecret[] {
-  const brave = search?.brave_api_key;
-  const key = weather?.api_key;
-  const hosts = [weather?.forecast_url, weather?.geocoding_url].map((url) =>
+export function serviceSecrets({ weather, search }: Pick<WorkspaceConfig, "weather" | "search">): SentSecret[] {
+  const brave = search.brave_api_key;
+  const key = weather.apiKey;
+  const hosts = [weather.forecastUrl, weather.geocodingUrl].map((url) =>
     url === undefined ? "open-meteo.com" : hostIn(url),
   );
   return [

@@ -7,7 +7,7 @@ import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
 import { commandsPath } from "./runner-settings.ts";
 import type { MatchableTools } from "./unmatched-settings.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
+import { type WorkspaceConfig, sectionSettings } from "./workspace-config.ts";
 
 /** The name of a tool in the settings. */
 interface Listed {
@@ -45,16 +45,16 @@ export function listsTools(config: WorkspaceConfig): boolean {
   return listedIn(config).length > 0;
 }
 
-function listedIn({ agent, chains, mcp }: WorkspaceConfig): Listed[] {
-  const list = (path: YamlPath, names: readonly string[], how: Pick<Listed, "use" | "globs">): Listed[] =>
-    names.map((name, index) => ({ ...how, name, path: [...path, index] }));
+function listedIn(config: WorkspaceConfig): Listed[] {
+  const { options } = config.agent;
+  const list = (path: YamlPath, names: unknown, how: Pick<Listed, "use" | "globs">): Listed[] =>
+    textsIn(names).map((name, index) => ({ ...how, name, path: [...path, index] }));
   return [
-    ...list(["agent", "tools"], agent.tools ?? [], { use: "choice", globs: true }),
-    ...list(["agent", "options", "tools"], textsIn(agent.options?.["tools"]), { use: "choice", globs: true }),
-    ...list(["agent", "trusted_tools"], agent.trustedTools ?? [], { use: "trust", globs: true }),
-    ...list(["chains", "trusted_tools"], chains.trustedTools, { use: "trust", globs: false }),
-    ...list(["mcp", "serve"], mcp.serve ?? [], { use: "choice", globs: true }),
-    ...calledIn(agent.options?.["commands"]),
+    ...sectionSettings().flatMap(({ setting: { tools }, path, valueIn }) =>
+      tools === undefined ? [] : list(path, valueIn(config), tools),
+    ),
+    ...list(["agent", "options", "tools"], options?.["tools"], { use: "choice", globs: true }),
+    ...calledIn(options?.["commands"]),
   ];
 }
 

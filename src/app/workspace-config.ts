@@ -1,96 +1,58 @@
-import type { SearchSettingsFile } from "../builtin/index.ts";
-import type { ConcurrencyOptions, PermissionRules } from "../engine/index.ts";
-import type { HubLimits, SkillLimits } from "../hub/index.ts";
-import type { ModelsSettingsFile } from "../model/index.ts";
-import type { Retention } from "../store/index.ts";
-import type { AgentConfig } from "./agent-settings.ts";
-import type { ChainsConfig } from "./chain-settings.ts";
+import { type OptionsOf, type Setting, settingKey, toOptions } from "../schema/index.ts";
+import { toRunnerOptions } from "./runner-settings.ts";
+import { workspaceTable } from "./workspace-table.ts";
 
 /** Source of a secret's value. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
 
-/** A kind of control files that file tools may be allowed to write. */
-export type EditableKind = "tools" | "chains" | "skills" | "prompts";
-
-/** `windlass.yaml`, read, checked and complete. */
-export interface WorkspaceConfig {
-  readonly concurrency: ConcurrencyOptions;
-  readonly engine: {
-    readonly toolsDirectory: string;
-    readonly autoReload: boolean;
-    readonly reloadIntervalMs: number;
-    readonly watchForChanges: boolean;
-    readonly strictValidation: boolean;
-    readonly timeoutMs: number;
-    readonly maxRetries: number;
-    readonly enabledTools: readonly string[];
-    readonly disabledTools: readonly string[];
-  };
-  readonly permissions: PermissionRules;
+/**
+ * `windlass.yaml`, read, checked and complete, by the names of the options in code. Maps and `search` are as in the
+ * file: models and search providers also read them from the environment.
+ */
+export interface WorkspaceConfig extends Omit<OptionsOf<typeof workspaceTable>, "secrets" | "vault"> {
+  /** Names of secrets and the sources of their values. */
   readonly secrets: Readonly<Record<string, SecretSource>>;
-  /** Names of environment variables that chains may read. */
-  readonly env: readonly string[];
-  readonly chains: ChainsConfig;
-  readonly skills: {
-    readonly directory: string;
-    /** True if code and YAML tools are also loaded from there. Default: not loaded, with a warning. */
-    readonly code?: boolean;
-    readonly trustAllowedTools: boolean;
-    readonly limits: Partial<SkillLimits>;
-  };
-  readonly approvals: {
-    /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */
-    readonly interruptedMs?: number;
-  };
-  readonly mcp: {
-    /** Approver of calls by MCP clients that need approval. */
-    readonly approvals: "client" | "operator";
-    /** Names of the tools that clients are offered, with `*`. Default: the workspace's own. */
-    readonly serve?: readonly string[];
-  };
-  readonly capabilities: {
-    /** Folder that contracts are loaded from. */
-    readonly directory: string;
-    readonly keywords: Readonly<Record<string, readonly string[]>>;
-    /** By `mcp:server`, `mcp:server/tool` or the name of a tool. */
-    readonly declared: Readonly<Record<string, readonly string[]>>;
-  };
-  readonly files: {
-    /** Control files that file tools may write. */
-    readonly editable: readonly EditableKind[];
-    /** True if files with several names can be read. */
-    readonly hardLinks: boolean;
-  };
-  readonly hub: Partial<HubLimits>;
-  readonly retention: Retention;
-  readonly network: {
-    readonly allow: readonly string[];
-    /** Hosts from which a call may request a URL decided by untrusted content. */
-    readonly trustedHosts: readonly string[];
-  };
-  readonly telemetry: {
-    /** True if spans are created when an OpenTelemetry SDK is registered. */
-    readonly enabled: boolean;
-    /** Prompts, answers, arguments and outputs go into them, redacted. */
-    readonly captureContent: boolean;
-  };
-  readonly agent: AgentConfig;
-  /** As the file has them: each service knows its own settings. */
-  readonly services: ServiceSettings;
+  /** The folder of notes. Default: the workspace. */
+  readonly vault: { readonly folder?: string | undefined; readonly watch?: boolean | undefined };
 }
 
-/** Settings of the services behind the built-in tools. */
-export interface ServiceSettings {
-  readonly models?: ModelsSettingsFile;
-  readonly search?: SearchSettingsFile;
-  readonly web?: { readonly robots?: "respect" | "ignore"; readonly max_urls?: number };
-  readonly weather?: {
-    readonly forecast_url?: string;
-    readonly geocoding_url?: string;
-    /** The name of a secret, never its value. */
-    readonly api_key?: string;
-    readonly default_place?: string;
+/** A kind of control files that file tools may be allowed to write. */
+export type EditableKind = WorkspaceConfig["files"]["editable"][number];
+
+/** Converts the checked settings of a file. */
+export function toConfig(file: unknown): WorkspaceConfig {
+  const { secrets, vault = {}, agent, ...config } = toOptions(workspaceTable, file);
+  const sources = Object.entries(secrets).map(([name, source]) => [name, source === "env" ? { env: name } : source]);
+  return {
+    ...config,
+    agent: { ...agent, ...(agent.options && { options: toRunnerOptions(agent.options) }) },
+    secrets: Object.fromEntries(sources) as WorkspaceConfig["secrets"],
+    vault: typeof vault === "string" ? { folder: vault } : vault,
   };
-  readonly vault?: { readonly folder?: string; readonly watch?: boolean };
-  readonly timezone?: string;
+}
+
+/** A setting of a section, with its keys in the file. */
+export interface SectionSetting {
+  readonly setting: Setting;
+  readonly path: readonly [section: string, key: string];
+  /** Its value in a configuration. */
+  readonly valueIn: (config: WorkspaceConfig) => unknown;
+  /** The configuration with the default of the setting. */
+  readonly reset: (config: WorkspaceConfig) => WorkspaceConfig;
+}
+
+/** All settings of sections, in the order of the reference. */
+export function sectionSettings(): SectionSetting[] {
+  return Object.entries<Setting>(workspaceTable).flatMap(([section, { settings = {} }]) =>
+    Object.entries(settings).map(([name, setting]) => {
+      // The configuration has the structure of the table.
+      const optionsIn = (config: WorkspaceConfig) => Reflect.get(config, section) as Readonly<Record<string, unknown>>;
+      return {
+        setting,
+        path: [section, settingKey(name, setting)],
+        valueIn: (config) => optionsIn(config)[name],
+        reset: (config) => ({ ...config, [section]: { ...optionsIn(config), [name]: setting.default } }),
+      };
+    }),
+  );
 }

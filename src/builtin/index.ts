@@ -19,13 +19,10 @@ export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts"
 export type { HttpRequestInput } from "./http-request/request-parts.ts";
 export { sandboxStatus } from "./sandbox/sandbox-status.ts";
 export { createSearch } from "./search/search.ts";
-export {
-  type OpenedProviders,
-  type SearchSettingsFile,
-  openProviders,
-  searchVariables,
-} from "./search/search-settings.ts";
+export { type OpenedProviders, openProviders, searchVariables } from "./search/search-settings.ts";
+export { searchTable } from "./search/search-table.ts";
 export { createFileTimerStore } from "./time/file-timer-store.ts";
 export { type Vault, createVault } from "./vault/vault.ts";
 export { createPromptSender } from "./writing/prompt-sender.ts";
+export { webTable } from "./web/web-table.ts";
 export { folderPrompts } from "./writing/folder-prompts.ts";

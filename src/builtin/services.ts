@@ -13,7 +13,8 @@ import {
 import { type MemoryService, createMemoryService } from "./memory/memory-service.ts";
 import type { MessageLog } from "./memory/conversation-history.ts";
 import { type SearchService, createSearch } from "./search/search.ts";
-import { type SearchSettingsFile, openProviders } from "./search/search-settings.ts";
+import { openProviders } from "./search/search-settings.ts";
+import type { SearchSettingsFile } from "./search/search-table.ts";
 import type { TimerStore } from "./time/timer-store.ts";
 import { noVault } from "./vault/no-vault.ts";
 import type { Vault } from "./vault/vault.ts";

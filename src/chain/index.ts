@@ -1,3 +1,4 @@
+export { type ChainTargets, chainTable } from "./plan/chain-table.ts";
 export { ChainError, isChainError } from "./plan/chain-error.ts";
 export { ChainRuns } from "./chain-runs.ts";
 export { type ChainToolOptions, chainTool } from "./chain-tool.ts";
@@ -22,9 +23,7 @@ export { type ExplainOptions, explainFacts, explainStep } from "./log/explain-st
 export {
   type AllChainStatistics,
   type ChainStatistics,
-  type ChainTargets,
   type ComparedMetric,
-  defaultChainTargets,
   summarizeChainRuns,
 } from "./log/chain-statistics.ts";
 export type { RunMetrics } from "./log/run-metrics.ts";

@@ -5,7 +5,7 @@ import { type ToolResult, defineTool } from "../tool/index.ts";
 import { type CallContext, forConversation, forWorkflow } from "./call-context.ts";
 import { createEngine } from "./engine.ts";
 import { engineDefaults } from "./engine-options.ts";
-import { concurrencyDefaults } from "./concurrency.ts";
+import { concurrencySettings } from "./concurrency.ts";
 
 describe("[B10] the execution context", () => {
   test("the context of a conversation names its agent and conversation, regardless of other fields", () => {
@@ -73,7 +73,7 @@ describe("[B10] the execution context", () => {
 
   test("[B18] without a context, and without options, the documented limits hold", () => {
     expect(engineDefaults).toMatchObject({ timeoutMs: 30_000, maxRetries: 3 });
-    expect(concurrencyDefaults).toEqual({
+    expect(concurrencySettings({})).toMatchObject({
       maxConcurrent: 10,
       queueSize: 100,
       queueTimeoutMs: 30_000,

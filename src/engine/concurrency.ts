@@ -1,23 +1,12 @@
 import { FailureError } from "../base/index.ts";
+import type { OptionsOf } from "../schema/index.ts";
 import { type Rate, parseRate } from "./rate-window.ts";
 
 /** Queueing strategy when all slots are in use: wait in order, wait by priority, or reject. */
-export type QueueStrategy = "fifo" | "priority" | "reject";
+export type QueueStrategy = (typeof concurrencyTable.strategy.choices)[number];
 
 /** Limits on concurrent calls. */
-export interface ConcurrencyOptions {
-  /** Maximum number of concurrent root calls. Default: 10. */
-  readonly maxConcurrent?: number;
-  /** Maximum number of waiting root calls. Default: 100. */
-  readonly queueSize?: number;
-  /** Maximum wait for a slot. Default: 30 s. */
-  readonly queueTimeoutMs?: number;
-  readonly strategy?: QueueStrategy;
-  /** Maximum number of concurrent calls per category, such as `{ http: 5 }`. */
-  readonly bucketLimits?: Readonly<Record<string, number>>;
-  /** Maximum number of starts per category and time, such as `{ http: "10/s" }`. */
-  readonly rateLimits?: Readonly<Record<string, string>>;
-}
+export interface ConcurrencyOptions extends Partial<OptionsOf<typeof concurrencyTable>> {}
 
 /** {@link ConcurrencyOptions} with every default filled in. */
 export interface ConcurrencySettings {
@@ -29,24 +18,45 @@ export interface ConcurrencySettings {
   readonly rateLimits: ReadonlyMap<string, Rate>;
 }
 
-/** The documented defaults. */
-export const concurrencyDefaults = {
-  maxConcurrent: 10,
-  queueSize: 100,
-  queueTimeoutMs: 30_000,
-  strategy: "fifo",
+/** Settings of `concurrency:` in `windlass.yaml`. */
+export const concurrencyTable = {
+  maxConcurrent: { type: "count", default: 10, about: "Maximum concurrent calls." },
+  queueSize: { type: "whole", default: 100, about: "Maximum calls that wait for a slot." },
+  queueTimeoutMs: {
+    type: "timeout",
+    key: "default_timeout",
+    default: 30,
+    about: "Time that a call may wait for a slot.",
+  },
+  strategy: {
+    type: "text",
+    choices: ["fifo", "priority", "reject"],
+    default: "fifo",
+    about: "Queueing strategy when all slots are in use.",
+  },
+  bucketLimits: {
+    type: "map",
+    of: { type: "count" },
+    about: "Maximum concurrent calls per category, such as { http: 5 }.",
+  },
+  rateLimits: {
+    type: "map",
+    of: { type: "text", format: "rate" },
+    about: "Maximum call starts per category and unit of time, such as { http: 10/s }.",
+  },
 } as const;
 
 /** Checks the options and fills in the defaults. */
 export function concurrencySettings(options: ConcurrencyOptions): ConcurrencySettings {
-  const { strategy = concurrencyDefaults.strategy } = options;
-  if (!["fifo", "priority", "reject"].includes(strategy))
-    throw invalid("strategy", strategy, "fifo, priority or reject");
+  const table = concurrencyTable;
+  const { strategy = table.strategy.default, maxConcurrent = table.maxConcurrent.default } = options;
+  const { queueSize = table.queueSize.default, queueTimeoutMs = table.queueTimeoutMs.default * 1000 } = options;
+  if (!table.strategy.choices.includes(strategy)) throw invalid("strategy", strategy, "fifo, priority or reject");
   return {
     strategy,
-    maxConcurrent: checkWholeMin(1, "maxConcurrent", options.maxConcurrent ?? concurrencyDefaults.maxConcurrent),
-    queueSize: checkWholeMin(0, "queueSize", options.queueSize ?? concurrencyDefaults.queueSize),
-    queueTimeoutMs: checkMin(0, "queueTimeoutMs", options.queueTimeoutMs ?? concurrencyDefaults.queueTimeoutMs),
+    maxConcurrent: checkWholeMin(1, "maxConcurrent", maxConcurrent),
+    queueSize: checkWholeMin(0, "queueSize", queueSize),
+    queueTimeoutMs: checkMin(0, "queueTimeoutMs", queueTimeoutMs),
     bucketLimits: new Map(
       Object.entries(options.bucketLimits ?? {}).map(([name, limit]) => [
         name,

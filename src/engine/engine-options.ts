@@ -48,10 +48,23 @@ export interface EngineOptions {
   readonly random?: () => number;
 }
 
+/** Settings of `engine:` in `windlass.yaml` about calls. */
+export const callTable = {
+  strictValidation: {
+    type: "flag",
+    default: false,
+    about: "Reject undeclared parameters of tools instead of removing them.",
+  },
+  timeoutMs: { type: "timeout", default: 30, about: "Timeout of tools that do not set their own." },
+  maxRetries: { type: "whole", default: 3, about: "Maximum retries after a failure that is safe to retry." },
+  enabledTools: { type: "list", default: [], about: "Gated tools to enable." },
+  disabledTools: { type: "list", default: [], about: "Tools to disable." },
+} as const;
+
 /** The documented default limits of a call. */
 export const engineDefaults: CallLimits = {
-  timeoutMs: 30_000,
-  maxRetries: 3,
+  timeoutMs: callTable.timeoutMs.default * 1000,
+  maxRetries: callTable.maxRetries.default,
   graceMs: 500,
   maxOutputBytes: 8 << 20,
   maxDepth: 16,

@@ -34,8 +34,8 @@ export {
   type ConcurrencyOptions,
   type ConcurrencySettings,
   type QueueStrategy,
-  concurrencyDefaults,
   concurrencySettings,
+  concurrencyTable,
 } from "./concurrency.ts";
 export type { BucketMetrics, ConcurrencyMetrics } from "./concurrency-metrics.ts";
 export { brokenFileMessage } from "./call-failures.ts";
@@ -45,7 +45,7 @@ export type { FindDenial } from "./denials.ts";
 export { type CloseOptions, Engine, createEngine } from "./engine.ts";
 export { resolveEffect } from "./resolve-effect.ts";
 export { type LocateThrow, propagateFailure } from "./handler-failure.ts";
-export { type EngineOptions, engineDefaults } from "./engine-options.ts";
+export { type EngineOptions, callTable, engineDefaults } from "./engine-options.ts";
 export {
   type EngineEvent,
   type EngineEventType,

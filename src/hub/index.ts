@@ -18,6 +18,7 @@ export { FolderEventEmitter } from "./tool-folder/folder-event-emitter.ts";
 export { type FolderWatch, watchFolder } from "./tool-folder/watch-folder.ts";
 export type { Skill } from "./skills/skill.ts";
 export type { SkillFolder } from "./skills/skill-folder.ts";
+export { skillTable } from "./skills/skill-table.ts";
 export type { SkillLimits } from "./skills/skill-tools.ts";
 export type {
   McpAddress,
@@ -96,7 +97,7 @@ export { type ParsedContract, parseContract } from "./routing/contract-file.ts";
 export { contractFileSchema } from "./routing/contract-file-schema.ts";
 export { ContractFolder, type ContractFolderOptions } from "./routing/contract-folder.ts";
 export { deriveCapabilities } from "./routing/derive-capabilities.ts";
-export { type HubLimits, defaultHubLimits } from "./routing/hub-limits.ts";
+export { type HubLimits, defaultHubLimits, hubTable } from "./routing/hub-limits.ts";
 export { type CapabilityInfo, Hub, type HubOptions, isHub } from "./routing/hub.ts";
 export { type LoadedContracts, loadContracts } from "./routing/load-contracts.ts";
 export { suggestCapability } from "./routing/derive-capabilities.ts";

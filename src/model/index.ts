@@ -12,12 +12,9 @@ export { imageSupport } from "./turn/prepare-call.ts";
 export { type Budget, type BudgetLimits, createBudget } from "./budget.ts";
 export { fallbackModel } from "./turn/fallback-model.ts";
 export {
-  type ModelSettingsFile,
   type ModelSettings,
   type ModelSources,
-  type ModelsSettingsFile,
   defaultModel,
-  modelClients,
   modelNames,
   readModelSettings,
   secretName,
@@ -26,6 +23,7 @@ export {
 export { type WorkspaceModels, openModels, requireDefaultModel, setDefaultModel } from "./open-models.ts";
 export { defaultBaseUrls, serviceKeys } from "./known-services.ts";
 export { type ModelHttpClients, createModelHttpClients } from "./model-http-clients.ts";
+export { type ModelSettingsFile, type ModelsSettingsFile, modelTable } from "./port/model-table.ts";
 export { modelVariables } from "./model-variables.ts";
 export { modelSetupHint, noModel } from "./missing-model.ts";
 export { openModel } from "./open-model.ts";

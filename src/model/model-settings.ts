@@ -3,6 +3,7 @@ import { suggest } from "../text/index.ts";
 import type { ModelClient, Thinking } from "./port/model-family.ts";
 import { isKnownService, isSameOrigin, defaultBaseUrls } from "./known-services.ts";
 import { resolveModelKey } from "./model-key.ts";
+import { type ModelSettingsFile, type ModelsSettingsFile, modelTable } from "./port/model-table.ts";
 import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
 import { exportLines } from "./missing-model.ts";
 import type { ModelPrice } from "./port/token-usage.ts";
@@ -46,30 +47,7 @@ export interface ModelSettings {
 export const defaultModel = "default";
 
 /** The protocols that a model's server can speak. */
-export const modelClients: readonly ModelClient[] = ["openai-compatible", "anthropic", "google"];
-
-/** One model of `models:` in a `windlass.yaml`. */
-export interface ModelSettingsFile {
-  readonly provider?: ModelClient | undefined;
-  readonly base_url?: string | undefined;
-  /** Its name at the server. */
-  readonly model?: string | undefined;
-  /** A secret, as `${secret.NAME}` or just its name; never its value. */
-  readonly api_key?: string | undefined;
-  /** Seconds. */
-  readonly timeout?: number | undefined;
-  readonly max_tokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  readonly structured?: "json_schema" | "json_object" | "words" | undefined;
-  readonly thinking?: Thinking | boolean | undefined;
-  readonly images?: boolean | undefined;
-  /** For a million tokens. */
-  readonly price?: ModelPrice | undefined;
-  readonly fallback?: readonly string[] | undefined;
-}
-
-/** `models:` of a `windlass.yaml`, by name. */
-export type ModelsSettingsFile = Readonly<Record<string, ModelSettingsFile>>;
+export const modelClients: readonly ModelClient[] = modelTable.provider.choices;
 
 /** Sources of model settings. */
 export interface ModelSources {
@@ -119,7 +97,7 @@ export function readModelSettings(sources: ModelSources, name: string = defaultM
 
 /** Resolves the address and protocol of the model: both from the environment, or both from the file. */
 function resolveAddress(own: Address, theirs: Address): Address {
-  const { provider = "openai-compatible" } = theirs;
+  const { provider = modelTable.provider.default } = theirs;
   // An environment without an address can only repeat the settings of the file.
   const isOwn = urlOf(own) !== undefined || (own.provider ?? provider) !== provider;
   const { model: _model, ...position } = isOwn ? own : theirs;
@@ -134,7 +112,7 @@ function urlOf({ provider = "openai-compatible", baseUrl }: Address): string | u
 /** The address, if it is complete; throws otherwise. */
 function checkedAddress(address: Address, at: string, env: Environment): Pick<ModelSettings, AddressKey> {
   const { provider, baseUrl, model } = address;
-  if (baseUrl === undefined && defaultBaseUrls[provider ?? "openai-compatible"] === undefined) {
+  if (baseUrl === undefined && defaultBaseUrls[provider ?? modelTable.provider.default] === undefined) {
     // The server is never guessed from a key that happens to be set.
     const ways = at === `models.${defaultModel}` ? exportLines(env, model) : [];
     throw incomplete("where the model is", `${at}.base_url`, [modelVariables.baseUrl, ...ways]);

@@ -1,10 +1,12 @@
+import { modelTable } from "./port/model-table.ts";
+
 /** The environment variables that name the default model. */
-export const modelVariables = {
-  baseUrl: "WINDLASS_MODEL_BASE_URL",
-  name: "WINDLASS_MODEL",
-  apiKey: "WINDLASS_MODEL_API_KEY",
-  provider: "WINDLASS_MODEL_PROVIDER",
-} as const;
+export const modelVariables: Readonly<Record<"baseUrl" | "name" | "apiKey" | "provider", string>> = {
+  baseUrl: modelTable.base_url.variable,
+  name: modelTable.model.variable,
+  apiKey: modelTable.api_key.variable,
+  provider: modelTable.provider.variable,
+};
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runnerNames } from "../../src/agent/index.ts";
-import { runnerChoices } from "../../src/cli/program/shared-options.ts";
+import { agentOptions } from "../../src/cli/program/shared-options.ts";
 import { modelServer } from "../../src/testing.ts";
 import { agentWorkspace, killWhenRequested, messagesOf, onceTool } from "./agent-workspace.ts";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";
@@ -16,7 +16,7 @@ async function sent(cwd: string): Promise<string> {
 }
 
 test("[E15] the command line and the agent runners agree on their names", () => {
-  expect(runnerChoices).toEqual(runnerNames);
+  expect(agentOptions.find(({ flags }) => flags === "--runner NAME")?.choices).toEqual(runnerNames);
 });
 
 describe.concurrent("windlass ask", () => {

@@ -5,7 +5,7 @@ import { ToolFinder, findToolsName, findToolsTool } from "../../hub/index.ts";
 import { estimateTokens } from "../../text/index.ts";
 import { isUsable, toOpenAITools } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { agentDefaults } from "../run/agent-spec.ts";
+import { agentDefaults } from "../run/resolve-agent-spec.ts";
 import { chooseTools } from "./choose-tools.ts";
 
 test("[N11] the definitions first offered to an agent's model take at most 3 % of listing all 1,000 tools", () => {

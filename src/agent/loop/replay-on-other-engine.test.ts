@@ -6,7 +6,8 @@ import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/i
 import type { AgentResult } from "../events/agent-result.ts";
 import { createAgent } from "../create-agent.ts";
 import { AgentRuns } from "../run/agent-runs.ts";
-import { type AgentSpec, agentDefaults } from "../run/agent-spec.ts";
+import type { AgentSpec } from "../run/agent-spec.ts";
+import { agentDefaults } from "../run/resolve-agent-spec.ts";
 import { findRunner } from "../runners/find-runner.ts";
 import { resultText } from "./conversation-meter.ts";
 

@@ -9,7 +9,7 @@ import type { AnyTool } from "../../tool/index.ts";
 import { findRunner } from "../runners/find-runner.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import type { AgentRunsDeps } from "./execute-options.ts";
-import { agentDefaults } from "./agent-spec.ts";
+import { agentDefaults } from "./resolve-agent-spec.ts";
 
 const spec = { ...agentDefaults, runner: "autonomous" };
 const prompt = "send it";

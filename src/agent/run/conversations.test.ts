@@ -8,7 +8,7 @@ import { createAgent } from "../create-agent.ts";
 import type { ConversationMessage } from "../events/message.ts";
 import { findRunner } from "../runners/find-runner.ts";
 import { AgentRuns } from "./agent-runs.ts";
-import { agentDefaults } from "./agent-spec.ts";
+import { agentDefaults } from "./resolve-agent-spec.ts";
 
 function agentOf(journal: RunJournal, answers: readonly string[]) {
   const engine = createEngine();

@@ -14,10 +14,10 @@ export { type SearchReason, searchFailure } from "./search-reasons.ts";
 export {
   type OpenedProviders,
   type ProviderName,
-  type SearchSettingsFile,
   type SearchSources,
   openProviders,
   searchVariables,
 } from "./search-settings.ts";
 export { type SearxngOptions, searxngProvider } from "./searxng-provider.ts";
 export { webSearchTool } from "./web-search-tool.ts";
+export type { SearchSettingsFile } from "./search-table.ts";

@@ -5,34 +5,20 @@ import { type Corpus, createCorpus } from "./corpus-provider.ts";
 import { duckduckgoProvider } from "./duckduckgo-provider.ts";
 import { mediawikiProvider } from "./mediawiki-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
+import { type SearchSettingsFile, searchTable } from "./search-table.ts";
 import { searxngProvider } from "./searxng-provider.ts";
 
-/** The environment variables that set up search. */
-export const searchVariables = {
-  searxng: "WINDLASS_SEARXNG_URL",
-  brave: "WINDLASS_BRAVE_API_KEY",
-  mediawiki: "WINDLASS_MEDIAWIKI_URL",
-  corpus: "WINDLASS_CORPUS",
-  duckduckgo: "WINDLASS_DUCKDUCKGO",
-} as const;
-
 /** The name of a provider that comes with Windlass. */
-export type ProviderName = keyof typeof searchVariables;
+export type ProviderName = (typeof searchTable.providers.choices)[number];
 
-/** `search:` of a `windlass.yaml`. */
-export interface SearchSettingsFile {
-  /** Search providers, in order of preference. */
-  readonly providers?: readonly ProviderName[] | undefined;
-  readonly searxng_url?: string | undefined;
-  /** The name of a secret, never its value. */
-  readonly brave_api_key?: string | undefined;
-  readonly mediawiki_url?: string | undefined;
-  /** A folder of texts. */
-  readonly corpus?: string | undefined;
-  readonly duckduckgo?: boolean | undefined;
-  /** Contact in the User-Agent header, which large wikis require. */
-  readonly user_agent?: string | undefined;
-}
+/** The environment variables that set up search. */
+export const searchVariables: Readonly<Record<ProviderName, string>> = {
+  searxng: searchTable.searxng_url.variable,
+  brave: searchTable.brave_api_key.variable,
+  mediawiki: searchTable.mediawiki_url.variable,
+  corpus: searchTable.corpus.variable,
+  duckduckgo: searchTable.duckduckgo.variable,
+};
 
 /** Sources of settings for {@link openProviders}. */
 export interface SearchSources {
@@ -52,7 +38,7 @@ export interface OpenedProviders {
 }
 
 /** A private instance first, then providers with a paid key, then free ones; the corpus is the last resort. */
-const defaultProviderOrder: readonly ProviderName[] = ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"];
+const defaultProviderOrder: readonly ProviderName[] = searchTable.providers.choices;
 
 /**
  * The providers of a workspace and its environment, where the environment takes precedence. A provider that lacks a

@@ -5,6 +5,7 @@ import { type FormatChoice, requestedFormat, formatSchema } from "./page-output.
 import { callTimeMs } from "./page-limits.ts";
 import { withoutCredentials } from "../../net/index.ts";
 import { webFailure } from "./web-reasons.ts";
+import { webTable } from "./web-table.ts";
 
 /** Input of the tools for many pages. */
 export interface BatchInput extends FormatChoice {
@@ -39,14 +40,16 @@ export const batchErrorProperties = {
   retry_after_ms: { type: "number" },
 } as const;
 
-const defaultUrls = 50;
 const defaultLength = 20_000;
 const maxSeconds = 300;
 /** Maximum characters of all texts of one call: an output must stay within the limit of a call. */
 const maxCharacters = 2_000_000;
 
 /** The input schema of the tools for many pages. */
-export function batchInputSchema({ pages, maxUrls = defaultUrls }: BatchServices): Record<string, unknown> {
+export function batchInputSchema({
+  pages,
+  maxUrls = webTable.maxUrls.default,
+}: BatchServices): Record<string, unknown> {
   return {
     type: "object",
     properties: {

@@ -18,6 +18,7 @@ import type {
 import { type PageLimits, callTimeMs, defaultPageLimits } from "./page-limits.ts";
 import { PoliteQueue } from "./polite-queue.ts";
 import { RobotsFiles } from "./robots-files.ts";
+import { webTable } from "./web-table.ts";
 import { type PageBudget, runBatch } from "./run-batch.ts";
 import { webFailure } from "./web-reasons.ts";
 
@@ -75,7 +76,7 @@ class WebPages implements PageReader {
   readonly #extractor: Pick<Extractor, "document"> | undefined;
 
   constructor(options: PageReaderOptions) {
-    const { http, clock = systemClock, userAgent = "windlass", robots = "respect" } = options;
+    const { http, clock = systemClock, userAgent = "windlass", robots = webTable.robots.default } = options;
     this.limits = { ...defaultPageLimits, ...options.limits };
     this.#extractor = options.extractor;
     this.#queue = new PoliteQueue(clock, this.limits);

@@ -3,7 +3,9 @@ import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { recordRun, taking } from "../../../test/support/record-run.ts";
 import type { FinishedRun } from "../../store/index.ts";
 import type { ChainSpec } from "../plan/chain-spec.ts";
-import { defaultChainTargets, summarizeChainRuns } from "./chain-statistics.ts";
+import { toOptions } from "../../schema/index.ts";
+import { chainTargetTable } from "../plan/chain-table.ts";
+import { summarizeChainRuns } from "./chain-statistics.ts";
 import { type StoredMetrics, parseMetrics, serializeMetrics } from "./stored-metrics.ts";
 
 function finishedRun(durationMs: number, metrics?: StoredMetrics, status: FinishedRun["status"] = "success") {
@@ -16,6 +18,7 @@ function finishedRun(durationMs: number, metrics?: StoredMetrics, status: Finish
   };
 }
 
+const defaultChainTargets = toOptions(chainTargetTable);
 const summarize = (...runs: readonly FinishedRun[]) => summarizeChainRuns(runs, defaultChainTargets).all;
 
 describe("[H24] statistics of chains", () => {

@@ -1,25 +1,6 @@
+import type { ChainTargets } from "../plan/chain-table.ts";
 import { type FinishedRun, nearestRank, successRate } from "../../store/index.ts";
 import { type StoredMetrics, parseMetrics } from "./stored-metrics.ts";
-
-/** Targets for the metrics of chains. */
-export interface ChainTargets {
-  /** The 95th percentile of the durations is to be below it. */
-  readonly durationMs: number;
-  /** The other metrics are to be above their targets. */
-  readonly parallelSpeedup: number;
-  readonly recoveryRate: number;
-  readonly cpuUtilisation: number;
-  readonly memoryUtilisation: number;
-}
-
-/** The targets of a workspace that sets none. */
-export const defaultChainTargets: ChainTargets = {
-  durationMs: 30_000,
-  parallelSpeedup: 2,
-  recoveryRate: 0.8,
-  cpuUtilisation: 0.6,
-  memoryUtilisation: 0.6,
-};
 
 /** A metric of several runs, compared with its target. */
 export interface ComparedMetric {

@@ -1,3 +1,4 @@
+import { chainTable } from "./chain-table.ts";
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, isYamlMap } from "../../schema/index.ts";
@@ -33,8 +34,6 @@ export interface PlanChainResult {
   /** In the order of the file; warnings may come with a plan. */
   readonly problems: readonly Problem[];
 }
-
-const defaultParallel = 5;
 
 /**
  * Checks a chain and compiles it to a plan: every reference, tool, parameter and cycle is checked before anything runs,
@@ -214,7 +213,7 @@ function assemble({ spec, context, input, output, steps: parts, links }: PlanPar
     first: steps.flatMap(({ index, needs }) => (needs.length === 0 ? [index] : [])),
     byId: new Map(steps.map((step) => [step.id, step])),
     env: spec.env ?? [],
-    maxParallel: spec.max_parallel ?? context.maxParallel ?? defaultParallel,
+    maxParallel: spec.max_parallel ?? context.maxParallel ?? chainTable.maxParallel.default,
     timeoutMs: parseChainDuration(spec.timeout),
     durable: spec.durable,
     taint: context.taint === "strict" ? "strict" : (spec.taint ?? "show"),

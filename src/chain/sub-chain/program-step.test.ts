@@ -9,7 +9,7 @@ import type { ToolCallOutcome } from "../../run/index.ts";
 import { callObserved } from "../../agent/loop/observed-call.ts";
 import type { AgentRun } from "../../agent/run/agent-run.ts";
 import { AgentRuns } from "../../agent/run/agent-runs.ts";
-import { agentDefaults } from "../../agent/run/agent-spec.ts";
+import { agentDefaults } from "../../agent/run/resolve-agent-spec.ts";
 import type { Runner } from "../../agent/run/runner.ts";
 import { type RunProgram, runAll } from "../../run/program/run-effect.ts";
 import type { ProgramTool } from "./program-step.ts";

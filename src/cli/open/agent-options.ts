@@ -1,19 +1,15 @@
 import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
+import { agentTable } from "../../agent/index.ts";
 import { unknownModel } from "../../model/index.ts";
 import type { Invocation } from "../program/invocation.ts";
+import { settingsIn } from "../program/shared-options.ts";
 import { UsageError } from "../program/usage-error.ts";
 
 /** Agent options from the command line; `windlass.yaml` has the defaults. */
 export function agentOptions(invocation: Invocation, workspace: Pick<Workspace, "models">): WorkspaceAgentOptions {
-  const runner = invocation.text("runner");
-  const model = invocation.text("model");
-  const maxRounds = invocation.number("maxRounds");
-  if (model !== undefined) checkModel(model, workspace);
-  return {
-    ...(runner !== undefined && { runner }),
-    ...(model !== undefined && { model }),
-    ...(maxRounds !== undefined && { maxRounds }),
-  };
+  const options = settingsIn(invocation, agentTable);
+  if (options.model !== undefined) checkModel(options.model, workspace);
+  return options;
 }
 
 /** Throws if no model has this name; the error lists the existing ones. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { toCallResult } from "../../adapters/mcp/server/call-result.ts";
 import { cutOutput } from "../../adapters/mcp/server/output-view.ts";
-import { agentDefaults } from "../../agent/run/agent-spec.ts";
+import { agentDefaults } from "../../agent/run/resolve-agent-spec.ts";
 import { isUntrustedResult } from "../../agent/run/agent-run.ts";
 import { compileTemplate } from "../../expr/index.ts";
 import { createEngine } from "../../engine/index.ts";

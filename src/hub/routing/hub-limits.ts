@@ -1,50 +1,57 @@
+// oxlint-disable typescript/no-unnecessary-type-assertion -- isolatedDeclarations needs the types stated
 import { defaultBreakerLimits } from "../../base/index.ts";
+import { type OptionsOf, toOptions } from "../../schema/index.ts";
+
+/** Settings of `hub:` in `windlass.yaml`. */
+export const hubTable = {
+  maxParallel: { type: "count", default: 3, about: "Maximum candidates tried concurrently." },
+  toolTimeoutMs: { type: "timeout", default: 30, about: "Timeout of candidates that do not set their own." },
+  recencyMs: {
+    type: "timeout",
+    default: 300,
+    about: "Time for which a success or a failure affects the order of candidates.",
+  },
+  failureThreshold: {
+    type: "count",
+    default: defaultBreakerLimits.failureThreshold as number,
+    about: "Consecutive failures after which a candidate is skipped.",
+  },
+  coolDownMs: {
+    type: "timeout",
+    default: (defaultBreakerLimits.coolDownMs / 1000) as number,
+    about: "Initial cool-down.",
+  },
+  maxCoolDownMs: {
+    type: "timeout",
+    default: (defaultBreakerLimits.maxCoolDownMs / 1000) as number,
+    about: "Maximum cool-down.",
+  },
+  synthesisChars: {
+    type: "count",
+    default: 2_000,
+    about: "Maximum characters of results for synthesis by a model; longer ones are merged without it.",
+  },
+  synthesisResults: {
+    type: "count",
+    default: 3,
+    about: "Maximum number of results for synthesis by a model; more are merged without it.",
+  },
+  synthesisTimeoutMs: { type: "timeout", default: 10, about: "Timeout of the synthesis." },
+  calculateChars: { type: "count", default: 100, about: "Maximum characters of a calculation in the synthesis." },
+  searchChars: { type: "count", default: 200, about: "Maximum characters of each search result in the synthesis." },
+  searchFewChars: {
+    type: "count",
+    default: 300,
+    about: "Maximum characters of each search result if there are at most two.",
+  },
+  extractChars: { type: "count", default: 300, about: "Maximum characters of an extract in the synthesis." },
+  otherChars: { type: "count", default: 250, about: "Maximum characters of any other result in the synthesis." },
+  mergeChars: { type: "count", default: 300, about: "Maximum characters of each result merged without a model." },
+  answerChars: { type: "count", default: 4_000, about: "Maximum characters of the synthesized answer." },
+} as const;
 
 /** Limits on concurrency, time and the size of results. */
-export interface HubLimits {
-  /** Candidates that run at the same time. */
-  readonly maxParallel: number;
-  /** Timeout of a candidate that states none. */
-  readonly toolTimeoutMs: number;
-  /** Time for which a success or a failure affects the order of candidates. */
-  readonly recencyMs: number;
-  /** Consecutive failures after which a candidate is skipped. */
-  readonly failureThreshold: number;
-  /** For how long at first; twice as long each time that it fails again. */
-  readonly coolDownMs: number;
-  readonly maxCoolDownMs: number;
-  /** Results that are longer than this, all together, are merged without a model. */
-  readonly synthesisChars: number;
-  /** The same for more results than this. */
-  readonly synthesisResults: number;
-  /** Timeout of the model request. */
-  readonly synthesisTimeoutMs: number;
-  /** Characters of one result that a model reads, by kind; more for a search if there are at most two results. */
-  readonly calculateChars: number;
-  readonly searchChars: number;
-  readonly searchFewChars: number;
-  readonly extractChars: number;
-  readonly otherChars: number;
-  /** Characters of one result in a merge without a model. */
-  readonly mergeChars: number;
-  /** Maximum characters of a model's answer. */
-  readonly answerChars: number;
-}
+export interface HubLimits extends OptionsOf<typeof hubTable> {}
 
 /** Default limits. */
-export const defaultHubLimits: HubLimits = {
-  maxParallel: 3,
-  toolTimeoutMs: 30_000,
-  recencyMs: 300_000,
-  ...defaultBreakerLimits,
-  synthesisChars: 2_000,
-  synthesisResults: 3,
-  synthesisTimeoutMs: 10_000,
-  calculateChars: 100,
-  searchChars: 200,
-  searchFewChars: 300,
-  extractChars: 300,
-  otherChars: 250,
-  mergeChars: 300,
-  answerChars: 4_000,
-};
+export const defaultHubLimits: HubLimits = toOptions(hubTable);

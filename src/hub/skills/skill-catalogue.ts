@@ -1,11 +1,9 @@
 import { cutText } from "../../text/index.ts";
 import type { Skill } from "./skill.ts";
+import { skillTable } from "./skill-table.ts";
 
 /** Fields that a catalogue needs. */
 export type CatalogueEntry = Pick<Skill, "name" | "description" | "hidden">;
-
-/** Default length of a catalogue in characters. */
-export const catalogueChars = 4_000;
 
 /** A description that is cut shorter says nothing any more. */
 const shortestDescription = 60;
@@ -20,7 +18,10 @@ const shortestDescription = 60;
  * skillCatalogue(folder.skills()); // "- pdf: Reads and fills PDF files.\n- report: Writes the weekly report."
  * ```
  */
-export function skillCatalogue(skills: readonly CatalogueEntry[], budget: number = catalogueChars): string {
+export function skillCatalogue(
+  skills: readonly CatalogueEntry[],
+  budget: number = skillTable.catalogueChars.default,
+): string {
   const entries = skills
     .filter(({ hidden }) => !hidden)
     .map(({ name, description }) => ({ name, description: description.replace(/\s+/gu, " ").trim() }))

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { toOptions } from "../../schema/index.ts";
 import { type Problem, findFrontMatter, parseYaml, hasErrors } from "../../text/index.ts";
 import type { ToolRegistry } from "../../tool/index.ts";
 import { mergeTools } from "../tool-folder/merge-tools.ts";
@@ -12,9 +13,10 @@ import {
 import { mapInSlices } from "./map-in-slices.ts";
 import { type ScannedSkills, scanSkills, type ScannedSkill } from "./scan-skills.ts";
 import type { Skill } from "./skill.ts";
-import { catalogueChars, skillCatalogue } from "./skill-catalogue.ts";
+import { skillCatalogue } from "./skill-catalogue.ts";
 import { skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
+import { skillTable } from "./skill-table.ts";
 import { type SkillLimits, SkillTools, skillToolNames } from "./skill-tools.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
 import { parseSkill } from "./parse-skill.ts";
@@ -48,7 +50,7 @@ export interface SkillFolder extends ToolFolder {
 }
 
 /** Default limits. The format recommends instructions of at most 5,000 tokens. */
-const skillDefaults: SkillLimits = { catalogueChars, instructionChars: 20_000, maxFiles: 100 };
+const skillDefaults: SkillLimits = { ...toOptions(skillTable), maxFiles: 100 };
 
 /**
  * A folder of skills, in the open format: `NAME/SKILL.md`, with front matter and instructions, and files beside it. Of

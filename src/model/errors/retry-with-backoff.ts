@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, backoffMs, fail, sleep, systemClock, brandOf } from "../../base/index.ts";
 import type { ModelErrorInfo } from "./classify-model-error.ts";
+import { modelTable } from "../port/model-table.ts";
 import type { Model } from "../port/model.ts";
 
 /** Limits of time and attempts for a model request. */
@@ -18,7 +19,7 @@ export interface ModelRequestLimits {
 }
 
 /** Default timeout of a model request. */
-export const defaultModelTimeoutMs = 300_000;
+export const defaultModelTimeoutMs: number = modelTable.timeout.default * 1000;
 const firstMs = 500;
 const maxMs = 20_000;
 

@@ -1,4 +1,5 @@
 import type { ModelCall } from "./model.ts";
+import type { modelTable } from "./model-table.ts";
 import type { TextReader } from "./text-reader.ts";
 
 /** Description of an offered tool, as passed to a model family. */
@@ -23,7 +24,7 @@ export type Thinking = "off" | "low" | "medium" | "high" | number;
 export const compatibleOptions = "windlass";
 
 /** The clients that a model can be opened with. */
-export type ModelClient = "openai-compatible" | "anthropic" | "google";
+export type ModelClient = (typeof modelTable.provider.choices)[number];
 
 /** A tool call as it came over the wire: anything may be missing. */
 export interface RawToolCall {

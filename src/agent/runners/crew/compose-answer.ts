@@ -8,7 +8,7 @@ import { systemPrompt } from "../system-prompt.ts";
 import { userMessage } from "../user-message.ts";
 import { verifyResult } from "../../verify/verify-result.ts";
 import type { Crew } from "./crew.ts";
-import type { CrewOptions } from "./crew-options.ts";
+import type { CrewOptions } from "../options/runner-options.ts";
 import type { StepOutcome } from "./step-outcome.ts";
 import type { CrewStepState } from "./crew-step-state.ts";
 import { agentTexts } from "../../texts/agent-texts.ts";

@@ -6,7 +6,7 @@ import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
 import { userMessage } from "../user-message.ts";
 import { composeAnswer } from "./compose-answer.ts";
 import { Crew } from "./crew.ts";
-import { readCrewOptions, type CrewOptions } from "./crew-options.ts";
+import { type CrewOptions, crewTable, readRunnerOptions } from "../options/runner-options.ts";
 import { toChain } from "./to-chain.ts";
 import { plannerToolList } from "../../../hub/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
@@ -101,4 +101,12 @@ function plannerRules(run: AgentRun, prompt: AgentPrompt, maxSteps: number): str
 
 function toPlannedStep({ id, description, toolType: tool, dependencies }: CrewStep): PlannedStep {
   return { id, description, tool, dependencies };
+}
+
+const maxPlanSteps = 50;
+
+/** Reads the options of the crew; invalid options add a notice. */
+function readCrewOptions(run: AgentRun): CrewOptions {
+  const { maxSteps, answer } = readRunnerOptions(run, crewTable);
+  return { maxSteps: Math.min(maxSteps, maxPlanSteps), answer };
 }

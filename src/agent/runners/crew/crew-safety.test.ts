@@ -15,7 +15,7 @@ import type { AnyTool } from "../../../tool/index.ts";
 import type { AgentEvent } from "../../events/agent-event.ts";
 import { createAgent } from "../../create-agent.ts";
 import { AgentRuns } from "../../run/agent-runs.ts";
-import { agentDefaults } from "../../run/agent-spec.ts";
+import { agentDefaults } from "../../run/resolve-agent-spec.ts";
 import { findRunner } from "../find-runner.ts";
 
 const folders: string[] = [];

@@ -1,93 +1,107 @@
-import { isRecord } from "../../../schema/index.ts";
+import { type OptionsOf, type Setting, type SettingsTable, isRecord, optionRule } from "../../../schema/index.ts";
 import type { OptionType } from "../../events/agent-notice.ts";
-
-/** Reads and validates an option of a runner. */
-export interface OptionReader<T> {
-  readonly type: OptionType;
-  /** Correct form, if that needs an explanation. */
-  readonly hint?: string;
-  /** Undefined if the value is invalid. */
-  read(value: unknown): T | undefined;
-}
-
-/** Readers of options, by their names. */
-export type OptionReaders<T> = { readonly [K in keyof T]: OptionReader<T[K]> };
-
-/** The built-in runners, and the `options` that each reads. */
-interface RunnerOptions {
-  autonomous: Record<string, never>;
-  planned: { commands: Readonly<Record<string, unknown>> };
-  vault: { limit: number };
-  project: {
-    instructions: string;
-    folder: string;
-    files: readonly string[];
-    tools: readonly string[];
-    mode: "planned" | "autonomous";
-    budget: number;
-  };
-  crew: { maxSteps: number; answer: "auto" | "model" | "last" };
-  llm: Record<string, never>;
-}
+import type { AgentRun } from "../../run/agent-run.ts";
+import { agentTable } from "../../run/agent-spec.ts";
 
 /** Name of a built-in runner. */
-export type RunnerName = keyof RunnerOptions;
+export type RunnerName = (typeof agentTable.runner.choices)[number];
 
-const text: OptionReader<string> = {
-  type: "text",
-  read: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
-};
-
-const texts: OptionReader<readonly string[]> = {
-  type: "texts",
-  read: (value) => {
-    const list: unknown[] = Array.isArray(value) ? value : [value];
-    return list.every((one) => typeof one === "string") ? list : undefined;
+/** Options of the planned runner. */
+export const plannedTable = {
+  commands: {
+    type: "map",
+    title: "a map of names to tools",
+    hint: "write commands: { NAME: { tool: …, params: { … } } }",
+    about: "Commands that call a tool.",
   },
-};
+} as const;
 
-const count: OptionReader<number> = {
-  type: "count",
-  read: (value) => (typeof value === "number" && Number.isInteger(value) && value >= 1 ? value : undefined),
-};
+/** Options of the vault runner. */
+export const vaultTable = { limit: { type: "count", about: "Number of notes to read." } } as const;
 
-const tokens: OptionReader<number> = {
-  type: "tokens",
-  read: (value) => (typeof value === "number" && value >= 0 ? value : undefined),
-};
+/** Options of the project runner. */
+export const projectTable = {
+  instructions: { type: "text", about: "Instructions of the project." },
+  folder: { type: "text", default: ".", about: "Folder of the project, relative to the workspace." },
+  files: {
+    type: "list",
+    default: [],
+    about: "Patterns of the files to show to the model, relative to the folder; one that begins with ! excludes files.",
+  },
+  tools: {
+    type: "list",
+    defaultText: "those of the agent",
+    about: "Names of the tools that the model may use; * is a wildcard.",
+  },
+  mode: {
+    type: "text",
+    choices: ["planned", "autonomous"],
+    default: "planned",
+    about: "Whether the tool calls are planned at once or follow from each other.",
+  },
+  budget: {
+    type: "number",
+    title: "a number of tokens",
+    min: 0,
+    defaultText: "a quarter of a whole request",
+    about: "Approximate maximum tokens of the files.",
+  },
+} as const;
 
-const commands: OptionReader<RunnerOptions["planned"]["commands"]> = {
-  type: "commands",
-  hint: "write commands: { NAME: { tool: …, params: { … } } }",
-  read: (value) => (isRecord(value) ? value : undefined),
-};
+/** Options of the crew runner. */
+export const crewTable = {
+  maxSteps: { type: "count", default: 12, about: "Maximum steps of a plan, up to 50; longer plans are shortened." },
+  answer: {
+    type: "text",
+    choices: ["auto", "model", "last"],
+    default: "auto",
+    about:
+      "Author of the answer: the model, from all results; last, the last result itself; auto, the model unless the only step was done by reasoning.",
+  },
+} as const;
 
-function oneOf<const T extends string>(...words: readonly T[]): OptionReader<T> {
-  return {
-    type: words,
-    read: (value) => words.find((word) => word === value),
-  };
-}
+/** `options` of an agent with the crew runner. */
+export interface CrewOptions extends OptionsOf<typeof crewTable> {}
 
-/**
- * Readers of the options of each runner. They also check the settings of a workspace without loading the runners, so
- * this module imports none of them.
- */
-export const runnerOptions: { readonly [R in RunnerName]: OptionReaders<RunnerOptions[R]> } = {
+/** The `options` of each built-in runner. They are checked without loading the runners, so this module imports none. */
+export const runnerTables: Readonly<Record<RunnerName, SettingsTable>> = {
   autonomous: {},
-  planned: { commands },
-  vault: { limit: count },
-  project: {
-    instructions: text,
-    folder: text,
-    files: texts,
-    tools: texts,
-    mode: oneOf("planned", "autonomous"),
-    budget: tokens,
-  },
-  crew: { maxSteps: count, answer: oneOf("auto", "model", "last") },
+  planned: plannedTable,
+  vault: vaultTable,
+  project: projectTable,
+  crew: crewTable,
   llm: {},
 };
 
 /** The names of the built-in runners. */
-export const runnerNames: readonly string[] = Object.keys(runnerOptions);
+export const runnerNames: readonly string[] = agentTable.runner.choices;
+
+/** Reads an option; undefined if it is invalid. One text counts as a list of one. */
+export function readRunnerOption(setting: Setting, provided: unknown): unknown {
+  const value = setting.type === "list" && !Array.isArray(provided) ? [provided] : provided;
+  return optionRule(setting).fits(value) ? value : undefined;
+}
+
+/** The type of an option, for the texts of all languages. */
+function optionTypeOf({ type, choices, min }: Setting): OptionType {
+  if (choices !== undefined) return choices.map(String);
+  if (type === "list") return "texts";
+  if (type === "map") return "commands";
+  if (type === "count") return "count";
+  return type === "number" && min === 0 ? "tokens" : "text";
+}
+
+/** Reads the `options` of an agent for its runner; an invalid one adds a notice, and counts as omitted. */
+export function readRunnerOptions<T extends SettingsTable>(run: AgentRun, table: T): OptionsOf<T> {
+  const options = isRecord(run.spec.options) ? run.spec.options : {};
+  const read = Object.entries(table).flatMap(([name, setting]) => {
+    const provided = Object.hasOwn(options, name) ? options[name] : undefined;
+    const value = provided === undefined ? undefined : readRunnerOption(setting, provided);
+    if (provided !== undefined && value === undefined) {
+      run.notice({ code: "option_unusable", params: { option: name, expects: optionTypeOf(setting) } });
+    }
+    return [[name, value ?? setting.default]];
+  });
+  // The table decides names and types.
+  return Object.fromEntries(read) as OptionsOf<T>;
+}

@@ -14,8 +14,7 @@ import { userMessage } from "../user-message.ts";
 import { commandWorks } from "./command-tasks.ts";
 import { gather } from "./gather-results.ts";
 import { type CustomCommand, readCustomCommands } from "../commands/custom-commands.ts";
-import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
-import { runnerOptions } from "../options/runner-options.ts";
+import { plannedTable, readRunnerOptions } from "../options/runner-options.ts";
 
 const answerRules: readonly string[] = [
   "The results of tools for the message follow it. Answer from them and from the conversation, and say what the answer " +
@@ -65,8 +64,7 @@ export function* answerPlanned(
 
 /** Reads the options of the planned runner; invalid options add a notice. */
 function readPlannedOptions(run: AgentRun): { readonly commands: readonly CustomCommand[] } {
-  const provided = new RunnerOptionsReader(run, runnerOptions.planned);
-  const { commands, faults } = readCustomCommands(provided.take("commands", undefined));
+  const { commands, faults } = readCustomCommands(readRunnerOptions(run, plannedTable).commands);
   for (const { notice } of faults) run.notice(notice);
   return { commands };
 }

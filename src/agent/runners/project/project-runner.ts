@@ -1,4 +1,5 @@
 import type { RunProgram } from "../../../run/index.ts";
+import type { OptionsOf } from "../../../schema/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
 import { answerAutonomously } from "../autonomous-runner.ts";
@@ -6,8 +7,7 @@ import type { DelegateOptions } from "../delegate-options.ts";
 import { answerPlanned } from "../planned/answer-planned.ts";
 import { userMessage } from "../user-message.ts";
 import { readProjectFiles } from "./project-files.ts";
-import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
-import { runnerOptions } from "../options/runner-options.ts";
+import { projectTable, readRunnerOptions } from "../options/runner-options.ts";
 
 /** Works with the instructions, files and tools of a project, with a plan or in the loop. */
 export const projectRunner: Runner = {
@@ -29,18 +29,8 @@ function* workOnProject(run: AgentRun, prompt: AgentPrompt): RunProgram<RunnerAn
 }
 
 /** A project, as configured in `options` of its agent. */
-export interface ProjectOptions {
-  readonly instructions: string | undefined;
-  /** Relative to the workspace. */
-  readonly folder: string;
-  /**
-   * Patterns of the files to show to the model, relative to the folder; a pattern that begins with `!` excludes files.
-   */
-  readonly files: readonly string[];
-  /** Names of the tools that it may use, `*` for any letters. Default: those of the agent. */
-  readonly tools: readonly string[] | undefined;
-  readonly mode: "planned" | "autonomous";
-  /** Approximate maximum of tokens for the files. */
+export interface ProjectOptions extends OptionsOf<typeof projectTable> {
+  /** Approximate maximum tokens of the files. */
   readonly budget: number;
 }
 
@@ -52,14 +42,14 @@ const maxPatterns = 100;
 /** Reads the options of the project runner; invalid options add a notice. */
 export function readProjectOptions(run: AgentRun): ProjectOptions {
   const { contextTokens } = run.spec;
-  const provided = new RunnerOptionsReader(run, runnerOptions.project);
+  const options = readRunnerOptions(run, projectTable);
+  const { files, tools, budget = contextTokens * defaultShare } = options;
+  // An invalid list must not allow more tools than intended.
+  const isInvalid = tools === undefined && run.spec.options?.["tools"] !== undefined;
   return {
-    instructions: provided.take("instructions", undefined),
-    folder: provided.take("folder", "."),
-    files: provided.take("files", []).slice(0, maxPatterns),
-    // An invalid list must not allow more tools than intended.
-    tools: provided.take("tools", undefined, []),
-    mode: provided.take("mode", "planned"),
-    budget: Math.min(provided.take("budget", contextTokens * defaultShare), contextTokens * maxShare),
+    ...options,
+    files: files.slice(0, maxPatterns),
+    ...(isInvalid && { tools: [] }),
+    budget: Math.min(budget, contextTokens * maxShare),
   };
 }

@@ -5,8 +5,7 @@ import { type RunProgram, runAll } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt } from "../../run/runner.ts";
 import { documentsIn, searchNotes } from "../notes/search-notes.ts";
-import { RunnerOptionsReader } from "../options/runner-options-reader.ts";
-import { runnerOptions } from "../options/runner-options.ts";
+import { readRunnerOptions, vaultTable } from "../options/runner-options.ts";
 import { canUse, callToolForRunner } from "../call-tool-for-runner.ts";
 import { type Passage, plainTitle } from "./passage.ts";
 import { wordSet } from "../../verify/token-similarity.ts";
@@ -61,7 +60,7 @@ export function* findPassages(run: AgentRun, { prompt, terms }: PassageQuery): R
 
 /** `options.limit`: number of notes to read. */
 function readLimit(run: AgentRun, defaults: number): number {
-  return Math.min(new RunnerOptionsReader(run, runnerOptions.vault).take("limit", defaults), maxPassages);
+  return Math.min(readRunnerOptions(run, vaultTable).limit ?? defaults, maxPassages);
 }
 
 interface ReadPassage {

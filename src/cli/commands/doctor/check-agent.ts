@@ -8,13 +8,10 @@ import { toOneLine } from "../../terminal/format-table.ts";
 /** Runners that can answer without a model. */
 export const worksAlone: ReadonlySet<string> = new Set(["vault"]);
 
-/** Default of `agent.max_rounds`. */
-const defaultRounds = 4;
-
 /** Checks the settings of `windlass ask` and `windlass chat`; sends no requests. */
 export function examineAgent({ config: { agent }, models }: Pick<Workspace, "config" | "models">): Finding[] {
   const about = "agent";
-  const { runner, model = "default", maxRounds = defaultRounds, tokenBudget, costBudget, tools } = agent;
+  const { runner, model = "default", maxRounds, tokenBudget, costBudget, tools } = agent;
   const has = models.names.includes(model);
   if (!has && !worksAlone.has(runner)) {
     const message = `runner ${runner} needs a model, and none is configured; \`${cliCommand("ask")} --runner vault\` works without one`;

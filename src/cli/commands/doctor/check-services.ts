@@ -107,7 +107,7 @@ function refusalOf(url: string | undefined, { allow }: Pick<ServiceCheckContext,
 async function examineModels(setting: ServiceCheckContext): Promise<Finding[]> {
   const about = "model";
   const { config, env, secret, whyNoSecret } = setting;
-  const sources = { file: config.services.models, env, secret, whyNoSecret };
+  const sources = { file: config.models, env, secret, whyNoSecret };
   const names = modelNames(sources);
   const none: Finding = {
     about,
@@ -165,7 +165,7 @@ async function pingModel(model: Model): Promise<string | undefined> {
 async function examineSearch(setting: ServiceCheckContext): Promise<Finding[]> {
   const about = "search";
   const { http, env, secret, dir, config, network } = setting;
-  const { search: file = {} } = config.services;
+  const { search: file } = config;
   const corpus = file.corpus === undefined ? {} : { corpus: resolve(dir, file.corpus) };
   const { providers } = openProviders({ http, env, secret, file: { ...file, ...corpus } });
   const all = createSearch({ providers }).status();
@@ -199,7 +199,7 @@ async function examineSearch(setting: ServiceCheckContext): Promise<Finding[]> {
 /** Listed providers whose address the HTTP client refuses. */
 function refusedProviders(usable: readonly string[], setting: ServiceCheckContext): ReadonlyMap<string, Finding> {
   const { env, config } = setting;
-  const { search: file = {} } = config.services;
+  const { search: file } = config;
   const addresses = {
     searxng: env[searchVariables.searxng]?.trim() || file.searxng_url,
     mediawiki: env[searchVariables.mediawiki]?.trim() || file.mediawiki_url,
@@ -234,7 +234,7 @@ async function pingProviders(providers: OpenedProviders["providers"]): Promise<F
 
 async function examineNotes({ dir, config }: ServiceCheckContext): Promise<Finding[]> {
   const about = "notes";
-  const folder = resolve(dir, config.services.vault?.folder ?? ".");
+  const folder = resolve(dir, config.vault.folder ?? ".");
   if (!(await isFolder(folder))) {
     const message = `the notes folder ${relativeToCwd(folder)} does not exist`;
     return [{ about, status: "warn", message, todo: `create it, or set another with vault: in ${workspaceFile}` }];
@@ -248,13 +248,15 @@ async function examineNotes({ dir, config }: ServiceCheckContext): Promise<Findi
 
 /** Reported only if custom servers are configured that cannot be reached. */
 function examineWeather(setting: ServiceCheckContext): Promise<Finding[]> {
-  const { forecast_url, geocoding_url } = setting.config.services.weather ?? {};
-  const refusals = Object.entries({ forecast_url, geocoding_url }).flatMap(([key, url]): Finding[] => {
-    const why = refusalOf(url, setting);
-    return why === undefined
-      ? []
-      : [{ about: "weather", status: "fail", message: `weather.${key} cannot be reached: ${why}` }];
-  });
+  const { forecastUrl, geocodingUrl } = setting.config.weather;
+  const refusals = Object.entries({ forecast_url: forecastUrl, geocoding_url: geocodingUrl }).flatMap(
+    ([key, url]): Finding[] => {
+      const why = refusalOf(url, setting);
+      return why === undefined
+        ? []
+        : [{ about: "weather", status: "fail", message: `weather.${key} cannot be reached: ${why}` }];
+    },
+  );
   return Promise.resolve(refusals);
 }
 

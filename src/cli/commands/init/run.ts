@@ -117,7 +117,7 @@ function dataFiles(): Record<string, string> {
     ".windlass/schema/chain.json": `${safeJson(chainFileSchema)}\n`,
     ".windlass/schema/tool.json": `${safeJson(toolFileSchema)}\n`,
     ".windlass/schema/capability.json": `${safeJson(contractFileSchema)}\n`,
-    ".windlass/schema/workspace.json": `${safeJson(workspaceSchema)}\n`,
+    ".windlass/schema/workspace.json": `${safeJson(workspaceSchema())}\n`,
   };
 }
 

@@ -1,5 +1,6 @@
-import { type WorkspaceConfig, WorkspaceError, parseSize, readSettings } from "../../../app/index.ts";
+import { type WorkspaceConfig, WorkspaceError, readSettings } from "../../../app/index.ts";
 import { isFailureError } from "../../../base/index.ts";
+import { parseSize } from "../../../schema/index.ts";
 import type { Retention } from "../../../store/index.ts";
 import { hasErrors } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";

@@ -9,7 +9,7 @@ const schemas: Readonly<Record<string, unknown>> = {
   chain: chainFileSchema,
   tool: toolFileSchema,
   capability: contractFileSchema,
-  workspace: workspaceSchema,
+  workspace: workspaceSchema(),
 };
 
 /** `windlass schema`. */
