@@ -1,5 +1,8 @@
+import { nameGlob } from "../base/index.ts";
+import { builtinToolNames } from "../builtin/index.ts";
 import { type PermissionRules, defaultPermissions } from "../engine/index.ts";
 import { secretName } from "../model/index.ts";
+import { folderOutside } from "./folder-outside.ts";
 import {
   type TrustItem,
   createTrustItem,
@@ -14,14 +17,14 @@ import type { ServiceSettings, WorkspaceConfig } from "./workspace-config.ts";
 export type IsTrusted = (item: TrustItem) => boolean;
 
 /** The settings without the parts that the user does not trust: those have their defaults. */
-export function restrictConfig(config: WorkspaceConfig, isTrusted: IsTrusted): WorkspaceConfig {
+export function restrictConfig(config: WorkspaceConfig, isTrusted: IsTrusted, dir: string): WorkspaceConfig {
   const narrowed = wideSettings
-    .filter((setting) => settingItem(setting, config).some((item) => !isTrusted(item)))
+    .filter((setting) => settingItem(setting, config, dir).some((item) => !isTrusted(item)))
     .reduce((current, { narrow }) => narrow(current), config);
   return {
     ...narrowed,
     network: { ...narrowed.network, allow: narrowed.network.allow.filter((entry) => isTrusted(networkItem(entry))) },
-    services: restrictServices(config, isTrusted),
+    services: restrictServices(narrowed, isTrusted),
   };
 }
 
@@ -33,8 +36,8 @@ export function untrustedModels(config: WorkspaceConfig, isTrusted: IsTrusted): 
 }
 
 /** Items for the settings that allow more than their defaults. */
-export function settingItems(config: WorkspaceConfig): TrustItem[] {
-  return wideSettings.flatMap((setting) => settingItem(setting, config));
+export function settingItems(config: WorkspaceConfig, dir: string): TrustItem[] {
+  return wideSettings.flatMap((setting) => settingItem(setting, config, dir));
 }
 
 function restrictServices(config: WorkspaceConfig, isTrusted: IsTrusted): ServiceSettings {
@@ -58,7 +61,7 @@ function restrictServices(config: WorkspaceConfig, isTrusted: IsTrusted): Servic
 interface WideSetting {
   readonly key: string;
   /** Its value, if it is wider than the default. */
-  readonly wide: (config: WorkspaceConfig) => unknown;
+  readonly wide: (config: WorkspaceConfig, dir: string) => unknown;
   /** The settings with its default. */
   readonly narrow: (config: WorkspaceConfig) => WorkspaceConfig;
 }
@@ -99,10 +102,47 @@ const wideSettings: readonly WideSetting[] = [
     wide: ({ files }) => files.hardLinks || undefined,
     narrow: (config) => ({ ...config, files: { ...config.files, hardLinks: false } }),
   },
+  {
+    key: "mcp.serve",
+    wide: ({ mcp: { serve = [] } }) => listed(serve.filter((glob) => builtinToolNames.some(nameGlob(glob)))),
+    narrow: ({ mcp: { serve: _serve, ...mcp }, ...config }) => ({ ...config, mcp }),
+  },
+  {
+    key: "vault",
+    wide: ({ services: { vault } }, dir) => folderOutside(vault?.folder, dir),
+    narrow: (config) => withService(config, "vault", undefined),
+  },
+  {
+    key: "search.corpus",
+    wide: ({ services: { search } }, dir) => folderOutside(search?.corpus, dir),
+    narrow: (config) => withService(config, "search", { ...config.services.search, corpus: undefined }),
+  },
+  ...(["searxng_url", "mediawiki_url"] as const).map((key): WideSetting => ({
+    key: `search.${key}`,
+    wide: ({ services: { search } }) => search?.[key],
+    narrow: (config) => withService(config, "search", { ...config.services.search, [key]: undefined }),
+  })),
+  ...(["forecast_url", "geocoding_url"] as const).map((key): WideSetting => ({
+    key: `weather.${key}`,
+    wide: ({ services: { weather } }) => weather?.[key],
+    narrow: (config) => {
+      const { [key]: _url, ...weather } = config.services.weather ?? {};
+      return withService(config, "weather", weather);
+    },
+  })),
 ];
 
-function settingItem({ key, wide }: WideSetting, config: WorkspaceConfig): TrustItem[] {
-  const value = wide(config);
+function withService<K extends "vault" | "search" | "weather">(
+  config: WorkspaceConfig,
+  name: K,
+  settings: ServiceSettings[K],
+): WorkspaceConfig {
+  const { [name]: _before, ...others } = config.services;
+  return { ...config, services: { ...others, ...(settings !== undefined && { [name]: settings }) } };
+}
+
+function settingItem({ key, wide }: WideSetting, config: WorkspaceConfig, dir: string): TrustItem[] {
+  const value = wide(config, dir);
   return value === undefined ? [] : [createTrustItem("setting", [key, value], `${key}: ${JSON.stringify(value)}`)];
 }
 

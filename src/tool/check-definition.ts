@@ -28,7 +28,7 @@ const statuses: readonly ToolStatus[] = ["active", "deprecated", "draft", "disab
 
 const options = (
   "name version description displayName id status category tags aliases capabilities alwaysEnabled background gated " +
-  "composite effect destructive targets sends coveredCalls timeoutMs cache input inputJsonSchema output run"
+  "composite effect destructive targets sends callerContent coveredCalls timeoutMs cache input inputJsonSchema output run"
 ).split(" ");
 
 /** Names of these options in other libraries. */
@@ -83,6 +83,7 @@ class Definition {
     if (typeof this.#input["effect"] !== "function") this.#checkOneOf("effect", effects);
     this.#checkKind("destructive", ["boolean", "function"]);
     this.#checkKind("sends", ["boolean"]);
+    this.#checkKind("callerContent", ["boolean"]);
     this.#checkKind("coveredCalls", ["function"]);
     this.#checkTargets();
     if (typeof this.#input["run"] !== "function") throw this.#invalid("needs `run`, the function that does the work");

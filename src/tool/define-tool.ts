@@ -77,6 +77,8 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly targets?: Readonly<Record<string, TargetKind>>;
   /** Set to true if the tool sends data to others: permission rules can select it with `sends`. */
   readonly sends?: boolean;
+  /** Set to true if its results contain what callers passed to it, now or earlier: URLs in them do not count as known. */
+  readonly callerContent?: boolean;
   /** The destructive calls that the tool makes: an approval of its call lists and covers them. */
   readonly coveredCalls?: () => readonly CoveredCall[];
   readonly timeoutMs?: number | ((args: ArgsFor<S>) => number);
@@ -123,6 +125,7 @@ export function defineTool<
     destructive: definition.destructive ?? destructiveBy(effect),
     ...(definition.targets !== undefined && { targets: Object.freeze({ ...definition.targets }) }),
     ...(definition.sends !== undefined && { sends: definition.sends }),
+    ...(definition.callerContent !== undefined && { callerContent: definition.callerContent }),
     ...(definition.coveredCalls !== undefined && { coveredCalls: definition.coveredCalls }),
     ...(definition.timeoutMs !== undefined && { timeoutMs: definition.timeoutMs }),
     ...(definition.cache !== undefined && { cache: Object.freeze({ ttlMs: definition.cache.ttlMs }) }),

@@ -52,6 +52,7 @@ export function conversationHistoryTool(
     capabilities: ["history", "历史"],
     alwaysEnabled: true,
     effect: "read",
+    callerContent: true,
     timeoutMs: 30_000,
     input: fromJsonSchema<ConversationHistoryInput, ConversationHistoryInput>({
       type: "object",

@@ -55,6 +55,13 @@ const outputJson = {
   required: ["forgotten"],
 };
 
+const tagsJson = {
+  type: "array",
+  items: { type: "string" },
+  maxItems: 20,
+  description: "For a query: have all of these.",
+};
+
 /** `memory_forget`: deletes memories by id, or by a query whose matches were inspected first. */
 export function memoryForgetTool({
   memories,
@@ -74,6 +81,7 @@ export function memoryForgetTool({
     capabilities: ["forget", "遗忘"],
     effect: (args) => (forgets(args) ? "idempotent" : "read"),
     destructive: forgets,
+    callerContent: true,
     timeoutMs: 30_000,
     input: fromJsonSchema<MemoryForgetInput, MemoryForgetInput>({
       type: "object",
@@ -89,12 +97,7 @@ export function memoryForgetTool({
           description: "Words that the memories to forget contain, all of them.",
         },
         namespace: { type: "string", description: "For a query: the namespace to search. Default: `default`." },
-        tags: {
-          type: "array",
-          items: { type: "string" },
-          maxItems: 20,
-          description: "For a query: have all of these.",
-        },
+        tags: tagsJson,
         confirm: {
           type: "string",
           maxLength: 100,

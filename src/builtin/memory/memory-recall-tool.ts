@@ -86,6 +86,7 @@ export function memoryRecallTool({
     tags: ["memory", "search"],
     capabilities: ["search", "recall", "搜索", "记忆"],
     effect: "read",
+    callerContent: true,
     timeoutMs: 30_000,
     input: fromJsonSchema<MemoryRecallInput, MemoryRecallInput>({
       type: "object",

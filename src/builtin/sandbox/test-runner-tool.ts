@@ -132,6 +132,7 @@ export function testRunnerTool({
     capabilities: ["run_tests", "test", "运行测试", "测试"],
     // Nothing outlives the sandbox.
     effect: "read",
+    callerContent: true,
     timeoutMs: ({ timeout = defaultSeconds }) => timeout * 1000 + aroundMs,
     input: fromJsonSchema<TestRunnerInput, TestRunnerInput>(inputJson),
     output: fromJsonSchema<TestRunnerOutput, TestRunnerOutput>(outputJson),

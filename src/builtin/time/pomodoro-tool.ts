@@ -56,6 +56,7 @@ export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices =
     aliases: ["pomodoroTool", "pomodoro_tool"],
     effect: ({ action = "status" }) => (action === "status" ? "read" : "idempotent"),
     destructive: false,
+    callerContent: true,
     timeoutMs: 10_000,
     input: fromJsonSchema<PomodoroInput, PomodoroInput>({
       type: "object",
