@@ -3,7 +3,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The receiver of the values that an `entry` sends: a host, or its command. Undefined if its file names none. */
 export function entryReceiver({ command, url }: Entry): string | undefined {
   if (Array.isArray(command)) return `the command ${String(command[0] ?? "")}`;
-  return url === undefined ? undefined : hostIn(String(url));
+  return typeof url === "string" ? hostIn(url) : undefined;
 }
 
 /** The receiver if the address does not name it. */

@@ -215,17 +215,20 @@ function assemble({ file, parameters, output }: ToolHead, plan: EntryPlan, repor
       ...(plan.composite === true && { composite: true }),
       run: plan.run,
     });
-    const { broken, unavailable, scripts, handlerNames, callerContent } = plan;
-    const isOwn = handlerNames === undefined || tool.destructive === plan.destructive;
-    const entryDestructive = isOwn ? undefined : plan.destructive;
-    const facts = { broken, unavailable, scripts, handlerNames, callerContent, entryDestructive };
-    const declared = Object.entries(facts).filter(([, value]) => value !== undefined);
+    const declared = Object.entries(factsOf(plan, tool)).filter(([, value]) => value !== undefined);
     return declared.length === 0 ? tool : Object.freeze({ ...tool, ...Object.fromEntries(declared) });
   } catch (error) {
     if (!isFailureError(error)) throw error;
     report.add(error.reason ?? "tool_invalid", [optionInMessage(error.message)], [error.message]);
     return undefined;
   }
+}
+
+/** Facts of the entry that a file cannot state. */
+function factsOf({ broken, unavailable, scripts, handlerNames, callerContent, destructive }: EntryPlan, tool: AnyTool) {
+  const isOwn = handlerNames === undefined || tool.destructive === destructive;
+  const entryDestructive = isOwn ? undefined : destructive;
+  return { broken, unavailable, scripts, handlerNames, callerContent, entryDestructive };
 }
 
 /** The key that an error about a definition refers to: it names its option in backquotes. */
