@@ -1,4 +1,4 @@
-import { type Clock, type Timer, systemClock } from "../base/index.ts";
+import { type Clock, type FailureError, type Timer, systemClock } from "../base/index.ts";
 import type { ChainLibrary, ChainLibrarySource } from "../chain/index.ts";
 import {
   type FolderWatch,
@@ -13,6 +13,7 @@ import {
 import { type SourceRange, type Problem, hasErrors } from "../text/index.ts";
 import { type ChainFile, chainNameIn, chainNamePosition, chainFileProblems } from "./chain-file.ts";
 import { pathExists } from "./find-workspace.ts";
+import type { ChainText } from "./read-sent-secrets.ts";
 
 /** Options of {@link ChainFolder}. */
 export interface ChainFolderOptions {
@@ -28,6 +29,8 @@ export interface ChainFolderOptions {
   readonly onChanging?: () => void;
   /** Called when the chains of the library may have changed. */
   readonly onChange: () => void;
+  /** Returns why a chain is not used; undefined if it may be. `isFirst` is false once the folder was loaded. */
+  readonly refuses?: (chain: ChainText, isFirst: boolean) => Promise<FailureError | undefined>;
   readonly mode?: ReloadMode;
   readonly clock?: Clock;
 }
@@ -113,7 +116,9 @@ export class ChainFolder {
     const { dir, root, toolsVersion } = this.#options;
     const found = (await pathExists(dir)) ? await scanFolder(dir, root) : noFiles;
     const files = found.files.filter(({ kind }) => kind === "yaml");
-    const known = await Promise.all(files.map((file) => refresh(file, this.#files.get(file.name))));
+    const isFirst = this.#toolsVersion === undefined;
+    const refuses = (chain: ChainText) => this.#options.refuses?.(chain, isFirst);
+    const known = await Promise.all(files.map((file) => refresh(file, this.#files.get(file.name), refuses)));
     if (this.#abort.signal.aborted) return;
     const isSame =
       known.length === this.#files.size &&
@@ -214,16 +219,26 @@ export class ChainFolder {
 const noFiles: ScannedFolder = { files: [], problems: [] };
 
 /** Returns the state of a file after another check; the same object if nothing changed. */
-async function refresh(file: ScannedFile, known: ChainFile | undefined): Promise<ChainFile> {
+async function refresh(
+  file: ScannedFile,
+  known: ChainFile | undefined,
+  refuses: (chain: ChainText) => Promise<FailureError | undefined> | undefined,
+): Promise<ChainFile> {
   const { name, path, stamp, outside } = file;
   if (known?.stamp === stamp) return known;
-  const { source: text, problem } = outside ? { ...leadsOut(name) } : { source: undefined, ...(await readText(file)) };
+  const read = outside ? { ...leadsOut(name) } : { source: undefined, ...(await readText(file)) };
+  const refusal = read.source === undefined ? undefined : await refuses({ text: read.source, file: name });
+  const { source: text, problem } = refusal === undefined ? read : notChecked(name, refusal);
   if (known !== undefined && known.text === text && problem === undefined) {
     known.stamp = stamp;
     return known;
   }
   const chain = text === undefined ? undefined : chainNameIn(text, name);
   return { name, path, stamp, text, chain, problem, good: undefined, broken: undefined };
+}
+
+function notChecked(name: string, { message }: FailureError): { source: undefined; problem: Problem } {
+  return { source: undefined, problem: { ...fileProblem(name, "not_checked", message), severity: "warning" } };
 }
 
 function leadsOut(name: string): { source: undefined; problem: Problem } {

@@ -41,7 +41,8 @@ const code = {
   "tools/custom.yaml": "name: custom\ndescription: x\nentry: { type: custom, module: ../lib/handler.mjs }\n",
   "tools/count.yaml":
     "name: count\ndescription: x\nentry: { type: external, command: [node, --import=./scripts/hook.mjs, scripts/count.mjs, notes] }\n",
-  "scripts/count.mjs": "",
+  "scripts/count.mjs": 'import "./lib.mjs";',
+  "scripts/lib.mjs": "",
   "mcp.json": JSON.stringify({ mcpServers: { own: { command: "node", args: ["servers/own.mjs"], disabled: false } } }),
   "servers/own.mjs": "",
 };
@@ -83,6 +84,9 @@ describe("control files of a workspace", () => {
     "lib/deeper/package.json",
     "scripts/count.mjs",
     "scripts/hook.mjs",
+    "scripts/lib.mjs",
+    "scripts/deep/new.py",
+    "servers/lib.mjs",
     "servers/own.mjs",
     "servers/node_modules/x/index.js",
   ])("[S1] %s, which a tool, a command or a server runs, cannot be written", async (path) => {
@@ -91,13 +95,17 @@ describe("control files of a workspace", () => {
     expect(await write(workspace, path)).toBe("control_file");
   });
 
-  test.each(["lib/free.mjs", "notes/a.md", "notes/package.json", "project/tools/a.mjs", "report.yaml"])(
-    "[S1] %s, which nothing runs, can be written",
-    async (path) => {
-      const workspace = await opened(code);
-      expect(await write(workspace, path)).toBe("written");
-    },
-  );
+  test.each([
+    "lib/free.mjs",
+    "scripts/data.json",
+    "notes/a.md",
+    "notes/package.json",
+    "project/tools/a.mjs",
+    "report.yaml",
+  ])("[S1] %s, which nothing runs, can be written", async (path) => {
+    const workspace = await opened(code);
+    expect(await write(workspace, path)).toBe("written");
+  });
 
   test("[S1] configured folders replace the default ones", async () => {
     const folders =

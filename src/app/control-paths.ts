@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { isInsideFolder } from "../base/index.ts";
 import type { ControlPath } from "../file/index.ts";
 import { configFiles, loadedModules } from "../hub/index.ts";
-import { commandFiles } from "../tool/index.ts";
+import { codeFile, commandFiles } from "../tool/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Sources } from "./open-sources.ts";
 import type { EditableKind, WorkspaceConfig } from "./workspace-config.ts";
@@ -31,10 +31,10 @@ export function controlPaths(
     { path: workspaceFile, role: "the settings of the workspace" },
     ...configFiles.map((name) => ({ path: join(dir, name), role: "the MCP servers of the workspace" })),
     ...[".windlass", ".git"].map((name) => ({ path: join(dir, name), role: "the data of the workspace" })),
-    ...servers.map((path) => ({ path, role: "the MCP servers of the workspace", onlyFile: true })),
+    ...servers.flatMap((path) => ofCode(dir, { path, role: "the MCP servers of the workspace" })),
     ...packageFiles(dir, [...modules, ...servers]),
     ...folder(engine.toolsDirectory, ["tools"]),
-    ...(isOpen(["tools"]) ? [] : modules.map((path) => ({ ...ofKinds(dir, path, ["tools"]), onlyFile: true }))),
+    ...(isOpen(["tools"]) ? [] : modules.flatMap((path) => ofCode(dir, ofKinds(dir, path, ["tools"])))),
     ...folder(chains.directory, ["chains"]),
     // With code, a skill is a tool too.
     ...folder(skills.directory, skills.code === true ? ["skills", "tools"] : ["skills"]),
@@ -43,10 +43,17 @@ export function controlPaths(
   ];
 }
 
+/** A file that is executed, or the folder of a script: its code. In the workspace itself, scripts are only named ones. */
+function ofCode(dir: string, control: ControlPath): ControlPath[] {
+  if (!control.path.endsWith(sep)) return [{ ...control, onlyFile: true }];
+  const path = resolve(control.path);
+  return isInsideFolder(path, dir) && path !== resolve(dir) ? [{ ...control, path, only: codeFile }] : [];
+}
+
 function ofKinds(dir: string, path: string, kinds: readonly EditableKind[]): ControlPath {
   const full = resolve(dir, path);
   return {
-    path: full,
+    path: path.endsWith(sep) ? `${full}${sep}` : full,
     role: `the ${kinds[0]} of the workspace`,
     hint: `to let tools write it, set files: { editable: [${kinds.join(", ")}] } in ${workspaceFile}`,
     followLinks: true,

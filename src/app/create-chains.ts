@@ -23,7 +23,7 @@ export interface CreateChainsOptions {
   readonly mode: ReloadMode;
   /** The tools that chains are planned with. */
   readonly tools: Hub;
-  readonly trust: Pick<WorkspaceTrust, "untrusted" | "chainEnv">;
+  readonly trust: Pick<WorkspaceTrust, "untrusted" | "chainEnv" | "refusesChain">;
   /** Problems of the sources of tools. */
   readonly toolProblems: () => readonly Problem[];
   /** Sees all runs. */
@@ -67,6 +67,7 @@ export function createChains(options: CreateChainsOptions): Chains {
     toolsVersion: () => tools.toolsVersion,
     onChanging: () => tools.registerLoaded(),
     onChange: () => tools.update(),
+    refuses: (chain, isFirst) => options.trust.refusesChain(chain, isFirst ? "name" : "name-and-secrets"),
     mode,
   });
   const lookup: ChainLookup = {
@@ -76,6 +77,7 @@ export function createChains(options: CreateChainsOptions): Chains {
     tools: options.tools,
     toolProblems,
     ignoredFiles: () => findIgnoredFiles(dir, config),
+    refuses: (chain) => options.trust.refusesChain(chain, "secrets-with-prompt"),
     files: new WeakMap(),
   };
   const runs = new ChainRuns({

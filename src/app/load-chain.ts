@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { fail, isInsideFolder, cliCommand } from "../base/index.ts";
+import { type FailureError, fail, isInsideFolder, cliCommand } from "../base/index.ts";
 import {
   ChainError,
   type ChainFileLookup,
@@ -16,6 +16,7 @@ import { type Problem, hasErrors, suggest } from "../text/index.ts";
 import { chainNameIn } from "./chain-file.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { planFile } from "./plan-file.ts";
+import type { ChainText } from "./read-sent-secrets.ts";
 import { withUnloadedTools } from "./unloaded-tools.ts";
 
 /** Dependencies for finding chains. */
@@ -29,6 +30,8 @@ export interface ChainLookup {
   readonly toolProblems: () => readonly Problem[];
   /** Files that look like chains and are not loaded. */
   readonly ignoredFiles?: () => Promise<readonly Problem[]>;
+  /** Returns why a chain in another folder is not run; undefined if it may be. */
+  readonly refuses?: (chain: ChainText) => Promise<FailureError | undefined>;
   /** Receives the file of each plan that was read outside the folder, relative to the workspace if it is inside. */
   readonly files?: WeakMap<Plan, string>;
 }
@@ -60,15 +63,14 @@ export async function loadChain(
   const read = await readText({ path, name: file });
   if (read.problem !== undefined) throw new ChainError([read.problem], undefined);
   const source = { text: read.source, file };
+  const refusal = await lookup.refuses?.(source);
+  if (refusal !== undefined) throw refusal;
   await prepare(source, lookup, options);
   return planText(source, lookup);
 }
 
-/** A chain, before it is planned. */
-type ChainText = Parameters<typeof namedTools>[0];
-
 async function prepare(
-  source: ChainText | undefined,
+  source: Source | undefined,
   { library, folder }: ChainLookup,
   { beforePlan }: LoadChainOptions,
 ): Promise<void> {
@@ -78,7 +80,7 @@ async function prepare(
 }
 
 /** Plans a file, which may belong to the library. */
-function planText({ text, file }: { readonly text: string; readonly file: string }, lookup: ChainLookup): Plan {
+function planText({ text, file }: ChainText, lookup: ChainLookup): Plan {
   const known = libraryChainName(file, text, lookup);
   if (known !== undefined) return planOf(known, lookup);
   if (isToolText(text)) {
@@ -184,7 +186,7 @@ function fileStem(file: string | undefined): string | undefined {
 }
 
 /** A chain of a library, or in a separate file. */
-type Source = ChainLibrarySource | { readonly text: string; readonly file: string };
+type Source = ChainLibrarySource | ChainText;
 
 /** Names of the tools and chains that a chain calls, directly or through other chains, whether they exist or not. */
 function namedTools(source: Source, library: ChainLibrary): ReadonlySet<string> {

@@ -85,7 +85,7 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     files: createFileAccess({ roots: [{ path: dir, write: true }], controlPaths, ...readRulesOf(setting) }),
     vault,
     searchFile: { ...search, ...corpus },
-    prompts: folderPrompts(join(dir, "prompts")),
+    prompts: folderPrompts(join(dir, "prompts"), dir),
     ...web,
     weather: { ...weather, apiKey: weather.apiKey === undefined ? undefined : secret(weather.apiKey) },
     ...(stores && {

@@ -37,7 +37,14 @@ test("[S8] a program that opens a workspace trusts it, like import()", async () 
 test('[S8] with trust: "stored", a program uses nothing of a foreign folder that was not trusted', async () => {
   const dir = await folderWith(hostile);
   const workspace = await open(dir, { trust: "stored" });
-  expect(workspace.untrusted.map(({ kind }) => kind)).toEqual(["code", "command", "secret", "environment", "network"]);
+  expect(workspace.untrusted.map(({ kind }) => kind)).toEqual([
+    "code",
+    "command",
+    "secret",
+    "environment",
+    "network",
+    "setting",
+  ]);
   for (const name of ["run", "list"]) {
     expect(await workspace.engine.call(name, {})).toMatchObject({
       error: { code: "permission_denied", reason: "not_trusted", retry: "never" },
@@ -59,10 +66,10 @@ test("[S8] a program may request trust: each item once, and a yes is stored", as
     return Promise.resolve(answer);
   };
   const refused = await open(dir, { trust: "stored", requestTrust: requestTrust(false) });
-  expect(refused.untrusted.length).toBe(5);
+  expect(refused.untrusted.length).toBe(6);
   await refused.close();
   const again = await open(dir, { trust: "stored", requestTrust: requestTrust(true) });
-  expect(again.untrusted.length).toBe(5);
+  expect(again.untrusted.length).toBe(6);
   await again.close();
   expect(requests.length).toBe(1);
   await writeFiles(dir, { "tools/new.yaml": "name: new\ndescription: x\nentry: { type: external, command: [id] }\n" });

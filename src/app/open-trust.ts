@@ -8,7 +8,8 @@ import type { RefuseNeeds } from "../tool/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
 import type { Settings } from "./read-settings.ts";
-import { type TrustSet, readTrustSet } from "./read-trust-set.ts";
+import type { ChainText } from "./read-sent-secrets.ts";
+import { type TrustSet, readTrustSet, replacementItems, sentSecretItems } from "./read-trust-set.ts";
 import { restrictConfig, untrustedModels } from "./restrict-config.ts";
 import { type TrustItem, environmentItem, serverTrustItems, toolTrustItems } from "./trust-item.ts";
 import { trustFailure } from "./trust-reasons.ts";
@@ -43,6 +44,8 @@ export interface WorkspaceTrust {
   readonly untrusted: readonly TrustItem[];
   /** The settings that apply. */
   readonly config: WorkspaceConfig;
+  /** False if nothing is read from and written to the data folder of the workspace. */
+  readonly usesData: boolean;
   /** Models of the settings that are not used, by name. */
   readonly withheldModels: ReadonlyMap<string, FailureError>;
   /** Why a tool is not used; undefined if every tool is. */
@@ -51,9 +54,17 @@ export interface WorkspaceTrust {
   readonly refusesServer: ((server: McpServer) => FailureError | undefined) | undefined;
   /** The variables that chains may read. */
   chainEnv(env: Environment): Environment;
+  /** Returns why a chain is not used; undefined if it is. */
+  refusesChain(chain: ChainText, check: ChainCheck): Promise<FailureError | undefined>;
   /** The secrets that may be used, by services or by calls. */
   secrets(found: ReadSecrets, by: "services" | "calls"): ReadSecrets;
 }
+
+/**
+ * The checked parts of a chain: its name, if it is one of those that the workspace was opened with; also the receivers of
+ * its secrets, if it appears later; only the receivers, after a prompt, if it is in another folder.
+ */
+export type ChainCheck = "name" | "name-and-secrets" | "secrets-with-prompt";
 
 /** The folder and settings of a workspace. */
 export interface TrustSubject {
@@ -66,11 +77,22 @@ export interface TrustSubject {
 export async function openTrust(subject: TrustSubject, { trust, requestTrust }: TrustOptions): Promise<WorkspaceTrust> {
   if (trust !== "stored" || (await isPackageExample(subject.dir))) return trustAll(subject);
   const set = await readTrustSet(subject.dir, subject.settings);
-  if (set.items.length === 0) return trustStored(subject, set, new Set());
-  const decision = await readTrustDecision(subject.dir, subject.env);
-  const trusted =
-    requestTrust === undefined ? decision.trusted : await decide(subject, set, { decision, requestTrust });
-  return trustStored(subject, set, trusted);
+  const decision = await readDecision(subject, set.items);
+  if (requestTrust === undefined) return trustStored(subject, set, { trusted: decision.trusted });
+  const trusted = await decide(subject, set.items, { decision, requestTrust });
+  const prompt = async (more: readonly TrustItem[]): Promise<void> => {
+    const by = { decision: await readDecision(subject, set.items), requestTrust };
+    for (const id of await decide(subject, [...set.items, ...more], by)) trusted.add(id);
+  };
+  return trustStored(subject, set, { trusted, prompt });
+}
+
+/** The stored decision. Data that a workspace had before data was checked is trusted with it. */
+async function readDecision({ dir, env }: TrustSubject, items: readonly TrustItem[]): Promise<TrustDecision> {
+  const decision = await readTrustDecision(dir, env);
+  if (decision.isBeforeData !== true) return decision;
+  const data = items.filter(({ kind }) => kind === "data").map(({ id }) => id);
+  return { ...decision, trusted: new Set([...decision.trusted, ...data]) };
 }
 
 /** Everything in the workspace that needs trust, and the decision of the user. */
@@ -78,7 +100,7 @@ export async function reviewTrust(
   subject: TrustSubject,
 ): Promise<{ readonly items: readonly TrustItem[]; readonly decision: TrustDecision }> {
   const { items } = await readTrustSet(subject.dir, subject.settings);
-  return { items, decision: await readTrustDecision(subject.dir, subject.env) };
+  return { items, decision: await readDecision(subject, items) };
 }
 
 /** Trusts these parts of the workspace, and no others. */
@@ -90,10 +112,11 @@ export async function grantTrust(subject: TrustSubject, items: readonly TrustIte
 /** Requests trust in the parts without a decision, and stores the answer. */
 async function decide(
   subject: TrustSubject,
-  { items }: TrustSet,
+  items: readonly TrustItem[],
   by: { readonly decision: TrustDecision; readonly requestTrust: NonNullable<TrustOptions["requestTrust"]> },
-): Promise<ReadonlySet<string>> {
-  const { trusted, declined } = by.decision;
+): Promise<Set<string>> {
+  const trusted = new Set(by.decision.trusted);
+  const { declined } = by.decision;
   const undecided = items.filter(({ id }) => !trusted.has(id) && !declined.has(id));
   if (undecided.length === 0) return trusted;
   const all = new Set(items.map(({ id }) => id));
@@ -141,10 +164,12 @@ function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {
   return {
     untrusted: [],
     config: settings.config,
+    usesData: true,
     withheldModels: new Map(),
     refuses: settings.source === undefined ? refuses : undefined,
     refusesServer: undefined,
     chainEnv: (env) => env,
+    refusesChain: () => Promise.resolve(undefined),
     secrets: (found) => found,
   };
 }
@@ -152,15 +177,17 @@ function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {
 function trustStored(
   { dir, settings }: TrustSubject,
   { items, chainSecrets }: TrustSet,
-  trusted: ReadonlySet<string>,
+  { trusted, prompt }: { trusted: ReadonlySet<string>; prompt?: (more: readonly TrustItem[]) => Promise<void> },
 ): WorkspaceTrust {
   const { config, source } = settings;
   const context = { dir, config };
   const isTrusted = ({ id }: TrustItem): boolean => trusted.has(id);
   const untrusted = items.filter((item) => !isTrusted(item));
+  const untrustedData = untrusted.find(({ kind }) => kind === "data");
   return {
     untrusted,
-    config: restrictConfig(config, isTrusted),
+    config: restrictConfig(config, isTrusted, dir),
+    usesData: untrustedData === undefined,
     withheldModels: new Map(
       untrustedModels(config, isTrusted).map((name) => [name, notTrusted(`the model "${name}"`)]),
     ),
@@ -170,8 +197,19 @@ function trustStored(
       const missing = toolTrustItems(needs, context).find((item) => !isTrusted(item));
       return missing === undefined ? undefined : untrustedItem(missing).toFailure();
     },
-    refusesServer: (server) =>
-      serverTrustItems(server, context).every(isTrusted) ? undefined : notTrusted(`the MCP server "${server.name}"`),
+    refusesServer: (server) => {
+      // The data holds the approvals of servers.
+      if (untrustedData !== undefined) return untrustedItem(untrustedData);
+      const isUsed = serverTrustItems(server, context).every(isTrusted);
+      return isUsed ? undefined : notTrusted(`the MCP server "${server.name}"`);
+    },
+    refusesChain: async (chain, check) => {
+      const sent = check === "name" ? [] : await sentSecretItems(chain, context);
+      const checked = check === "secrets-with-prompt" ? sent : [...replacementItems(chain), ...sent];
+      if (check === "secrets-with-prompt" && !sent.every(isTrusted)) await prompt?.(sent);
+      const missing = checked.find((item) => !isTrusted(item));
+      return missing && untrustedItem(missing);
+    },
     chainEnv: (env) => {
       const withheld = new Set(config.env.filter((name) => !isTrusted(environmentItem(name))));
       return Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
@@ -203,6 +241,7 @@ const kindNames: Readonly<Record<TrustItem["kind"], string>> = {
   code: "the code",
   command: "the command",
   server: "the MCP server",
+  data: "the data folder",
   secret: "the secret",
   environment: "the environment variable",
   model: "the model at",

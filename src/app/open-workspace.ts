@@ -180,7 +180,7 @@ async function readWorkspace(from: string, options: WorkspaceOptions): Promise<O
   const http = createHttpClient({ allow: config.network.allow, holdsSecret });
   const { store = "sqlite", reload: stays = true } = options;
   const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
-  const [mode, stores] = [reloadMode(config, stays), store === "sqlite"];
+  const [mode, stores] = [reloadMode(config, stays), store === "sqlite" && trust.usesData];
   return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
@@ -224,9 +224,9 @@ async function openParts(
   return { services, registry, sources, servers, redactor, hub };
 }
 
-function journalOf({ dir, config, stores, options }: Opening, redactor: Redactor): Promise<WorkspaceJournal> {
+function journalOf({ dir, config, stores, options, trust }: Opening, redactor: Redactor): Promise<WorkspaceJournal> {
   const how = { retention: config.retention, redactor, onError: options.onStoreError };
-  if (options.store === "read-only") return readJournal(dir, how);
+  if (options.store === "read-only" && trust.usesData) return readJournal(dir, how);
   return stores ? openJournal(dir, how) : Promise.resolve(memoryJournal(redactor));
 }
 

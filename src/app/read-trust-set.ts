@@ -1,13 +1,18 @@
 import { join } from "node:path";
+import { builtinChains, builtinToolNames, builtinOffers } from "../builtin/index.ts";
 import { type ScannedFile, hasMcpConfig, loadMcpConfig, readText, scanFolder } from "../hub/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { createHttpClient } from "../net/index.ts";
 import { parseYaml } from "../text/index.ts";
-import { type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "../tool/index.ts";
+import { type SentSecret, type ToolNeeds, ToolRegistry, toolNeeds } from "../tool/index.ts";
+import { chainNameIn } from "./chain-file.ts";
+import { type ChainText, readChainTexts, readSentSecrets, toolFolders } from "./read-sent-secrets.ts";
 import type { Settings } from "./read-settings.ts";
 import { settingItems } from "./restrict-config.ts";
 import {
   type TrustContext,
   type TrustItem,
+  createTrustItem,
+  dataItem,
   environmentItem,
   modelTrustItems,
   networkItem,
@@ -32,26 +37,27 @@ export async function readTrustSet(dir: string, { config, source }: Settings): P
   const context = { dir, config };
   // Without settings no code is loaded.
   const needs = (await readNeeds(context)).filter(({ module }) => module === undefined || source !== undefined);
-  const chainSecrets = await readChainSecrets(context);
+  const chains = await readChainTexts(context);
+  const chainSecrets = await readSentSecrets(chains, context);
   const items = [
     ...withFiles(needs.flatMap((each) => toolTrustItems(each, context))),
     ...(await serverItems(context)),
+    ...[dataItem(dir)].flatMap((item) => item ?? []),
     ...Object.values(config.models).flatMap((model) => modelTrustItems(model, context)),
     ...serviceSecrets(config).map((sent) => secretItem(sent, context)),
     ...chainSecrets.map((sent) => secretItem(sent, context)),
     ...config.env.map(environmentItem),
     ...config.network.allow.map(networkItem),
-    ...settingItems(config),
+    ...settingItems(config, dir),
+    ...chains.flatMap(replacementItems),
   ];
   const idle = unsentSecrets(config, items).map((name) => secretItem({ name, to: "" }, context));
   return { items: sorted([...items, ...idle]), chainSecrets: bySecret(chainSecrets, context) };
 }
 
-/** Needs of all files with tools: those of the tools folder and, if the settings load them, of the skills folder. */
-async function readNeeds(context: TrustContext): Promise<ToolNeeds[]> {
-  const { dir, config } = context;
-  const folders = [config.engine.toolsDirectory, ...(config.skills.code === true ? [config.skills.directory] : [])];
-  const scanned = await Promise.all(folders.map((folder) => scanFolder(join(dir, folder), dir)));
+/** Needs of all files with tools. */
+async function readNeeds({ dir, config }: TrustContext): Promise<ToolNeeds[]> {
+  const scanned = await Promise.all(toolFolders(config).map((folder) => scanFolder(join(dir, folder), dir)));
   const needs = await Promise.all(scanned.flatMap(({ files }) => files).map(needsOf));
   return needs.flatMap((found) => found ?? []);
 }
@@ -59,38 +65,44 @@ async function readNeeds(context: TrustContext): Promise<ToolNeeds[]> {
 async function needsOf(file: ScannedFile): Promise<ToolNeeds | undefined> {
   if (file.outside) return undefined;
   if (file.kind === "code") return { module: file.path, secrets: [] };
-  const value = await readYaml(file, /command|custom|secret/);
-  return value === undefined ? undefined : toolNeeds(value, file.path);
-}
-
-/** The value of a YAML file, if its text contains this; a backslash may hide it. */
-async function readYaml(file: ScannedFile, words: RegExp): Promise<unknown> {
   const text = await readText(file);
-  if (text.problem !== undefined || !(words.test(text.source) || text.source.includes("\\"))) return undefined;
-  return parseYaml(text.source, { file: file.name }).value;
+  if (text.problem !== undefined || !mayNeedTrust(text.source)) return undefined;
+  return toolNeeds(parseYaml(text.source, { file: file.name }).value, file.path, loadBuiltins());
 }
 
-/** Secrets in the steps of chains: for an address in the step its host, otherwise its tool. */
-async function readChainSecrets({ dir, config }: TrustContext & { config: WorkspaceConfig }): Promise<SentSecret[]> {
-  const { files } = await scanFolder(join(dir, config.chains.directory), dir);
-  const chains = files.filter(({ kind, outside }) => kind === "yaml" && !outside);
-  const values = await Promise.all(chains.map((file) => readYaml(file, /secret/)));
-  return values.flatMap((value) => {
-    const steps = isYamlMap(value) ? value["steps"] : undefined;
-    const parts: readonly unknown[] = Array.isArray(steps) ? [...steps, without(value, "steps")] : [value];
-    return parts.flatMap((part) => secretsIn(part).map((name) => ({ name, to: receiverIn(part) })));
-  });
+let words: RegExp | undefined;
+
+/** False if the text of a tool file shows that it needs no trust. A backslash may hide any word. */
+function mayNeedTrust(text: string): boolean {
+  words ??= new RegExp(["command", "custom", "secret", "effect", "destructive", "\\\\", ...builtinToolNames].join("|"));
+  return words.test(text);
 }
 
-function without(value: unknown, key: string): unknown {
-  return isYamlMap(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== key)) : value;
+let builtins: ToolRegistry | undefined;
+
+/** The definitions of the built-in tools, which are not called. */
+function loadBuiltins(): ToolRegistry {
+  if (builtins !== undefined) return builtins;
+  builtins = new ToolRegistry();
+  builtins.offer(builtinOffers({ http: createHttpClient() }));
+  return builtins;
 }
 
-function receiverIn(step: unknown): string {
-  const { tool, params } = isYamlMap(step) ? step : {};
-  const url = isYamlMap(params) ? params["url"] : undefined;
-  if (typeof url === "string") return hostIn(url);
-  return typeof tool === "string" ? `the tool ${tool}` : "a step of a chain";
+/** A chain with the name of a built-in tool or chain, which the steps of other chains would call instead. */
+export function replacementItems({ text, file }: ChainText): TrustItem[] {
+  const name = chainNameIn(text, file);
+  if (name === undefined || !isBuiltin(name)) return [];
+  const message = `${name}: replaced by ${file} in the steps of chains`;
+  return [createTrustItem("setting", [message], message)];
+}
+
+function isBuiltin(name: string): boolean {
+  return builtinToolNames.includes(name) || builtinChains().some((chain) => chain.name === name);
+}
+
+/** The secrets that a chain sends. */
+export async function sentSecretItems(chain: ChainText, context: TrustContext): Promise<TrustItem[]> {
+  return (await readSentSecrets([chain], context)).map((sent) => secretItem(sent, context));
 }
 
 function bySecret(sent: readonly SentSecret[], context: TrustContext): ReadonlyMap<string, readonly TrustItem[]> {

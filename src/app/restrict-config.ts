@@ -1,5 +1,8 @@
+import { nameGlob } from "../base/index.ts";
+import { builtinToolNames } from "../builtin/index.ts";
 import { type PermissionRules, defaultPermissions } from "../engine/index.ts";
 import { secretName } from "../model/index.ts";
+import { folderOutside } from "./folder-outside.ts";
 import {
   type TrustItem,
   createTrustItem,
@@ -14,14 +17,14 @@ import { type WorkspaceConfig, sectionSettings } from "./workspace-config.ts";
 export type IsTrusted = (item: TrustItem) => boolean;
 
 /** The settings without the parts that the user does not trust: those have their defaults. */
-export function restrictConfig(config: WorkspaceConfig, isTrusted: IsTrusted): WorkspaceConfig {
-  const narrowed = wideSettings(config)
+export function restrictConfig(config: WorkspaceConfig, isTrusted: IsTrusted, dir: string): WorkspaceConfig {
+  const narrowed = wideSettings(config, dir)
     .filter(({ item }) => !isTrusted(item))
     .reduce((current, { narrow }) => narrow(current), config);
   return {
     ...narrowed,
     network: { ...narrowed.network, allow: narrowed.network.allow.filter((entry) => isTrusted(networkItem(entry))) },
-    ...restrictServices(config, isTrusted),
+    ...restrictServices(narrowed, isTrusted),
   };
 }
 
@@ -33,8 +36,8 @@ export function untrustedModels(config: WorkspaceConfig, isTrusted: IsTrusted): 
 }
 
 /** Items for the settings that allow more than their defaults. */
-export function settingItems(config: WorkspaceConfig): TrustItem[] {
-  return wideSettings(config).map(({ item }) => item);
+export function settingItems(config: WorkspaceConfig, dir: string): TrustItem[] {
+  return wideSettings(config, dir).map(({ item }) => item);
 }
 
 function restrictServices(
@@ -62,7 +65,7 @@ interface WideSetting {
   readonly narrow: (config: WorkspaceConfig) => WorkspaceConfig;
 }
 
-function wideSettings(config: WorkspaceConfig): WideSetting[] {
+function wideSettings(config: WorkspaceConfig, dir: string): WideSetting[] {
   const { permissions } = config;
   const rules: WideSetting = {
     item: settingItem("permissions", permissions),
@@ -73,7 +76,40 @@ function wideSettings(config: WorkspaceConfig): WideSetting[] {
     const isWide = Array.isArray(value) ? value.length > 0 : value !== setting.default;
     return setting.needsTrust === true && isWide ? [{ item: settingItem(path.join("."), value), narrow: reset }] : [];
   });
-  return isWide(permissions) ? [rules, ...others] : others;
+  return [
+    ...(isWide(permissions) ? [rules] : []),
+    ...others,
+    ...servedBuiltins(config),
+    ...outsideFolders(config, dir),
+  ];
+}
+
+/** Built-in tools that MCP clients are offered. */
+function servedBuiltins({ mcp }: WorkspaceConfig): WideSetting[] {
+  const served = mcp.serve?.filter((glob) => builtinToolNames.some(nameGlob(glob))) ?? [];
+  if (served.length === 0) return [];
+  const narrow = (config: WorkspaceConfig): WorkspaceConfig => {
+    const { serve: _serve, ...rest } = config.mcp;
+    return { ...config, mcp: rest };
+  };
+  return [{ item: settingItem("mcp.serve", served), narrow }];
+}
+
+/** Folders of services that are outside of the workspace, for example because they are links. */
+function outsideFolders({ vault, search }: WorkspaceConfig, dir: string): WideSetting[] {
+  const { corpus, ...online } = search;
+  const folders = [
+    { key: "vault", path: folderOutside(vault.folder, dir), section: { vault: {} } },
+    {
+      key: "search.corpus",
+      path: folderOutside(corpus, dir),
+      section: { search: online },
+    },
+  ];
+  return folders.flatMap(({ key, path, section }): WideSetting[] => {
+    if (path === undefined) return [];
+    return [{ item: settingItem(key, path), narrow: (config) => ({ ...config, ...section }) }];
+  });
 }
 
 function settingItem(key: string, value: unknown): TrustItem {

@@ -1,19 +1,23 @@
-import { relative, resolve, sep } from "node:path";
-import { canonicalJson, isInsideFolder, nodeCrypto } from "../base/index.ts";
-import { type McpServer, displayedValue, formatCommand } from "../hub/index.ts";
+import { statSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { canonicalJson, isInsideFolder, isOwnDataFolder, nodeCrypto } from "../base/index.ts";
+import { type McpServer, displayedValue, formatCommand, secretsInTexts } from "../hub/index.ts";
 import { type ModelSettingsFile, defaultBaseUrls, secretName } from "../model/index.ts";
 import { showUnsafe } from "../text/index.ts";
-import { type NeededCommand, type SentSecret, type ToolNeeds, hostIn, secretsIn } from "../tool/index.ts";
+import { type NeededCommand, type SentSecret, type ToolNeeds, hostIn } from "../tool/index.ts";
+import { folderOutside } from "./folder-outside.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /**
- * Kinds of parts of a workspace that need trust: code that is imported, commands, MCP servers, secrets with their
- * receivers, environment variables that chains read, models, private addresses, and settings wider than the default.
+ * Kinds of parts of a workspace that need trust: code that is imported, commands, MCP servers, data that was not
+ * created here, secrets with their receivers, environment variables that chains read, models, private addresses, and
+ * settings wider than the default.
  */
 export const trustKinds = [
   "code",
   "command",
   "server",
+  "data",
   "secret",
   "environment",
   "model",
@@ -38,7 +42,7 @@ export interface TrustItem {
 /** The folders and secrets of a workspace. */
 export interface TrustContext {
   readonly dir: string;
-  readonly config: Pick<WorkspaceConfig, "engine" | "skills" | "secrets">;
+  readonly config: Pick<WorkspaceConfig, "engine" | "chains" | "skills" | "secrets">;
 }
 
 /** Creates an item; `parts` identify it. */
@@ -51,10 +55,12 @@ export function createTrustItem(kind: TrustKind, parts: readonly unknown[], text
 }
 
 /** The items of a tool file, or of a file with code. */
-export function toolTrustItems({ module, command, secrets }: ToolNeeds, context: TrustContext): TrustItem[] {
+export function toolTrustItems({ module, command, ...needs }: ToolNeeds, context: TrustContext): TrustItem[] {
+  const { secrets, relaxed, hides } = needs;
   return [
     ...(module === undefined ? [] : [codeItem(module, context)]),
     ...(command === undefined ? [] : [commandItem(command)]),
+    ...[relaxed, hides].flatMap((text) => (text === undefined ? [] : [createTrustItem("setting", [text], text)])),
     ...secrets.map((sent) => secretItem(sent, context)),
   ];
 }
@@ -117,7 +123,7 @@ export function serverTrustItems(server: McpServer, context: TrustContext): Trus
   ];
   const text = `${name}: ${display}${inBrackets(stated)}`;
   const own = createTrustItem("server", [identity, headers, trust, effects], text);
-  return [own, ...secretsIn([variables, display]).map((secret) => secretItem({ name: secret, to }, context))];
+  return [own, ...secretsInTexts([variables, display]).map((secret) => secretItem({ name: secret, to }, context))];
 }
 
 /** The folder and the variables of a program; its command line is shown anyway. */
@@ -147,6 +153,18 @@ export function serviceSecrets({ weather, search }: Pick<WorkspaceConfig, "weath
     ...(key === undefined ? [] : [...new Set(hosts)].map((to) => ({ name: secretName(key), to }))),
   ];
 }
+
+/** The item of a data folder that was not created here, or that a link leads to: its runs and approvals are not the user's. */
+export function dataItem(dir: string): TrustItem | undefined {
+  const data = join(dir, dataFolder);
+  const outside = folderOutside(data, dir);
+  if (outside === undefined && isOwnDataFolder(data)) return undefined;
+  const { ino, birthtimeNs } = statSync(data, { bigint: true, throwIfNoEntry: false }) ?? {};
+  const how = outside === undefined ? "which was not created here" : `which leads to ${outside}`;
+  return createTrustItem("data", [outside ?? null, `${ino}.${birthtimeNs}`], `${dataFolder}, ${how}`);
+}
+
+const dataFolder = ".windlass";
 
 /** The item of an environment variable that chains may read. */
 export function environmentItem(name: string): TrustItem {

@@ -12,6 +12,8 @@ export interface TrustDecision {
   readonly trusted: ReadonlySet<string>;
   /** Items that the user declined to trust. */
   readonly declined: ReadonlySet<string>;
+  /** True if a version stored it that did not check the data of workspaces. */
+  readonly isBeforeData?: boolean;
 }
 
 /** Larger files are damaged. */
@@ -32,7 +34,11 @@ export async function readTrustDecision(dir: string, env: Environment): Promise<
     const list = isRecord(entry) ? entry[key] : undefined;
     return new Set(Array.isArray(list) ? list.filter((id) => typeof id === "string") : []);
   };
-  return { trusted: ids("trusted"), declined: ids("declined") };
+  return {
+    trusted: ids("trusted"),
+    declined: ids("declined"),
+    isBeforeData: isRecord(entry) && entry["data"] !== true,
+  };
 }
 
 /** Stores the decision about a workspace, and replaces an earlier one; without a decision, forgets it. */
@@ -43,7 +49,7 @@ export async function storeTrustDecision(dir: string, env: Environment, decision
     await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
     await locked(`${file}.lock`, async () => {
       const { [path]: _before, ...others } = await readWorkspaces(file);
-      const own = decision && { trusted: [...decision.trusted], declined: [...decision.declined] };
+      const own = decision && { trusted: [...decision.trusted], declined: [...decision.declined], data: true };
       const workspaces = own === undefined ? others : { ...others, [path]: own };
       await replaceFile(file, `${JSON.stringify({ version: 1, workspaces }, null, 1)}\n`);
     });

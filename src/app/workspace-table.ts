@@ -184,12 +184,14 @@ export const workspaceTable = {
     settings: {
       forecastUrl: {
         type: "text",
+        needsTrust: true,
         format: "url",
         defaultText: "Open-Meteo",
         about: "URL of a forecast service with the API of Open-Meteo.",
       },
       geocodingUrl: {
         type: "text",
+        needsTrust: true,
         format: "url",
         defaultText: "Open-Meteo",
         about: "URL of a geocoding service with the API of Open-Meteo.",

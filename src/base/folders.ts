@@ -1,6 +1,17 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, sep, join } from "node:path";
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { nodeCrypto } from "./node-module.ts";
 
 /**
  * True if this path lies in this folder, or is the folder itself. Compares the text only; `..name` is an ordinary name.
@@ -38,14 +49,51 @@ export function isReadOnly(path: string): boolean {
 
 /**
  * Creates the data folder of a workspace if it is missing, and excludes it from the surrounding repository: it holds
- * logins, records and results. The first writer creates it.
+ * logins, records and results. The first writer creates it, and marks it as created here.
  */
 export function createDataFolder(dir: string): void {
   mkdirSync(dir, { recursive: true });
+  if (!existsSync(join(dir, originFile)) && contentOf(dir).length === 0) writeOrigin(dir);
   try {
     writeFileSync(join(dir, ".gitignore"), "*\n", { flag: "wx" });
   } catch (error) {
     // An existing file may differ on purpose.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/**
+ * A file that contains its own identity on this disk. In a folder that was cloned, copied or unpacked it is another file
+ * with the same content.
+ */
+const originFile = "origin";
+
+function identityOf(file: string): string {
+  const { ino, birthtimeNs } = lstatSync(file, { bigint: true });
+  return `${ino}.${birthtimeNs}\n`;
+}
+
+/** Renamed at the end, so that no other process reads a part of it. */
+function writeOrigin(dir: string): void {
+  const temporary = join(dir, `${originFile}.${nodeCrypto().randomBytes(6).toString("hex")}`);
+  writeFileSync(temporary, "", { flag: "wx" });
+  writeFileSync(temporary, identityOf(temporary));
+  renameSync(temporary, join(dir, originFile));
+}
+
+/** The names that only the program writes: the schemas for editors may be a part of a repository. */
+function contentOf(dir: string): string[] {
+  return readdirSync(dir).filter((name) => !/^(?:\.gitignore|schema|origin\..*)$/.test(name));
+}
+
+/** True if a data folder was created on this disk by this program, is empty or does not exist. */
+export function isOwnDataFolder(dir: string): boolean {
+  if (!existsSync(dir)) return true;
+  try {
+    if (contentOf(dir).length === 0) return true;
+    const file = join(dir, originFile);
+    return readFileSync(file, "utf8") === identityOf(file);
+  } catch {
+    return false;
   }
 }

@@ -2,7 +2,7 @@ export { backoffMs } from "./backoff.ts";
 export { brandOf, brandPublic } from "./brand.ts";
 export { CircuitBreaker, type CircuitBreakerLimits, defaultBreakerLimits } from "./circuit-breaker.ts";
 export { type Clock, type Timer, systemClock } from "./clock.ts";
-export { createDataFolder, isReadOnly } from "./folders.ts";
+export { createDataFolder, isOwnDataFolder, isReadOnly } from "./folders.ts";
 export { Deadline, Deadlines, type Expiring } from "./deadlines.ts";
 export { EventBus, type EventStream, type Listener } from "./event-bus.ts";
 export {

@@ -29,7 +29,7 @@ export function untrustedTargetOf(call: Call, tool: AnyTool): TargetKind | undef
   const untrusted = tool.targets && untrustedArgumentsOf(call.context);
   if (untrusted === undefined) return undefined;
   const { rawArgs: args, effect, core } = call;
-  const isDestructive = (): boolean => subjectOf(call, tool).destructive;
+  const isDestructive = (): boolean => subjectOf(call, tool).destructive || isTrueFor(tool.entryDestructive, call.args);
   return findUntrustedTarget(tool, { args, effect, isDestructive, isTrustedHost: core.isTrustedHost }, untrusted);
 }
 
@@ -79,7 +79,12 @@ function approverBefore(
 
 function subjectOf({ context, source, effect, args, isIndirect }: Call, tool: AnyTool): PermissionSubject {
   const { callerType = "direct", callerPath } = context;
-  const { name, aliases, sends } = tool;
-  const destructive = typeof tool.destructive === "function" ? tool.destructive(args) : tool.destructive;
-  return { tool: name, aliases, source, callerType, callerPath, indirect: isIndirect, effect, destructive, sends };
+  const { name, aliases, handlerNames, sends } = tool;
+  const destructive = isTrueFor(tool.destructive, args);
+  const callers = { callerType, callerPath, indirect: isIndirect };
+  return { tool: name, aliases, handlerNames, source, ...callers, effect, destructive, sends };
+}
+
+function isTrueFor(rule: AnyTool["entryDestructive"], args: unknown): boolean {
+  return typeof rule === "function" ? rule(args) : rule === true;
 }

@@ -26,6 +26,8 @@ export interface PermissionSubject {
   readonly tool: string;
   /** Other names of the tool: a rule that names one of them applies to the tool. */
   readonly aliases: readonly string[];
+  /** Names of the tool that it delegates to: a rule of `deny` or `ask` that names one of them applies to the tool. */
+  readonly handlerNames?: readonly string[] | undefined;
   readonly source: string;
   readonly callerType: CallerType;
   /** The callers of the calls and runs that contain this call: a `deny` rule for one of them applies. */
@@ -114,7 +116,7 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
     const approvalRule = firstApprovalRule(ask, subject);
     if (approvalRule !== undefined && (isOpen(type) || (rules.ask !== undefined && approvalRule.namesTool)))
       return approvalRule;
-    const allowed = firstAllowance(allow, withoutUntrustedAliases(subject)) ?? unlisted(type, indirect);
+    const allowed = firstAllowance(allow, withOwnNames(subject)) ?? unlisted(type, indirect);
     return allowed.permission === "allow" && approvalRule !== undefined ? approvalRule : allowed;
   };
   const same = new Map<CallerType, PermissionDecision>();
@@ -167,10 +169,12 @@ function isOnPath(rule: Rule, { callerType, callerPath }: PermissionSubject): bo
 }
 
 /**
- * Removes aliases that an MCP server chose. They count for `deny` and `ask`, but an `allow` rule that names a tool of
- * the workspace must not match a server's tool with that alias.
+ * Removes aliases that an MCP server chose, and the names of a tool that a file delegates to. They count for `deny` and
+ * `ask`, but an `allow` rule that names a tool must not match a server's tool with that alias, or another tool that
+ * delegates to it.
  */
-function withoutUntrustedAliases(subject: PermissionSubject): PermissionSubject {
+function withOwnNames(subject: PermissionSubject): PermissionSubject {
+  if (subject.handlerNames !== undefined) return { ...subject, handlerNames: undefined };
   return subject.source === "mcps" && subject.aliases.length > 0 ? { ...subject, aliases: [] } : subject;
 }
 
@@ -271,7 +275,7 @@ function suggestRuleKind(kind: string, value: string): string {
 
 function compileGlob(glob: string): Matcher {
   const fits = foldedNameGlob(glob);
-  return ({ tool, aliases }) => fits(tool) || aliases.some(fits);
+  return ({ tool, aliases, handlerNames }) => fits(tool) || aliases.some(fits) || handlerNames?.some(fits) === true;
 }
 
 const anyEffect: readonly Effect[] = ["pure", "read", "idempotent", "once"];
@@ -283,10 +287,10 @@ export type RuleSubject = Omit<PermissionSubject, "callerType" | "callerPath" | 
  * True if the rules allow any call of this tool. If its effect depends on the arguments, every possible effect counts.
  */
 export function isEverAllowed({ tool, source }: Registration, passes: (call: RuleSubject) => boolean): boolean {
-  const { name, aliases, effect, destructive, sends } = tool;
+  const { name, aliases, handlerNames, effect, destructive, sends } = tool;
   const effects = typeof effect === "function" ? anyEffect : [effect];
   const harms = typeof destructive === "function" ? [false, true] : [destructive];
   return effects.some((one) =>
-    harms.some((harm) => passes({ tool: name, aliases, source, effect: one, destructive: harm, sends })),
+    harms.some((harm) => passes({ tool: name, aliases, handlerNames, source, effect: one, destructive: harm, sends })),
   );
 }

@@ -33,7 +33,7 @@ export class SeenUrls {
     for (const { by, content: provided } of this.#unread.splice(0)) {
       const number = ++this.#count;
       const content: unknown = typeof provided === "function" ? provided() : provided;
-      if (by === "model") this.#readModel(content, number);
+      if (by === "model" || (by === "tool" && hasMemory(content))) this.#readModel(content, number);
       else for (const text of textsIn(content, { keys: true })) this.#readText(text, by, number);
     }
   }
@@ -43,7 +43,8 @@ export class SeenUrls {
     this.read();
     const href = canonicalHref(url);
     if (href === undefined) return false;
-    if (this.#ofUsers.has(href)) return true;
+    // Reading a memory sends nothing.
+    if (this.#ofUsers.has(href) || href.startsWith(memoryAddress)) return true;
     const number = this.#ofTools.get(href);
     return number !== undefined && !this.#isByModel([url, href], number);
   }
@@ -69,6 +70,13 @@ export class SeenUrls {
       ({ number, text }) => number < before && forms.some((form) => text.includes(form.toLowerCase())),
     );
   }
+}
+
+/** The start of the address of a memory. Models store memories, and may have composed the URLs in them. */
+const memoryAddress = "memory:mem-";
+
+function hasMemory(content: unknown): boolean {
+  return textsIn(content).some((text) => text.includes(memoryAddress));
 }
 
 /** A URL without its fragment, which is never sent; undefined if the text is not a URL. */

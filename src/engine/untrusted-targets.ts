@@ -173,9 +173,13 @@ export function* textsIn(value: unknown, options: { readonly keys?: boolean } = 
 const maxDepth = 1000;
 
 /** True if the URLs in a result come from elsewhere than the caller or a model, which could have composed them. */
-export function bringsUrls({ success, meta }: ToolResult, effect: Effect | undefined): boolean {
+export function bringsUrls(
+  { success, meta }: ToolResult,
+  effect: Effect | undefined,
+  tool?: Pick<AnyTool, "callerContent">,
+): boolean {
   const isByModel = meta["tokensUsed"] !== undefined || meta["modelUse"] !== undefined;
-  return success && effect !== "pure" && !isByModel;
+  return success && effect !== "pure" && !isByModel && tool?.callerContent !== true;
 }
 
 /**

@@ -39,6 +39,7 @@ export { fetchesPackage, formatCommand, unpinnedPackage } from "./mcp/format-com
 export type { McpServer } from "./mcp/server-config.ts";
 export { displayedValue } from "./mcp/server-identity.ts";
 export type { ServerEntryJson } from "./mcp/edit-config.ts";
+export { secretsInTexts } from "./mcp/expand-text.ts";
 export { configFiles, hasMcpConfig, isMcpConfig } from "./mcp/has-mcp-config.ts";
 export { loadMcpConfig, loadMcpSource, loadSkills } from "./load-sources.ts";
 export type { McpSource, McpSourceOptions } from "./mcp/mcp-source.ts";

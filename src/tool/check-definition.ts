@@ -28,7 +28,7 @@ const statuses: readonly ToolStatus[] = ["active", "deprecated", "draft", "disab
 
 const options = (
   "name version description displayName id status category tags aliases capabilities alwaysEnabled background gated " +
-  "composite effect destructive targets sends coveredCalls timeoutMs cache unavailable core trusted contracts input " +
+  "composite effect destructive targets sends callerContent coveredCalls timeoutMs cache unavailable core trusted contracts input " +
   "inputJsonSchema output run"
 ).split(" ");
 
@@ -83,7 +83,7 @@ class Definition {
     for (const key of ["alwaysEnabled", "background", "gated", "composite"]) this.#checkKind(key, ["boolean"]);
     if (typeof this.#input["effect"] !== "function") this.#checkOneOf("effect", effects);
     this.#checkKind("destructive", ["boolean", "function"]);
-    for (const key of ["sends", "trusted"]) this.#checkKind(key, ["boolean"]);
+    for (const key of ["sends", "callerContent", "trusted"]) this.#checkKind(key, ["boolean"]);
     this.#checkKind("core", ["number"]);
     for (const key of ["coveredCalls", "unavailable"]) this.#checkKind(key, ["function"]);
     this.#checkTargets();

@@ -1,15 +1,17 @@
 import { type Stats, readFileSync, statSync } from "node:fs";
-import { extname, relative, resolve, sep } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import { canonicalJson, isInsideFolder, nodeCrypto } from "../base/index.ts";
 
 /**
  * The files that a command line may name, relative to its working folder: its program, if it is a path, and each
- * argument or value of an option. They need not exist.
+ * argument or value of an option. They need not exist. With the folders of its scripts, which end with a separator: a
+ * script can load the code beside it.
  */
 export function commandFiles([program = "", ...args]: readonly string[], cwd: string): string[] {
   // A program without a slash is found in PATH.
   const words = [/[\\/]/.test(program) ? program : "", ...args.map(valueOf)];
-  return words.filter((word) => word !== "").map((word) => resolve(cwd, word));
+  const files = words.filter((word) => word !== "").map((word) => resolve(cwd, word));
+  return [...new Set([...files, ...files.filter(isCodeFile).map((file) => `${dirname(file)}${sep}`)])];
 }
 
 /** The value in `--option=value`; none in `--option`. */
@@ -17,9 +19,12 @@ function valueOf(word: string): string {
   return word.startsWith("-") ? word.replace(/^[^=]*=?/s, "") : word;
 }
 
-const codeExtensions: ReadonlySet<string> = new Set(
-  ".bash .cjs .js .lua .mjs .mts .php .pl .ps1 .py .rb .sh .ts .tsx .zsh".split(" "),
-);
+/** The name of a file with code. */
+export const codeFile: RegExp = /\.(?:bash|cjs|cts|js|jsx|lua|mjs|mts|php|pl|ps1|py|rb|sh|ts|tsx|zsh)$/i;
+
+function isCodeFile(path: string): boolean {
+  return codeFile.test(path);
+}
 
 /** Larger files are compared by their size and time. */
 const maxBytes = 16 * 1024 * 1024;
@@ -42,7 +47,7 @@ export function hashScripts(
 }
 
 function isScript(path: string, { mode }: Stats): boolean {
-  return codeExtensions.has(extname(path).toLowerCase()) || (mode & 0o111) !== 0;
+  return isCodeFile(path) || (mode & 0o111) !== 0;
 }
 
 function contentOf(path: string, { size, mtimeMs }: Stats): string {

@@ -89,6 +89,8 @@ export interface ToolDefinition<S, O, Composite, R> extends Partial<
   readonly targets?: Readonly<Record<string, TargetKind>>;
   /** Set to true if the tool sends data to others: permission rules can select it with `sends`. */
   readonly sends?: boolean;
+  /** Set to true if its results contain what callers passed to it, now or earlier: URLs in them do not count as known. */
+  readonly callerContent?: boolean;
   /** The destructive calls that the tool makes: an approval of its call lists and covers them. */
   readonly coveredCalls?: () => readonly CoveredCall[];
   readonly timeoutMs?: number | ((args: ArgsFor<S>) => number);
@@ -153,6 +155,7 @@ export function defineTool<
 /** Facts that are copied from the definition, where it states them. */
 const optionalFactNames = [
   "sends",
+  "callerContent",
   "coveredCalls",
   "timeoutMs",
   "unavailable",

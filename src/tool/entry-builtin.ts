@@ -88,6 +88,9 @@ export function delegateEntry(tool: AnyTool): EntryPlan {
     cache,
     output,
     composite,
+    isExternal: effect !== "pure",
+    callerContent: tool.callerContent,
+    handlerNames: [tool.name, ...tool.aliases],
     broken,
     unavailable,
   };

@@ -15,18 +15,9 @@ import {
 } from "./entry-template.ts";
 import { addQuery, buildUrl, readUrl } from "./entry-url.ts";
 import { ok } from "./result.ts";
+import { httpEffect } from "./http-effect.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
 import { type FileReport, isYamlMap } from "../schema/index.ts";
-import type { Effect } from "./tool.ts";
-
-/** Effect of each method, by the rules of HTTP. */
-const effects: Readonly<Record<string, Effect>> = {
-  GET: "read",
-  HEAD: "read",
-  OPTIONS: "read",
-  PUT: "idempotent",
-  DELETE: "idempotent",
-};
 
 /** Parameters of these methods go into the URL, of others into the body. */
 const withoutBody = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
@@ -52,7 +43,7 @@ interface HttpPlan {
 export function readHttpEntry({ entry, parameters, placeholders, report, world }: EntryInput): EntryPlan {
   const secretNames = world.secretNames === undefined ? undefined : new Set(world.secretNames);
   const reader = new TemplateReader(report, { parameters, secretNames });
-  const method = typeof entry["method"] === "string" ? entry["method"] : isProvided(entry["body"]) ? "POST" : "GET";
+  const { method, effect } = httpEffect(entry);
   const body = isProvided(entry["body"]) ? reader.readTree(entry["body"], ["entry", "body"]) : undefined;
   const textFormat = textBodyFormat(body, entry["headers"]);
   if (textFormat !== undefined) recommendMap(textFormat, report);
@@ -75,13 +66,13 @@ export function readHttpEntry({ entry, parameters, placeholders, report, world }
       [`${method} sends no body`, { part: "key", hint: "use POST, or query" }],
     );
   }
-  const effect = effects[method] ?? "once";
   return {
     run: (args: Readonly<Record<string, unknown>>, { secrets, signal }) =>
       send(plan, { scope: { args, secrets }, signal, world }),
     effect,
     destructive: effect !== "read",
     sends: true,
+    isExternal: true,
     timeoutMs: plan.timeoutMs,
   };
 }

@@ -16,6 +16,11 @@ export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive
   /** True if calls with undeclared parameters fail. */
   readonly closed?: boolean;
   readonly composite?: boolean;
+  /** True if its results come from elsewhere than its arguments, so that a file cannot declare them pure. */
+  readonly isExternal?: boolean;
+  readonly callerContent?: boolean | undefined;
+  /** Names of the tool that it delegates to: rules of `deny` and `ask` for them apply. */
+  readonly handlerNames?: readonly string[];
   /** The file is fine, but what it names cannot run. */
   readonly broken?: Failure | undefined;
   /** True if that is one of the errors in the report. */
@@ -26,7 +31,7 @@ export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive
   readonly modules?: readonly string[];
   /** A hash of the scripts that its command runs, as they are now; undefined if there are none. */
   readonly scripts?: () => string | undefined;
-  /** Files that its command names, absolute, existing or not. */
+  /** Files that its command names, absolute, existing or not; folders of its scripts end with a separator. */
   readonly commandFiles?: readonly string[];
 }
 

@@ -86,6 +86,7 @@ export function readPromptEntry(source: Omit<EntryInput, "placeholders">): Entry
     },
     effect: "read",
     destructive: false,
+    isExternal: true,
     closed: true,
     output: fromJsonSchema({ type: "string", minLength: 1 }),
     timeoutMs,

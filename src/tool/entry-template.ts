@@ -61,24 +61,16 @@ export class TemplateReader {
   read(text: string, path: YamlPath): EntryTemplate {
     const parts: (string | TemplateReference)[] = [];
     let literal = "";
-    let at = 0;
-    for (let open = text.indexOf("${"); open !== -1; open = text.indexOf("${", at)) {
-      literal += text.slice(at, open);
-      if (text[open - 1] === "$" && open > at) {
-        // `$${` is the escape for a literal `${`.
-        literal = `${literal.slice(0, -1)}\${`;
-        at = open + 2;
+    for (const part of splitTemplate(text)) {
+      if ("literal" in part) {
+        literal += part.literal;
         continue;
       }
-      const close = text.indexOf("}", open);
-      const end = close === -1 ? text.length : close + 1;
-      const found = this.#readReference(text.slice(open, end), { path, inside: [open, end - open] });
+      const found = this.#readReference(part.source, { path, inside: [part.at, part.source.length] });
       if (literal !== "") parts.push(literal);
       if (found !== undefined) parts.push(found);
       literal = "";
-      at = end;
     }
-    literal += text.slice(at);
     if (literal !== "") parts.push(literal);
     return parts;
   }
@@ -92,11 +84,8 @@ export class TemplateReader {
   }
 
   #readReference(source: string, position: ReferencePosition): TemplateReference | undefined {
-    const match = reference.exec(source.endsWith("}") ? source.slice(2, -1) : "");
-    const [, root = "", steps = ""] = match ?? [];
-    const parts = stepsOf(steps);
-    const [first] = parts;
-    if (match === null || typeof first !== "string") {
+    const { root, steps, parts } = parseReference(source);
+    if (typeof parts[0] !== "string") {
       const message = `${source} is not a reference`;
       // Without a match the root is empty.
       const hint = this.#isParameter(root)
@@ -165,6 +154,45 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   if (near !== undefined) return `did you mean "${near}"?`;
   const names = [...known].slice(0, 20).join(", ");
   return names === "" ? undefined : `known: ${names}`;
+}
+
+/** The parts of a text: literals, and references as written. `$${` is the escape for a literal `${`. */
+function* splitTemplate(
+  text: string,
+): Generator<{ readonly literal: string } | { readonly source: string; readonly at: number }> {
+  let at = 0;
+  for (let open = text.indexOf("${"); open !== -1; open = text.indexOf("${", at)) {
+    if (text[open - 1] === "$" && open > at) {
+      yield { literal: `${text.slice(at, open - 1)}\${` };
+      at = open + 2;
+      continue;
+    }
+    yield { literal: text.slice(at, open) };
+    const close = text.indexOf("}", open);
+    at = close === -1 ? text.length : close + 1;
+    yield { source: text.slice(open, at), at: open };
+  }
+  yield { literal: text.slice(at) };
+}
+
+/** A reference taken apart: without a match it has no parts. */
+function parseReference(source: string): { root: string; steps: string; parts: (string | number)[] } {
+  const [, root = "", steps = ""] = reference.exec(source.endsWith("}") ? source.slice(2, -1) : "") ?? [];
+  return { root, steps, parts: stepsOf(steps) };
+}
+
+/** Names of the secrets that the texts of a value refer to. */
+export function secretsInTemplates(value: unknown): string[] {
+  if (typeof value === "string") {
+    const sources = [...splitTemplate(value)].flatMap((part) =>
+      "source" in part ? [parseReference(part.source)] : [],
+    );
+    return sources.flatMap(({ root, parts: [name] }) =>
+      root === "secret" && name !== undefined ? [String(name)] : [],
+    );
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return [...new Set(Object.values(value).flatMap(secretsInTemplates))].sort();
 }
 
 function stepsOf(steps: string): (string | number)[] {

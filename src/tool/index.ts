@@ -1,4 +1,4 @@
-export { commandFiles, hashScripts } from "./command-files.ts";
+export { codeFile, commandFiles, hashScripts } from "./command-files.ts";
 export {
   type ArgsFor,
   type ContextFor,
@@ -78,7 +78,8 @@ export { importHint, nearestPackage } from "./import-hint.ts";
 export type { PromptContext, PromptSender, ToolPrompt } from "./entry-prompt.ts";
 export { type EntryTemplate, referencesIn, valueAt } from "./entry-template.ts";
 export type { EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
-export { type NeededCommand, type SentSecret, type ToolNeeds, hostIn, secretsIn, toolNeeds } from "./tool-needs.ts";
+export { entryReceiver, hostIn } from "./entry-receiver.ts";
+export { type NeededCommand, type SentSecret, type ToolNeeds, toolNeeds } from "./tool-needs.ts";
 export { readResponse } from "./entry-response.ts";
 export { type ParsedToolFile, type ToolFileOptions, parseToolFile, readPromptFile } from "./tool-file.ts";
 export { readParameterMap } from "./parameter-map.ts";

@@ -13,7 +13,7 @@ export type UncheckedEntry = Omit<EntryInput, "placeholders">;
 /** Reads the `entry` of a tool file. An entry whose needs are refused is checked as far as possible without them. */
 export async function readEntry(source: UncheckedEntry): Promise<EntryPlan | undefined> {
   const { file, entry, report, world } = source;
-  const needs = world.refuses && toolNeeds(file, world.path);
+  const needs = world.refuses && toolNeeds(file, world.path, world.executors);
   const refusal = needs && world.refuses?.(needs);
   if (refusal === undefined) return readKind(source);
   report.add("not_checked", ["entry"], [refusal.message, { part: "key", severity: "warning" }]);

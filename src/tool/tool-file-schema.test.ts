@@ -38,7 +38,7 @@ const examples: Record<string, unknown> = {
   display_name: "T",
   aliases: ["u"],
   capabilities: ["c"],
-  effect: "pure",
+  effect: "read",
   destructive: false,
   targets: { p: "path" },
   sends: true,

@@ -1,6 +1,7 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { checkEffect } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
 import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
 import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-prompt.ts";
@@ -12,6 +13,7 @@ import { fileSchemaFor } from "./tool-file-schema.ts";
 import { readTypeSchema } from "./tool-file-type-schema.ts";
 import { toolNameProblem } from "./tool-name.ts";
 import { type AnyTool, type ToolInfo, knownCategories } from "./tool.ts";
+import { withoutRefused } from "./without-refused.ts";
 
 /** Options of `parseToolFile` besides the text. */
 export interface ToolFileOptions {
@@ -111,7 +113,9 @@ type File = Readonly<Record<string, unknown>>;
 
 type ReadTool = Omit<ParsedToolFile, "tool" | "problems"> & { readonly tool?: AnyTool | undefined };
 
-async function readTool(file: File, report: FileReport, world: EntryDeps): Promise<ReadTool> {
+async function readTool(written: File, report: FileReport, world: EntryDeps): Promise<ReadTool> {
+  const file = withoutRefused(written, { report, world });
+  if (file === undefined) return { modules: [], commandFiles: [] };
   const head = readHead(file, report);
   const entry = file["entry"];
   const plan = isYamlMap(entry) ? await readEntry({ ...head, entry, report, world }) : undefined;
@@ -138,7 +142,7 @@ function readHead(file: File, report: FileReport): ToolHead {
 
 function finishTool(head: ToolHead, plan: EntryPlan | undefined, report: FileReport): ReadTool {
   // A broken plan has already been reported, and the tool is still created from it.
-  if (plan !== undefined) checkCache(head.file, plan, report);
+  if (plan !== undefined) checkEffect(head.file, plan, report);
   const errors = report.problems.filter(({ severity }) => severity === "error").length;
   const files = { modules: plan?.modules ?? [], commandFiles: plan?.commandFiles ?? [] };
   if (plan === undefined || errors > (plan.isReported === true ? 1 : 0)) return files;
@@ -184,14 +188,6 @@ function checkTargets(targets: unknown, { properties }: File, report: FileReport
   }
 }
 
-function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport): void {
-  const known = effect ?? plan.effect;
-  if (isNothing(cache) || (known !== "once" && known !== "idempotent")) return;
-  const message = `results of a tool with the effect "${known}" cannot be cached`;
-  const hint = 'set "effect" to read or pure if that is correct';
-  report.add("useless_cache", ["cache"], [message, { part: "key", hint }]);
-}
-
 function readOutput(value: unknown, report: FileReport): Schema | undefined {
   const json = readTypeSchema(value, ["output"], report);
   try {
@@ -219,14 +215,20 @@ function assemble({ file, parameters, output }: ToolHead, plan: EntryPlan, repor
       ...(plan.composite === true && { composite: true }),
       run: plan.run,
     });
-    const { broken, unavailable, scripts } = plan;
-    const declared = Object.entries({ broken, unavailable, scripts }).filter(([, value]) => value !== undefined);
+    const declared = Object.entries(factsOf(plan, tool)).filter(([, value]) => value !== undefined);
     return declared.length === 0 ? tool : Object.freeze({ ...tool, ...Object.fromEntries(declared) });
   } catch (error) {
     if (!isFailureError(error)) throw error;
     report.add(error.reason ?? "tool_invalid", [optionInMessage(error.message)], [error.message]);
     return undefined;
   }
+}
+
+/** Facts of the entry that a file cannot state. */
+function factsOf({ broken, unavailable, scripts, handlerNames, callerContent, destructive }: EntryPlan, tool: AnyTool) {
+  const isOwn = handlerNames === undefined || tool.destructive === destructive;
+  const entryDestructive = isOwn ? undefined : destructive;
+  return { broken, unavailable, scripts, handlerNames, callerContent, entryDestructive };
 }
 
 /** The key that an error about a definition refers to: it names its option in backquotes. */
@@ -267,7 +269,8 @@ function rulesOf(
   file: File,
   plan: EntryPlan,
 ): Pick<AnyTool, "effect" | "destructive" | "targets" | "sends" | "timeoutMs" | "cache"> {
-  const effect = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
+  const stated = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
+  const effect = stated === "pure" && plan.isExternal === true ? "read" : stated;
   // A file that sets another effect overrides the entry's default, so the entry's verdict no longer applies.
   const implied = isNothing(file["effect"]) ? plan.destructive : effect === "once";
   const destructive = (file["destructive"] as boolean | null | undefined) ?? implied;
@@ -283,10 +286,10 @@ function rulesOf(
   };
 }
 
-/** The targets of a tool, and whether it sends. A file adds targets to those of its entry; it removes none. */
+/** The targets of a tool, and whether it sends. A file adds to what its entry declares; it removes nothing. */
 function reachOf(file: File, plan: EntryPlan): Pick<AnyTool, "targets" | "sends"> {
   const targets = { ...(file["targets"] as AnyTool["targets"] | null), ...plan.targets };
-  const sends = (file["sends"] as boolean | null | undefined) ?? plan.sends;
+  const sends = plan.sends === true || ((file["sends"] as boolean | null | undefined) ?? plan.sends);
   return { ...(Object.keys(targets).length > 0 && { targets }), ...(sends !== undefined && { sends }) };
 }
 

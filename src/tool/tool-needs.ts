@@ -1,9 +1,12 @@
 import { dirname, resolve } from "node:path";
 import { canonicalJson } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
+import { secretsInTemplates } from "./entry-template.ts";
+import { type Builtins, type ChangedDefaults, changedDefaults } from "./changed-defaults.ts";
+import { entryReceiver } from "./entry-receiver.ts";
 
-/** Parts of a workspace that a tool executes or sends, as far as its file states them. */
-export interface ToolNeeds {
+/** Parts of a workspace that a tool executes, sends or relaxes, as far as its file states them. */
+export interface ToolNeeds extends ChangedDefaults {
   /** Module that it imports, absolute. */
   readonly module?: string;
   readonly command?: NeededCommand;
@@ -28,17 +31,22 @@ export interface SentSecret {
   readonly to: string;
 }
 
-/** The needs of a tool file, from its parsed YAML; undefined if it has none. */
-export function toolNeeds(file: unknown, path: string): ToolNeeds | undefined {
-  const entry = isYamlMap(file) ? file["entry"] : undefined;
-  if (!isYamlMap(entry)) return undefined;
-  const { type, module, command, url } = entry;
-  const words = Array.isArray(command) ? command.map(String) : undefined;
-  const to = words === undefined ? hostIn(String(url)) : `the command ${words[0] ?? ""}`;
-  const secrets = secretsIn(entry).map((name) => ({ name, to }));
-  if (type === "custom") return { module: resolve(dirname(path), String(module)), secrets };
-  if (words !== undefined) return { command: neededCommand(words, entry), secrets };
-  return secrets.length === 0 ? undefined : { secrets };
+/**
+ * The needs of a tool file, from its parsed YAML; undefined if it has none.
+ *
+ * @param builtins The tools that its entry may name, and that it must not replace unnoticed.
+ */
+export function toolNeeds(file: unknown, path: string, builtins: Builtins): ToolNeeds | undefined {
+  if (!isYamlMap(file) || !isYamlMap(file["entry"])) return undefined;
+  const { entry } = file;
+  const words = Array.isArray(entry["command"]) ? entry["command"].map(String) : undefined;
+  const to = entryReceiver(entry) ?? "";
+  const secrets = secretsInTemplates(entry).map((name) => ({ name, to }));
+  const changed = changedDefaults(file, entry, builtins);
+  if (entry["type"] === "custom")
+    return { module: resolve(dirname(path), String(entry["module"])), secrets, ...changed };
+  if (words !== undefined) return { command: neededCommand(words, entry), secrets, ...changed };
+  return secrets.length === 0 && Object.keys(changed).length === 0 ? undefined : { secrets, ...changed };
 }
 
 function neededCommand(
@@ -55,34 +63,4 @@ function neededCommand(
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : canonicalJson(value);
-}
-
-const reference = /\$\{[^}]*\}/g;
-
-/** The receiver if the address does not name it. */
-const anyHost = "a host that the caller chooses";
-
-/** The host of an address with references, as `example.com:8080`. */
-export function hostIn(address: string): string {
-  const marker = "0reference0";
-  const url = URL.parse(address.replaceAll(reference, marker));
-  if (url === null || url.host === "" || url.host.includes(marker)) return anyHost;
-  return url.host;
-}
-
-/** Names of the secrets that a value of a file refers to. */
-export function secretsIn(value: unknown): string[] {
-  const found = textsIn(value).flatMap((text) => text.match(reference) ?? []);
-  return [...new Set(found.flatMap(secretsOf))].sort();
-}
-
-function secretsOf(text: string): string[] {
-  const secret = /\bsecret\s*(?:\.\s*|\[\s*["'])([\p{L}_][\p{L}\p{N}_-]*)/gu;
-  return Array.from(text.matchAll(secret), ([, name = ""]) => name);
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
 }

@@ -93,6 +93,11 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   readonly targets?: Readonly<Record<string, TargetKind>>;
   /** True if the tool sends data to others: permission rules can select it with `sends`. */
   readonly sends?: boolean;
+  /**
+   * True if its results contain what callers passed to it, now or in earlier conversations: a model may have composed the
+   * URLs in them, so they are requested only with approval.
+   */
+  readonly callerContent?: boolean;
   /** The destructive calls that the tool makes: an approval of its call lists and covers them. For chains and agents. */
   readonly coveredCalls?: () => readonly CoveredCall[];
   /**
@@ -102,6 +107,10 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   readonly scripts?: () => string | undefined;
   /** Deadline of one attempt. Default: decided by the call's context. */
   readonly timeoutMs?: number | ((args: Args) => number);
+  /** Names of the tool that a file delegates to: permission rules of `deny` and `ask` for them apply to this one, too. */
+  readonly handlerNames?: readonly string[];
+  /** `destructive` of what a file delegates to, if the file states another: the paths of such a tool are targets anyway. */
+  readonly entryDestructive?: boolean | ((args: Args) => boolean);
   readonly cache?: CachePolicy;
   /** Set when the tool cannot run at all, for example because its executor is missing. */
   readonly broken?: Failure;

@@ -19,18 +19,19 @@ export interface Session {
   readonly screen: string;
 }
 
-/** Runs the program at a terminal of 60 columns, and types an answer when it prompts. */
+/** Runs the program at a terminal of 60 columns, and types an answer when it prompts; `early` is typed at once. */
 export function atTerminal(
   words: string,
   cwd: string,
   answer?: string | (() => Promise<string>),
-  env: Readonly<Record<string, string>> = {},
+  ...[env = {}, early]: readonly [env?: Readonly<Record<string, string>>, early?: string]
 ): Promise<Session> {
   const command = `stty cols 60 rows 24; ${shellCommand} ${words}`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     cwd,
     env: { ...environment, ...env },
   });
+  if (early !== undefined) child.stdin.write(early);
   let screen = "";
   let answered = false;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

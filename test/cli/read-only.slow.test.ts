@@ -105,7 +105,7 @@ describe.each([
       for (const { code, stderr } of [runs, show, explain, records, stats, approvals]) {
         expect({ code, stderr: stderr.replace("No pending approvals.\n", "") }).toEqual({ code: 0, stderr: "" });
       }
-      expect(readdirSync(join(protection.dir, ".windlass")).toSorted()).toEqual([".gitignore", "journal.db"]);
+      expect(readdirSync(join(protection.dir, ".windlass")).toSorted()).toEqual([".gitignore", "journal.db", "origin"]);
     });
 
     test("lets pure tools be called, with a warning, and no others", async ({ skip }) => {

@@ -255,7 +255,9 @@ describe("a workspace that needs no trust", () => {
     expect(traces()).toEqual([]);
     expect(await windlass(["call", "greet", "name=Ada"], { cwd: dir, env })).toMatchObject({ code: 0 });
     const trust = JSON.parse(await readFile(join(config, "windlass/trust.json"), "utf8")) as { workspaces: object };
-    expect(Object.values(trust.workspaces)).toMatchObject([{ trusted: [expect.any(String)], declined: [] }]);
+    expect(Object.values(trust.workspaces)).toMatchObject([
+      { trusted: [expect.any(String), expect.any(String)], declined: [] },
+    ]);
   });
 
   test.each([

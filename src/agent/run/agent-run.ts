@@ -198,8 +198,7 @@ export class AgentRun {
   onSettled({ outcome }: SettledOutcome): void {
     if (outcome.kind !== "call") return;
     const { result, effect, pendingApproval } = outcome;
-    if (result.tool !== modelTool)
-      this.knownUrls.addResult(result, effect, this.#toolNamed(result.tool)?.composite === true);
+    if (result.tool !== modelTool) this.knownUrls.addResult(result, effect, this.#toolNamed(result.tool));
     else if (result.success) {
       this.knownUrls.addTurn(result.output as ModelTurn, this.#effects?.host.isReplaying === true);
     }
@@ -256,7 +255,8 @@ export class AgentRun {
 
 /** In a stored conversation only the name of the tool shows whether a model can have composed its result. */
 function bringsUrlsByName(tool: AnyTool | undefined): boolean {
-  return tool !== undefined && !tool.composite && typeof tool.effect === "string" && tool.effect !== "pure";
+  if (tool === undefined || tool.composite || tool.callerContent === true) return false;
+  return typeof tool.effect === "string" && tool.effect !== "pure";
 }
 
 /** Errors of a listener are ignored. */

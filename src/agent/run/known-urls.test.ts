@@ -44,23 +44,23 @@ describe("[S3] a model may request a URL of its conversation", () => {
   test("not one that a pure tool returned, since that contains what the model passed to it", () => {
     expect(knownIn([returned("echo", url)])).toBe(false);
     const known = KnownUrls.of({ text: "go", history: [] }, brings);
-    known.addResult(resultOf(url), "pure", false);
+    known.addResult(resultOf(url), "pure");
     expect(known.has(url)).toBe(false);
-    known.addResult(resultOf({ links: [url] }), "read", false);
+    known.addResult(resultOf({ links: [url] }), "read");
     expect(known.has(url)).toBe(false);
   });
 
   test("not one that another model composed, or that a model wrote with escapes", () => {
     const composed = KnownUrls.of({ text: "go", history: [] }, brings);
-    composed.addResult(resultOf(url), "read", true);
+    composed.addResult(resultOf(url), "read", { composite: true });
     expect(composed.has(url)).toBe(false);
     const known = KnownUrls.of({ text: "go", history: [] }, brings);
-    known.addResult(resultOf(url, { tokensUsed: 12 }), "read", false);
+    known.addResult(resultOf(url, { tokensUsed: 12 }), "read");
     expect(known.has(url)).toBe(false);
     const escaped = KnownUrls.of({ text: "go", history: [] }, brings);
     const input = '{"text":"\\u0068ttps:\\/\\/a.example\\/page"}';
     escaped.addTurn({ content: [{ type: "tool-call", id: "c", name: "save", input }] } as never, false);
-    escaped.addResult(resultOf(url), "read", false);
+    escaped.addResult(resultOf(url), "read");
     expect(escaped.has(url)).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import { type Passage, SeenUrls, bringsUrls, textsIn } from "../../engine/index.ts";
 import type { ModelTurn } from "../../model/index.ts";
-import type { Effect, ToolResult } from "../../tool/index.ts";
+import type { AnyTool, Effect, ToolResult } from "../../tool/index.ts";
 import type { ConversationMessage } from "../events/message.ts";
 import type { AgentPrompt } from "./runner.ts";
 import { isSummary } from "./untrusted-messages.ts";
@@ -36,9 +36,9 @@ export class KnownUrls {
   }
 
   /** Adds the result of a call. */
-  addResult(result: ToolResult, effect: Effect | undefined, isComposite: boolean): void {
+  addResult(result: ToolResult, effect: Effect | undefined, tool?: Pick<AnyTool, "composite" | "callerContent">): void {
     if (!result.success) return;
-    const isBrought = bringsUrls(result, effect) && !isComposite;
+    const isBrought = bringsUrls(result, effect, tool) && tool?.composite !== true;
     this.#seen.add({ by: isBrought ? "tool" : "model", content: result.output });
   }
 

@@ -81,6 +81,7 @@ export function conversationHistoryTool({
     capabilities: ["history", "历史"],
     alwaysEnabled: true,
     effect: "read",
+    callerContent: true,
     timeoutMs: 30_000,
     core: 7,
     input,

@@ -77,6 +77,7 @@ export function memoryForgetTool({
     capabilities: ["forget", "遗忘"],
     effect: (args) => (forgets(args) ? "idempotent" : "read"),
     destructive: forgets,
+    callerContent: true,
     timeoutMs: 30_000,
     input,
     output,

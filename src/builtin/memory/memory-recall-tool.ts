@@ -77,6 +77,7 @@ export function memoryRecallTool({
     tags: ["memory", "search"],
     capabilities: ["search", "recall", "搜索", "记忆"],
     effect: "read",
+    callerContent: true,
     timeoutMs: 30_000,
     input,
     output,

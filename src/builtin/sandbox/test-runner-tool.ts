@@ -131,6 +131,7 @@ export function testRunnerTool({
     capabilities: ["run_tests", "test", "运行测试", "测试"],
     // Nothing outlives the sandbox.
     effect: "read",
+    callerContent: true,
     unavailable: () => missingPrograms(),
     timeoutMs: ({ timeout }) => timeout * 1000 + aroundMs,
     input,

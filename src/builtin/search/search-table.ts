@@ -7,7 +7,13 @@ export const searchTable = {
     choices: ["searxng", "brave", "mediawiki", "duckduckgo", "corpus"],
     about: "Search providers, in order of preference.",
   },
-  searxng_url: { type: "text", format: "url", variable: "WINDLASS_SEARXNG_URL", about: "URL of a SearXNG instance." },
+  searxng_url: {
+    type: "text",
+    needsTrust: true,
+    format: "url",
+    variable: "WINDLASS_SEARXNG_URL",
+    about: "URL of a SearXNG instance.",
+  },
   brave_api_key: {
     type: "text",
     format: "secret",
@@ -16,6 +22,7 @@ export const searchTable = {
   },
   mediawiki_url: {
     type: "text",
+    needsTrust: true,
     format: "url",
     variable: "WINDLASS_MEDIAWIKI_URL",
     about: "URL of the api.php of a MediaWiki.",

@@ -64,6 +64,7 @@ export function pomodoroTool({ clock = systemClock, timers }: PomodoroServices =
     // The effect may be requested before the defaults are filled in.
     effect: ({ action = "status" }: InputFor<typeof input>) => (action === "status" ? "read" : "idempotent"),
     destructive: false,
+    callerContent: true,
     timeoutMs: 10_000,
     input,
     output,

@@ -13,15 +13,17 @@ const maxBytes = 64 * 1024;
  * ```ts
  * const tools = writingTools({ model, prompts: folderPrompts("prompts") });
  * ```
+ *
+ * @param root A folder that the prompts must not leave through links. Default: their own.
  */
-export function folderPrompts(dir: string): ReadPrompt {
+export function folderPrompts(dir: string, root: string = dir): ReadPrompt {
   return async (tool) => {
     if (!/^\w[\w-]*$/.test(tool)) throw unusable(`${JSON.stringify(tool)} is not the name of a prompt`);
     const file = `${basename(dir)}/${tool}.md`;
     const resolved = await resolveRealPath(join(dir, `${tool}.md`), dir);
     if (resolved.kind === "missing") return undefined;
-    if (resolved.kind === "outside")
-      throw unusable(`${file} leads out of the folder of prompts; move the prompt into it`);
+    if (resolved.kind === "outside" || (await resolveRealPath(dir, root)).kind === "outside")
+      throw unusable(`${file} is a link that leads elsewhere; put the prompt itself there`);
     try {
       const { size } = await stat(resolved.path);
       if (size > maxBytes) throw unusable(`${file} is larger than ${maxBytes / 1024} KiB; shorten the prompt`);

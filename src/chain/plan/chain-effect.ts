@@ -56,9 +56,17 @@ export function targetEffect({ tool }: Target, params: CompiledValue): Effect {
 
 /** True if a tool with the arguments of a step may be destructive. Unknown counts as destructive. */
 export function isDestructive({ tool }: Target, params: CompiledValue): boolean {
-  if (tool === undefined) return true;
-  if (typeof tool.destructive !== "function") return tool.destructive;
-  return withArguments(tool, params, tool.destructive) !== false;
+  return tool === undefined || mayBeTrue(tool, params, tool.destructive);
+}
+
+/** True if a path among the arguments may decide what is changed, also if a file declares the tool not destructive. */
+export function changesPaths(target: Target, params: CompiledValue): boolean {
+  const { tool } = target;
+  return isDestructive(target, params) || (tool !== undefined && mayBeTrue(tool, params, tool.entryDestructive));
+}
+
+function mayBeTrue(tool: AnyTool, params: CompiledValue, rule: AnyTool["entryDestructive"]): boolean {
+  return typeof rule === "function" ? withArguments(tool, params, rule) !== false : rule === true;
 }
 
 /** Result of a tool's own function for constant arguments; undefined if they are not known yet. */

@@ -1,7 +1,7 @@
 import { mayDecideTarget } from "../../engine/index.ts";
 import type { TargetKind } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { isDestructive, targetEffect } from "./chain-effect.ts";
+import { changesPaths, targetEffect } from "./chain-effect.ts";
 import { findUntrustedValues } from "./find-untrusted-values.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type PlannedCall, callsOfStep } from "./planned-calls.ts";
@@ -59,7 +59,7 @@ class TargetCheck {
     if (kind === undefined || step.spec.untrusted?.[kind] !== undefined) return;
     const written = writtenParams(call, this.#plan)[name];
     const reads = ["pure", "read"].includes(targetEffect(target, params));
-    if (!mayDecideTarget(kind, written, { reads, isDestructive: isDestructive(target, params) })) return;
+    if (!mayDecideTarget(kind, written, { reads, isDestructive: changesPaths(target, params) })) return;
     const source = typeof origin === "number" ? this.#plan.steps[origin] : undefined;
     const from = source === undefined ? "" : ` from the step "${source.id}"${toolOf(source)}`;
     const message = `untrusted content${from} decides the ${kind} of "${target.name}": a run needs approval here`;

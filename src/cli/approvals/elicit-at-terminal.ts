@@ -3,9 +3,8 @@ import { stripUnsafe } from "../../text/index.ts";
 import type { Elicit, ElicitRequest, ElicitResult } from "../../tool/index.ts";
 import { type Field, promptField, readField } from "./prompt-field.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import { readTerminalLine } from "../terminal/read-terminal-line.ts";
+import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { parseYesNo } from "../terminal/parse-yes-no.ts";
 
 /** Options of {@link elicitAtTerminal}. */
 export interface ElicitAtTerminalOptions {
@@ -45,9 +44,10 @@ async function promptForm(
       terminal.log(`  Declined: the terminal cannot prompt for ${fields}.`);
       return { action: "decline" };
     }
-    const agreed = await readTerminalLine("  Answer? Your input is sent to the tool. [y/N] ", signal);
+    const prompt = "  Answer? Your input is sent to the tool. [y/N] ";
+    const agreed = await promptYesNo({ terminal, prompt, unclear: "Type y or n." }, signal);
     if (signal.aborted) return { action: "cancel" };
-    if (parseYesNo(agreed) !== true) return { action: "decline" };
+    if (agreed !== true) return { action: "decline" };
     return await promptFields(fields, terminal, signal);
   } finally {
     resume();

@@ -1,6 +1,5 @@
 import type { ApprovalAnswer, Approver } from "../../engine/index.ts";
 import type { Approval, ApprovalRequest, ApprovalStore } from "../../store/index.ts";
-import { discardTypedInput } from "../terminal/discard-typed-input.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { describeDecision } from "./describe-decision.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
@@ -63,7 +62,6 @@ async function decidedBefore(store: ApprovalStore, request: ApprovalRequest): Pr
 }
 
 async function promptForYes(terminal: Terminal, request: ApprovalRequest, signal: AbortSignal): Promise<boolean> {
-  await discardTypedInput();
   terminal.log(`${terminal.tint("yellow", "?")} ${toOneLine(request.message)}`);
   terminal.log(
     `  ${terminal.tint("bold", toOneLine(request.tool))} ${safeJson(request.args).replaceAll("\n", "\n  ")}`,

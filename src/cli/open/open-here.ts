@@ -67,6 +67,7 @@ const kindTexts: Readonly<Record<TrustKind, { readonly title: string; readonly n
   code: { title: "run code", noun: "the code" },
   command: { title: "run a command", noun: "the command" },
   server: { title: "start or connect to", noun: "the MCP server" },
+  data: { title: "use the data in", noun: "the data folder" },
   secret: { title: "send a secret", noun: "the secret" },
   environment: { title: "read a variable", noun: "the variable" },
   model: { title: "send prompts to", noun: "the model at" },

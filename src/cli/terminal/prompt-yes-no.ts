@@ -1,3 +1,4 @@
+import { discardTypedInput } from "./discard-typed-input.ts";
 import { readTerminalLine } from "./read-terminal-line.ts";
 import { logWrapped } from "./log-wrapped.ts";
 import type { Terminal } from "./terminal.ts";
@@ -13,12 +14,13 @@ export interface YesNoPrompt {
 
 /**
  * Prompts until the answer is yes or no; undefined for Enter alone, at the end of the input, and if the signal is
- * aborted.
+ * aborted. Input that was typed before is discarded.
  */
 export async function promptYesNo(
   { terminal, prompt, unclear }: YesNoPrompt,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
+  await discardTypedInput();
   for (;;) {
     const typed = await readTerminalLine(prompt, signal);
     const verdict = parseYesNo(typed);

@@ -42,7 +42,7 @@ type ExpandedValue = { readonly value: string; readonly secret?: true } | Omit<E
 export function expandText(text: string, world: ExpandDeps): Expanded {
   const faults: ExpandFault[] = [];
   let secret = false;
-  const filled = text.replace(/\$\{([^{}]*)\}/g, (whole: string, inside: string, offset: number) => {
+  const filled = text.replace(references, (whole: string, inside: string, offset: number) => {
     const answer = answerFor(inside.trim(), whole, world);
     if ("value" in answer) {
       secret ||= answer.secret === true;
@@ -54,9 +54,23 @@ export function expandText(text: string, world: ExpandDeps): Expanded {
   return { text: filled, faults, secret };
 }
 
+/** Names of the secrets in the texts of a value, in any notation that {@link expandText} knows. */
+export function secretsInTexts(value: unknown): string[] {
+  if (typeof value !== "string") {
+    const parts = typeof value === "object" && value !== null ? Object.values(value) : [];
+    return [...new Set(parts.flatMap(secretsInTexts))].sort();
+  }
+  return Array.from(value.matchAll(references), ([, inside = ""]) => prefixes.exec(inside.trim())).flatMap((found) =>
+    found?.[1] === "secret" ? [String(found[2])] : [],
+  );
+}
+
+const references = /\$\{([^{}]*)\}/g;
+const prefixes = /^(env|secret|input|config|command)[.:](.*)$/s;
+
 function answerFor(inside: string, whole: string, world: ExpandDeps): ExpandedValue {
   if (world.withheld === true) return { value: whole };
-  const named = /^(env|secret|input|config|command)[.:](.*)$/s.exec(inside);
+  const named = prefixes.exec(inside);
   if (named !== null) return prefixed(String(named[1]), String(named[2]), world);
   const known = folderVariables(world).get(inside);
   if (known !== undefined) return { value: known };

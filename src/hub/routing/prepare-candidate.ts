@@ -34,8 +34,9 @@ export async function prepareCandidate(
   if (checked.issues !== undefined) return { candidate, why: refusal(checked.issues) };
   const effect = effectWith(tool, checked.value);
   const destructive = destructiveWith(tool, checked.value);
-  const { name, aliases, sends } = tool;
-  const permission = permissionsOf(context)({ tool: name, aliases, source, effect, destructive, sends });
+  const { name, aliases, handlerNames, sends } = tool;
+  const subject = { tool: name, aliases, handlerNames, source, effect, destructive, sends };
+  const permission = permissionsOf(context)(subject);
   return { candidate, args: own.args, effect, permission };
 }
 

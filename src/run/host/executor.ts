@@ -128,7 +128,7 @@ class SeenResults {
 
   add(result: ToolResult, tool: AnyTool | undefined): void {
     const effect = typeof tool?.effect === "string" ? tool.effect : undefined;
-    if (!result.success || !bringsUrls(result, effect)) return;
+    if (!result.success || !bringsUrls(result, effect, tool)) return;
     this.#seen.add({ by: "tool", content: result.output });
     // Only the URLs are retained.
     this.#seen.read();

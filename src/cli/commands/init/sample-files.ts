@@ -94,7 +94,7 @@ name: greet
 description: Greets someone by name, in English or in Chinese.
 category: custom
 tags: [sample]
-effect: pure
+effect: read
 parameters:
   - name: name
     type: string

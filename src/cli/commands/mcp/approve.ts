@@ -9,6 +9,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { watchInterrupts } from "../../program/watch-interrupts.ts";
 import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
+import { discardTypedInput } from "../../terminal/discard-typed-input.ts";
 import { readTerminalLine } from "../../terminal/read-terminal-line.ts";
 import { formatTable, toOneLine } from "../../terminal/format-table.ts";
 
@@ -85,8 +86,9 @@ function claimOf({ definition: { annotations = {} } }: ReviewedTool): string {
   return claims.length === 0 ? "may change something" : claims.join(", ");
 }
 
-/** Prompts for confirmation at the terminal; anything but a yes is a no. */
+/** Prompts for confirmation at the terminal; anything but a yes is a no, and what was typed before does not count. */
 export async function isConfirmed(message: string): Promise<boolean> {
+  await discardTypedInput();
   const answer = await readTerminalLine(`${message} [y/N] `, new AbortController().signal);
   return /^y(?:es)?$/i.test(answer.trim());
 }

@@ -8,9 +8,8 @@ import { UsageError } from "../../program/usage-error.ts";
 import type { RerunPreview, RerunStep } from "../../../chain/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
-import { readTerminalLine } from "../../terminal/read-terminal-line.ts";
+import { promptYesNo } from "../../terminal/prompt-yes-no.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { parseYesNo } from "../../terminal/parse-yes-no.ts";
 
 /** `windlass rerun`. */
 export const rerunChain: RunCommand = (invocation) => {
@@ -64,7 +63,8 @@ async function confirmRerun(
   const which = `${names} ${risky.length === 1 ? "has" : "have"} the effect once and would run again`;
   if (terminal.interactive) {
     terminal.log(`${terminal.tint("yellow", "?")} ${which}`);
-    if (parseYesNo(await readTerminalLine("  Run again? [y/N] ", request.signal)) === true) return;
+    const prompt = { terminal, prompt: "  Run again? [y/N] ", unclear: "Type y or n." };
+    if ((await promptYesNo(prompt, request.signal)) === true) return;
     throw new UsageError(`nothing was run: ${which}`);
   }
   const again = commandLine(invocation, "rerun", request.runId, "--from", shellWord(from), "--yes");

@@ -1,0 +1,81 @@
+import { entryReceiver } from "./entry-receiver.ts";
+import { httpEffect } from "./http-effect.ts";
+import type { AnyTool } from "./tool.ts";
+
+/** Changes of a tool file to the approval of calls, for people. */
+export interface ChangedDefaults {
+  /** Why calls of the tool need fewer approvals than those of its entry. */
+  readonly relaxed?: string;
+  /** Which built-in tools it replaces. */
+  readonly hides?: string;
+}
+
+/** The built-in tools by name and alias. */
+export interface Builtins {
+  get(name: string): AnyTool | undefined;
+}
+
+type File = Readonly<Record<string, unknown>>;
+
+/** Finds the changes of a tool file to the approval of calls. */
+export function changedDefaults(file: File, entry: File, builtins: Builtins): ChangedDefaults {
+  const [relaxed, hides] = [relaxation(file, entry, builtins), replacement(file, entry, builtins)];
+  return { ...(relaxed !== undefined && { relaxed }), ...(hides !== undefined && { hides }) };
+}
+
+/** Compares the effect that a file states with that of its entry. Code states its own effect. */
+function relaxation({ name, effect, destructive }: File, entry: File, builtins: Builtins): string | undefined {
+  const own = natureOf(entry, builtins);
+  if (own === undefined) return undefined;
+  const isWeaker = typeof effect === "string" && rankOf(effect, own) < rankOf(own.effect, own);
+  const isSilent = own.destructive !== false && (destructive ?? impliedBy(effect, own)) === false;
+  const details = [...(isWeaker ? [`taken as ${effect}`] : []), ...(isSilent ? ["called without approval"] : [])];
+  return details.length === 0 ? undefined : `${String(name)}: ${own.label} ${details.join(", ")}`;
+}
+
+const effects = ["pure", "read", "idempotent", "once"];
+
+/** An effect that the arguments decide counts as the strongest. */
+function rankOf(effect: unknown, { staysRead }: Nature): number {
+  const rank = typeof effect === "string" ? effects.indexOf(effect) : effects.length;
+  return staysRead ? Math.max(1, rank) : rank;
+}
+
+/** As for every tool file: an effect of its own decides whether calls need approval. */
+function impliedBy(effect: unknown, own: Nature): Nature["destructive"] {
+  return typeof effect === "string" ? effect === "once" : own.destructive;
+}
+
+interface Nature extends Pick<AnyTool, "effect" | "destructive"> {
+  readonly label: string;
+  /** True if `effect: pure` has no effect: the results of the entry stay untrusted. */
+  readonly staysRead: boolean;
+}
+
+/** The effect of an entry by itself; undefined if its code decides. */
+function natureOf(entry: File, builtins: Builtins): Nature | undefined {
+  if (entry["type"] === "custom") return undefined;
+  if (entry["type"] === "builtin") {
+    const tool = builtins.get(String(entry["handler"]));
+    return tool && { label: tool.name, effect: tool.effect, destructive: tool.destructive, staysRead: true };
+  }
+  const label = entryReceiver(entry);
+  // A prompt: a model answers.
+  if (label === undefined) return { label: "a prompt", effect: "read", destructive: false, staysRead: true };
+  if (Array.isArray(entry["command"])) return { label, effect: "once", destructive: true, staysRead: false };
+  const { method, effect } = httpEffect(entry);
+  return { label: `${method} ${label}`, effect, destructive: effect !== "read", staysRead: true };
+}
+
+/** The built-in tools that the file hides; one that only delegates to it hides nothing. */
+function replacement(file: File, entry: File, builtins: Builtins): string | undefined {
+  const { name, aliases } = file;
+  const handler = entry["type"] === "builtin" ? builtins.get(String(entry["handler"]))?.name : undefined;
+  const hidden = [name, ...(Array.isArray(aliases) ? aliases : [])].map(String).filter((own) => {
+    const builtin = builtins.get(own);
+    return builtin !== undefined && builtin.name !== handler;
+  });
+  if (hidden.length === 0) return undefined;
+  const by = entry["type"] === "custom" ? String(entry["module"]) : (handler ?? entryReceiver(entry) ?? "a prompt");
+  return `${hidden.join(", ")}: replaced by ${by}`;
+}

@@ -1,0 +1,29 @@
+import { type FileReport, isYamlMap } from "../schema/index.ts";
+import type { EntryPlan } from "./entry-plan.ts";
+
+type File = Readonly<Record<string, unknown>>;
+
+/** Reports an effect that contradicts the entry, or the cache. */
+export function checkEffect(file: File, plan: EntryPlan, report: FileReport): void {
+  checkCache(file, plan, report);
+  checkPure(file, plan, report);
+}
+
+function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport): void {
+  const known = effect ?? plan.effect;
+  if ((cache ?? undefined) === undefined || (known !== "once" && known !== "idempotent")) return;
+  const message = `results of a tool with the effect "${known}" cannot be cached`;
+  const hint = 'set "effect" to read or pure if that is correct';
+  report.add("useless_cache", ["cache"], [message, { part: "key", hint }]);
+}
+
+/** A model may act on the results of a pure tool without approval, so nothing that comes from elsewhere is pure. */
+function checkPure({ effect, entry }: File, { isExternal }: EntryPlan, report: FileReport): void {
+  const isCommand = isYamlMap(entry) && Array.isArray(entry["command"]);
+  if (effect !== "pure" || !(isExternal === true || isCommand)) return;
+  const message = isCommand
+    ? "the results of a pure tool count as trusted, and a command can read anything"
+    : "this entry returns content from elsewhere, so its effect is read";
+  const hint = isCommand ? "use read unless the output depends only on the arguments" : 'write "effect: read"';
+  report.add("not_pure", ["effect"], [message, { severity: "warning", hint }]);
+}
