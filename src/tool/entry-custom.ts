@@ -37,7 +37,7 @@ async function planOf({ entry, report, world }: EntryInput, realPath: RealPath):
   const requested = typeof entry["export"] === "string" ? entry["export"] : undefined;
   const chosen = choose(exports, requested);
   if ("fault" in chosen) return broken("export_not_found", requested === undefined ? "module" : "export", chosen.fault);
-  return isTool(chosen.value) ? delegateEntry(chosen.value) : { run: chosen.value, effect: "once", destructive: true };
+  return isTool(chosen.value) ? delegateEntry(chosen.value) : { run: chosen.value, effect: "once" };
 }
 
 type Fault = readonly [message: string, hint?: string | undefined];

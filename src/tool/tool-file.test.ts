@@ -23,6 +23,9 @@ executors.register(
     run: (args) => ({ sent: args }),
   }),
 );
+executors.register(
+  defineTool({ name: "writer", description: "Writes", effect: "idempotent", destructive: true, run: () => null }),
+);
 executors.register(defineTool({ name: "echo", description: "Gives back", effect: "pure", run: (args) => args }));
 
 /** The tool file of the format's first description, unchanged. */
@@ -447,7 +450,32 @@ describe("[B07] builtin entries", () => {
   test("settings of the file take priority", async () => {
     const tool = await load(`${httpRequest}effect: idempotent\ntimeout: 5\ndestructive: true\n`);
     expect(tool).toMatchObject({ effect: "idempotent", timeoutMs: 5_000, destructive: true });
-    expect(await load(`${httpRequest}effect: read\n`)).toMatchObject({ effect: "read", destructive: false });
+  });
+
+  const evaluate = ({ destructive }: AnyTool): boolean =>
+    typeof destructive === "function" ? destructive({ url: "https://h/", method: "POST" }) : destructive;
+
+  test.each([
+    ["{ type: builtin, handler: writer }", "idempotent", true],
+    ["{ type: builtin, handler: writer }", "read", true],
+    ["{ type: builtin, handler: http_request }", "read", true],
+    ["{ type: builtin, handler: echo }", "idempotent", false],
+    ["{ type: builtin, handler: echo }", "once", true],
+    ["{ type: http, url: https://h/, method: PUT }", "idempotent", true],
+    ["{ type: http, url: https://h/, method: DELETE }", "idempotent", true],
+    ["{ type: http, url: https://h/, method: POST }", "pure", true],
+    ["{ type: http, url: https://h/ }", "idempotent", false],
+    ["{ type: command, command: [rm, x] }", "idempotent", true],
+    // Nothing but the effect tells what a command or a function does.
+    ["{ type: command, command: [wc] }", "pure", false],
+  ])("an effect does not remove the approval of its entry: %s, %s", async (entry, effect, destructive) => {
+    const file = `name: t\ndescription: d\neffect: ${effect}\nparameters: { url: string? }\nentry: ${entry}\n`;
+    expect(evaluate(await load(file))).toBe(destructive);
+    const { tool, problems } = await parse(`${file}destructive: false\n`);
+    expect(tool).toMatchObject({ effect, destructive: false });
+    expect(problems.filter(({ code }) => code === "no_approval")).toMatchObject(
+      destructive ? [{ severity: "warning", line: 6, column: 1 }] : [],
+    );
   });
 
   test("an executor argument that no parameter can provide is reported", async () => {
