@@ -22,7 +22,7 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     const { setCliPrefix } = await import("../base/index.ts");
     setCliPrefix(commandPrefix(process.env, process.argv[1]));
     const run = await spec.load();
-    code = (await run(await withLastRun(spec, invocation))) ?? exitCodes.ok;
+    code = (await run(await withLastRun(spec, await atChainFile(spec, invocation)))) ?? exitCodes.ok;
   };
   try {
     const line = requestedHelp(words);
@@ -34,6 +34,14 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   if (terminal.fault === undefined) return code;
   terminal.log(`${terminal.tint("red", "error:")} cannot write the output: ${terminal.fault}`);
   return code === exitCodes.ok ? exitCodes.failed : code;
+}
+
+/** Enters the workspace of the chain file that the command names, if it names one. */
+async function atChainFile({ args = [] }: CommandSpec, invocation: Invocation): Promise<Invocation> {
+  const at = args.findIndex(({ completes }) => completes === "chain");
+  if (at === -1 || !/\.ya?ml$/i.test(invocation.words[at] ?? "")) return invocation;
+  const { enterChainWorkspace } = await import("./open/enter-chain-workspace.ts");
+  return enterChainWorkspace(invocation, at);
 }
 
 /** Replaces `last` by the id of the newest run, wherever a command names a run. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
 import { codeTool, folder, windlass } from "./windlass.ts";
@@ -60,6 +60,24 @@ output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${ste
       windlass(["run", "typed", "--input", "-"], { cwd, input: '{"text": "piped"}' }),
     ]);
     expect(runs.map(({ stdout }) => JSON.parse(stdout).text)).toEqual(["inline", "from a file", "piped"]);
+  });
+
+  test("a chain file in another workspace runs there, and suggested commands name it", async () => {
+    const cwd = await folder({
+      "in.json": '{ "name": "Ada" }',
+      "beg/windlass.yaml": "",
+      "beg/tools/greet.yaml":
+        "name: greet\ndescription: Greets.\neffect: pure\nparameters: { message: string }\nentry: { type: builtin, handler: echo }\n",
+      "beg/chains/welcome.yaml":
+        'name: welcome\ninput: { name: string }\nsteps:\n  - { id: a, tool: greet, params: { message: "\${input.name}" } }\n',
+    });
+    const path = "beg/chains/welcome.yaml";
+    const { code, stderr } = await windlass(["run", path, "--input", "@in.json"], { cwd });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("welcome")]);
+    expect((await readdir(cwd)).toSorted()).toEqual(["beg", "in.json"]);
+    expect(await readdir(join(cwd, "beg"))).toContain(".windlass");
+    expect((await windlass(["graph", path], { cwd })).stdout).toContain("greet");
+    expect((await windlass(["run", path], { cwd })).stderr).toContain("windlass chains -C beg");
   });
 
   test("[A14] --json prints the execution log, --events prints events line by line", async () => {
