@@ -159,22 +159,32 @@ function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema,
   const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
   const rest = schema["additionalProperties"];
   const required = Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : [];
-  const missing = required.filter((key) => !Object.hasOwn(value, key) || value[key] === null);
-  const faults: Fault[] = missing.map((key) => {
-    const owner = at.length === 0 ? "the file" : quoted(at);
-    return { code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` };
-  });
+  const faults: Fault[] = [];
+  const meant = new Set<string | undefined>();
   for (const [key, item] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : rest;
-    if (own === false) faults.push(unknownKey(key, Object.keys(properties), [...at, key]));
+    if (own === false) {
+      const near = suggest(key, Object.keys(properties));
+      meant.add(near);
+      faults.push(unknownKey(key, { near, known: Object.keys(properties) }, [...at, key]));
+    }
     // An empty key (`tags:`) counts as missing.
     else if (isYamlMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
+  }
+  for (const key of required) {
+    // A misspelled key is reported once.
+    if ((Object.hasOwn(value, key) && value[key] !== null) || meant.has(key)) continue;
+    const owner = at.length === 0 ? "the file" : quoted(at);
+    faults.push({ code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` });
   }
   return faults;
 }
 
-function unknownKey(key: string, known: readonly string[], at: YamlPath): Fault {
-  const near = suggest(key, known);
+function unknownKey(
+  key: string,
+  { near, known }: { readonly near: string | undefined; readonly known: readonly string[] },
+  at: YamlPath,
+): Fault {
   const message = `unknown key "${key}"`;
   const hint = near === undefined ? listHint(known) : `did you mean "${near}"?`;
   return { code: "unknown_key", at, part: "key", message, hint };
