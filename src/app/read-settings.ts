@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
+import { hasErrors, type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { pathExists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
 import { resolveRealPath } from "../base/index.ts";
@@ -23,12 +23,24 @@ export async function readSettings(dir: string): Promise<Settings> {
   return { config: hasErrors(problems) ? defaultConfig : parsed.config, problems, source };
 }
 
-/** Settings that name folders, and what is loaded from them. */
-const folders = [
-  { group: "engine", key: "tools_directory", contents: "tools" },
-  { group: "chains", key: "directory", contents: "chains" },
-  { group: "skills", key: "directory", contents: "skills" },
-] as const;
+/** A setting that names a folder. */
+interface FolderSetting {
+  readonly path: YamlPath;
+  /** What happens without the folder. */
+  readonly without: string;
+  /** True if the workspace loads files from it, so that it must not lead outside. */
+  readonly loads: boolean;
+}
+
+const folders: readonly FolderSetting[] = [
+  { path: ["engine", "tools_directory"], without: "no tools are loaded", loads: true },
+  { path: ["chains", "directory"], without: "no chains are loaded", loads: true },
+  { path: ["skills", "directory"], without: "no skills are loaded", loads: true },
+  { path: ["capabilities", "directory"], without: "no capabilities are loaded", loads: true },
+  { path: ["search", "corpus"], without: "no texts are searched", loads: false },
+  { path: ["vault"], without: "no notes are searched", loads: false },
+  { path: ["vault", "folder"], without: "no notes are searched", loads: false },
+];
 
 /** Problems of the folders that the settings name: one is missing, or a link leads out of the workspace. */
 async function checkDirectories(dir: string, source: string): Promise<Problem[]> {
@@ -39,16 +51,15 @@ async function checkDirectories(dir: string, source: string): Promise<Problem[]>
 
 async function checkDirectory(
   dir: string,
-  { group, key, contents }: (typeof folders)[number],
+  { path, without, loads }: FolderSetting,
   { value, locate }: ParsedYaml,
 ): Promise<Problem[]> {
-  const settings = isYamlMap(value) ? value[group] : undefined;
-  const stated = isYamlMap(settings) ? settings[key] : undefined;
+  const stated = path.reduce<unknown>((group, key) => (isYamlMap(group) ? group[key] : undefined), value);
   // A default folder need not exist; where it leads is checked when it is loaded.
   if (typeof stated !== "string") return [];
-  const at = { file: workspaceFile, ...locate([group, key]) };
+  const at = { file: workspaceFile, ...locate(path) };
   const folder = join(dir, stated);
-  if ((await resolveRealPath(folder, dir)).kind === "outside") {
+  if (loads && (await resolveRealPath(folder, dir)).kind === "outside") {
     const message = `"${stated}" is a link that leads outside the workspace`;
     return [{ severity: "error", code: "outside_workspace", message, ...at }];
   }
@@ -56,7 +67,7 @@ async function checkDirectory(
   if (found?.isDirectory() === true) return [];
   const near = suggest(stated, await foldersIn(dir));
   const hint = near === undefined ? "make the folder, or correct its name" : `did you mean "${near}"?`;
-  const message = `there is no folder "${stated}"; no ${contents} are loaded`;
+  const message = `there is no folder "${stated}"; ${without}`;
   return [{ severity: "warning", code: "no_folder", message, hint, ...at }];
 }
 

@@ -233,6 +233,21 @@ describe("[C04] a server over HTTP", () => {
     expect(await failureOf(connection.callTool("t", {}, { signal: always }))).toMatchObject({ code: "output_invalid" });
   });
 
+  test.each(['{"hello":"world"}', "<html>", ""])(
+    "an address that answers %j is said to be no MCP server",
+    async (body) => {
+      const site = await httpSite(({ response }) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(body),
+      );
+      const { connect } = connecting();
+      const failure = await failureOf(connect(at(site.url)));
+      expect(failure.reason).toBe("bad_answer");
+      expect(failure.message).toMatch(
+        / sent a response that is no message of MCP; check that its address is one of an/,
+      );
+    },
+  );
+
   test("is reached only through the HTTP client", async () => {
     const site = await httpSite((exchange) => void shakesHands(exchange));
     const http = createHttpClient();

@@ -168,7 +168,8 @@ class RegistryServers implements McpSource {
 
   async prepare(name?: string, { signal = this.#runs.signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const named = name === undefined ? undefined : this.#servers.get(name.split("/", 1).join(""));
-    if (named !== undefined) return named.prepare(signal);
+    // The caller gets a failure, and reports it.
+    if (named !== undefined) return named.prepare(signal, { logsFailure: false });
     if (name !== undefined && (name.includes("/") || this.#options.registry.has(name))) return;
     await Promise.allSettled([...this.#servers.values()].map((server) => server.prepare(signal)));
   }
