@@ -241,7 +241,7 @@ describe("[C04] a server over HTTP", () => {
       );
       const { connect } = connecting();
       const failure = await failureOf(connect(at(site.url)));
-      expect(failure.reason).toBe("bad_answer");
+      expect(failure.reason).toBe("handshake_failed");
       expect(failure.message).toMatch(
         / sent a response that is no message of MCP; check that its address is one of an/,
       );
