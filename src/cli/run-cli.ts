@@ -21,10 +21,14 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     await enter(invocation.dir);
     // Like the folder, it applies to everything that follows.
     if (invocation.trust) process.env["WINDLASS_TRUST"] = "1";
-    const { setCliPrefix } = await import("../base/index.ts");
-    setCliPrefix(commandPrefix(process.env, process.argv[1]));
+    const entered = await atChainFile(spec, invocation);
+    const [{ setCliPrefix }, { shellWord }] = await Promise.all([
+      import("../base/index.ts"),
+      import("./program/invocation.ts"),
+    ]);
+    setCliPrefix(commandPrefix(process.env, process.argv[1]), entered.dir && shellWord(entered.dir));
     const run = await spec.load();
-    code = (await run(await withLastRun(spec, await atChainFile(spec, invocation)))) ?? exitCodes.ok;
+    code = (await run(await withLastRun(spec, entered))) ?? exitCodes.ok;
   };
   try {
     const line = requestedHelp(words);

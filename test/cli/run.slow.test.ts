@@ -48,6 +48,11 @@ output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${ste
       ["true", 3.5, "none"],
       ["007", 0, "[1]"],
     ]);
+    const extra = '{ "query": "x", "count": 1, "name": "y", "mehtod": "POST" }';
+    expect(await windlass(["run", "inferred", "--input", extra], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("mehtod"),
+    });
     const wrong = await windlass(["run", "inferred", "query=x", "count=many", "name=y"], { cwd });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("count must be a number") });
   });

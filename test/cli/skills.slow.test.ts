@@ -137,7 +137,7 @@ describe.concurrent("[C03] windlass skills", () => {
     );
     expect(called?.stderr).toBe("code ran");
     expect(listed?.stderr).toContain(
-      "code next to skills is run, because of skills: { code: true }: skills/pdf/tools/convert.js",
+      "a trusted workspace loads the code next to skills, because of skills: { code: true }: skills/pdf/tools/convert.js",
     );
     expect(examined?.stdout).toContain("code next to them is loaded: skills/pdf/tools/convert.js");
   });

@@ -7,8 +7,6 @@ import { UsageError } from "../../program/usage-error.ts";
 /** Arguments of a call, from the command line. */
 export interface CliArguments {
   readonly args: Readonly<Record<string, unknown>>;
-  /** Keys that were passed as `key=value`. */
-  readonly typed: ReadonlySet<string>;
   /** The JSON form of values that were written as plain text and cannot be, by key. */
   readonly forms?: ReadonlyMap<string, string>;
 }
@@ -46,7 +44,7 @@ export async function readArguments(sources: ArgumentSources): Promise<CliArgume
   }
   // Serialized and parsed again, so that words pass the same checks of size, depth and keys as the option.
   const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(input), ...typed])), "");
-  return { args: merged, typed: new Set(typed.keys()), forms };
+  return { args: merged, forms };
 }
 
 function checked(text: string, where: string): Record<string, unknown> {
