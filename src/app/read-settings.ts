@@ -26,7 +26,7 @@ export async function readSettings(dir: string): Promise<Settings> {
 /** A setting that names a folder. */
 interface FolderSetting {
   readonly path: YamlPath;
-  /** What happens without the folder. */
+  /** Consequence of a missing folder. */
   readonly without: string;
   /** True if the workspace loads files from it, so that it must not lead outside. */
   readonly loads: boolean;

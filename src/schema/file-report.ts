@@ -157,34 +157,33 @@ function itemFaults(value: readonly unknown[], schema: JsonSchema, at: YamlPath)
 
 function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema, at: YamlPath): Fault[] {
   const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
-  const rest = schema["additionalProperties"];
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : [];
-  const faults: Fault[] = [];
-  const meant = new Set<string | undefined>();
+  const known = Object.keys(properties);
+  const schemaOf = (key: string): unknown =>
+    Object.hasOwn(properties, key) ? properties[key] : schema["additionalProperties"];
+  const unknown = Object.keys(value).filter((key) => schemaOf(key) === false);
+  const misspelled = new Set(unknown.map((key) => suggest(key, known)));
+  const faults: Fault[] = missingKeys(value, schema).flatMap((key) => {
+    // A misspelled key is reported once.
+    if (misspelled.has(key)) return [];
+    const owner = at.length === 0 ? "the file" : quoted(at);
+    return [{ code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` }];
+  });
   for (const [key, item] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, key) ? properties[key] : rest;
-    if (own === false) {
-      const near = suggest(key, Object.keys(properties));
-      meant.add(near);
-      faults.push(unknownKey(key, { near, known: Object.keys(properties) }, [...at, key]));
-    }
+    const own = schemaOf(key);
+    if (own === false) faults.push(unknownKey(key, known, [...at, key]));
     // An empty key (`tags:`) counts as missing.
     else if (isYamlMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
-  }
-  for (const key of required) {
-    // A misspelled key is reported once.
-    if ((Object.hasOwn(value, key) && value[key] !== null) || meant.has(key)) continue;
-    const owner = at.length === 0 ? "the file" : quoted(at);
-    faults.push({ code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` });
   }
   return faults;
 }
 
-function unknownKey(
-  key: string,
-  { near, known }: { readonly near: string | undefined; readonly known: readonly string[] },
-  at: YamlPath,
-): Fault {
+function missingKeys(value: Readonly<Record<string, unknown>>, { required }: JsonSchema): string[] {
+  const keys = Array.isArray(required) ? (required as readonly string[]) : [];
+  return keys.filter((key) => !Object.hasOwn(value, key) || value[key] === null);
+}
+
+function unknownKey(key: string, known: readonly string[], at: YamlPath): Fault {
+  const near = suggest(key, known);
   const message = `unknown key "${key}"`;
   const hint = near === undefined ? listHint(known) : `did you mean "${near}"?`;
   return { code: "unknown_key", at, part: "key", message, hint };

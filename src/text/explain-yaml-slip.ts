@@ -173,7 +173,7 @@ function openBrackets(lines: readonly Line[], before: number): readonly OpenBrac
 }
 
 function readBrackets(line: Line, plain: string, open: OpenBracket[]): void {
-  // Where none is open, a bracket that does not start a value is part of a text.
+  // Outside of brackets, one that does not start a value is part of a text.
   const start = open.length === 0 ? plain.search(/(?:^\s*|:\s+|-\s+)[[{]/) : 0;
   if (start < 0) return;
   for (const { 0: bracket, index } of plain.matchAll(/[[{\]}]/g)) {

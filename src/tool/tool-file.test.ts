@@ -464,7 +464,7 @@ describe("[B07] builtin entries", () => {
     ["{ type: http, url: https://h/, method: POST }", "pure", true],
     ["{ type: http, url: https://h/ }", "idempotent", false],
     ["{ type: command, command: [rm, x] }", "idempotent", true],
-    // Nothing but the effect tells what a command or a function does.
+    // The effect of a command or a function is known only from the file.
     ["{ type: command, command: [wc] }", "pure", false],
   ])("an effect does not remove the approval of its entry: %s, %s", async (entry, effect, destructive) => {
     const file = `name: t\ndescription: d\neffect: ${effect}\nparameters: { url: string? }\nentry: ${entry}\n`;

@@ -97,7 +97,7 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   readonly coveredCalls?: () => readonly CoveredCall[];
   /**
    * Returns why a call fails even if it is approved; undefined if it can run. Such a call fails before an approval is
-   * requested. `canElicit`: the caller can be asked for approvals while the call runs.
+   * requested. `canElicit`: approvals can be requested from the caller while the call runs.
    */
   readonly refuseApproval?: (canElicit: boolean) => Failure | undefined;
   /**

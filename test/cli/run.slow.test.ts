@@ -74,7 +74,7 @@ output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${ste
       "beg/tools/greet.yaml":
         "name: greet\ndescription: Greets.\neffect: pure\nparameters: { message: string }\nentry: { type: builtin, handler: echo }\n",
       "beg/chains/welcome.yaml":
-        'name: welcome\ninput: { name: string }\nsteps:\n  - { id: a, tool: greet, params: { message: "\${input.name}" } }\n',
+        'name: welcome\ninput: { name: string }\nsteps:\n  - { id: a, tool: greet, params: { message: "${input.name}" } }\n',
     });
     const path = "beg/chains/welcome.yaml";
     const { code, stderr } = await windlass(["run", path, "--input", "@in.json"], { cwd });

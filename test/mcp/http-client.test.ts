@@ -234,7 +234,7 @@ describe("[C04] a server over HTTP", () => {
   });
 
   test.each(['{"hello":"world"}', "<html>", ""])(
-    "an address that answers %j is said to be no MCP server",
+    "a response of %j is reported as not being a message of MCP",
     async (body) => {
       const site = await httpSite(({ response }) =>
         response.writeHead(200, { "content-type": "application/json" }).end(body),
@@ -243,7 +243,7 @@ describe("[C04] a server over HTTP", () => {
       const failure = await failureOf(connect(at(site.url)));
       expect(failure.reason).toBe("handshake_failed");
       expect(failure.message).toMatch(
-        / sent a response that is no message of MCP; check that its address is one of an/,
+        / sent a response that is not a message of MCP; check that its address is that of an/,
       );
     },
   );

@@ -37,7 +37,7 @@ export class CalledChainSearch<T extends object> {
     this.#match = match;
   }
 
-  /** What a part of a call's parameters reaches, if anything: the call itself, or one in the chain that it calls. */
+  /** Returns the match that a part of a call's parameters reaches: the call itself, or one in the chain that it calls. */
   of(call: PlannedCall, part: MarkedPart, { plan, isStrict }: Pick<ReachedCall, "plan" | "isStrict">): T | undefined {
     if (call.target.tool !== undefined) return this.#match({ call, part, plan, isStrict, chain: undefined });
     const start = arrivalAt(call.target, part, isStrict);
@@ -70,7 +70,7 @@ export class CalledChainSearch<T extends object> {
     return undefined;
   }
 
-  /** What the value reaches in the chain itself; if nothing, the chains that get it from there are still to be followed. */
+  /** Returns the match in the chain itself; without one, the chains that get the value from it are added to `open`. */
   #step({ plan, name, input, isStrict: before }: Arrival, open: Arrival[]): T | undefined {
     const isStrict = before || plan.taint === "strict";
     for (const [call, part] of callsWithoutApproval(this.flowOf(plan).from([input]))) {

@@ -28,7 +28,7 @@ export class ChainReport extends FileReport {
   #remaining = 0;
   #errors = 0;
   #comparisons = maxComparisons;
-  /** Paths of the keys that unknown keys probably mean. */
+  /** Paths of missing keys that unknown keys resemble. */
   readonly #misspelled = new Set<string>();
 
   private constructor(
@@ -83,8 +83,8 @@ export class ChainReport extends FileReport {
     const positioned =
       this.#positions === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
     const hint = formHint({ code, path, message, value: this.#at(path), file: this.file }) ?? detail.hint;
-    const [, meant] = /^did you mean "(.+)"\?$/.exec(hint ?? "") ?? [];
-    if (code === "unknown_key" && meant !== undefined) this.#misspelled.add(formatPath([...path.slice(0, -1), meant]));
+    const [, near] = /^did you mean "(.+)"\?$/.exec(hint ?? "") ?? [];
+    if (code === "unknown_key" && near !== undefined) this.#misspelled.add(formatPath([...path.slice(0, -1), near]));
     super.add(code, path, [positioned, { ...detail, hint }]);
   }
 

@@ -72,7 +72,8 @@ test("[S3] a target in a called chain is found, through any number of chains", (
     careful: 'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "notes/${input.p}.md" } }',
     allowed:
       'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" }, untrusted: { path: allow } }',
-    asked: 'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" }, approval: Really? }',
+    approved:
+      'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" }, approval: Really? }',
     outer: 'input: { p: string }\nsteps:\n  - { id: call, tool: writer, params: { p: "a/${input.p}/b" } }',
   };
   const context = {
@@ -91,5 +92,5 @@ test("[S3] a target in a called chain is found, through any number of chains", (
   expect(found("writer")).toEqual([warning]);
   expect(found("outer")).toEqual([warning]);
   expect(found("writer", ", approval: Really?")).toEqual([]);
-  expect(["careful", "allowed", "asked"].flatMap((tool) => found(tool))).toEqual([]);
+  expect(["careful", "allowed", "approved"].flatMap((tool) => found(tool))).toEqual([]);
 });

@@ -36,8 +36,6 @@ export class KnownServer {
   #reported: { readonly connection: McpConnection; readonly length: number } | undefined;
   /** Why the last connection could not be made. */
   #failure: string | undefined;
-  /** False while a caller waits who reports a failure itself. */
-  #logsFailure = true;
 
   constructor(server: McpServer, world: McpSourceDeps) {
     this.server = server;
@@ -92,13 +90,8 @@ export class KnownServer {
   }
 
   /** Lists its tools, if they are not known. */
-  async prepare(signal: AbortSignal, { logsFailure = true }: { readonly logsFailure?: boolean } = {}): Promise<void> {
+  async prepare(signal: AbortSignal): Promise<void> {
     if (this.isKnown || this.#isChanged) return;
-    this.#logsFailure = logsFailure;
-    await this.#prepare(signal).finally(() => (this.#logsFailure = true));
-  }
-
-  async #prepare(signal: AbortSignal): Promise<void> {
     // An existing connection listed its tools when it was opened, but they have been forgotten since.
     const combined = AbortSignal.any([signal, this.#left.signal]);
     if (this.#link.state === "connected") await this.#link.refresh(combined);
@@ -338,8 +331,7 @@ export class KnownServer {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#failure) return;
     this.#failure = message;
-    if (this.#logsFailure) this.#world.log(`${this.server.name}: ${message}`);
-    this.#world.broke(this.#problem("server_failed", message));
+    this.#world.broke(this.#problem("server_failed", message), this.server.name);
   }
 
   #problem(code: string, message: string): Problem {

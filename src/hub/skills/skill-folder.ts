@@ -71,7 +71,6 @@ export function createSkillFolder(options: SkillFolderOptions): SkillFolder {
 
 class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolder {
   readonly sessions: SkillSessions;
-  readonly #registry: ToolRegistry;
   readonly #allowable: AllowableTools;
   readonly #tools: SkillTools;
   readonly #limits: SkillLimits;
@@ -85,7 +84,6 @@ class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolde
 
   constructor({ code, trustAllowedTools = false, hardLinks, limits, ...options }: SkillFolderOptions) {
     super(options, { source: "skills", priority: 1 });
-    this.#registry = options.registry;
     this.#allowable = options.allowable ?? options.registry;
     this.#code = code;
     this.#trusted = trustAllowedTools;
