@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { type Problem, findFrontMatter, parseYaml, hasErrors } from "../../text/index.ts";
-import type { ToolRegistry } from "../../tool/index.ts";
 import { mergeTools } from "../tool-folder/merge-tools.ts";
 import type { FileState } from "../tool-folder/refresh-file.ts";
 import {
