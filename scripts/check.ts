@@ -17,7 +17,7 @@ type Command = readonly [name: string, command: string];
 const build: Command = ["build", "node scripts/build.ts"];
 
 /**
- * A command that needs the packed package as $tarball. Packing must run no scripts: `prepare` would remove `dist` while
+ * A command that needs the packed package as $tarball. Packing must run no scripts: `prepack` would remove `dist` while
  * tests use it.
  */
 function packed(command: string): string {

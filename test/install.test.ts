@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -22,6 +22,16 @@ test("[U20] npm ci with the settings of this repository prints no engine warning
   expect(await install(dir)).toContain("EBADENGINE");
   await copyFile(join(import.meta.dirname, "..", ".npmrc"), join(dir, ".npmrc"));
   expect(await install(dir)).toBe("");
+});
+
+test("npm has no scripts of the package to run, or to warn about, when it is installed", async () => {
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, "../package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const ofInstall = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
+  expect(ofInstall.filter((name) => Object.hasOwn(scripts, name))).toEqual([]);
+  // These build `dist`: after `npm ci` in a clone, and before packing.
+  expect(scripts).toMatchObject({ prepublish: "node scripts/build.ts", prepack: "node scripts/build.ts" });
 });
 
 /** Installs without the settings that npm passes to its scripts, and returns the warnings. */

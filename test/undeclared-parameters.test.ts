@@ -207,7 +207,12 @@ describe("[S4] undeclared parameters and the schema", () => {
       hash: "h",
       call: (args) => Promise.resolve(void sent.push(args)),
     });
-    await createEngine({ tools: [tool], permissions: { allow: ["*"] } }).call("s/t", { a: 1, b: 2 });
+    const engine = createEngine({ tools: [tool], permissions: { allow: ["*"] } });
+    await engine.call("s/t", { a: 1, b: 2 });
     expect(sent).toEqual([{ a: 1, b: 2 }]);
+    // As the command line calls it: only a misspelled name is refused.
+    const named = (args: object) => engine.call("s/t", args, { strictValidation: new Set(Object.keys(args)) });
+    expect(await named({ a: 1, other: 2 })).toMatchObject({ success: true });
+    expect(await named({ A: 1 })).toMatchObject({ error: { code: "validation_error" } });
   });
 });

@@ -80,6 +80,9 @@ const slips: readonly Slip[] = [
   ["a value that begins with *", '"again"', "*.md", /starts with \* needs quotes.*write "\*\.md"/],
   ["a value that begins with &", '"again"', "&more", /starts with & needs quotes.*write "&more"/],
   ["a value that begins with @", '"again"', "@ada", /starts with @ needs quotes.*write "@ada"/],
+  ["an unclosed brace", 'KEY1: "hi" }', 'KEY1: "hi"', /this \{ is not closed.*write \{ KEY1: "hi" \}/],
+  ["a brace closed with a bracket", 'KEY1: "hi" }', 'KEY1: "hi" ]', /the \{ is closed with \].*write \}/],
+  ["a brace too many", 'KEY1: "hi" }', 'KEY1: "hi" } }', /this \} closes nothing.*remove it/],
   ["a duplicate key", "      LAST: 2", "      KEY: 2", /duplicate key.*keep one/],
 ];
 
@@ -143,6 +146,10 @@ test.each([
   ["steps:\n    id: a\n    tool: x\n\n  - id: b\n", 2, 'does not start with "- "; write - id: a'],
   ['deny:\n    "a_*"\n    - "b_*"\n', 2, 'does not start with "- "; write - "a_*"'],
   ["input:\n  a:string\n  b: string\n", 2, 'a space is missing after "a:"; write a: string'],
+  ["params: { a: 1, b: [1, 2\nitems: []\n", 1, "this [ is not closed; write [1, 2]"],
+  ["params: {\n  a: { b: 1 },\n  c: [1]\nid: x\n", 1, "this { is not closed; write } at its end"],
+  ["text: |\n  a: {\nurl: a[b\nlist: [ x # one\n\n# two\nid: x\n", 4, "this [ is not closed; write [ x ]"],
+  ["params: { a: ${input.x}\nid: x\n", 1, 'an expression inside of { } or [ ] needs quotes; write "${input.x}"'],
 ])("[U4] %j has its slip in line %d", (text, line, says) => {
   const { problems } = parseYaml(text, { file: "f.yaml" });
   const shown = problems.map((problem) => `${problem.line}: ${problem.message}; ${problem.hint}`);

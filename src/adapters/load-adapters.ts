@@ -9,7 +9,8 @@ export const loadTracing = (): Promise<typeof Otel> => import("./otel/index.ts")
 export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/connector.ts");
 
 /**
- * {@link createMcpToolServer}, loaded when something is served and not before.
+ * Serves the tools of an engine to MCP clients, over streams or HTTP. Every call goes through the engine, as a call of an
+ * `mcp_client`.
  *
  * @example
  * ```ts
@@ -18,6 +19,7 @@ export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/
  * ```
  */
 export async function serveMcp(options: McpToolServerOptions): Promise<McpToolServer> {
+  // Loaded when something is served: most programs serve nothing.
   const { createMcpToolServer } = await import("./mcp/server/mcp-tool-server.ts");
   return createMcpToolServer(options);
 }

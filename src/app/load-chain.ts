@@ -152,7 +152,7 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 async function chainNotFoundFailure(name: string, lookup: ChainLookup): Promise<Error> {
-  const { dir, library, folder, tools, ignoredFiles } = lookup;
+  const { dir, library, folder, tools } = lookup;
   const shown = JSON.stringify(name);
   if (/[/\\]|\.ya?ml$/i.test(name)) {
     return fail(`there is no file ${shown}; give the path of a chain, or its name`, {
@@ -164,7 +164,7 @@ async function chainNotFoundFailure(name: string, lookup: ChainLookup): Promise<
     return notAChain(`${shown} is a tool, not a chain; ${cliCommand(`call ${name}`)} calls it`);
   const names = library.names();
   const ofFile = names.find((chain) => fileStem(folder.fileOf(chain)) === name);
-  const ignored = (await ignoredFiles?.())?.find(({ file }) => /([^/]+?)(?:\.\w+)+$/.exec(file)?.[1] === name);
+  const ignored = await ignoredFileOf(name, lookup);
   if (ignored !== undefined) {
     const message = `there is no chain named ${shown}; ${ignored.file} is ignored, ${ignored.hint}`;
     return fail(message, { code: "tool_not_found", reason: "unknown_chain" });
@@ -172,6 +172,19 @@ async function chainNotFoundFailure(name: string, lookup: ChainLookup): Promise<
   const near = ofFile ?? (await findFileWithExtension(name, dir)) ?? suggest(name, names);
   const hint = near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
   return fail(`there is no chain named ${shown}; ${hint}`, { code: "tool_not_found", reason: "unknown_chain" });
+}
+
+/** The file of a chain that is not loaded: it has the chain's name in its own name or in its text. */
+async function ignoredFileOf(name: string, { dir, ignoredFiles }: ChainLookup): Promise<Problem | undefined> {
+  const ignored = (await ignoredFiles?.()) ?? [];
+  const ofFile = ignored.find(({ file }) => /([^/]+?)(?:\.\w+)+$/.exec(file)?.[1] === name);
+  if (ofFile !== undefined) return ofFile;
+  for (const problem of ignored) {
+    if (problem.code !== "ignored_file") continue;
+    const read = await readText({ path: resolve(dir, problem.file), name: problem.file });
+    if (read.problem === undefined && chainNameIn(read.source, problem.file) === name) return problem;
+  }
+  return undefined;
 }
 
 /** The file of that name with an extension, if the user omitted it. */

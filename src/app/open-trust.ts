@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Failure, type FailureError, cliCommand, isInsideFolder } from "../base/index.ts";
 import type { McpServer } from "../hub/index.ts";
+import { type RefuseTarget, parseAllowList } from "../net/index.ts";
 import type { RefuseNeeds } from "../tool/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { ReadSecrets } from "./read-secrets.ts";
@@ -11,7 +12,7 @@ import type { Settings } from "./read-settings.ts";
 import type { ChainText } from "./read-sent-secrets.ts";
 import { type TrustSet, readTrustSet, replacementItems, sentSecretItems } from "./read-trust-set.ts";
 import { restrictConfig, untrustedModels } from "./restrict-config.ts";
-import { type TrustItem, environmentItem, serverTrustItems, toolTrustItems } from "./trust-item.ts";
+import { type TrustItem, environmentItem, networkItem, serverTrustItems, toolTrustItems } from "./trust-item.ts";
 import { trustFailure } from "./trust-reasons.ts";
 import { type TrustDecision, readTrustDecision, storeTrustDecision } from "./trust-store.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -52,6 +53,8 @@ export interface WorkspaceTrust {
   readonly refuses: RefuseNeeds | undefined;
   /** Why a server is not used; undefined if every server is. */
   readonly refusesServer: ((server: McpServer) => FailureError | undefined) | undefined;
+  /** Why a private address of the settings is not used; undefined if every one is. */
+  readonly refusesAddress: RefuseTarget | undefined;
   /** The variables that chains may read. */
   chainEnv(env: Environment): Environment;
   /** Returns why a chain is not used; undefined if it is. */
@@ -168,6 +171,7 @@ function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {
     withheldModels: new Map(),
     refuses: settings.source === undefined ? refuses : undefined,
     refusesServer: undefined,
+    refusesAddress: undefined,
     chainEnv: (env) => env,
     refusesChain: () => Promise.resolve(undefined),
     secrets: (found) => found,
@@ -210,6 +214,7 @@ function trustStored(
       const missing = checked.find((item) => !isTrusted(item));
       return missing && untrustedItem(missing);
     },
+    refusesAddress: refuseAddresses(config.network.allow.filter((entry) => !isTrusted(networkItem(entry)))),
     chainEnv: (env) => {
       const withheld = new Set(config.env.filter((name) => !isTrusted(environmentItem(name))));
       return Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
@@ -221,6 +226,14 @@ function trustStored(
       return withoutSecrets(found, (name) => !isUsed(name));
     },
   };
+}
+
+/** Refuses private addresses that the settings open, and that are not trusted. */
+function refuseAddresses(entries: readonly string[]): RefuseTarget | undefined {
+  if (entries.length === 0) return undefined;
+  const withheld = parseAllowList(entries);
+  return ({ host, port }) =>
+    withheld.opensHost(host, port) ? notTrusted(`the private address ${host}:${port}`) : undefined;
 }
 
 function withoutSecrets({ values, missing }: ReadSecrets, isWithheld: (name: string) => boolean): ReadSecrets {

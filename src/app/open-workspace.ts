@@ -177,7 +177,7 @@ async function readWorkspace(from: string, options: WorkspaceOptions): Promise<O
   rememberSecrets(known);
   const redactor = createRedactor(known);
   const holdsSecret = (text: string): boolean => redactor.knownText(text) !== text;
-  const http = createHttpClient({ allow: config.network.allow, holdsSecret });
+  const http = createHttpClient({ allow: config.network.allow, holdsSecret, refuses: trust.refusesAddress });
   const { store = "sqlite", reload: stays = true } = options;
   const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
   const [mode, stores] = [reloadMode(config, stays), store === "sqlite" && trust.usesData];

@@ -171,7 +171,13 @@ function checkWebAddress(text: string): void {
 
 function checkFolder(path: string): void {
   // A path leads out of any workspace or none, so the workspace's location is irrelevant.
-  if (!isAbsolute(path) && isInsideFolder(resolve("/workspace", path), resolve("/workspace"))) return;
+  // `~` is the home folder, as in a shell.
+  if (
+    !isAbsolute(path) &&
+    !/^~(?:[/\\]|$)/.test(path) &&
+    isInsideFolder(resolve("/workspace", path), resolve("/workspace"))
+  )
+    return;
   throw new FailureError(`"${path}" lies outside the workspace; write the path of a folder in it`, {
     code: "file_invalid",
   });

@@ -321,9 +321,16 @@ export function isFailureError(value: unknown): value is FailureError {
 /** The words with which the program was started. */
 let cliPrefix = "windlass";
 
-/** Sets the words with which the program was started, such as `npx windlass`. Only the program itself calls this. */
-export function setCliPrefix(words: string): void {
+/** `-C DIR` for the folder of the program, if it was started with it. */
+let cliFolder = "";
+
+/**
+ * Sets the words with which the program was started, such as `npx windlass`, and the folder of `-C`, quoted for a shell.
+ * Only the program itself calls this.
+ */
+export function setCliPrefix(words: string, folder?: string): void {
   cliPrefix = words;
+  cliFolder = folder === undefined ? "" : ` -C ${folder}`;
 }
 
 /**
@@ -331,10 +338,10 @@ export function setCliPrefix(words: string): void {
  * that suggest a command use this function.
  */
 export function cliCommand(words: string): string {
-  return `${cliPrefix} ${words}`;
+  return `${cliPrefix} ${words.replace(/^\S+/, (command) => command + cliFolder)}`;
 }
 
 /** A fixed text with commands in backquotes, such as a remedy, with these commands as the user has to type them. */
 export function withCliCommands(text: string): string {
-  return text.replaceAll("`windlass ", () => `\`${cliPrefix} `);
+  return text.replaceAll(/(?<=`)windlass ([^`]+)/g, (_all, words: string) => cliCommand(words));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runWith } from "../../test/support/chain-runner.ts";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
-import { type PermissionRules, createEngine } from "../engine/index.ts";
+import { type Approver, type PermissionRules, createEngine } from "../engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { defineTool } from "../tool/index.ts";
 import { ChainRuns } from "./chain-runs.ts";
@@ -14,10 +14,11 @@ function setup(
   specs: readonly ChainSpec[],
   behaviours: Readonly<Record<string, MockAnswer>>,
   permissions: PermissionRules = {},
+  approver?: Approver,
 ) {
   const tools = mockTools(Object.keys(behaviours), behaviours);
   const approvals = createInMemoryApprovals();
-  const engine = createEngine({ tools, permissions });
+  const engine = createEngine({ tools, permissions, ...(approver !== undefined && { approver }) });
   const chains = new ChainLibrary({ tools: engine.tools });
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
@@ -43,6 +44,23 @@ describe("[A12] a chain that is called as a tool", () => {
     });
     expect(!result.success && result.error.message).toMatch(/its step "b" needs .*windlass run asks/);
     expect(called()).toEqual([]);
+  });
+
+  test("is refused before an approval of its call is requested", async () => {
+    const requests = { name: "asks", steps: [{ id: "b", tool: "t", approval: "?" }] };
+    const rules = { ask: ["asks"] };
+    const requested: string[] = [];
+    const approver: Approver = {
+      requestApproval: ({ tool }) => (requested.push(tool), Promise.resolve({ kind: "approved" })),
+    };
+    const { engine } = setup([requests], { t: 1 }, rules, approver);
+    expect(await engine.call("asks", {})).toMatchObject({
+      error: { code: "not_available", reason: "needs_approval" },
+    });
+    expect(requested).toEqual([]);
+    const elicit = () => Promise.resolve({ action: "accept" as const, content: { approve: true } });
+    await engine.call("asks", {}, { elicit });
+    expect(requested).toEqual(["asks"]);
   });
 
   test("does not start if a chain that it calls, even as a fallback, needs an approval", async () => {

@@ -1,9 +1,11 @@
+import type { Failure } from "../base/index.ts";
 import { type AnyTool, type CoveredCall, type ToolContext, defineTool } from "../tool/index.ts";
 import { calledPlan } from "./plan/called-plan.ts";
 import { isDestructive } from "./plan/chain-effect.ts";
 import { describeRequirements, missingRequirements } from "./missing-requirements.ts";
 import { callsOfStep } from "./plan/planned-calls.ts";
 import type { Plan } from "./plan/plan.ts";
+import { refuseToolApprovals } from "./refuse-approval-steps.ts";
 
 /** Default timeout of a chain without `timeout` that is called as a tool. */
 const maxChainToolMs = 3_600_000;
@@ -42,7 +44,8 @@ export function chainTool(plan: Plan, { env = {} }: ChainToolOptions = {}): AnyT
       return runAsTool({ plan, input, env }, context);
     },
   });
-  return Object.freeze({ ...tool, unavailable: whyUnavailable(plan) });
+  const refuseApproval = (canElicit: boolean): Failure | undefined => refuseToolApprovals(plan, canElicit);
+  return Object.freeze({ ...tool, refuseApproval, unavailable: whyUnavailable(plan) });
 }
 
 /** Why the chain cannot run here. Never throws: an error of planning is reported where the chain is called. */

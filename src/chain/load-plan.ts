@@ -33,7 +33,7 @@ export interface LoadPlanOptions {
 export async function loadPlan(chain: ChainInput | Plan, options: LoadPlanOptions): Promise<Plan> {
   const { tools, chains, taint } = options;
   if (isPlan(chain)) return taint === "strict" ? trustworthy(chain) : chain;
-  const source = typeof chain === "string" ? await readSource(chain) : "text" in chain ? chain : { spec: chain };
+  const source = typeof chain === "string" ? await readSource(chain) : chain;
   const context: PlanContext = chains === undefined ? { tools } : chains.context;
   const { plan, problems } = planChain(source, taint === "strict" ? { ...context, taint } : context);
   if (plan === undefined || hasErrors(problems))

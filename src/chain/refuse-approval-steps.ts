@@ -1,4 +1,4 @@
-import { fail, failure } from "../base/index.ts";
+import { type Failure, cliCommand, failure } from "../base/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { chainsOf } from "./plan-targets.ts";
 import type { ToolResult } from "../tool/index.ts";
@@ -13,20 +13,32 @@ export interface NoApproverReason {
 }
 
 /**
- * Throws for a chain with approvals, before its first step: a half-executed chain would be worse than none. `named`:
- * only for a chain with named approvers.
+ * Returns why a chain with approvals is refused before its first step: a half-executed chain would be worse than none.
+ * `named`: only a chain with named approvers is.
  */
-export function refuseApprovalSteps(plan: Plan, { refusal, instead }: NoApproverReason, named = false): void {
+export function refuseApprovalSteps(
+  plan: Plan,
+  { refusal, instead }: NoApproverReason,
+  named = false,
+): Failure | undefined {
   for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
     const step = steps.find(({ approval }) => approval !== undefined && (!named || approval.approvers.length > 0));
     if (step === undefined) continue;
     const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;
-    throw fail(`${plan.name} ${refusal}: ${where} needs an approval; ${instead}`, {
-      code: "not_available",
-      reason: "needs_approval",
-      retry: "never",
-    });
+    const message = `${plan.name} ${refusal}: ${where} needs an approval; ${instead}`;
+    return failure("not_available", message, { reason: "needs_approval", retry: "never" });
   }
+  return undefined;
+}
+
+/** Same as {@link refuseApprovalSteps} for a chain that is called as a tool. */
+export function refuseToolApprovals(plan: Plan, canElicit: boolean): Failure | undefined {
+  return refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead: runInstead(plan) }, canElicit);
+}
+
+/** Suggests how to start a run that can wait for approvals. */
+export function runInstead({ name }: Plan): string {
+  return `run it with: ${cliCommand(`run ${name}`)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fail, failure, systemClock, cliCommand } from "../base/index.ts";
+import { fail, failure, systemClock } from "../base/index.ts";
 import {
   approvingElicitOf,
   callerPathOf,
@@ -17,7 +17,7 @@ import { deniedChains } from "./denied-chains.ts";
 import { engineExecutor, type RequestApproval } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
-import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
+import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 import { toolsOf } from "./plan-targets.ts";
@@ -36,10 +36,11 @@ export interface CalledChain {
  * start, and approvals that a rule requires inside of it are rejected.
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
-  const instead = `run it with: ${cliCommand(`run ${plan.name}`)}`;
+  const instead = runInstead(plan);
   const elicit = approvingElicitOf(context);
   const report = progressOf(context);
-  refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead }, elicit !== undefined);
+  const refusal = refuseToolApprovals(plan, elicit !== undefined);
+  if (refusal !== undefined) throw fail(refusal.message, refusal);
   checkRequirements(plan, missingRequirements(plan), {});
   const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.

@@ -132,10 +132,9 @@ function checkTools(plan: Plan, { executor, onNotice }: RunChainOptions): void {
 /** The function that answers approvals. A run in memory cannot wait for a decision elsewhere. */
 function resolveApprovals(plan: Plan, { requestApproval, approvals }: RunChainOptions): RequestApproval | undefined {
   if (requestApproval !== undefined || approvals !== undefined) return requestApproval;
-  refuseApprovalSteps(plan, {
-    refusal: "was not started",
-    instead: "a run in memory needs `requestApproval` or `approvals` for that",
-  });
+  const instead = "a run in memory needs `requestApproval` or `approvals` for that";
+  const refusal = refuseApprovalSteps(plan, { refusal: "was not started", instead });
+  if (refusal !== undefined) throw fail(refusal.message, refusal);
   const note = "no approver is available in a run in memory";
   return () => Promise.resolve({ approved: false, note });
 }

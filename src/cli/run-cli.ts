@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { buildProgram } from "./build-program.ts";
 import { commandPrefix, programCommand } from "./program/command-prefix.ts";
@@ -19,10 +21,14 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
     await enter(invocation.dir);
     // Like the folder, it applies to everything that follows.
     if (invocation.trust) process.env["WINDLASS_TRUST"] = "1";
-    const { setCliPrefix } = await import("../base/index.ts");
-    setCliPrefix(commandPrefix(process.env, process.argv[1]));
+    const entered = await atChainFile(spec, invocation);
+    const [{ setCliPrefix }, { shellWord }] = await Promise.all([
+      import("../base/index.ts"),
+      import("./program/invocation.ts"),
+    ]);
+    setCliPrefix(commandPrefix(process.env, process.argv[1]), entered.dir && shellWord(entered.dir));
     const run = await spec.load();
-    code = (await run(await withLastRun(spec, invocation))) ?? exitCodes.ok;
+    code = (await run(await withLastRun(spec, entered))) ?? exitCodes.ok;
   };
   try {
     const line = requestedHelp(words);
@@ -34,6 +40,30 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   if (terminal.fault === undefined) return code;
   terminal.log(`${terminal.tint("red", "error:")} cannot write the output: ${terminal.fault}`);
   return code === exitCodes.ok ? exitCodes.failed : code;
+}
+
+/**
+ * Enters the workspace of a chain file that the command names, as `-C` does: its tools and its runs are there. A file
+ * outside of any workspace is used in the current one.
+ */
+async function atChainFile({ args = [] }: CommandSpec, invocation: Invocation): Promise<Invocation> {
+  const at = args.findIndex(({ completes }) => completes === "chain");
+  const file = resolve(invocation.words[at] ?? "");
+  if (at === -1 || !/\.ya?ml$/i.test(file) || !existsSync(file)) return invocation;
+  const { findWorkspace, workspaceFile } = await import("../app/index.ts");
+  const dir = await findWorkspace(dirname(file));
+  if (!existsSync(join(dir, workspaceFile)) || dir === (await findWorkspace("."))) return invocation;
+  const input = invocation.text("input");
+  // Another path of the command line stays relative to the folder in which it was typed.
+  const typed = input?.startsWith("@") === true ? `@${resolve(input.slice(1))}` : input;
+  const entered = join(invocation.dir ?? "", relative(".", dir));
+  process.chdir(dir);
+  return {
+    ...invocation,
+    words: invocation.words.with(at, relative(dir, file)),
+    dir: entered,
+    text: (name) => (name === "input" ? typed : invocation.text(name)),
+  };
 }
 
 /** Replaces `last` by the id of the newest run, wherever a command names a run. */

@@ -77,6 +77,11 @@ export interface CallContext {
   readonly account?: Account;
 }
 
+/** True if the person who answers elicitations of the call may also approve calls. */
+export function canElicitApproval({ elicit }: CallContext): boolean {
+  return elicit !== undefined && elicit.approves !== false;
+}
+
 /** Is charged for the model requests of tools. */
 export interface Account {
   /** Adds the usage of one model request; further fields, such as its `cost`, are allowed. */

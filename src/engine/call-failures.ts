@@ -3,6 +3,7 @@ import { declaredJsonSize } from "../schema/index.ts";
 import { showUnsafe, suggest } from "../text/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ApprovalAnswer } from "./approver.ts";
+import type { RefusedApproval } from "./request-approval.ts";
 import { type CallContext, checkTimeouts } from "./call-context.ts";
 import type { EngineCore, Resolver } from "./engine-core.ts";
 import { thrownMessage } from "./handler-failure.ts";
@@ -130,7 +131,11 @@ export function deniedFailure(tool: string, { rule }: PermissionDecision): Failu
 }
 
 /** Failure of a call that was rejected, or whose approval is pending. */
-export function notApprovedFailure(tool: string, answer: Exclude<ApprovalAnswer, { kind: "approved" }>): Failure {
+export function notApprovedFailure(
+  tool: string,
+  answer: Exclude<ApprovalAnswer, { kind: "approved" }> | RefusedApproval,
+): Failure {
+  if (answer.kind === "refused") return answer.failure;
   if (answer.kind === "rejected") {
     const note = answer.note === undefined ? "" : `: ${answer.note}`;
     if (answer.wasRequested === false) {

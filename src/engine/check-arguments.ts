@@ -34,7 +34,9 @@ function refusedKeys(
 ): readonly Issue[] {
   const unknown = unknownKeys(input.json, rawArgs);
   if (core.strict || strict === true) return unknown;
-  return unknown.filter(({ path }) => path.length === 1 && strict.has(String(path[0])));
+  // A tool that gets undeclared parameters may know one that resembles no other.
+  const isRefused = ({ suggestion }: Issue): boolean => suggestion !== undefined || input.keepsUndeclared !== true;
+  return unknown.filter((issue) => issue.path.length === 1 && strict.has(String(issue.path[0])) && isRefused(issue));
 }
 
 /**

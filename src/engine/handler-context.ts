@@ -9,7 +9,7 @@ import type {
   ToolContext,
 } from "../tool/index.ts";
 import type { CallerType } from "../store/index.ts";
-import { type Account, type CallContext, callerPathBelow } from "./call-context.ts";
+import { type Account, type CallContext, callerPathBelow, canElicitApproval } from "./call-context.ts";
 import type { BeginCall, JournaledCall, DecidePermission } from "./internals.ts";
 import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
@@ -90,7 +90,7 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   /** @internal For `approvingElicitOf`. */
   get canApprove(): boolean {
-    return this.canElicit && this.#execution.job.context.elicit?.approves !== false;
+    return canElicitApproval(this.#execution.job.context);
   }
 
   /** @internal For `progressOf`. */

@@ -1,7 +1,8 @@
-import { jsonText } from "../base/index.ts";
+import { type Failure, jsonText } from "../base/index.ts";
 import { approvalTooLarge } from "../store/index.ts";
 import { type AnyTool, type TargetKind, fingerprintTool } from "../tool/index.ts";
 import { approvalKey } from "./approver.ts";
+import { canElicitApproval } from "./call-context.ts";
 import type { Call } from "./call.ts";
 import type { ApprovalAnswer, Approver } from "./approver.ts";
 import { untrustedTargetOf } from "./decide-permission.ts";
@@ -11,14 +12,24 @@ import { isChoosingJob } from "./job.ts";
 export interface ApprovalHandle {
   /** A JSON copy of the arguments: even if the caller changes its objects, exactly these are approved and run. */
   readonly args: unknown;
-  readonly answer: Promise<ApprovalAnswer>;
+  readonly answer: Promise<ApprovalAnswer | RefusedApproval>;
   /** Withdraws the request: the decision is no longer needed. */
   withdraw(): void;
+}
+
+/** No approval was requested, because the call would fail even with one. */
+export interface RefusedApproval {
+  readonly kind: "refused";
+  readonly failure: Failure;
 }
 
 /** Requests approval for a call with exactly these arguments. */
 export function requestApproval(call: Call, tool: AnyTool): ApprovalHandle {
   const { core, context } = call;
+  const refusal = tool.refuseApproval?.(canElicitApproval(context));
+  if (refusal !== undefined) {
+    return { args: undefined, answer: Promise.resolve({ kind: "refused", failure: refusal }), withdraw: ignore };
+  }
   const json = jsonText(call.rawArgs);
   const args: unknown = "text" in json ? JSON.parse(json.text) : call.rawArgs;
   // Arguments that JSON cannot distinguish must not share an approval: it then covers only this one call.

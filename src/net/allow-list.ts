@@ -12,7 +12,12 @@ export interface AllowList {
   opensAddress(address: Address, target: Target): boolean;
   /** True if an entry names this host together with exactly this port. */
   namesPort(host: string, port: number): boolean;
+  /** Returns why a target is refused, if there is another reason than that no entry opens it. */
+  readonly refuses?: RefuseTarget | undefined;
 }
+
+/** Returns the failure of a request to a target that is not open; undefined for the usual one. */
+export type RefuseTarget = (target: Target) => FailureError | undefined;
 
 interface Entry {
   readonly port: number | undefined;

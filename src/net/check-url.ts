@@ -26,7 +26,14 @@ export function checkUrl(text: string, allow: AllowList): URL {
 }
 
 /** A refusal that policy makes, with the way to open it. */
-export function refuseTarget(reason: NetReason, why: string, { host, port }: Target): FailureError {
+export function refuseTarget(
+  reason: NetReason,
+  why: string,
+  { target, allow }: { readonly target: Target; readonly allow: AllowList },
+): FailureError {
+  const refusal = allow.refuses?.(target);
+  if (refusal !== undefined) return refusal;
+  const { host, port } = target;
   const entry = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   return netFailure(reason, `${why}; to open it, add "${entry}" to network.allow in windlass.yaml`, {
     forModel: `${why}; use a public address`,
@@ -48,14 +55,14 @@ function checkTarget(target: Target, allow: AllowList): void {
   const address = parseAddress(host);
   if (!allow.opensHost(host, port)) {
     if (address !== undefined && !isPublicAddress(address)) {
-      throw refuseTarget("ssrf_ip", `${host} is not a public address`, target);
+      throw refuseTarget("ssrf_ip", `${host} is not a public address`, { target, allow });
     }
     if (address === undefined && isPrivateHost(host)) {
-      throw refuseTarget("bad_host", `"${host.slice(0, 255)}" is a name inside a private network`, target);
+      throw refuseTarget("bad_host", `"${host.slice(0, 255)}" is a name inside a private network`, { target, allow });
     }
   }
   if (blockedPorts.has(port) && !allow.namesPort(host, port)) {
-    throw refuseTarget("bad_port", `port ${port} belongs to a service that does not speak HTTP`, target);
+    throw refuseTarget("bad_port", `port ${port} belongs to a service that does not speak HTTP`, { target, allow });
   }
 }
 

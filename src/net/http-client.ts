@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import { type Clock, type FailureError, isFailureError, nodeNet, raceAbort, systemClock } from "../base/index.ts";
-import { type AllowList, parseAllowList, withService } from "./allow-list.ts";
+import { type AllowList, type RefuseTarget, parseAllowList, withService } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
 import { type Connector, type DialSocket, createConnector } from "./connector.ts";
@@ -15,6 +15,8 @@ export interface HttpClientOptions {
    * Destinations open besides the public network: `127.0.0.1:8888`, `10.0.0.0/8`, `localhost:3000`, `*.corp.example`.
    */
   readonly allow?: readonly string[];
+  /** Called for a target that is not open: its failure replaces the usual one, which suggests an entry of `allow`. */
+  readonly refuses?: RefuseTarget | undefined;
   /**
    * The URL of one configured service, such as `http://127.0.0.1:11434`: open too, on its port, if its host is an
    * address or a name in a private network. Cloud metadata addresses, redirect targets and ports of services that do
@@ -152,7 +154,7 @@ class GuardedHttpClient implements StreamingHttpClient {
 
   constructor(options: HttpClientOptions) {
     this.allow = [...(options.allow ?? [])];
-    const named = parseAllowList(this.allow);
+    const named = { ...parseAllowList(this.allow), refuses: options.refuses };
     this.#allow = options.service === undefined ? named : withService(named, options.service);
     this.#clock = options.clock ?? systemClock;
     this.#holdsSecret = options.holdsSecret ?? (() => false);

@@ -1,4 +1,4 @@
-export { type AllowList, parseAllowList, withService } from "./allow-list.ts";
+export { type AllowList, type RefuseTarget, parseAllowList, withService } from "./allow-list.ts";
 export type { RequestHeaders } from "./check-headers.ts";
 export { checkUrl } from "./check-url.ts";
 export { type FetchAnswer, createFetch } from "./create-fetch.ts";

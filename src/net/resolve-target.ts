@@ -57,9 +57,12 @@ function checkAddress(text: string, target: Target, allow: AllowList): CheckedAd
   const address = parseAddress(text);
   const open = address !== undefined && (isPublicAddress(address) || allow.opensAddress(address, target));
   if (!open) {
-    if (target.host === text) throw refuseTarget("ssrf_ip", `${text} is not a public address`, target);
+    if (target.host === text) throw refuseTarget("ssrf_ip", `${text} is not a public address`, { target, allow });
     // The address is not named: it would reveal the internal network.
-    throw refuseTarget("ssrf_dns", `the name "${target.host}" leads to an address that is not public`, target);
+    throw refuseTarget("ssrf_dns", `the name "${target.host}" leads to an address that is not public`, {
+      target,
+      allow,
+    });
   }
   return { address: text, family: address.family };
 }

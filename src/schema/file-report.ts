@@ -157,20 +157,29 @@ function itemFaults(value: readonly unknown[], schema: JsonSchema, at: YamlPath)
 
 function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema, at: YamlPath): Fault[] {
   const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
-  const rest = schema["additionalProperties"];
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as readonly string[]) : [];
-  const missing = required.filter((key) => !Object.hasOwn(value, key) || value[key] === null);
-  const faults: Fault[] = missing.map((key) => {
+  const known = Object.keys(properties);
+  const schemaOf = (key: string): unknown =>
+    Object.hasOwn(properties, key) ? properties[key] : schema["additionalProperties"];
+  const unknown = Object.keys(value).filter((key) => schemaOf(key) === false);
+  const misspelled = new Set(unknown.map((key) => suggest(key, known)));
+  const faults: Fault[] = missingKeys(value, schema).flatMap((key) => {
+    // A misspelled key is reported once.
+    if (misspelled.has(key)) return [];
     const owner = at.length === 0 ? "the file" : quoted(at);
-    return { code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` };
+    return [{ code: "missing_key", at, part: "key", message: `${owner} needs the key "${key}"` }];
   });
   for (const [key, item] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, key) ? properties[key] : rest;
-    if (own === false) faults.push(unknownKey(key, Object.keys(properties), [...at, key]));
+    const own = schemaOf(key);
+    if (own === false) faults.push(unknownKey(key, known, [...at, key]));
     // An empty key (`tags:`) counts as missing.
     else if (isYamlMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
   }
   return faults;
+}
+
+function missingKeys(value: Readonly<Record<string, unknown>>, { required }: JsonSchema): string[] {
+  const keys = Array.isArray(required) ? (required as readonly string[]) : [];
+  return keys.filter((key) => !Object.hasOwn(value, key) || value[key] === null);
 }
 
 function unknownKey(key: string, known: readonly string[], at: YamlPath): Fault {

@@ -26,9 +26,10 @@ export function explainYamlSlip(text: string, error: YamlSyntaxError): YamlSlip 
   // The library reports some errors at the blank line or comment before.
   const at = lines.slice(error.line - 1).find(({ content, dash }) => content !== "" || dash !== undefined);
   if (error.code === "TAB_AS_INDENT" || hasTab(at) || hasTab(at && nextOf(lines, at))) return tab(lines, error.line);
-  if (at === undefined) return unclosedQuote(lines, error);
+  const unclosed = unclosedQuote(lines, error) ?? wrongBracket(lines, error);
+  if (at === undefined) return unclosed;
   if (error.code === "NON_STRING_KEY") return bareTemplate(at);
-  return unclosedQuote(lines, error) ?? slipInText(at, error) ?? slipInLevel(lines, at, error);
+  return unclosed ?? slipInText(at, error) ?? slipInLevel(lines, at, error);
 }
 
 /** A slip in the text of the line itself. */
@@ -116,6 +117,73 @@ function openQuote({ text, start }: Line): number | undefined {
     if (found.length === 1) return start + index;
   }
   return undefined;
+}
+
+/** A bracket that is not closed, that closes nothing, or that closes one of the other kind. */
+function wrongBracket(lines: readonly Line[], { message, line, column }: YamlSyntaxError): YamlSlip | undefined {
+  const end = lines[line - 1];
+  const found = end?.text.charAt(column - 1) ?? "";
+  if (end !== undefined && /^Unexpected flow-(?:map|seq)-end/.test(message))
+    return slip(end, [column - 1, 1], [`this ${found} closes nothing`, "remove it"]);
+  if (!/^Flow (?:map|sequence) in block collection/.test(message)) return undefined;
+  const open = openBrackets(lines.slice(0, line), column).at(-1);
+  if (open === undefined) return undefined;
+  const close = open.bracket === "{" ? "}" : "]";
+  if (end !== undefined && /[\]}]/.test(found))
+    return (
+      bareExpression(end) ??
+      slip(end, [column - 1, 1], [`the ${open.bracket} is closed with ${found}`, `write ${close}`])
+    );
+  return bareExpression(open.line) ?? unclosedBracket(lines, { open, close, line });
+}
+
+function unclosedBracket(
+  lines: readonly Line[],
+  { open, close, line }: { readonly open: OpenBracket; readonly close: string; readonly line: number },
+): YamlSlip {
+  const rest = withoutComment(open.line).slice(open.column);
+  const next = nextOf(lines, open.line);
+  const isWhole = next === undefined || next.index >= line - 1;
+  const hint = isWhole
+    ? `write ${shorten(`${rest}${/^\S\s/.test(rest) ? " " : ""}${close}`)}`
+    : `write ${close} at its end`;
+  return slip(open.line, [open.column, isWhole ? rest.length : 1], [`this ${open.bracket} is not closed`, hint]);
+}
+
+interface OpenBracket {
+  readonly bracket: string;
+  readonly line: Line;
+  /** From 0. */
+  readonly column: number;
+}
+
+/** The brackets that are open in the last of these lines, before a column. */
+function openBrackets(lines: readonly Line[], before: number): readonly OpenBracket[] {
+  const open: OpenBracket[] = [];
+  /** Indentation of the key of a block of text. */
+  let block: number | undefined;
+  for (const line of lines) {
+    if (block !== undefined && (line.content === "" || line.indent > block)) continue;
+    const plain = withoutQuoted(withoutComment(line)).slice(0, line === lines.at(-1) ? before - 1 : undefined);
+    const isBlock = open.length === 0 && /(?:^|:\s+|-\s+)[|>][+-]?\d?$/.test(plain);
+    block = isBlock ? line.indent : undefined;
+    readBrackets(line, plain, open);
+  }
+  return open;
+}
+
+function readBrackets(line: Line, plain: string, open: OpenBracket[]): void {
+  // Outside of brackets, one that does not start a value is part of a text.
+  const start = open.length === 0 ? plain.search(/(?:^\s*|:\s+|-\s+)[[{]/) : 0;
+  if (start < 0) return;
+  for (const { 0: bracket, index } of plain.matchAll(/[[{\]}]/g)) {
+    if (bracket === "]" || bracket === "}") open.pop();
+    else if (index >= start) open.push({ bracket, line, column: index });
+  }
+}
+
+function withoutComment({ text, start, content }: Line): string {
+  return text.slice(0, start + content.length);
 }
 
 /** Spaces in place of quoted text, so that columns stay. */

@@ -44,7 +44,7 @@ export function brokenEntry(broken: Failure): EntryPlan {
   const run = (): never => {
     throw fail(broken.message, { code: broken.code, ...(broken.reason !== undefined && { reason: broken.reason }) });
   };
-  return { run, effect: "once", destructive: true, broken, isReported: true };
+  return { run, effect: "once", broken, isReported: true };
 }
 
 /** An entry that delegates to another tool, whose schema validates the arguments after the file's own. */

@@ -56,7 +56,6 @@ export async function readCommandEntry({ entry, parameters, report, world }: Ent
     run: (args: Readonly<Record<string, unknown>>, { secrets, signal }) =>
       execute(plan, { scope: { args, secrets }, signal, world }),
     effect: "once",
-    destructive: true,
     timeoutMs: parseToolDuration(entry["timeout"]),
     scripts: () => hashScripts(words, { cwd: plan.cwd, root: world.root }),
     commandFiles: commandFiles(words, plan.cwd),

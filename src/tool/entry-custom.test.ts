@@ -52,6 +52,10 @@ describe("[B07] a module of the workspace", () => {
     expect((await parse("module: ./named.mjs")).problems).toMatchObject([
       { code: "export_not_found", hint: 'set "export" to one of one, two' },
     ]);
+    write("unexported.mjs", "function go() {}");
+    expect((await parse("module: ./unexported.mjs")).problems).toMatchObject([
+      { code: "export_not_found", hint: "write export default before the function that runs the tool" },
+    ]);
   });
 
   test("the handler and the settings of an exported tool are used", async () => {

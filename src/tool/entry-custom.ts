@@ -37,7 +37,7 @@ async function planOf({ entry, report, world }: EntryInput, realPath: RealPath):
   const requested = typeof entry["export"] === "string" ? entry["export"] : undefined;
   const chosen = choose(exports, requested);
   if ("fault" in chosen) return broken("export_not_found", requested === undefined ? "module" : "export", chosen.fault);
-  return isTool(chosen.value) ? delegateEntry(chosen.value) : { run: chosen.value, effect: "once", destructive: true };
+  return isTool(chosen.value) ? delegateEntry(chosen.value) : { run: chosen.value, effect: "once" };
 }
 
 type Fault = readonly [message: string, hint?: string | undefined];
@@ -53,9 +53,14 @@ function choose(exports: Exports, requested: string | undefined): Chosen {
   const value = key === undefined ? undefined : exports[key];
   if (isHandler(value)) return { value };
   if (requested === undefined) {
-    const message = usable.length === 0 ? "exports no function and no tool" : "exports several functions and tools";
     return {
-      fault: [`the module ${message}`, usable.length === 0 ? undefined : `set "export" to one of ${usable.join(", ")}`],
+      fault:
+        usable.length === 0
+          ? [
+              "the module exports no function and no tool",
+              "write export default before the function that runs the tool",
+            ]
+          : ["the module exports several functions and tools", `set "export" to one of ${usable.join(", ")}`],
     };
   }
   const near = suggest(requested, usable);

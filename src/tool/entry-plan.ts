@@ -7,7 +7,9 @@ import type { AnyTool, CachePolicy } from "./tool.ts";
 import type { ToolNeeds } from "./tool-needs.ts";
 
 /** The resolved `entry` of a tool file: a handler, and defaults for settings that the file itself omits. */
-export interface EntryPlan extends Pick<AnyTool, "run" | "effect" | "destructive"> {
+export interface EntryPlan extends Pick<AnyTool, "run" | "effect"> {
+  /** Undefined if it follows from the effect, as for a command: only `pure` and `read` are then not destructive. */
+  readonly destructive?: AnyTool["destructive"] | undefined;
   readonly targets?: AnyTool["targets"] | undefined;
   readonly sends?: boolean | undefined;
   readonly timeoutMs?: AnyTool["timeoutMs"] | undefined;

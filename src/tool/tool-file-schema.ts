@@ -161,7 +161,7 @@ const keys = {
   aliases: { ...names, description: "Other names of the same tool." },
   capabilities: { ...names, description: "Capabilities that the tool provides, such as search." },
   effect: { enum: ["pure", "read", "idempotent", "once"], description: "May it run again?" },
-  destructive: { ...flag, description: "Calls need approval first." },
+  destructive: { ...flag, description: "Calls need approval first. Default: by the entry and the effect." },
   targets: {
     type: "object",
     additionalProperties: { enum: targetKinds },

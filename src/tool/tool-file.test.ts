@@ -23,6 +23,9 @@ executors.register(
     run: (args) => ({ sent: args }),
   }),
 );
+executors.register(
+  defineTool({ name: "writer", description: "Writes", effect: "idempotent", destructive: true, run: () => null }),
+);
 executors.register(defineTool({ name: "echo", description: "Gives back", effect: "pure", run: (args) => args }));
 
 /** The tool file of the format's first description, unchanged. */
@@ -210,7 +213,7 @@ effect: read\ndestructive: true\ntimeout: 500ms\ncache: { ttl: 2m }\nalways_enab
     ["", "wrong_type 1:1"],
     ["- a\n- b", "wrong_type 1:1"],
     ["just text", "wrong_type 1:1"],
-    ["a: [1", "yaml_syntax 1:6"],
+    ["a: [1", "yaml_syntax 1:4"],
   ])("%j is not a tool file", async (text, expected) => {
     const { tool, problems } = await parse(text);
     expect(tool).toBeUndefined();
@@ -245,7 +248,6 @@ entry:
 `);
     expect(tool).toBeUndefined();
     expect(positions(problems)).toEqual([
-      "missing_key 1:1",
       "unknown_key 1:1",
       "warning digits_lost 2:10",
       "wrong_type 2:10",
@@ -255,7 +257,6 @@ entry:
       "wrong_type 7:10",
       "wrong_type 8:8",
       "bad_tool_name 9:11",
-      "missing_key 10:1",
       "unknown_key 10:10",
       "bad_value 13:11",
       "bad_default 16:14",
@@ -447,7 +448,32 @@ describe("[B07] builtin entries", () => {
   test("settings of the file take priority", async () => {
     const tool = await load(`${httpRequest}effect: idempotent\ntimeout: 5\ndestructive: true\n`);
     expect(tool).toMatchObject({ effect: "idempotent", timeoutMs: 5_000, destructive: true });
-    expect(await load(`${httpRequest}effect: read\n`)).toMatchObject({ effect: "read", destructive: false });
+  });
+
+  const evaluate = ({ destructive }: AnyTool): boolean =>
+    typeof destructive === "function" ? destructive({ url: "https://h/", method: "POST" }) : destructive;
+
+  test.each([
+    ["{ type: builtin, handler: writer }", "idempotent", true],
+    ["{ type: builtin, handler: writer }", "read", true],
+    ["{ type: builtin, handler: http_request }", "read", true],
+    ["{ type: builtin, handler: echo }", "idempotent", false],
+    ["{ type: builtin, handler: echo }", "once", true],
+    ["{ type: http, url: https://h/, method: PUT }", "idempotent", true],
+    ["{ type: http, url: https://h/, method: DELETE }", "idempotent", true],
+    ["{ type: http, url: https://h/, method: POST }", "pure", true],
+    ["{ type: http, url: https://h/ }", "idempotent", false],
+    ["{ type: command, command: [rm, x] }", "idempotent", true],
+    // The effect of a command or a function is known only from the file.
+    ["{ type: command, command: [wc] }", "pure", false],
+  ])("an effect does not remove the approval of its entry: %s, %s", async (entry, effect, destructive) => {
+    const file = `name: t\ndescription: d\neffect: ${effect}\nparameters: { url: string? }\nentry: ${entry}\n`;
+    expect(evaluate(await load(file))).toBe(destructive);
+    const { tool, problems } = await parse(`${file}destructive: false\n`);
+    expect(tool).toMatchObject({ effect, destructive: false });
+    expect(problems.filter(({ code }) => code === "no_approval")).toMatchObject(
+      destructive ? [{ severity: "warning", line: 6, column: 1 }] : [],
+    );
   });
 
   test("an executor argument that no parameter can provide is reported", async () => {
@@ -515,12 +541,12 @@ describe("entries", () => {
     ["{ handler: echo }", "bad_value"],
     ["{ type: builtin }", "missing_key"],
     ["{ type: builtin, handler: echo, url: x }", "unknown_key"],
-    ["{ type: builtin, handlr: echo }", "missing_key"],
+    ["{ type: builtin, handlr: echo }", "unknown_key"],
     ["echo", "wrong_type"],
   ])("%s is refused with %s", async (entry, code) => {
     const { tool, problems } = await parse(`name: t\ndescription: d\nentry: ${entry}\n`);
     expect(tool).toBeUndefined();
-    expect(problems.map((problem) => problem.code)).toContain(code);
+    expect(problems.map((problem) => problem.code)).toEqual([code]);
   });
 
   test("a command line is refused with the equivalent list", async () => {

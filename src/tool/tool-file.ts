@@ -142,7 +142,10 @@ function readHead(file: File, report: FileReport): ToolHead {
 
 function finishTool(head: ToolHead, plan: EntryPlan | undefined, report: FileReport): ReadTool {
   // A broken plan has already been reported, and the tool is still created from it.
-  if (plan !== undefined) checkEffect(head.file, plan, report);
+  if (plan !== undefined) {
+    checkEffect(head.file, plan, report);
+    warnAboutApproval(head.file, plan, report);
+  }
   const errors = report.problems.filter(({ severity }) => severity === "error").length;
   const files = { modules: plan?.modules ?? [], commandFiles: plan?.commandFiles ?? [] };
   if (plan === undefined || errors > (plan.isReported === true ? 1 : 0)) return files;
@@ -186,6 +189,13 @@ function checkTargets(targets: unknown, { properties }: File, report: FileReport
     const hint = near === undefined ? "declare it under parameters" : `did you mean "${near}"?`;
     report.add("bad_value", ["targets", name], [`"${name}" is not among the parameters`, { part: "key", hint }]);
   }
+}
+
+function warnAboutApproval(file: File, plan: EntryPlan, report: FileReport): void {
+  if (file["destructive"] !== false || impliedDestructive(file, plan) === false) return;
+  const message = '"destructive: false": no call of this tool needs approval, even if it changes or deletes something';
+  const hint = "remove this line unless that is intended";
+  report.add("no_approval", ["destructive"], [message, { part: "key", severity: "warning", hint }]);
 }
 
 function readOutput(value: unknown, report: FileReport): Schema | undefined {
@@ -271,9 +281,7 @@ function rulesOf(
 ): Pick<AnyTool, "effect" | "destructive" | "targets" | "sends" | "timeoutMs" | "cache"> {
   const stated = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
   const effect = stated === "pure" && plan.isExternal === true ? "read" : stated;
-  // A file that sets another effect overrides the entry's default, so the entry's verdict no longer applies.
-  const implied = isNothing(file["effect"]) ? plan.destructive : effect === "once";
-  const destructive = (file["destructive"] as boolean | null | undefined) ?? implied;
+  const destructive = (file["destructive"] as boolean | null | undefined) ?? impliedDestructive(file, plan);
   const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
   const ttlMs = isYamlMap(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
   const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
@@ -284,6 +292,12 @@ function rulesOf(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(cache !== undefined && { cache }),
   };
+}
+
+/** An effect adds approval (`once`), and never removes that of an entry: only `destructive: false` does. */
+function impliedDestructive({ effect }: File, plan: EntryPlan): AnyTool["destructive"] {
+  if (effect === "once") return true;
+  return plan.destructive ?? (effect !== "pure" && effect !== "read");
 }
 
 /** The targets of a tool, and whether it sends. A file adds to what its entry declares; it removes nothing. */

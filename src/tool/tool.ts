@@ -101,6 +101,11 @@ export interface Tool<Input = unknown, Args = Input, Output = unknown> extends T
   /** The destructive calls that the tool makes: an approval of its call lists and covers them. For chains and agents. */
   readonly coveredCalls?: () => readonly CoveredCall[];
   /**
+   * Returns why a call fails even if it is approved; undefined if it can run. Such a call fails before an approval is
+   * requested. `canElicit`: approvals can be requested from the caller while the call runs.
+   */
+  readonly refuseApproval?: (canElicit: boolean) => Failure | undefined;
+  /**
    * Returns a hash of the scripts that the tool's command runs, as they are now; undefined if there are none. An approval
    * of a call is bound to it.
    */

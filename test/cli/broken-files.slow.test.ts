@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folder, windlass } from "./windlass.ts";
 
@@ -150,6 +152,10 @@ describe.concurrent("[U8] ignored files and folders of a workspace", () => {
     expect((await windlass(["doctor"], { cwd })).stdout.match(/^warn {2}files/gm)).toHaveLength(9);
     const { stderr } = await windlass(["run", "a"], { cwd });
     expect(stderr).toContain('there is no chain named "a"; chains/a.txt is ignored, rename it to chains/a.yaml');
+    await writeFile(join(cwd, "chains/other.txt"), chain.replace(/^name: .*/, "name: lst"));
+    expect((await windlass(["run", "lst"], { cwd })).stderr).toContain(
+      'there is no chain named "lst"; chains/other.txt is ignored, rename it to chains/other.yaml',
+    );
   });
 
   test("folders and settings under nearly the right name are reported with the right one", async () => {

@@ -130,6 +130,7 @@ describe.concurrent("[U17] arguments on the command line", () => {
     expect(apple).toMatchObject({ code: 2 });
     expect(apple.stderr).toContain("items must be a list");
     expect(apple.stderr).toContain(`items='["apple","pear"]'`);
+    expect((await run("run", "sum", "-i", "items=[apple, 'pear']")).stderr).toContain(`items='["apple","pear"]'`);
     expect((await run("run", "sum", 'items=["a"]', "options=fast")).stderr).toContain(
       "write an object as JSON: options=",
     );
@@ -142,6 +143,9 @@ describe.concurrent("[U17] arguments on the command line", () => {
     [["call", "echo", "--message=red apple"], 'windlass call echo message="red apple"'],
     [["run", "mail", "--to", "ada"], "windlass run mail to=ada"],
     [["call", "echo", "--json", "--message"], 'windlass call echo message="…"'],
+    [["call", "echo", "message", "=", "red apple"], 'without spaces: message="red apple"'],
+    [["call", "echo", "message=", "apple"], "without spaces: message=apple"],
+    [["run", "mail", "to", "=ada"], "without spaces: to=ada"],
   ])("%j shows how an argument is written", async (words, line) => {
     const run = await world();
     expect(await run(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(line) as string });

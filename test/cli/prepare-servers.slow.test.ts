@@ -132,7 +132,9 @@ describe.concurrent("servers that were never connected", () => {
       expect(stderr).toContain("connecting to silent …");
       expect(stderr).toContain('the MCP server "silent" was not ready within 2 s');
     }
-    expect(await windlass(["call", "dead/echo"], { cwd })).toMatchObject({ code: 1 });
+    const dead = await windlass(["call", "dead/echo"], { cwd });
+    expect(dead).toMatchObject({ code: 1 });
+    expect(dead.stderr.match(/it never completed the handshake/g)).toHaveLength(1);
   });
 
   test("a server that crashes is not a configuration error, and a disabled tool is", async () => {

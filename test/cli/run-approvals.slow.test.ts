@@ -71,6 +71,8 @@ describe.concurrent("a run that needs an approval", () => {
     const [approval] = await waiting(cwd);
     expect(approval).toMatchObject({ step: "send", args: { to: "ada", body: "hello" }, status: "pending" });
     expect(stderr).toContain(`windlass approve ${approval?.id}`);
+    expect(stderr).toContain("a rejected step fails, and its error_handling decides what follows");
+    expect(stderr).not.toContain("continues without the call");
     const list = await windlass(["approvals"], { cwd });
     expect(list.stdout).toContain("Send this to ada?");
     expect(list.stdout).toContain(`run ${approval?.run_id}, step send`);

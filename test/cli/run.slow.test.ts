@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import { effects, mailChain, tracingTools } from "./chain-workspace.ts";
 import { codeTool, folder, windlass } from "./windlass.ts";
@@ -48,6 +48,11 @@ output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${ste
       ["true", 3.5, "none"],
       ["007", 0, "[1]"],
     ]);
+    const extra = '{ "query": "x", "count": 1, "name": "y", "mehtod": "POST" }';
+    expect(await windlass(["run", "inferred", "--input", extra], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("mehtod"),
+    });
     const wrong = await windlass(["run", "inferred", "query=x", "count=many", "name=y"], { cwd });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("count must be a number") });
   });
@@ -60,6 +65,24 @@ output: ["\${steps.text.output.value}", "\${steps.number.output.value}", "\${ste
       windlass(["run", "typed", "--input", "-"], { cwd, input: '{"text": "piped"}' }),
     ]);
     expect(runs.map(({ stdout }) => JSON.parse(stdout).text)).toEqual(["inline", "from a file", "piped"]);
+  });
+
+  test("a chain file in another workspace runs there, and suggested commands name it", async () => {
+    const cwd = await folder({
+      "in.json": '{ "name": "Ada" }',
+      "beg/windlass.yaml": "",
+      "beg/tools/greet.yaml":
+        "name: greet\ndescription: Greets.\neffect: pure\nparameters: { message: string }\nentry: { type: builtin, handler: echo }\n",
+      "beg/chains/welcome.yaml":
+        'name: welcome\ninput: { name: string }\nsteps:\n  - { id: a, tool: greet, params: { message: "${input.name}" } }\n',
+    });
+    const path = "beg/chains/welcome.yaml";
+    const { code, stderr } = await windlass(["run", path, "--input", "@in.json"], { cwd });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("welcome")]);
+    expect((await readdir(cwd)).toSorted()).toEqual(["beg", "in.json"]);
+    expect(await readdir(join(cwd, "beg"))).toContain(".windlass");
+    expect((await windlass(["graph", path], { cwd })).stdout).toContain("greet");
+    expect((await windlass(["run", path], { cwd })).stderr).toContain("windlass chains -C beg");
   });
 
   test("[A14] --json prints the execution log, --events prints events line by line", async () => {

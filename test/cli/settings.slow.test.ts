@@ -24,6 +24,21 @@ test("a number above its maximum is an error with its position", async () => {
   expect(validate).toContain('error: "temperature" must be at most 2, got 5');
 });
 
+test("a missing folder of notes, texts or capabilities is a warning with its position", async () => {
+  const cwd = await folder({
+    "windlass.yaml": "vault: nots\nsearch: { corpus: txts }\ncapabilities: { directory: caps }\n",
+    "notes/a.md": "# A\n",
+  });
+  const { codes, validate } = await checked(cwd);
+  expect(codes).toEqual([0, 0]);
+  expect(validate).toContain('windlass.yaml:1:8: warning: there is no folder "nots"; no notes are searched');
+  expect(validate).toContain('did you mean "notes"?');
+  expect(validate).toContain('windlass.yaml:2:19: warning: there is no folder "txts"');
+  expect(validate).toContain('windlass.yaml:3:28: warning: there is no folder "caps"');
+  const home = await folder({ "windlass.yaml": "vault: { folder: ~/notes }\n" });
+  expect((await checked(home)).validate).toContain('windlass.yaml:1:18: error: "~/notes" lies outside the workspace');
+});
+
 describe.concurrent("tools_directory", () => {
   test("a missing folder is a warning with its position", async () => {
     const cwd = await folder({ "windlass.yaml": "engine:\n  tools_directory: toolz\n", "tools/say.yaml": say });

@@ -100,6 +100,22 @@ describe.concurrent("[C03] windlass skills", () => {
     });
   });
 
+  test("validate knows built-in tools and chains that allowed-tools name", async () => {
+    const cwd = await folder({
+      "windlass.yaml": "skills: { trust_allowed_tools: true }\n",
+      "chains/publish.yaml": "name: publish\nsteps:\n  - { id: a, tool: echo, params: { message: hi } }\n",
+      "skills/notes/SKILL.md": skill(
+        "notes",
+        "allowed-tools: write_file read_file Read publish find_tools writ_file\n",
+      ),
+    });
+    const { code, stdout, stderr } = await windlass(["validate"], { cwd });
+    expect(code).toBe(0);
+    const warnings = (stdout + stderr).split("\n").filter((line) => line.includes("allows nothing"));
+    expect(warnings).toEqual([expect.stringContaining('"writ_file" of allowed-tools allows nothing')]);
+    expect(warnings[0]).toContain('did you mean "write_file"?');
+  });
+
   test("no command runs code next to skills unless windlass.yaml allows it; commands that list skills name it", async () => {
     const files = {
       "skills/pdf/SKILL.md": skill("pdf"),
@@ -121,7 +137,7 @@ describe.concurrent("[C03] windlass skills", () => {
     );
     expect(called?.stderr).toBe("code ran");
     expect(listed?.stderr).toContain(
-      "code next to skills is run, because of skills: { code: true }: skills/pdf/tools/convert.js",
+      "a trusted workspace loads the code next to skills, because of skills: { code: true }: skills/pdf/tools/convert.js",
     );
     expect(examined?.stdout).toContain("code next to them is loaded: skills/pdf/tools/convert.js");
   });

@@ -89,6 +89,63 @@ describe("a cloned workspace with a hostile module, server and secret", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "permission_denied", reason: "not_trusted" } });
   });
 
+  test("[S8] a private address that windlass.yaml allows is refused as not trusted, and validate says so", async () => {
+    const { env, site } = await clone();
+    const fetch = `name: fetch\ndescription: F.\nentry: { type: http, url: "${site.origin}/x" }\n`;
+    const cwd = await folder({
+      "windlass.yaml": `network: { allow: ["127.0.0.1:${site.port}"] }\n`,
+      "tools/fetch.yaml": fetch,
+    });
+    const call = await windlass(["call", "fetch"], { cwd, env });
+    expect(call.code).toBe(2);
+    expect(call.stderr).toContain(`error: not trusted: the private address 127.0.0.1:${site.port}; review`);
+    expect(call.stderr).not.toContain("to network.allow");
+    const validate = await windlass(["validate"], { cwd, env });
+    expect(validate).toMatchObject({ code: 0, stdout: expect.stringContaining("no problems") });
+    expect(validate.stderr).toContain(`the address 127.0.0.1:${site.port}`);
+    const outer = await folder({});
+    const chosen = await windlass(["call", "-C", cwd, "fetch"], { cwd: outer, env });
+    expect(chosen.stderr.match(/`?windlass trust -C \S+/g)).toHaveLength(2);
+    const trusted = await windlass(["trust", "-C", cwd], { cwd: outer, env });
+    expect(trusted.stdout).toContain(`Trusted: ${cwd}\n`);
+    expect(await windlass(["call", "fetch"], { cwd, env })).toMatchObject({ code: 0 });
+  });
+
+  test("[S8] doctor, skills and the commands of servers say what is not used", async () => {
+    const workspace = await clone({ "skills/helper/tools/more.mjs": "export {};\n" });
+    expect((await run(workspace, "doctor")).stdout).toMatch(/code next to them is not trusted, so it is not loaded/);
+    expect((await run(workspace, "skills")).stderr).toMatch(/a trusted workspace loads the code next to skills/);
+    const remote = '{ "mcpServers": { "remote": { "url": "https://mcp.example.com" } } }';
+    await writeFile(join(workspace.dir, "mcp.json"), remote);
+    const login = await run(workspace, "mcp login remote");
+    expect(login).toMatchObject({ code: 2, stderr: expect.stringContaining('the MCP server "remote" is not trusted') });
+    expect(await run(workspace, "mcp list --connect")).toMatchObject({ code: 2 });
+    const added = await run(workspace, "mcp add other -- node x.js");
+    expect(added.stderr).toContain("Added other to mcp.json. It is not trusted: review and trust the workspace with:");
+    expect(added.stderr).not.toContain("Test it with");
+  });
+
+  test("[S8] mcp serve reports a command that appears and is not trusted", async () => {
+    const { env } = await clone();
+    const cwd = await folder({
+      "windlass.yaml": "engine: { watch_for_changes: true }\n",
+      "tools/one.yaml": "name: one\ndescription: One.\nentry: { type: builtin, handler: echo }\n",
+    });
+    let isWritten = false;
+    const { stderr } = await windlass(["mcp", "serve", "--http", "--port", "0"], {
+      cwd,
+      env,
+      onStderr: (text, kill) => {
+        if (text.includes("not trusted: the command")) kill("SIGTERM");
+        if (isWritten || !text.includes("serving")) return;
+        isWritten = true;
+        const tool = "name: two\ndescription: Two.\nentry: { type: command, command: [touch, x] }\n";
+        void writeFile(join(cwd, "tools/two.yaml"), tool);
+      },
+    });
+    expect(stderr).toContain("warning: tools/two.yaml:3:1: not trusted: the command touch x");
+  });
+
   test("[S8] everything that needs none of the set works before trust", async () => {
     const workspace = await clone();
     expect(await run(workspace, "call calculator expression=2*21")).toMatchObject({ code: 0 });

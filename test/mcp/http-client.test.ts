@@ -233,6 +233,21 @@ describe("[C04] a server over HTTP", () => {
     expect(await failureOf(connection.callTool("t", {}, { signal: always }))).toMatchObject({ code: "output_invalid" });
   });
 
+  test.each(['{"hello":"world"}', "<html>", ""])(
+    "a response of %j is reported as not being a message of MCP",
+    async (body) => {
+      const site = await httpSite(({ response }) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(body),
+      );
+      const { connect } = connecting();
+      const failure = await failureOf(connect(at(site.url)));
+      expect(failure.reason).toBe("handshake_failed");
+      expect(failure.message).toMatch(
+        / sent a response that is not a message of MCP; check that its address is that of an/,
+      );
+    },
+  );
+
   test("is reached only through the HTTP client", async () => {
     const site = await httpSite((exchange) => void shakesHands(exchange));
     const http = createHttpClient();

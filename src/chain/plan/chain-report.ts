@@ -28,6 +28,8 @@ export class ChainReport extends FileReport {
   #remaining = 0;
   #errors = 0;
   #comparisons = maxComparisons;
+  /** Paths of missing keys that unknown keys resemble. */
+  readonly #misspelled = new Set<string>();
 
   private constructor(
     text: string,
@@ -81,6 +83,8 @@ export class ChainReport extends FileReport {
     const positioned =
       this.#positions === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
     const hint = formHint({ code, path, message, value: this.#at(path), file: this.file }) ?? detail.hint;
+    const [, near] = /^did you mean "(.+)"\?$/.exec(hint ?? "") ?? [];
+    if (code === "unknown_key" && near !== undefined) this.#misspelled.add(formatPath([...path.slice(0, -1), near]));
     super.add(code, path, [positioned, { ...detail, hint }]);
   }
 
@@ -91,6 +95,11 @@ export class ChainReport extends FileReport {
       else value = isYamlMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     }
     return value;
+  }
+
+  /** True if the key at the end of this path is missing because it is misspelled, which has been reported. */
+  isMisspelled(path: YamlPath): boolean {
+    return this.#misspelled.has(formatPath(path));
   }
 
   /** `did you mean "x"?`, or the alternative hint. */

@@ -121,6 +121,7 @@ class ParamsCheck {
 
   #missing(inner: Path): void {
     const { params, path, toolPath, target } = this.#input;
+    if (params === undefined && this.#report.isMisspelled(path)) return;
     const within = inner.slice(0, -1);
     const position = within.length > 0 ? [...path, ...within] : params === undefined ? toolPath : path;
     const name = String(inner.at(-1));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planText, plannedTool } from "../../../test/support/planning.ts";
+import { goodPlan, planText, plannedTool } from "../../../test/support/planning.ts";
 import { ToolRegistry } from "../../tool/index.ts";
 
 const tools = new ToolRegistry();
@@ -64,4 +64,33 @@ test("[S3] fallbacks and compensations are checked, too", () => {
   expect(warnings(step("look", "", `, compensate: { tool: put, params: { ${path} } }`))).toEqual([
     "steps.page.output.path",
   ]);
+});
+
+test("[S3] a target in a called chain is found, through any number of chains", () => {
+  const chains: Readonly<Record<string, string>> = {
+    writer: 'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" } }',
+    careful: 'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "notes/${input.p}.md" } }',
+    allowed:
+      'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" }, untrusted: { path: allow } }',
+    approved:
+      'input: { p: string }\nsteps:\n  - { id: w, tool: put, params: { path: "${input.p}" }, approval: Really? }',
+    outer: 'input: { p: string }\nsteps:\n  - { id: call, tool: writer, params: { p: "a/${input.p}/b" } }',
+  };
+  const context = {
+    tools,
+    chains: (name: string) => {
+      const text = chains[name];
+      return text === undefined ? undefined : () => goodPlan(`name: ${name}\n${text}`, context);
+    },
+  };
+  const found = (tool: string, more = ""): string[] => {
+    const text = `name: c\nsteps:\n  - { id: page, tool: look }\n${step(tool, 'p: "${steps.page.output.path}"', more)}`;
+    return planText(text, context).problems.map(({ code, message }) => `${code}: ${message}`);
+  };
+  const warning =
+    'untrusted_target: untrusted content from the step "page" (look) decides the path of "put" in the step "w" of the chain "writer": a run needs approval there';
+  expect(found("writer")).toEqual([warning]);
+  expect(found("outer")).toEqual([warning]);
+  expect(found("writer", ", approval: Really?")).toEqual([]);
+  expect(["careful", "allowed", "approved"].flatMap((tool) => found(tool))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { mayDecideTarget } from "../../engine/index.ts";
 import type { TargetKind } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
+import { CalledChainSearch, type ReachedCall } from "./called-chain-search.ts";
 import { changesPaths, targetEffect } from "./chain-effect.ts";
 import { findUntrustedValues } from "./find-untrusted-values.ts";
 import type { Plan, PlanStep } from "./plan.ts";
@@ -14,22 +15,27 @@ import { writtenParams } from "./written-params.ts";
  * Also warns of an `untrusted` without effect.
  */
 export function checkUntrustedTargets(plan: Plan, report: ChainReport): void {
-  const steps = plan.steps.filter((step) => step.spec.untrusted !== undefined || callsOfStep(step).some(hasTargets));
+  const steps = plan.steps.filter(
+    (step) => step.spec.untrusted !== undefined || callsOfStep(step).some(mayHaveTargets),
+  );
   if (steps.length === 0) return;
   const values = findUntrustedValues(plan);
-  const check = new TargetCheck(plan, report);
+  const search = new CalledChainSearch(decidedTarget);
   for (const step of steps) {
     const calls = callsOfStep(step);
     checkConsent(step, calls, report);
     for (const call of calls) {
-      if (call.isApproved || !hasTargets(call)) continue;
-      for (const part of values.partsOf(call.params, step)) check.part(call, part);
+      if (call.isApproved || !mayHaveTargets(call)) continue;
+      for (const part of values.partsOf(call.params, step)) {
+        const decided = search.of(call, part, { plan, isStrict: false });
+        if (decided !== undefined) warn(decided, { call, part, source: sourceOf(part, plan) }, report);
+      }
     }
   }
 }
 
-function hasTargets({ target }: PlannedCall): boolean {
-  return target.tool?.targets !== undefined;
+function mayHaveTargets({ target }: PlannedCall): boolean {
+  return target.tool === undefined ? target.chain !== undefined : target.tool.targets !== undefined;
 }
 
 function checkConsent({ spec, index }: PlanStep, calls: readonly PlannedCall[], report: ChainReport): void {
@@ -43,33 +49,50 @@ function checkConsent({ spec, index }: PlanStep, calls: readonly PlannedCall[], 
   }
 }
 
-class TargetCheck {
-  readonly #plan: Plan;
-  readonly #report: ChainReport;
+/** A target that untrusted content decides. */
+interface DecidedTarget {
+  readonly kind: TargetKind;
+  readonly tool: string;
+  readonly step: string;
+  /** The called chain that the step is in, if it is in one. */
+  readonly chain: string | undefined;
+}
 
-  constructor(plan: Plan, report: ChainReport) {
-    this.#plan = plan;
-    this.#report = report;
-  }
+function decidedTarget({ call, part, plan, chain }: ReachedCall): DecidedTarget | undefined {
+  const { target, step, params } = call;
+  const [name = ""] = part.reference.valuePath;
+  const kind = target.tool?.targets?.[name];
+  if (kind === undefined || step.spec.untrusted?.[kind] !== undefined) return undefined;
+  const reads = ["pure", "read"].includes(targetEffect(target, params));
+  const written = writtenParams(call, plan)[name];
+  const isDecided = mayDecideTarget(kind, written, { reads, isDestructive: changesPaths(target, params) });
+  return isDecided ? { kind, tool: target.name, step: step.id, chain } : undefined;
+}
 
-  part(call: PlannedCall, { reference, origin }: MarkedPart): void {
-    const { target, step, params, path } = call;
-    const [name = ""] = reference.valuePath;
-    const kind = target.tool?.targets?.[name];
-    if (kind === undefined || step.spec.untrusted?.[kind] !== undefined) return;
-    const written = writtenParams(call, this.#plan)[name];
-    const reads = ["pure", "read"].includes(targetEffect(target, params));
-    if (!mayDecideTarget(kind, written, { reads, isDestructive: changesPaths(target, params) })) return;
-    const source = typeof origin === "number" ? this.#plan.steps[origin] : undefined;
-    const from = source === undefined ? "" : ` from the step "${source.id}"${toolOf(source)}`;
-    const message = `untrusted content${from} decides the ${kind} of "${target.name}": a run needs approval here`;
-    const hint = `allow it with untrusted: { ${kind}: allow }, or give the step an approval with a message`;
-    this.#report.add(
-      "untrusted_target",
-      [...path, "params", ...reference.valuePath],
-      [message, { hint, inside: [reference.at, reference.length], severity: "warning" }],
-    );
-  }
+interface UntrustedPart {
+  readonly call: PlannedCall;
+  readonly part: MarkedPart;
+  readonly source: PlanStep | undefined;
+}
+
+function warn(
+  { kind, tool, step, chain }: DecidedTarget,
+  { call, part: { reference }, source }: UntrustedPart,
+  report: ChainReport,
+): void {
+  const from = source === undefined ? "" : ` from the step "${source.id}"${toolOf(source)}`;
+  const where = chain === undefined ? "" : ` in the step "${step}" of the chain "${chain}"`;
+  const message = `untrusted content${from} decides the ${kind} of "${tool}"${where}: a run needs approval ${chain === undefined ? "here" : "there"}`;
+  const hint = `allow it with untrusted: { ${kind}: allow }${where}, or give ${chain === undefined ? "the" : "this"} step an approval with a message`;
+  report.add(
+    "untrusted_target",
+    [...call.path, "params", ...reference.valuePath],
+    [message, { hint, inside: [reference.at, reference.length], severity: "warning" }],
+  );
+}
+
+function sourceOf({ origin }: MarkedPart, plan: Plan): PlanStep | undefined {
+  return typeof origin === "number" ? plan.steps[origin] : undefined;
 }
 
 function toolOf(source: PlanStep): string {

@@ -44,7 +44,7 @@ class UntrustedCheck {
         if (this.#isStrict) this.#within(call);
         if (call.isApproved) continue;
         for (const part of values.partsOf(call.params, step)) {
-          const harm = this.#finder.of(call, part, this.#isStrict);
+          const harm = this.#finder.of(call, part, { plan: this.#plan, isStrict: this.#isStrict });
           if (harm !== undefined) this.#refuse(call, part, harm);
         }
       }

@@ -1,10 +1,11 @@
 import { calledPlan } from "./called-plan.ts";
+import { CalledChainSearch, type ReachedCall, callsWithoutApproval } from "./called-chain-search.ts";
 import { isDestructive } from "./chain-effect.ts";
-import type { Plan, PlanStep, Target } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import { type PlannedCall, callsOfStep } from "./planned-calls.ts";
 import { untrustedSteps } from "./find-untrusted-values.ts";
-import { type MarkedPart, type MarkedValues, ValueFlow } from "./value-flow.ts";
+import type { MarkedPart } from "./value-flow.ts";
 
 /** A destructive call. */
 export interface DestructiveCall {
@@ -14,16 +15,6 @@ export interface DestructiveCall {
   readonly chain: string | undefined;
 }
 
-/** Untrusted value for an input of a chain. */
-interface Arrival {
-  readonly plan: Plan;
-  /** Name of the chain in the step that calls it. */
-  readonly name: string;
-  readonly input: string;
-  /** A chain on the path is strict. */
-  readonly isStrict: boolean;
-}
-
 /** Untrusted content that reaches a destructive call within a chain. */
 export interface TaintedDestructiveCall {
   readonly call: DestructiveCall;
@@ -31,21 +22,15 @@ export interface TaintedDestructiveCall {
   readonly source: PlanStep;
 }
 
-/** Follows values into the chains that are called, up to destructive calls without an approval. */
+/** Finds destructive calls without an approval that untrusted values reach, also in the chains that are called. */
 export class DestructiveCallFinder {
+  readonly #search = new CalledChainSearch(destructiveCall);
   // By the specs of the plans: a dry run creates a new plan whenever a chain is called.
-  readonly #flows = new Map<ChainSpec, ValueFlow>();
-  readonly #arrivals = new Map<ChainSpec, Map<string, DestructiveCall | "none">>();
   readonly #within = new Map<ChainSpec, TaintedDestructiveCall | "none">();
 
   /** The destructive call that a part of a call's parameters reaches, if any. */
-  of({ target, params, step }: PlannedCall, part: MarkedPart, isStrict: boolean): DestructiveCall | undefined {
-    if (target.tool !== undefined) {
-      const isHarm = isStrict && isDestructive(target, params);
-      return isHarm ? { tool: target.name, step: step.id, chain: undefined } : undefined;
-    }
-    const start = arrivalAt(target, part, isStrict);
-    return start === undefined ? undefined : this.#reached(start);
+  of(call: PlannedCall, part: MarkedPart, at: Pick<ReachedCall, "plan" | "isStrict">): DestructiveCall | undefined {
+    return this.#search.of(call, part, at);
   }
 
   /** The first destructive call of a chain, or of a chain that it calls; strict chains have been checked already. */
@@ -72,88 +57,21 @@ export class DestructiveCallFinder {
   }
 
   #directCalls(plan: Plan, name: string): TaintedDestructiveCall | undefined {
-    const flow = this.#flowOf(plan);
+    const flow = this.#search.flowOf(plan);
     const values = flow.from(untrustedSteps(flow));
     for (const [call, part] of callsWithoutApproval(values)) {
-      const harm = this.of(call, part, true);
+      const harm = this.of(call, part, { plan, isStrict: true });
       const source = typeof part.origin === "number" ? plan.steps[part.origin] : undefined;
       if (harm !== undefined && source !== undefined) return { call: { ...harm, chain: harm.chain ?? name }, source };
     }
     return undefined;
   }
-
-  /** Follows every path: chains may call each other in cycles, so only the results of a complete search are cached. */
-  #reached(start: Arrival): DestructiveCall | undefined {
-    const before = this.#knownOf(start);
-    if (before !== undefined) return before === "none" ? undefined : before;
-    const seen = new Map<ChainSpec, Set<string>>();
-    const open = [start];
-    for (const arrival of open) {
-      const inputs = seen.get(arrival.plan.spec) ?? new Set();
-      seen.set(arrival.plan.spec, inputs);
-      if (inputs.has(keyOf(arrival)) || this.#knownOf(arrival) === "none") continue;
-      inputs.add(keyOf(arrival));
-      const found = this.#step(arrival, open);
-      if (found === undefined) continue;
-      this.#keep(start, found);
-      return found;
-    }
-    for (const arrival of open) this.#keep(arrival, "none");
-    return undefined;
-  }
-
-  /**
-   * The destructive call in the chain itself; if there is none, the chains that get the value from it are still to be
-   * followed.
-   */
-  #step({ plan, name, input, isStrict: before }: Arrival, open: Arrival[]): DestructiveCall | undefined {
-    const isStrict = before || plan.taint === "strict";
-    for (const [call, part] of callsWithoutApproval(this.#flowOf(plan).from([input]))) {
-      const { target, params, step } = call;
-      if (isStrict && target.tool !== undefined && isDestructive(target, params)) {
-        return { tool: target.name, step: step.id, chain: name };
-      }
-      const next = arrivalAt(target, part, isStrict);
-      if (next !== undefined) open.push(next);
-    }
-    return undefined;
-  }
-
-  #flowOf(plan: Plan): ValueFlow {
-    const flow = this.#flows.get(plan.spec) ?? new ValueFlow(plan);
-    this.#flows.set(plan.spec, flow);
-    return flow;
-  }
-
-  #knownOf(arrival: Arrival): DestructiveCall | "none" | undefined {
-    return this.#arrivals.get(arrival.plan.spec)?.get(keyOf(arrival));
-  }
-
-  #keep(arrival: Arrival, harm: DestructiveCall | "none"): void {
-    const known = this.#arrivals.get(arrival.plan.spec) ?? new Map<string, DestructiveCall | "none">();
-    known.set(keyOf(arrival), harm);
-    this.#arrivals.set(arrival.plan.spec, known);
-  }
 }
 
-function keyOf({ input, isStrict }: Arrival): string {
-  return `${isStrict ? "!" : "?"}${input}`;
-}
-
-/** Calls with some of these values in them that need no approval. */
-function* callsWithoutApproval(values: MarkedValues): Generator<readonly [PlannedCall, MarkedPart]> {
-  for (const step of values.users()) {
-    for (const call of callsOfStep(step)) {
-      if (call.isApproved) continue;
-      for (const part of values.partsOf(call.params, step)) yield [call, part];
-    }
-  }
-}
-
-function arrivalAt(target: Target, { reference }: MarkedPart, isStrict: boolean): Arrival | undefined {
-  const plan = calledPlan(target);
-  const [input] = reference.valuePath;
-  return plan === undefined || input === undefined
-    ? undefined
-    : { plan, name: target.name, input: String(input), isStrict };
+function destructiveCall({
+  call: { target, params, step },
+  chain,
+  isStrict,
+}: ReachedCall): DestructiveCall | undefined {
+  return isStrict && isDestructive(target, params) ? { tool: target.name, step: step.id, chain } : undefined;
 }

@@ -161,6 +161,8 @@ steps:
 
   test("gives the same plan from its own spec", () => {
     const first = goodPlan(harbour);
+    // Data may be passed as `runChain` takes it.
+    expect(planChain(first.spec, planContext()).plan?.name).toBe(first.spec.name);
     const { plan, problems } = planSpec(first.spec);
     expect(problems.filter(({ code }) => code !== "unused_input")).toEqual([]);
     expect(plan?.spec).toEqual(first.spec);

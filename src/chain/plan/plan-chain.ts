@@ -36,7 +36,7 @@ export interface PlanChainResult {
 }
 
 /**
- * Checks a chain and compiles it to a plan: every reference, tool, parameter and cycle is checked before anything runs,
+ * Checks a chain, from a file or written in code, and compiles it to a plan: every reference, tool, parameter and cycle is checked before anything runs,
  * and all problems are reported at once. Never throws.
  *
  * @example
@@ -46,7 +46,8 @@ export interface PlanChainResult {
  *
  * @see docs/guide/chains.md
  */
-export function planChain(source: ParsableChain, context: PlanContext): PlanChainResult {
+export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext): PlanChainResult {
+  const source: ParsableChain = "text" in chain || "spec" in chain ? chain : { spec: chain };
   const key = source.text ?? source.spec;
   const again = underway.get(key);
   // Requested by a chain that this one calls: its problems are reported where the planning began.

@@ -330,6 +330,18 @@ const rows: readonly Row[] = [
     /add "topic"/,
   ],
   [
+    "misspelled params, which are not reported as missing, too",
+    "steps: [{ id: x, tool: find_news, param: { topic: tides } }]",
+    "param <- unknown_key",
+    /did you mean "params"/,
+  ],
+  [
+    "params under another name",
+    "steps: [{ id: x, tool: find_news, with: { topic: tides } }]",
+    "with <- unknown_key",
+    /did you mean "params"/,
+  ],
+  [
     "a parameter that is missing where there are none",
     "steps: [{ id: x, tool: find_news }]",
     "find_news <- missing_parameter",

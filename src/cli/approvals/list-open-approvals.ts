@@ -55,6 +55,11 @@ export function describeApproval(approval: ApprovalSummary, words: ApprovalTexts
 /** Journal key of a tool call of an agent. */
 const agentCall = /^(?<part>[\w~-]+)\.(?<round>\d+)\.(?<index>\d+)$/;
 
+/** True if an agent made the call. */
+export function isAgentCall({ step = "" }: ApprovalSummary): boolean {
+  return agentCall.test(step);
+}
+
 type ApprovalSummary = Pick<Approval, "step" | "message">;
 
 /** True if the approval is for the compensation of a step. */

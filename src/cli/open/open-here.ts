@@ -44,9 +44,7 @@ export function requireTrust({ untrusted, dir }: Pick<Workspace, "untrusted" | "
 
 /** The command that reviews and trusts a workspace. */
 export function trustCommand(dir: string): string {
-  // The folder in which the command was typed; `-C` changes only that of the process.
-  const typed = process.env["PWD"];
-  return cliCommand(typed === dir ? "trust" : `trust ${shellWord(dir)}`);
+  return cliCommand(process.cwd() === dir ? "trust" : `trust ${shellWord(dir)}`);
 }
 
 /** More are counted, not named. */

@@ -6,7 +6,7 @@ import { argumentsLine } from "../approvals/arguments-line.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
-import { describeApproval, listOpenApprovals } from "../approvals/list-open-approvals.ts";
+import { describeApproval, isAgentCall, listOpenApprovals } from "../approvals/list-open-approvals.ts";
 import { codeOf, reportFormattedError } from "../program/report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "../terminal/run-view/summary-line.ts";
@@ -104,7 +104,8 @@ export async function reportPendingApprovals(
     terminal.log(`    ${terminal.tint("bold", toOneLine(tool))} ${shown}`);
     if (durable) terminal.log(`    ${terminal.tint("cyan", commandLine(invocation, "approve", id))}`);
   }
-  if (durable) logWrapped(words.afterwards, terminal, { lead: "  ", style: "dim" });
+  const kind = pending.every(isAgentCall) ? "agent" : "chain";
+  if (durable) logWrapped(words.afterwards(kind), terminal, { lead: "  ", style: "dim" });
   else
     reportFormattedError(terminal, {
       message: "the run is not durable, so it cannot wait for an approval",

@@ -331,8 +331,7 @@ export class KnownServer {
     const message = error instanceof Error ? error.message : String(error);
     if (message === this.#failure) return;
     this.#failure = message;
-    this.#world.log(`${this.server.name}: ${message}`);
-    this.#world.broke(this.#problem("server_failed", message));
+    this.#world.broke(this.#problem("server_failed", message), this.server.name);
   }
 
   #problem(code: string, message: string): Problem {

@@ -21,5 +21,5 @@ export interface McpSourceDeps {
   /** A server has resources now, or has none any more. */
   readonly resourcesChanged: () => void;
   /** A server cannot be used. */
-  readonly broke: (problem: Problem) => void;
+  readonly broke: (problem: Problem, server: string) => void;
 }

@@ -103,6 +103,8 @@ class RegistryServers implements McpSource {
   readonly #runs: FolderReloader;
   readonly #emit: ChangeEmitter;
   readonly #servers = new Map<string, KnownServer>();
+  /** Servers whose failures are not logged, because a caller waits that gets and reports them. */
+  readonly #quiet = new Set<string>();
   /** Servers that are not named any more, and still have calls to finish. */
   readonly #leaving = new Set<KnownServer>();
   /** Promises that closing waits for, in addition to servers. */
@@ -147,7 +149,8 @@ class RegistryServers implements McpSource {
       log: (message) => onLog?.(message),
       change: (apply) => this.#emit.change(apply),
       resourcesChanged: () => this.#showResources(),
-      broke: (problem) => {
+      broke: (problem, server) => {
+        if (!this.#quiet.has(server)) onLog?.(problem.message);
         options.onEvent?.({ type: "load_error", at: clock.now(), file: problem.file, problems: [problem] });
       },
     };
@@ -168,7 +171,11 @@ class RegistryServers implements McpSource {
 
   async prepare(name?: string, { signal = this.#runs.signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const named = name === undefined ? undefined : this.#servers.get(name.split("/", 1).join(""));
-    if (named !== undefined) return named.prepare(signal);
+    if (named !== undefined) {
+      const { name: server } = named.server;
+      this.#quiet.add(server);
+      return named.prepare(signal).finally(() => this.#quiet.delete(server));
+    }
     if (name !== undefined && (name.includes("/") || this.#options.registry.has(name))) return;
     await Promise.allSettled([...this.#servers.values()].map((server) => server.prepare(signal)));
   }

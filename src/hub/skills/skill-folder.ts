@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { toOptions } from "../../schema/index.ts";
 import { type Problem, findFrontMatter, parseYaml, hasErrors } from "../../text/index.ts";
-import type { ToolRegistry } from "../../tool/index.ts";
 import { mergeTools } from "../tool-folder/merge-tools.ts";
 import type { FileState } from "../tool-folder/refresh-file.ts";
 import {
@@ -14,7 +13,7 @@ import { mapInSlices } from "./map-in-slices.ts";
 import { type ScannedSkills, scanSkills, type ScannedSkill } from "./scan-skills.ts";
 import type { Skill } from "./skill.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
-import { skillRules } from "./skill-rules.ts";
+import { type AllowableTools, skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
 import { skillTable } from "./skill-table.ts";
 import { type SkillLimits, SkillTools, skillToolNames } from "./skill-tools.ts";
@@ -24,6 +23,8 @@ import { readFrontMatter } from "./read-front-matter.ts";
 
 /** Options of `createSkillFolder`. Its tools are registered under the `skills` source, at priority 1. */
 export interface SkillFolderOptions extends ToolFolderOptions {
+  /** Tools that `allowed-tools` may name without a warning. Default: those of the registry. */
+  readonly allowable?: AllowableTools;
   /**
    * Load tools from code and YAML beside the skills. Default: not loaded, since skills are untrusted, with a problem
    * per file.
@@ -71,7 +72,7 @@ export function createSkillFolder(options: SkillFolderOptions): SkillFolder {
 
 class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolder {
   readonly sessions: SkillSessions;
-  readonly #registry: ToolRegistry;
+  readonly #allowable: AllowableTools;
   readonly #tools: SkillTools;
   readonly #limits: SkillLimits;
   readonly #code: boolean | undefined;
@@ -84,7 +85,7 @@ class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolde
 
   constructor({ code, trustAllowedTools = false, hardLinks, limits, ...options }: SkillFolderOptions) {
     super(options, { source: "skills", priority: 1 });
-    this.#registry = options.registry;
+    this.#allowable = options.allowable ?? options.registry;
     this.#code = code;
     this.#trusted = trustAllowedTools;
     this.#hardLinks = hardLinks;
@@ -169,7 +170,7 @@ class RegistrySkills extends RegistryFolder<ScannedSkills> implements SkillFolde
   /** Entries of `allowed-tools` that allow nothing. Computed on demand: tools of servers are registered later. */
   #ignoredTools(): Problem[] {
     return this.skills().flatMap((skill) =>
-      skillRules(skill, this.#registry).ignored.map(({ tool, why }) => {
+      skillRules(skill, this.#allowable).ignored.map(({ tool, why }) => {
         const { text, line, column, length = text.length } = tool;
         const message = `"${text}" of allowed-tools allows nothing: ${why}`;
         return { severity: "warning", code: "ignored_tool", message, file: skill.file, line, column, length } as const;

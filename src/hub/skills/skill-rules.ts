@@ -1,4 +1,3 @@
-import type { Resolver } from "../../engine/index.ts";
 import { suggest } from "../../text/index.ts";
 import type { AllowedTool, Skill } from "./skill.ts";
 
@@ -13,6 +12,12 @@ export interface SkillRules {
   /** Permission rules, such as `model:read_file`; each names a tool, or all tools of one server. */
   readonly allow: readonly string[];
   readonly ignored: readonly IgnoredTool[];
+}
+
+/** Tools that an entry of `allowed-tools` may name. */
+export interface AllowableTools {
+  resolve(name: string): { readonly tool: { readonly name: string } } | undefined;
+  names(): Iterable<string>;
 }
 
 /** Our names for tools of other agents. Only tools that do no more than the ones they replace. */
@@ -45,10 +50,7 @@ const reservedRuleWords: ReadonlySet<string> = new Set(["destructive"]);
  * skillRules(skill, registry); // { allow: ["model:read_file"], ignored: [{ tool: { text: "Bash(git:*)", … }, why: … }] }
  * ```
  */
-export function skillRules(
-  { allowedTools }: Pick<Skill, "allowedTools">,
-  tools: Pick<Resolver, "resolve" | "names">,
-): SkillRules {
+export function skillRules({ allowedTools }: Pick<Skill, "allowedTools">, tools: AllowableTools): SkillRules {
   const allow = new Set<string>();
   const ignored: IgnoredTool[] = [];
   for (const tool of allowedTools) {
@@ -61,7 +63,7 @@ export function skillRules(
 
 type RuleMatch = { readonly selector: string } | { readonly why: string };
 
-function selectorOf(tool: AllowedTool, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
+function selectorOf(tool: AllowedTool, tools: AllowableTools): RuleMatch {
   const { name, argument } = tool;
   if (name === "Skill" && argument !== undefined) return exactly(`skills/${argument}`, tools);
   if (argument !== undefined && !/^:?\*+$/.test(argument)) {
@@ -75,7 +77,7 @@ function selectorOf(tool: AllowedTool, tools: Pick<Resolver, "resolve" | "names"
   return exactly(name, tools);
 }
 
-function exactly(name: string, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
+function exactly(name: string, tools: AllowableTools): RuleMatch {
   const found = tools.resolve(name) ?? tools.resolve(elsewhere.get(name) ?? "");
   if (found === undefined) {
     const near = suggest(name, tools.names());
@@ -86,7 +88,7 @@ function exactly(name: string, tools: Pick<Resolver, "resolve" | "names">): Rule
   return reservedRuleWords.has(selector) ? { why: "rules cannot name this tool" } : { selector };
 }
 
-function ofServer(server: string, tool: string, tools: Pick<Resolver, "resolve" | "names">): RuleMatch {
+function ofServer(server: string, tool: string, tools: AllowableTools): RuleMatch {
   if (tool !== "*") return exactly(`${server}/${tool}`, tools);
   for (const name of tools.names()) if (name.startsWith(`${server}/`)) return { selector: `${server}/*` };
   return { why: `there is no server "${server}" here` };

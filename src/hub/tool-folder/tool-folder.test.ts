@@ -290,7 +290,7 @@ describe("[B17] reload on demand", () => {
     expect(registry.get("a")).toBe(a);
     expect(registry.get("m")).toBe(m);
     expect(folder.problems()).toMatchObject([
-      { file: "tools/a.yaml", code: "yaml_syntax", line: 3 },
+      { file: "tools/a.yaml", code: "yaml_syntax", line: 2 },
       { file: "tools/m.ts", code: "module_failed", line: 4 },
     ]);
     expect(reported()).toEqual([

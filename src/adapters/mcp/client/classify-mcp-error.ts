@@ -76,7 +76,11 @@ function ofCode(error: Error, server: string): FailureError {
   if (typeof code === "number") return reportedFailure("protocol_error", server, error);
   if (isOAuthError(error)) return loginNeeded(server, error);
   if (error.message === "Not connected") return reportedFailure("not_sent", server, error);
-  if (error instanceof SyntaxError || error.name === "ZodError") return reportedFailure("bad_answer", server, error);
+  // Their texts are for programmers: a list of issues as JSON, or a position in the response.
+  if (error instanceof SyntaxError || error.name === "ZodError") {
+    const message = `the MCP server "${server}" sent a response that is not a message of MCP; check that its address is that of an MCP server`;
+    return mcpFailure("bad_answer", message, { cause: error });
+  }
   return reportedFailure(clientErrors[String(code)] ?? "protocol_error", server, error);
 }
 

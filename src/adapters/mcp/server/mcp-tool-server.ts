@@ -76,18 +76,7 @@ const changeMs = 50;
 const readyMs = 2_500;
 const completeMs = 20_000;
 
-/**
- * Serves the tools of an engine to MCP clients. Every call goes through the engine, as a call of an `mcp_client`.
- *
- * @example
- * ```ts
- * const server = createMcpToolServer({ engine, name: "my-tools", version: "1.0.0" });
- * const { closed } = await server.stdio(process.stdin, process.stdout);
- * await closed;
- * ```
- *
- * @see docs/guide/mcp.md
- */
+/** Implements `serveMcp`. */
 export function createMcpToolServer(options: McpToolServerOptions): McpToolServer {
   return new Serving(options);
 }

@@ -7,8 +7,6 @@ import { UsageError } from "../../program/usage-error.ts";
 /** Arguments of a call, from the command line. */
 export interface CliArguments {
   readonly args: Readonly<Record<string, unknown>>;
-  /** Keys that were passed as `key=value`. */
-  readonly typed: ReadonlySet<string>;
   /** The JSON form of values that were written as plain text and cannot be, by key. */
   readonly forms?: ReadonlyMap<string, string>;
 }
@@ -32,9 +30,9 @@ export async function readArguments(sources: ArgumentSources): Promise<CliArgume
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();
   const forms = new Map<string, string>();
-  for (const word of pairs) {
+  for (const [index, word] of pairs.entries()) {
     const at = word.indexOf("=");
-    if (at < 1) throw notPair(word, { parameters, taken: new Set([...typed.keys(), ...Object.keys(input)]) });
+    if (at < 1) throw notPair(pairs, index, { parameters, taken: new Set([...typed.keys(), ...Object.keys(input)]) });
     const key = word.slice(0, at);
     if (typed.has(key))
       throw new UsageError(`${key} is passed twice`, `to pass several values, write a list: ${key}='["a", "b"]'`);
@@ -46,7 +44,7 @@ export async function readArguments(sources: ArgumentSources): Promise<CliArgume
   }
   // Serialized and parsed again, so that words pass the same checks of size, depth and keys as the option.
   const merged = checked(JSON.stringify(Object.fromEntries([...Object.entries(input), ...typed])), "");
-  return { args: merged, typed: new Set(typed.keys()), forms };
+  return { args: merged, forms };
 }
 
 function checked(text: string, where: string): Record<string, unknown> {
@@ -128,15 +126,37 @@ function howToWrite(key: string, value: unknown, types: ReadonlySet<string>): st
     return undefined;
   if (typeof value === "object") return undefined;
   if (!types.has("array")) return `write an object as JSON: ${shellPair(key, '{"name": "value"}')}`;
-  const items = typeof value === "string" ? value.split(",").map((item) => item.trim()) : [value];
-  return `write a list as JSON: ${shellPair(key, JSON.stringify(items))}`;
+  return `write a list as JSON: ${shellPair(key, JSON.stringify(itemsOf(value)))}`;
 }
 
-function notPair(word: string, known: { parameters: readonly Parameter[]; taken: ReadonlySet<string> }): UsageError {
+/** The items of a list that was written as plain text: `apple, pear` or `[apple, pear]`. */
+function itemsOf(value: unknown): readonly unknown[] {
+  if (typeof value !== "string") return [value];
+  const [, inner = value] = /^\s*\[(.*)\]\s*$/s.exec(value) ?? [];
+  return inner.split(",").map((item) => item.trim().replace(/^(["'])(.*)\1$/s, "$2"));
+}
+
+function notPair(
+  pairs: readonly string[],
+  index: number,
+  known: { readonly parameters: readonly Parameter[]; readonly taken: ReadonlySet<string> },
+): UsageError {
+  const word = pairs[index] ?? "";
   const shown = JSON.stringify(word);
+  const spaced = spacedPair(pairs, index);
+  if (spaced !== undefined)
+    return new UsageError(`${shown} is not an argument; write arguments as key=value`, `without spaces: ${spaced}`);
   if (word.startsWith("=")) return new UsageError(`${shown} has no parameter name; write arguments as key=value`);
   const free = known.parameters.filter(({ name }) => !known.taken.has(name));
   const likely = free.find(({ required }) => required) ?? (free.length === 1 ? free[0] : undefined);
   const hints = likely === undefined ? [] : [`did you mean ${shellPair(likely.name, word)}?`];
   return new UsageError(`${shown} is not an argument; write arguments as key=value`, ...hints);
+}
+
+/** The pair around a word of `name = Ada`, `name= Ada` or `name =Ada`. */
+function spacedPair(pairs: readonly string[], index: number): string | undefined {
+  const [before = "", word = "", next = "", last = ""] = [pairs[index - 1], ...pairs.slice(index, index + 3)];
+  if (/^[^=]+=$/.test(before) && word !== "") return shellPair(before.slice(0, -1), word);
+  if (!next.startsWith("=") || word === "") return undefined;
+  return shellPair(word, next === "=" ? last : next.slice(1));
 }

@@ -52,7 +52,7 @@ export const callTool: RunCommand = async (invocation) => {
   }
 };
 
-const nothing: CliArguments = { args: {}, typed: new Set() };
+const nothing: CliArguments = { args: {} };
 
 interface OpenedForCalls {
   readonly workspace: Workspace;
@@ -121,7 +121,7 @@ async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
     return await engine.call(name, input.args, {
       callerId: "cli",
       signal: interrupts.signal,
-      strictValidation: input.typed,
+      strictValidation: new Set(Object.keys(input.args)),
       ...(noJournal !== undefined && { hooks: pureOnly(noJournal) }),
       ...(seconds !== undefined && { overrideTimeoutMs: seconds * 1000 }),
       onProgress: (value) => waiting.progress(engine.redactor.known(value)),
@@ -184,7 +184,7 @@ function warnAboutFailed(terminal: Terminal, { meta }: ToolResult): void {
   }
 }
 
-/** Warns about keys of --args that the tool ignored; unknown `key=value` words were rejected earlier. */
+/** Warns about keys inside of arguments that the tool ignored; unknown arguments were rejected earlier. */
 function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: CliArguments): void {
   for (const { message } of unknownKeys(tool.input.json, args)) {
     terminal.log(`${terminal.tint("yellow", "warning:")} ignored: ${toOneLine(message)}`);

@@ -108,12 +108,12 @@ function toolFindings(workspace: Workspace): Finding[] {
   return [loaded, ...workspace.sources.folder.problems().map((problem) => problemFinding("tools", problem))];
 }
 
-function skillFindings({ sources: { skills }, config }: Workspace): Finding[] {
+function skillFindings({ sources: { skills }, config, untrusted }: Workspace): Finding[] {
   if (skills === undefined) return [];
   const about = "skills";
   const count = skills.skills().length;
   const findings = [
-    ...codeFindings(skills.codeFiles(), config.skills.code),
+    ...codeFindings(skills.codeFiles(), config.skills.code, untrusted),
     ...skills.problems().map((problem) => problemFinding(about, problem)),
   ];
   if (count === 0) return findings;
@@ -121,11 +121,16 @@ function skillFindings({ sources: { skills }, config }: Workspace): Finding[] {
 }
 
 /** Files next to skills that run as code; if the setting is missing, they are reported as problems. */
-function codeFindings(files: readonly string[], code: boolean | undefined): Finding[] {
+function codeFindings(
+  files: readonly string[],
+  code: boolean | undefined,
+  untrusted: Workspace["untrusted"],
+): Finding[] {
   if (files.length === 0 || code === undefined) return [];
-  const named = files.join(", ");
-  const message = code ? `code next to them is loaded: ${named}` : `code next to them is not loaded: ${named}`;
-  return [{ about: "skills", status: code ? "ok" : "off", message }];
+  const isWithheld = untrusted.some(({ kind, text }) => kind === "code" && files.some((file) => text.includes(file)));
+  const state = !code ? "not loaded" : isWithheld ? "not trusted, so it is not loaded" : "loaded";
+  const message = `code next to them is ${state}: ${files.join(", ")}`;
+  return [{ about: "skills", status: code && !isWithheld ? "ok" : "off", message }];
 }
 
 /** Tools that serve the capabilities of the workspace; a capability without a tool is reported as a problem. */

@@ -5,7 +5,7 @@ import { cliCommand, fail, isFailureError } from "../../../base/index.ts";
 import { chainFileSchema } from "../../../chain/index.ts";
 import { contractFileSchema } from "../../../hub/index.ts";
 import { nearestPackage, toolFileSchema } from "../../../tool/index.ts";
-import { scriptRoot } from "../../program/command-prefix.ts";
+import { programCommand, scriptRoot } from "../../program/command-prefix.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -75,7 +75,7 @@ function nextLines(dir: string, way: string | undefined): string[] {
   // Outside of the package npm would not find the script.
   const stay = root !== undefined && isOutside(root, dir);
   const lines = nextSteps.map(([command, ...rest]) =>
-    cliCommand([command, ...(stay ? ["-C", shellWord(way ?? dir)] : []), ...rest].join(" ")),
+    programCommand([command, ...(stay ? ["-C", shellWord(way ?? dir)] : []), ...rest].join(" ")),
   );
   return way === undefined || stay ? lines : [`cd ${shellWord(way)}`, ...lines];
 }

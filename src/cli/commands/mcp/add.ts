@@ -15,6 +15,7 @@ import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
+import { trustCommand, trustVariable } from "../../open/open-here.ts";
 import { approveAdded, isConfirmed } from "./approve.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { join } from "node:path";
@@ -37,10 +38,15 @@ export const addMcpServer: RunCommand = async (invocation) => {
     terminal.log("Nothing was changed.");
     return exitCodes.failed;
   }
-  await writeTrusted(name, entry);
+  const isTrusted = await writeTrusted(name, entry);
   if (terminal.interactive) {
     terminal.log(`Added ${name} to mcp.json.`);
     return approveAdded(name, invocation);
+  }
+  if (!isTrusted) {
+    const todo = trustCommand(await findWorkspace("."));
+    terminal.log(`Added ${name} to mcp.json. It is not trusted: review and trust the workspace with: ${todo}`);
+    return exitCodes.ok;
   }
   const [next, list] = [commandLine(invocation, "mcp list", "--connect"), commandLine(invocation, "tools")];
   terminal.log(`Added ${name} to mcp.json. Test it with: ${next}; list its tools with: ${list}`);
@@ -49,15 +55,16 @@ export const addMcpServer: RunCommand = async (invocation) => {
 
 /**
  * Adds the server. In a workspace that was trusted, the user trusts it by adding it, unless another file already has a
- * part of its entry, such as its environment.
+ * part of its entry, such as its environment. Returns true if the server may be used.
  */
-async function writeTrusted(name: string, entry: ServerEntryJson): Promise<void> {
+async function writeTrusted(name: string, entry: ServerEntryJson): Promise<boolean> {
   const dir = await findWorkspace(".");
   const subject = { dir, settings: await readSettings(dir), env: process.env };
   const { items, decision } = await reviewTrust(subject);
   const isOwn = !hasServerEntry(dir, name) && items.every(({ id }) => decision.trusted.has(id));
   write(dir, name, entry);
   if (isOwn) await grantTrust(subject, (await reviewTrust(subject)).items);
+  return isOwn || process.env[trustVariable] === "1";
 }
 
 function write(dir: string, name: string, entry: ServerEntryJson): void {

@@ -27,7 +27,10 @@ export const listServers: RunCommand = async (invocation) => {
     else show(servers, here.redactor, invocation);
     const problems = here.source.problems().filter(({ code }) => !listedProblemCodes.has(code));
     if (problems.length > 0 && !invocation.flag("json")) await reportProblems(terminal, problems, here);
-    return connects && servers.some(hasFailed) ? exitCodes.failed : exitCodes.ok;
+    if (!connects) return exitCodes.ok;
+    if (servers.some(hasFailed)) return exitCodes.failed;
+    // As every command that needs a part of the workspace that is not trusted.
+    return servers.some(({ state }) => state === "untrusted") ? exitCodes.usage : exitCodes.ok;
   });
 };
 

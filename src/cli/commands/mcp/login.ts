@@ -8,7 +8,8 @@ import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { watchInterrupts } from "../../program/watch-interrupts.ts";
 import { join } from "node:path";
-import { findWorkspace } from "../../../app/index.ts";
+import { findWorkspace, trustFailure } from "../../../app/index.ts";
+import { trustCommand } from "../../open/open-here.ts";
 
 /** `windlass mcp login`. */
 export const logIn: RunCommand = (invocation) =>
@@ -40,20 +41,25 @@ export const logIn: RunCommand = (invocation) =>
   });
 
 /** Address to log in to: a remote server whose address was approved, as for calls. */
-function addressOf({ source, redactor }: OpenedMcpServers, name: string, invocation: Invocation): McpHttpAddress {
+function addressOf({ source, redactor, dir }: OpenedMcpServers, name: string, invocation: Invocation): McpHttpAddress {
   const server = source.server(name);
-  const fault = source.status().find((status) => status.name === name)?.fault;
+  const status = source.status().find((each) => each.name === name);
+  const fault = status?.fault;
   if (server === undefined && fault !== undefined) {
     throw new UsageError(
       `${name}: its entry is invalid: ${redactor.text(fault)}`,
       `for details: ${commandLine(invocation, "mcp")}`,
     );
   }
+  if (status?.state === "untrusted") {
+    const todo = `review and trust it with: ${trustCommand(dir)}`;
+    throw trustFailure("not_trusted", `the MCP server ${JSON.stringify(name)} is not trusted; ${todo}`);
+  }
   if (server === undefined || server.address.kind !== "http") {
     const why = server === undefined ? "no such MCP server" : "it is a local program and needs no login";
     throw new UsageError(`${name}: ${why}`, `list the servers with: ${commandLine(invocation, "mcp")}`);
   }
-  if (source.status().some((status) => status.name === name && status.state === "changed")) {
+  if (status?.state === "changed") {
     const todo = commandLine(invocation, "mcp", "approve", name);
     throw fail(`${name} is not the server that was approved; review the changes with: ${todo}`, {
       code: "not_available",

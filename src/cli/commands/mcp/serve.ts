@@ -10,7 +10,8 @@ import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { openHere, requireTrust } from "../../open/open-here.ts";
+import { logWrapped } from "../../terminal/log-wrapped.ts";
+import { openHere, requireTrust, trustCommand } from "../../open/open-here.ts";
 import { reportBrokenFiles, reportUnusableFiles } from "../../open/open-tools.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import { reportSlowLoad } from "../../open/report-slow-load.ts";
@@ -50,12 +51,33 @@ export const serveToClients: RunCommand = async (invocation) => {
 function reportHiddenSources(workspace: Workspace, invocation: Invocation): void {
   reportBrokenFiles(workspace, invocation);
   warnUnmatchedRules(workspace, invocation);
+  const reported = new Set<string>();
   workspace.engine.subscribe(
     (event) => {
       if (event.type === "load_error") reportUnusableFiles([event.file], invocation);
+      if (event.type === "reload_completed") reportNewUntrusted(workspace, invocation, reported);
     },
-    ["load_error"],
+    ["load_error", "reload_completed"],
   );
+}
+
+/** Reports parts that appeared while clients are served and that are not trusted, each once. */
+function reportNewUntrusted(workspace: Workspace, { terminal }: Invocation, reported: Set<string>): void {
+  const files = workspace.problems().flatMap(({ code, file, line, column, message }) =>
+    // The problem of a file that needs something untrusted.
+    code === "not_checked" ? [`${file}:${line}:${column}: ${message}`] : [],
+  );
+  const servers = workspace.sources.mcp?.status() ?? [];
+  const untrusted = servers.flatMap(({ name, state }) =>
+    state === "untrusted"
+      ? [`not trusted: the MCP server ${name}; review it with: ${trustCommand(workspace.dir)}`]
+      : [],
+  );
+  for (const message of [...files, ...untrusted]) {
+    if (reported.has(message)) continue;
+    reported.add(message);
+    logWrapped(toOneLine(message), terminal, { lead: `${terminal.tint("yellow", "warning:")} ` });
+  }
 }
 
 /** Maximum characters of a result in one response; the rest is read with `read_result`. */

@@ -1,6 +1,5 @@
 import type { Plan } from "../../../chain/index.ts";
 import { type JsonSchema, unknownKeys } from "../../../schema/index.ts";
-import { toOneLine } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
 import { type CliArguments, readArguments } from "../call/read-arguments.ts";
 import { UsageError } from "../../program/usage-error.ts";
@@ -25,7 +24,7 @@ export async function readRun(plan: Plan, invocation: Invocation): Promise<RunRe
     option: "--input",
     schema: plan.input.json,
   });
-  checkKeys(parsedInput, { plan, invocation });
+  checkKeys(parsedInput, plan);
   checkForms(parsedInput, plan);
   const context = { pairs: invocation.texts("context"), text: undefined, option: "--context", schema: anything };
   return {
@@ -44,17 +43,11 @@ function checkForms({ forms }: CliArguments, plan: Plan): void {
   throw new UsageError(`input of ${plan.name}: ${key} must be ${kind}`, form);
 }
 
-/** Throws for an unknown key that was passed by name; in JSON input it is only a warning. */
-function checkKeys(parsedInput: CliArguments, { plan, invocation }: { plan: Plan; invocation: Invocation }): void {
-  const { terminal } = invocation;
-  const unknown = unknownKeys(plan.input.json, parsedInput.args);
-  const typed = unknown.find(({ path }) => parsedInput.typed.has(String(path[0])));
-  if (typed !== undefined) {
-    const { message, suggestion } = typed;
-    const near = suggestion === undefined || message.includes(suggestion) ? [] : [`did you mean "${suggestion}"?`];
-    throw new UsageError(`input of ${plan.name}: ${message}`, ...near);
-  }
-  for (const { message } of unknown) {
-    terminal.log(`${terminal.tint("yellow", "warning:")} ignored: ${toOneLine(message)}`);
-  }
+/** Throws for an unknown key. */
+function checkKeys({ args }: CliArguments, plan: Plan): void {
+  const [unknown] = unknownKeys(plan.input.json, args);
+  if (unknown === undefined) return;
+  const { message, suggestion } = unknown;
+  const near = suggestion === undefined || message.includes(suggestion) ? [] : [`did you mean "${suggestion}"?`];
+  throw new UsageError(`input of ${plan.name}: ${message}`, ...near);
 }

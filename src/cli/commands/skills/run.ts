@@ -156,8 +156,8 @@ function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around):
  */
 function reportSkillCode(files: readonly string[], code: boolean | undefined, terminal: Terminal): void {
   if (files.length === 0 || code === undefined) return;
-  const state = code ? "run" : "not loaded";
-  const note = `code next to skills is ${state}, because of skills: { code: ${String(code)} }: ${files.join(", ")}`;
+  const what = code ? "a trusted workspace loads the code next to skills" : "code next to skills is not loaded";
+  const note = `${what}, because of skills: { code: ${String(code)} }: ${files.join(", ")}`;
   terminal.log(terminal.tint("dim", note));
 }
 

@@ -15,6 +15,7 @@ import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import type { Invocation } from "../../program/invocation.ts";
 import { UsageError } from "../../program/usage-error.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
 import { promptYesNo } from "../../terminal/prompt-yes-no.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -46,7 +47,7 @@ async function revoke(dir: string, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   await storeTrustDecision(dir, process.env);
   if (invocation.flag("json")) terminal.print(safeJson({ dir, trusted: false }));
-  else terminal.print(`No longer trusted: ${relativeToCwd(dir)}`);
+  else terminal.print(`No longer trusted: ${toOneLine(dir)}`);
   return exitCodes.ok;
 }
 
@@ -91,7 +92,7 @@ function report(items: readonly TrustItem[], { dir, trusted, invocation }: Revie
     const wire = items.map(({ kind, text, id }) => ({ kind, text, trusted: trusted.has(id) }));
     terminal.print(safeJson({ dir, trusted: isTrusted, items: wire }));
   } else if (items.length > 0 && !invocation.flag("list")) {
-    terminal.print(isTrusted ? `Trusted: ${relativeToCwd(dir)}` : "Nothing was changed.");
+    terminal.print(isTrusted ? `Trusted: ${toOneLine(dir)}` : "Nothing was changed.");
   }
   return isTrusted || invocation.flag("list") ? exitCodes.ok : exitCodes.failed;
 }

@@ -59,7 +59,7 @@ export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedT
   registry.replace(own.tools, {});
   const { keywords, declared } = config.capabilities;
   const hub = new Hub({ registry, keywords, declared });
-  const others = await otherSources(setting, { registry, hub });
+  const others = await otherSources(setting, { registry, hub, chains: () => library.names() });
   const library = new ChainLibrary({
     tools: withUncheckedTools(
       {
@@ -103,7 +103,7 @@ export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedT
     mayBeServed: (name) => others.whyMissing?.(name) !== undefined,
     tools: () => registry.list().map(({ tool }) => tool),
     toolProblems: own.problems,
-    sourceProblems: others.problems,
+    sourceProblems: others.problems(),
     unmatched: others.unmatched,
     servers: others.servers,
   };
@@ -114,7 +114,7 @@ async function otherSources(setting: CheckContext, into: CheckedInto): Promise<O
   const { dir, config } = setting;
   const folders = [config.skills.directory, config.capabilities.directory].map((name) => join(dir, name));
   const isThere = hasMcpConfig(dir) || (await Promise.all(folders.map(pathExists))).includes(true);
-  if (!isThere) return { problems: [], unmatched: () => [], servers: [] };
+  if (!isThere) return { problems: () => [], unmatched: () => [], servers: [] };
   const { loadOtherSources } = await import("./check-sources.ts");
   return loadOtherSources(setting, into);
 }

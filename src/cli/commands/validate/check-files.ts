@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type Settings,
   type TrustOptions,
+  type Workspace,
   pathExists,
   findIgnoredFiles,
   findWorkspace,
@@ -68,14 +69,17 @@ export async function checkWorkspace(from: string, options: CheckOptions): Promi
 /** Options of a check. */
 export interface CheckOptions extends Pick<CheckContext, "onSlowLoad"> {
   readonly trust: TrustOptions;
+  /** Called with each workspace and its parts that are not trusted. */
+  readonly onUntrusted: (workspace: Pick<Workspace, "dir" | "untrusted">) => void;
 }
 
 async function contextOf(
   dir: string,
   settings: Settings,
-  { onSlowLoad, ...options }: CheckOptions,
+  { onSlowLoad, onUntrusted, ...options }: CheckOptions,
 ): Promise<CheckContext> {
   const trust = await openTrust({ dir, settings, env: process.env }, options.trust);
+  onUntrusted({ dir, untrusted: trust.untrusted });
   return { dir, config: trust.config, trust, onSlowLoad };
 }
 

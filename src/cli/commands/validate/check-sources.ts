@@ -6,6 +6,7 @@ import {
   type McpSource,
   type SkillFolder,
   hasMcpConfig,
+  hubToolNames,
   loadContracts,
   loadSkills,
   unservedContracts,
@@ -17,8 +18,8 @@ import { type CheckContext, offerBuiltins } from "./check-deps.ts";
 
 /** Sources other than tools and chains. */
 export interface OtherSources {
-  /** Problems of the files. */
-  readonly problems: readonly Problem[];
+  /** Problems of the files, once the chains are loaded: files may name them. */
+  readonly problems: () => readonly Problem[];
   /** Warnings about contracts that do not match their tools; not meaningful if some tools failed to load. */
   readonly unmatched: () => readonly Problem[];
   /** MCP servers named in files. */
@@ -35,23 +36,26 @@ export interface OtherSources {
 export interface CheckedInto {
   readonly registry: ToolRegistry;
   readonly hub: Hub;
+  /** Names of the chains, known once they are loaded. */
+  readonly chains: () => Iterable<string>;
 }
 
 /**
  * Registers the tools of skills and MCP servers, and reads the contracts of capabilities. Connects to no server: tools
  * of servers are known from earlier connections, or not at all.
  */
-export async function loadOtherSources(setting: CheckContext, { registry, hub }: CheckedInto): Promise<OtherSources> {
+export async function loadOtherSources(setting: CheckContext, into: CheckedInto): Promise<OtherSources> {
   const { dir, config } = setting;
+  const { registry, hub } = into;
   const contracts = await loadContracts(join(dir, config.capabilities.directory), dir);
   hub.setContracts(contracts.contracts);
-  const skills = await loadSkillFolder(setting, registry);
+  const skills = await loadSkillFolder(setting, into);
   const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
   const why = (tool: string): string | undefined => explainMissingTool(mcp, tool);
   const [all, mayBeServed] = [await withBuiltins(registry, why), (name: string) => why(name) !== undefined];
   const unmatched = (): readonly Problem[] => [...contracts.unmatched(all), ...unservedContracts({ hub, mayBeServed })];
   return {
-    problems: [...skills.problems(), ...(mcp?.problems() ?? []), ...contracts.problems],
+    problems: () => [...skills.problems(), ...(mcp?.problems() ?? []), ...contracts.problems],
     unmatched,
     servers: mcp?.status().map(({ name }) => name) ?? [],
     describes: contracts.contracts.length > 0,
@@ -80,17 +84,23 @@ async function builtinTools(): Promise<ToolRegistry> {
 
 async function loadSkillFolder(
   { dir, config, trust, onSlowLoad }: CheckContext,
-  registry: ToolRegistry,
+  { registry, chains }: CheckedInto,
 ): Promise<SkillFolder> {
   const { createSkillFolder } = await loadSkills();
   const executors = await builtinTools();
   const { directory, code, trustAllowedTools } = config.skills;
+  const named = (): ReadonlySet<string> => new Set([...hubToolNames, ...chains()]);
   const folder = createSkillFolder({
     dir: join(dir, directory),
     root: dir,
     registry,
     executors,
     trustAllowedTools,
+    allowable: {
+      resolve: (name) =>
+        registry.resolve(name) ?? executors.resolve(name) ?? (named().has(name) ? { tool: { name } } : undefined),
+      names: () => [...registry.names(), ...executors.names(), ...named()],
+    },
     ...(code !== undefined && { code }),
     ...toolFileNames(config, trust),
     refuses: trust.refuses,

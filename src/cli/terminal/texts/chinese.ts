@@ -62,7 +62,8 @@ export const chinese: CliTextTable = {
     needs: (runId, decisions) => `运行 ${runId} 有 ${decisions} 个待处理的审批`,
     allDecided: (runId, command) => `运行 ${runId} 的审批均已处理，可用 ${command} 恢复`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}，`}第 ${round} 轮，第 ${call} 次调用`,
-    afterwards: "批准或拒绝后运行都会继续；拒绝时跳过该调用",
+    afterwards: (kind) =>
+      `批准或拒绝后运行都会继续；${kind === "agent" ? "拒绝时跳过该调用" : "被拒绝的步骤视为失败，后续由其 error_handling 决定"}`,
   },
   chat: {
     greeting: ({ runner, model = "（未配置模型）", tools, messages }) => {

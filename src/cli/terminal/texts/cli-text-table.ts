@@ -85,7 +85,8 @@ export interface ApprovalTexts {
   readonly needs: (runId: string, decisions: number) => string;
   readonly allDecided: (runId: string, command: string) => string;
   readonly position: (position: AgentCallPosition) => string;
-  readonly afterwards: string;
+  /** The effect of a decision on calls of an agent, or on steps of a chain. */
+  readonly afterwards: (kind: "agent" | "chain") => string;
 }
 
 /** Runner and model of a chat, and the length of its history. */

@@ -57,7 +57,8 @@ export const english: CliTextTable = {
       `run ${runId} needs ${decisions === 1 ? "an approval" : formatCount(decisions, "approval")}`,
     allDecided: (runId, command) => `all approvals of run ${runId} are decided. Continue with: ${command}`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}, `}round ${round}, call ${call}`,
-    afterwards: "both approve and reject resume the run; after reject it continues without the call",
+    afterwards: (kind) =>
+      `both approve and reject resume the run; ${kind === "agent" ? "after reject it continues without the call" : "a rejected step fails, and its error_handling decides what follows"}`,
   },
   chat: {
     greeting: ({ runner, model = "no model", tools, messages }) => {
