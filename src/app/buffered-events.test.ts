@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToolFolderEvent } from "../hub/index.ts";
-import { BufferedEvents } from "./buffered-events.ts";
+import { BufferedEvents } from "./open-sources.ts";
 
 const loaded = (tool: string): ToolFolderEvent => ({ type: "tool_loaded", at: 0, tool, source: "tools" });
 
