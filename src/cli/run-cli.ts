@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
 import { CommanderError } from "commander";
 import { buildProgram } from "./build-program.ts";
 import { commandPrefix, programCommand } from "./program/command-prefix.ts";
@@ -42,28 +40,11 @@ export async function runCli(words: readonly string[], terminal: Terminal): Prom
   return code === exitCodes.ok ? exitCodes.failed : code;
 }
 
-/**
- * Enters the workspace of a chain file that the command names, as `-C` does: its tools and its runs are there. A file
- * outside of any workspace is used in the current one.
- */
+/** Enters the workspace of a chain file that the command names. */
 async function atChainFile({ args = [] }: CommandSpec, invocation: Invocation): Promise<Invocation> {
   const at = args.findIndex(({ completes }) => completes === "chain");
-  const file = resolve(invocation.words[at] ?? "");
-  if (at === -1 || !/\.ya?ml$/i.test(file) || !existsSync(file)) return invocation;
-  const { findWorkspace, workspaceFile } = await import("../app/index.ts");
-  const dir = await findWorkspace(dirname(file));
-  if (!existsSync(join(dir, workspaceFile)) || dir === (await findWorkspace("."))) return invocation;
-  const input = invocation.text("input");
-  // Another path of the command line stays relative to the folder in which it was typed.
-  const typed = input?.startsWith("@") === true ? `@${resolve(input.slice(1))}` : input;
-  const entered = join(invocation.dir ?? "", relative(".", dir));
-  process.chdir(dir);
-  return {
-    ...invocation,
-    words: invocation.words.with(at, relative(dir, file)),
-    dir: entered,
-    text: (name) => (name === "input" ? typed : invocation.text(name)),
-  };
+  if (at === -1 || !/\.ya?ml$/i.test(invocation.words[at] ?? "")) return invocation;
+  return (await import("./open/open-here.ts")).enterChainWorkspace(invocation, at);
 }
 
 /** Replaces `last` by the id of the newest run, wherever a command names a run. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import {
   type TrustItem,
   type TrustKind,
@@ -5,12 +7,14 @@ import {
   type TrustRequest,
   type Workspace,
   type WorkspaceOptions,
+  findWorkspace,
   openWorkspace,
   trustFailure,
+  workspaceFile,
 } from "../../app/index.ts";
 import { cliCommand } from "../../base/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
-import { shellWord } from "../program/invocation.ts";
+import { type Invocation, shellWord } from "../program/invocation.ts";
 import { formatTable, toOneLine } from "../terminal/format-table.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
@@ -101,4 +105,26 @@ async function promptTrust({ dir, items, undecided }: TrustRequest, terminal: Te
   );
   if (verdict !== true) terminal.log(`Not trusted. To decide again: ${trustCommand(dir)}`);
   return verdict === true;
+}
+
+/**
+ * Enters the workspace of the chain file that a word names, as `-C` does: its tools and its runs are there. A file
+ * outside of any workspace is used in the current one.
+ */
+export async function enterChainWorkspace(invocation: Invocation, at: number): Promise<Invocation> {
+  const file = resolve(invocation.words[at] ?? "");
+  if (!existsSync(file)) return invocation;
+  const dir = await findWorkspace(dirname(file));
+  if (!existsSync(join(dir, workspaceFile)) || dir === (await findWorkspace("."))) return invocation;
+  const input = invocation.text("input");
+  // Another path of the command line stays relative to the folder in which it was typed.
+  const typed = input?.startsWith("@") === true ? `@${resolve(input.slice(1))}` : input;
+  const entered = join(invocation.dir ?? "", relative(".", dir));
+  process.chdir(dir);
+  return {
+    ...invocation,
+    words: invocation.words.with(at, relative(dir, file)),
+    dir: entered,
+    text: (name) => (name === "input" ? typed : invocation.text(name)),
+  };
 }

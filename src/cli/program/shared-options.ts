@@ -1,7 +1,6 @@
 import { agentTable } from "../../agent/index.ts";
-import { type OptionsOf, type SettingsTable, defaultOf, settingKey } from "../../schema/index.ts";
+import { type SettingsTable, defaultOf, settingKey } from "../../schema/index.ts";
 import type { OptionSpec } from "./command-spec.ts";
-import type { Invocation } from "./invocation.ts";
 
 /** Option of most commands. */
 export const json: OptionSpec = { flags: "--json", about: "print JSON" };
@@ -19,19 +18,6 @@ export function flagsOf(table: SettingsTable): OptionSpec[] {
       ...(type !== "text" && { min: type === "count" ? 1 : 0, whole: true }),
     };
   });
-}
-
-/** The settings of a table that flags set. */
-export function settingsIn<T extends SettingsTable>(
-  invocation: Pick<Invocation, "text" | "number">,
-  table: T,
-): Partial<OptionsOf<T>> {
-  const set = Object.entries(table).flatMap(([name, { flag }]) => {
-    const value = flag === undefined ? undefined : (invocation.text(name) ?? invocation.number(name));
-    return value === undefined ? [] : [[name, value]];
-  });
-  // The flags allow what the table does.
-  return Object.fromEntries(set) as Partial<OptionsOf<T>>;
 }
 
 /** Options of the commands that run an agent. */
