@@ -30,7 +30,7 @@ export {
 } from "./process-tool-calls.ts";
 export { isListedTool } from "./run/is-tool-allowed.ts";
 export { foldReasoning, toReasoningBlock } from "./reasoning/fold-reasoning.ts";
-export { agentNoticeText, agentTexts } from "./texts/agent-texts.ts";
+export { agentNoticeText } from "./texts/agent-texts.ts";
 export {
   type ReasoningBlock,
   type ReasoningLanguage,

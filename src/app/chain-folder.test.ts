@@ -470,7 +470,7 @@ describe("runs of a workspace", () => {
     await first.close();
     const second = await workspaceIn(dir, { store: "sqlite" });
     expect(await second.runs.inspect(runId)).toMatchObject({ status: "success", output: "kept" });
-    expect(await second.runs.list()).toMatchObject([{ id: runId, chain: "a", status: "success" }]);
+    expect(await second.runs.list()).toMatchObject([{ id: runId, kind: "chain", name: "a", status: "success" }]);
   });
 
   test("live in memory with the memory store", async () => {

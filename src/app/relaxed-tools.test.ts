@@ -52,7 +52,10 @@ describe("tool files that relax approvals", () => {
   });
 
   test("[S8] before trust a call needs the approval of its entry, after it only that of its target", async () => {
-    const dir = await folderWith({ "windlass.yaml": "", "tools/save.yaml": save("effect: pure\n") });
+    const dir = await folderWith({
+      "windlass.yaml": "",
+      "tools/save.yaml": save("effect: pure\ndestructive: false\n"),
+    });
     const args = { path: "sub/a.md", content: "A", create_parents: true };
     const before = await openStored(dir);
     expect(before.problems()).toMatchObject([{ code: "not_checked", severity: "warning" }]);
