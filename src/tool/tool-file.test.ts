@@ -461,11 +461,11 @@ describe("[B07] builtin entries", () => {
     ["{ type: builtin, handler: echo }", "once", true],
     ["{ type: http, url: https://h/, method: PUT }", "idempotent", true],
     ["{ type: http, url: https://h/, method: DELETE }", "idempotent", true],
-    ["{ type: http, url: https://h/, method: POST }", "pure", true],
+    ["{ type: http, url: https://h/, method: POST }", "read", true],
     ["{ type: http, url: https://h/ }", "idempotent", false],
     ["{ type: command, command: [rm, x] }", "idempotent", true],
     // The effect of a command or a function is known only from the file.
-    ["{ type: command, command: [wc] }", "pure", false],
+    ["{ type: command, command: [wc] }", "read", false],
   ])("an effect does not remove the approval of its entry: %s, %s", async (entry, effect, destructive) => {
     const file = `name: t\ndescription: d\neffect: ${effect}\nparameters: { url: string? }\nentry: ${entry}\n`;
     expect(evaluate(await load(file))).toBe(destructive);
