@@ -13,18 +13,17 @@ describe("tool files that relax approvals", () => {
   const post = `name: post\ndescription: x\nentry: { type: http, method: POST, url: "http://${other}/" }\n`;
 
   test.each([
-    ["read on write_file", save("effect: read\n"), "save: write_file taken as read, called without approval"],
-    ["pure on write_file", save("effect: pure\n"), "save: write_file taken as pure, called without approval"],
-    ["its own effect on write_file", save("effect: idempotent\n"), "save: write_file called without approval"],
+    ["read on write_file", save("effect: read\n"), "save: write_file taken as read"],
+    ["pure on write_file", save("effect: pure\n"), "save: write_file taken as pure"],
     ["not destructive on write_file", save("destructive: false\n"), "save: write_file called without approval"],
-    ["read on POST", `${post}effect: read\n`, `post: POST ${other} taken as read, called without approval`],
+    ["read on POST", `${post}effect: read\n`, `post: POST ${other} taken as read`],
     ["not destructive on POST", `${post}destructive: false\n`, `post: POST ${other} called without approval`],
     [
       "read on a command",
       "name: c\ndescription: x\neffect: read\nentry: { type: command, command: [id] }\n",
       "c: the command id taken as read, called without approval",
     ],
-    ["keys with escapes", save('"eff\\x65ct": read\n'), "save: write_file taken as read, called without approval"],
+    ["keys with escapes", save('"eff\\x65ct": read\n'), "save: write_file taken as read"],
   ])("[S8] need trust: %s", async (_what, file, text) => {
     const dir = await folderWith({ "tools/x.yaml": file });
     expect(untrustedIn(await openStored(dir))).toContain(text);
@@ -32,7 +31,8 @@ describe("tool files that relax approvals", () => {
   });
 
   test.each([
-    ["its own effect", save("")],
+    ["no effect", save("")],
+    ["its own effect", save("effect: idempotent\n")],
     ["a stronger effect", save("effect: once\n")],
     [
       "pure on GET, which has no effect",

@@ -1,5 +1,6 @@
 import { entryReceiver } from "./entry-receiver.ts";
 import { httpEffect } from "./http-effect.ts";
+import { impliedDestructive } from "./implied-destructive.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** Changes of a tool file to the approval of calls, for people. */
@@ -28,7 +29,8 @@ function relaxation({ name, effect, destructive }: File, entry: File, builtins: 
   const own = natureOf(entry, builtins);
   if (own === undefined) return undefined;
   const isWeaker = typeof effect === "string" && rankOf(effect, own) < rankOf(own.effect, own);
-  const isSilent = own.destructive !== false && (destructive ?? impliedBy(effect, own)) === false;
+  const asks = impliedDestructive(undefined, own.destructive) !== false;
+  const isSilent = asks && (destructive ?? impliedDestructive(effect, own.destructive)) === false;
   const details = [...(isWeaker ? [`taken as ${effect}`] : []), ...(isSilent ? ["called without approval"] : [])];
   return details.length === 0 ? undefined : `${String(name)}: ${own.label} ${details.join(", ")}`;
 }
@@ -41,13 +43,10 @@ function rankOf(effect: unknown, { staysRead }: Nature): number {
   return staysRead ? Math.max(1, rank) : rank;
 }
 
-/** As for every tool file: an effect of its own decides whether calls need approval. */
-function impliedBy(effect: unknown, own: Nature): Nature["destructive"] {
-  return typeof effect === "string" ? effect === "once" : own.destructive;
-}
-
-interface Nature extends Pick<AnyTool, "effect" | "destructive"> {
+interface Nature extends Pick<AnyTool, "effect"> {
   readonly label: string;
+  /** Undefined if only the effect tells. */
+  readonly destructive?: AnyTool["destructive"];
   /** True if `effect: pure` has no effect: the results of the entry stay untrusted. */
   readonly staysRead: boolean;
 }
@@ -62,7 +61,7 @@ function natureOf(entry: File, builtins: Builtins): Nature | undefined {
   const label = entryReceiver(entry);
   // A prompt: a model answers.
   if (label === undefined) return { label: "a prompt", effect: "read", destructive: false, staysRead: true };
-  if (Array.isArray(entry["command"])) return { label, effect: "once", destructive: true, staysRead: false };
+  if (Array.isArray(entry["command"])) return { label, effect: "once", staysRead: false };
   const { method, effect } = httpEffect(entry);
   return { label: `${method} ${label}`, effect, destructive: effect !== "read", staysRead: true };
 }

@@ -1,12 +1,14 @@
 import { type FileReport, isYamlMap } from "../schema/index.ts";
 import type { EntryPlan } from "./entry-plan.ts";
+import { impliedDestructive } from "./implied-destructive.ts";
 
 type File = Readonly<Record<string, unknown>>;
 
-/** Reports an effect that contradicts the entry, or the cache. */
+/** Reports an effect that contradicts the entry or the cache, and calls that need no approval. */
 export function checkEffect(file: File, plan: EntryPlan, report: FileReport): void {
   checkCache(file, plan, report);
   checkPure(file, plan, report);
+  checkApproval(file, plan, report);
 }
 
 function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport): void {
@@ -26,4 +28,11 @@ function checkPure({ effect, entry }: File, { isExternal }: EntryPlan, report: F
     : "this entry returns content from elsewhere, so its effect is read";
   const hint = isCommand ? "use read unless the output depends only on the arguments" : 'write "effect: read"';
   report.add("not_pure", ["effect"], [message, { severity: "warning", hint }]);
+}
+
+function checkApproval({ effect, destructive }: File, plan: EntryPlan, report: FileReport): void {
+  if (destructive !== false || impliedDestructive(effect, plan.destructive) === false) return;
+  const message = '"destructive: false": no call of this tool needs approval, even if it changes or deletes something';
+  const hint = "remove this line unless that is intended";
+  report.add("no_approval", ["destructive"], [message, { part: "key", severity: "warning", hint }]);
 }

@@ -8,6 +8,7 @@ import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-pro
 import { readEntry } from "./read-entry.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
 import { readParameters } from "./tool-file-parameters.ts";
+import { impliedDestructive } from "./implied-destructive.ts";
 import { FileReport, isYamlMap } from "../schema/index.ts";
 import { fileSchemaFor } from "./tool-file-schema.ts";
 import { readTypeSchema } from "./tool-file-type-schema.ts";
@@ -142,10 +143,7 @@ function readHead(file: File, report: FileReport): ToolHead {
 
 function finishTool(head: ToolHead, plan: EntryPlan | undefined, report: FileReport): ReadTool {
   // A broken plan has already been reported, and the tool is still created from it.
-  if (plan !== undefined) {
-    checkEffect(head.file, plan, report);
-    warnAboutApproval(head.file, plan, report);
-  }
+  if (plan !== undefined) checkEffect(head.file, plan, report);
   const errors = report.problems.filter(({ severity }) => severity === "error").length;
   const files = { modules: plan?.modules ?? [], commandFiles: plan?.commandFiles ?? [] };
   if (plan === undefined || errors > (plan.isReported === true ? 1 : 0)) return files;
@@ -189,13 +187,6 @@ function checkTargets(targets: unknown, { properties }: File, report: FileReport
     const hint = near === undefined ? "declare it under parameters" : `did you mean "${near}"?`;
     report.add("bad_value", ["targets", name], [`"${name}" is not among the parameters`, { part: "key", hint }]);
   }
-}
-
-function warnAboutApproval(file: File, plan: EntryPlan, report: FileReport): void {
-  if (file["destructive"] !== false || impliedDestructive(file, plan) === false) return;
-  const message = '"destructive: false": no call of this tool needs approval, even if it changes or deletes something';
-  const hint = "remove this line unless that is intended";
-  report.add("no_approval", ["destructive"], [message, { part: "key", severity: "warning", hint }]);
 }
 
 function readOutput(value: unknown, report: FileReport): Schema | undefined {
@@ -281,7 +272,8 @@ function rulesOf(
 ): Pick<AnyTool, "effect" | "destructive" | "targets" | "sends" | "timeoutMs" | "cache"> {
   const stated = (file["effect"] as AnyTool["effect"] | null | undefined) ?? plan.effect;
   const effect = stated === "pure" && plan.isExternal === true ? "read" : stated;
-  const destructive = (file["destructive"] as boolean | null | undefined) ?? impliedDestructive(file, plan);
+  const destructive =
+    (file["destructive"] as boolean | null | undefined) ?? impliedDestructive(file["effect"], plan.destructive);
   const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
   const ttlMs = isYamlMap(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
   const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
@@ -292,12 +284,6 @@ function rulesOf(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(cache !== undefined && { cache }),
   };
-}
-
-/** An effect adds approval (`once`), and never removes that of an entry: only `destructive: false` does. */
-function impliedDestructive({ effect }: File, plan: EntryPlan): AnyTool["destructive"] {
-  if (effect === "once") return true;
-  return plan.destructive ?? (effect !== "pure" && effect !== "read");
 }
 
 /** The targets of a tool, and whether it sends. A file adds to what its entry declares; it removes nothing. */
