@@ -6,17 +6,16 @@ import { parseAllowList } from "../net/index.ts";
 import {
   FileReport,
   type JsonSchema,
-  type Setting,
   type SettingFormat,
   isYamlMap,
   parseSize,
-  settingKey,
   settingsSchema,
 } from "../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
 import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
 import { checkRunnerOptions } from "./runner-settings.ts";
 import { type WorkspaceConfig, toConfig } from "./workspace-config.ts";
+import { settingTexts } from "./setting-texts.ts";
 import { workspaceTable } from "./workspace-table.ts";
 
 /** Result of parsing a `windlass.yaml`. The config is the default if the file has errors. */
@@ -101,7 +100,7 @@ function withoutNulls(value: unknown): unknown {
 
 /** Checks what a schema cannot express: rules, rates, sizes, addresses and paths have their own grammars. */
 function checkMeanings(file: unknown, report: FileReport): void {
-  for (const { setting, text, path } of textsIn({ type: "section", settings: workspaceTable }, file, [])) {
+  for (const { setting, text, path } of settingTexts(file)) {
     const check = setting.format === undefined ? undefined : checks[setting.format];
     if (text.trim() === "") continue;
     try {
@@ -112,29 +111,6 @@ function checkMeanings(file: unknown, report: FileReport): void {
       report.add(error.reason === plainKeyProblem ? plainKeyProblem : "bad_value", path, [error.message]);
     }
   }
-}
-
-/** A text of the file, with its setting. */
-interface SettingText {
-  readonly setting: Setting;
-  readonly text: string;
-  readonly path: YamlPath;
-}
-
-/** The texts of settings. Values of other types were reported by the schema, and do not prevent the other checks. */
-function textsIn(setting: Setting, value: unknown, path: YamlPath): SettingText[] {
-  const { type, settings = {}, forms = [], of } = setting;
-  const inForms = forms.flatMap((form) => textsIn(form, value, path));
-  if (typeof value === "string") return type === "list" ? [] : [{ setting, text: value, path }, ...inForms];
-  if (Array.isArray(value)) {
-    const item: Setting = { ...setting, type: "text" };
-    return type === "list" ? value.flatMap((text, index) => textsIn(item, text, [...path, index])) : [];
-  }
-  if (!isYamlMap(value)) return [];
-  const keys = Object.entries(settings).map(([name, inner]) => [settingKey(name, inner), inner] as const);
-  const others = of === undefined ? [] : Object.keys(value).map((key) => [key, of] as const);
-  const inside = [...keys, ...others].filter(([key]) => Object.hasOwn(value, key));
-  return [...inForms, ...inside.flatMap(([key, inner]) => textsIn(inner, value[key], [...path, key]))];
 }
 
 interface CheckedText {

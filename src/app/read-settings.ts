@@ -1,11 +1,10 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrors, type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
 import { pathExists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
-import { sectionSettings } from "./workspace-config.ts";
+import { type SettingText, settingTexts } from "./setting-texts.ts";
 import { resolveRealPath } from "../base/index.ts";
-import { isYamlMap } from "../schema/index.ts";
 
 /** The settings of a workspace, and the problems of their file. */
 export interface Settings extends ParsedWorkspace {
@@ -24,44 +23,23 @@ export async function readSettings(dir: string): Promise<Settings> {
   return { config: hasErrors(problems) ? defaultConfig() : parsed.config, problems, source };
 }
 
-/** A setting that names a folder. */
-interface FolderSetting {
-  readonly path: YamlPath;
-  /** Consequence of a missing folder. */
-  readonly without: string;
-  /** True if the workspace loads files from it, so that it must not lead outside. */
-  readonly loads: boolean;
-}
-
-/** Folders of texts, which may be outside of the workspace. */
-const textFolders: readonly FolderSetting[] = [
-  { path: ["search", "corpus"], without: "no texts are searched", loads: false },
-  { path: ["vault"], without: "no notes are searched", loads: false },
-  { path: ["vault", "folder"], without: "no notes are searched", loads: false },
-];
-
 /** Problems of the folders that the settings name: one is missing, or a link leads out of the workspace. */
 async function checkDirectories(dir: string, source: string): Promise<Problem[]> {
-  const yaml = parseYaml(source, { file: workspaceFile });
-  const loaded = sectionSettings().flatMap(({ setting: { contents }, path }): FolderSetting[] =>
-    contents === undefined ? [] : [{ path, without: `no ${contents} are loaded`, loads: true }],
-  );
-  const folders = [...loaded, ...textFolders];
-  const found = await Promise.all(folders.map((folder) => checkDirectory(dir, folder, yaml)));
+  const { value, locate } = parseYaml(source, { file: workspaceFile });
+  const found = await Promise.all(settingTexts(value).map((folder) => checkDirectory(dir, folder, locate)));
   return found.flat();
 }
 
 async function checkDirectory(
   dir: string,
-  { path, without, loads }: FolderSetting,
-  { value, locate }: ParsedYaml,
+  { setting: { contents }, text: stated, path }: SettingText,
+  locate: ParsedYaml["locate"],
 ): Promise<Problem[]> {
-  const stated = path.reduce<unknown>((group, key) => (isYamlMap(group) ? group[key] : undefined), value);
   // A default folder need not exist; where it leads is checked when it is loaded.
-  if (typeof stated !== "string") return [];
+  if (contents === undefined) return [];
   const at = { file: workspaceFile, ...locate(path) };
   const folder = join(dir, stated);
-  if (loads && (await resolveRealPath(folder, dir)).kind === "outside") {
+  if (contents.use === "loaded" && (await resolveRealPath(folder, dir)).kind === "outside") {
     const message = `"${stated}" is a link that leads outside the workspace`;
     return [{ severity: "error", code: "outside_workspace", message, ...at }];
   }
@@ -69,7 +47,7 @@ async function checkDirectory(
   if (found?.isDirectory() === true) return [];
   const near = suggest(stated, await foldersIn(dir));
   const hint = near === undefined ? "make the folder, or correct its name" : `did you mean "${near}"?`;
-  const message = `there is no folder "${stated}"; ${without}`;
+  const message = `there is no folder "${stated}"; no ${contents.name} are ${contents.use}`;
   return [{ severity: "warning", code: "no_folder", message, hint, ...at }];
 }
 

@@ -10,7 +10,7 @@ const toolFolderTable = {
   toolsDirectory: {
     type: "text",
     format: "folder",
-    contents: "tools",
+    contents: { name: "tools", use: "loaded" },
     default: "tools",
     about: "Folder that tools are loaded from.",
   },
@@ -109,6 +109,7 @@ export const workspaceTable = {
       directory: {
         type: "text",
         format: "folder",
+        contents: { name: "capabilities", use: "loaded" },
         default: "capabilities",
         about: "Folder that contracts are loaded from.",
       },
@@ -204,12 +205,18 @@ export const workspaceTable = {
     type: "forms",
     title: "a folder, or { folder, watch }",
     forms: [
-      { type: "text", format: "folder" },
+      { type: "text", format: "folder", contents: { name: "notes", use: "searched" } },
       {
         type: "section",
         about: "Folder of notes, and whether to watch it.",
         settings: {
-          folder: { type: "text", format: "folder", defaultText: "the workspace", about: "Folder of notes." },
+          folder: {
+            type: "text",
+            format: "folder",
+            contents: { name: "notes", use: "searched" },
+            defaultText: "the workspace",
+            about: "Folder of notes.",
+          },
           watch: {
             type: "flag",
             defaultText: "false",

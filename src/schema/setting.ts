@@ -51,8 +51,8 @@ export interface Setting {
   readonly settings?: SettingsTable;
   /** Grammar of a text, and of each item of a `list`. */
   readonly format?: SettingFormat;
-  /** Content of a folder that must exist if it is set. */
-  readonly contents?: string;
+  /** Files of a folder that must exist if it is set; one that files are loaded from must not lead outside. */
+  readonly contents?: { readonly name: string; readonly use: "loaded" | "searched" };
   /** Use of the tool names of a list, and whether `*` is a wildcard. */
   readonly tools?: { readonly use: "choice" | "trust"; readonly globs: boolean };
   /** True if any other value than the default allows more, so that it needs trust. */

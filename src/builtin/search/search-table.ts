@@ -30,6 +30,7 @@ export const searchTable = {
   corpus: {
     type: "text",
     format: "folder",
+    contents: { name: "texts", use: "searched" },
     variable: "WINDLASS_CORPUS",
     about: "Folder of texts in the workspace, for offline search.",
   },

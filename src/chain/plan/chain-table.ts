@@ -41,7 +41,7 @@ export const chainTable = {
   directory: {
     type: "text",
     format: "folder",
-    contents: "chains",
+    contents: { name: "chains", use: "loaded" },
     default: "chains",
     about: "Folder that chains are loaded from.",
   },

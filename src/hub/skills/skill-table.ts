@@ -3,7 +3,7 @@ export const skillTable = {
   directory: {
     type: "text",
     format: "folder",
-    contents: "skills",
+    contents: { name: "skills", use: "loaded" },
     default: "skills",
     about: "Folder that skills are loaded from.",
   },
