@@ -29,8 +29,8 @@ function relaxation({ name, effect, destructive }: File, entry: File, builtins: 
   const own = natureOf(entry, builtins);
   if (own === undefined) return undefined;
   const isWeaker = typeof effect === "string" && rankOf(effect, own) < rankOf(own.effect, own);
-  const asks = impliedDestructive(undefined, own.destructive) !== false;
-  const isSilent = asks && (destructive ?? impliedDestructive(effect, own.destructive)) === false;
+  const needsApproval = impliedDestructive(undefined, own.destructive) !== false;
+  const isSilent = needsApproval && (destructive ?? impliedDestructive(effect, own.destructive)) === false;
   const details = [...(isWeaker ? [`taken as ${effect}`] : []), ...(isSilent ? ["called without approval"] : [])];
   return details.length === 0 ? undefined : `${String(name)}: ${own.label} ${details.join(", ")}`;
 }
@@ -45,7 +45,7 @@ function rankOf(effect: unknown, { staysRead }: Nature): number {
 
 interface Nature extends Pick<AnyTool, "effect"> {
   readonly label: string;
-  /** Undefined if only the effect tells. */
+  /** Undefined if only the effect decides. */
   readonly destructive?: AnyTool["destructive"];
   /** True if `effect: pure` has no effect: the results of the entry stay untrusted. */
   readonly staysRead: boolean;
