@@ -15,6 +15,22 @@ interface Declared {
   readonly from: string;
 }
 
+/** A capability that several tools serve uses the first of them: these come before the others, in this order. */
+const first: readonly string[] = [
+  "read_file",
+  "write_file",
+  "memory_store",
+  "memory_recall",
+  "index_vault",
+  "local_search",
+  "read_note",
+];
+
+function rankOf({ tool }: Declared): number {
+  const rank = first.indexOf(tool.name);
+  return rank === -1 ? first.length : rank;
+}
+
 /** Renders the list of the built-in tools, from the files that declare them. */
 export async function builtinRegistry(): Promise<string> {
   const http = createHttpClient();
@@ -25,6 +41,7 @@ export async function builtinRegistry(): Promise<string> {
   const forms = new Set(all.flatMap(({ tool }) => Object.keys(tool.forms ?? {})));
   const declared = all.filter(({ tool }) => !forms.has(tool.name));
   declared.push(...writtenTools(services, new Set(declared.map(({ tool }) => tool.name))));
+  declared.sort((a, b) => rankOf(a) - rankOf(b));
   return `// Generated from the files *-tool.ts and tool-files/*.yaml of this folder by npm run docs.
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
 ${[...new Set(declared.map(({ from }) => from))].join("\n")}

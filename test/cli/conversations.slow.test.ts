@@ -106,9 +106,9 @@ describe.concurrent("a conversation in several processes", () => {
     const db = new DatabaseSync(join(cwd, ".windlass/journal.db"));
     db.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1005)
-       INSERT INTO runs (id, chain, definition, input, context, format, fingerprints, started_at, finished_at, status,
-         output, epoch, conversation, after_turn)
-       SELECT 'r' || i, chain, definition, input, context, format, fingerprints, started_at + i, finished_at + i, status,
+       INSERT INTO runs (id, kind, name, definition, input, context, format, fingerprints, started_at, finished_at,
+         status, output, epoch, conversation, after_turn)
+       SELECT 'r' || i, kind, name, definition, input, context, format, fingerprints, started_at + i, finished_at + i, status,
          output, epoch, 'r' || i, 0 FROM runs, n`,
     );
     db.close();
