@@ -1,28 +1,18 @@
-export { builtinChains } from "./builtin-chains.ts";
-export {
-  type BuiltinCategory,
-  type BuiltinToolOptions,
-  type FileToolServices,
-  builtinOffers,
-  builtinToolNames,
-  builtinTools,
-  createCrawlerTools,
-  createDataTools,
-  createFileTools,
-} from "./builtin-tools.ts";
-export { type BuiltinServices, type BuiltinServiceOptions, createBuiltinServices } from "./services.ts";
-export { calculate } from "./calculator/calculate.ts";
-export { calculatorReasons } from "./calculator/fault.ts";
-export { type CalculatorInput, type CalculatorOutput, calculatorTool } from "./calculator-tool.ts";
-export { type Echo, echoTool } from "./echo-tool.ts";
-export { type HttpRequestOutput, httpRequestTool } from "./http-request-tool.ts";
-export type { HttpRequestInput } from "./http-request/request-parts.ts";
-export { sandboxStatus } from "./sandbox/sandbox-status.ts";
-export { createSearch } from "./search/search.ts";
-export { type OpenedProviders, openProviders, searchVariables } from "./search/search-settings.ts";
-export { searchTable } from "./search/search-table.ts";
-export { createFileTimerStore } from "./time/file-timer-store.ts";
-export { type Vault, createVault } from "./vault/vault.ts";
-export { createPromptSender } from "./writing/prompt-sender.ts";
-export { webTable } from "./web/web-table.ts";
-export { folderPrompts } from "./writing/folder-prompts.ts";
+export * from "./builtin-chains.ts";
+export * from "./builtin-tools.ts";
+export * from "./services.ts";
+export * from "./calculator/calculate.ts";
+export * from "./calculator/fault.ts";
+export * from "./calculator-tool.ts";
+export * from "./echo-tool.ts";
+export * from "./http-request-tool.ts";
+export type * from "./http-request/request-parts.ts";
+export * from "./sandbox/sandbox-status.ts";
+export * from "./search/search.ts";
+export * from "./search/search-settings.ts";
+export * from "./search/search-table.ts";
+export * from "./time/file-timer-store.ts";
+export * from "./vault/vault.ts";
+export * from "./writing/prompt-sender.ts";
+export * from "./web/web-table.ts";
+export * from "./writing/folder-prompts.ts";

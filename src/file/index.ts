@@ -1,25 +1,14 @@
-export type { ControlPath } from "./control-files.ts";
-export { defaultDeniedPaths } from "./denied-paths.ts";
-export { type DecodedText, canEncode, decodeInParts, decodeText, encodeText, textDecoder } from "./decode-text.ts";
-export {
-  type FileBeforeEdit,
-  type FileAccess,
-  type FileAccessOptions,
-  type FileTarget,
-  type ReadFileResult,
-  type ReadFileOptions,
-  type WriteFileOptions,
-  type WriteFileResult,
-  createFileAccess,
-} from "./file-access.ts";
-export { fileFailure } from "./file-reasons.ts";
-export { type IgnoreRules, ignoreRules } from "./ignore-rules.ts";
+export type * from "./control-files.ts";
+export * from "./denied-paths.ts";
+export * from "./decode-text.ts";
+export * from "./file-access.ts";
+export * from "./file-reasons.ts";
+export * from "./ignore-rules.ts";
 
-export { parsePath } from "./parse-path.ts";
-export type { FileBytes } from "./read-bytes.ts";
-export type { FileRoot } from "./roots.ts";
-export { sha256Of } from "./sha256.ts";
-export { readShownPath, showUserPath, showPath } from "./show-path.ts";
-export type { EntryFacts, EntryType, WalkEntry } from "./walk-entry.ts";
-export type { WalkResult, WalkOptions } from "./walk-folder.ts";
-export { createFileYielder } from "./file-reasons.ts";
+export * from "./parse-path.ts";
+export type * from "./read-bytes.ts";
+export type * from "./roots.ts";
+export * from "./sha256.ts";
+export * from "./show-path.ts";
+export type * from "./walk-entry.ts";
+export type * from "./walk-folder.ts";

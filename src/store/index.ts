@@ -1,131 +1,26 @@
-export { approvalStateAt, maxApprovals } from "./approval-state.ts";
-export {
-  type Approval,
-  type ApprovalRequest,
-  type ApprovalStatus,
-  type ApprovalStore,
-  type Decision,
-  maxApprovalBytes,
-  approvalTooLarge,
-  neverExpires,
-} from "./approvals.ts";
-export {
-  type FlatRecord,
-  toFiniteNumber,
-  flatSize,
-  flattenRecord,
-  toStoredLabel,
-  restoreRecord,
-} from "./flat-record.ts";
-export { checkRetention } from "./check-retention.ts";
-export { type InMemoryApprovalsOptions, createInMemoryApprovals } from "./in-memory-approvals.ts";
-export { type InMemoryRecordsOptions, createInMemoryRecords } from "./in-memory-records.ts";
-export { type InMemoryRunJournalOptions, createInMemoryRunJournal } from "./in-memory-run-journal.ts";
-export { UnfinishedRuns } from "./unfinished-runs.ts";
-export {
-  CallCounter,
-  type Tallies,
-  type ToolTally,
-  toStatistics,
-  successRate,
-  summarizeTallies,
-  nearestRank,
-  waitingCode,
-} from "./record-statistics.ts";
-export {
-  type InMemoryPageCacheOptions,
-  type PageCache,
-  type StoredPage,
-  createInMemoryPageCache,
-} from "./page-cache.ts";
-export { type PagePosition, fromCursor, maxPageSize, pageLimit, toCursor } from "./record-page.ts";
-export { boundRecord } from "./record-size.ts";
-export { type RecordRedactor, unabridgedText } from "./record-text.ts";
-export {
-  type BriefSummary,
-  type CallRecord,
-  type CallerType,
-  type ConversationSummary,
-  type PruneResult,
-  type RecordPage,
-  type RecordQuery,
-  type RecordStatus,
-  type RecordStore,
-  type Retention,
-  type Statistics,
-  type ToolStatistics,
-  toBriefSummary,
-} from "./records.ts";
-export { type InMemoryResultCacheOptions, type ResultCache, createInMemoryResultCache } from "./result-cache.ts";
-export {
-  checkSequence,
-  sequenceGapFailure,
-  isLargePayload,
-  isFinished,
-  leaseLostFailure,
-  leaseTimeoutMs,
-  runLimit,
-} from "./run-state.ts";
-export type {
-  Claim,
-  JournalEvent,
-  NewJournalEvent,
-  NewRun,
-  NewConversationTurn,
-  RunEnd,
-  FinishedRun,
-  FinishedRunQuery,
-  RunJournal,
-  RunLease,
-  LeaseHolder,
-  RunQuery,
-  RunConversation,
-  RunStatus,
-  StoredRun,
-  ConversationTurn,
-  ConversationTurnRange,
-  RunKindId,
-  RunWait,
-} from "./run-journal.ts";
-export { createInMemoryMemoryStore } from "./in-memory-memory-store.ts";
-export { createInMemoryTextIndex } from "./in-memory-text-index.ts";
-export {
-  type Memory,
-  type MemoryHit,
-  type MemoryQuery,
-  type MemoryStats,
-  type MemoryStore,
-  type NewMemory,
-  type StoreMemoryResult,
-  documentMemory,
-  mergeTags,
-  memoryDocument,
-  memoryHit,
-  mergeMemory,
-} from "./memory-store.ts";
-export { columnWeights, termColumns } from "./text-columns.ts";
-export {
-  type Recency,
-  type TextDocument,
-  type TextHit,
-  type TextIndex,
-  type TextQuery,
-  type TextStats,
-  candidateLimit,
-  normalizeTag,
-  hitLimit,
-  isListing,
-} from "./text-index.ts";
-export { type Needle, type TextPlan, planQuery } from "./text-query.ts";
-export {
-  type CountedNeedles,
-  Ranking,
-  type TextTotals,
-  queryTitleKey,
-  lengthFactor,
-  roundTimes,
-  titleFitOf,
-  titleKey,
-} from "./text-ranking.ts";
-export { type TextRange, extractSnippet } from "./text-snippet.ts";
-export { readTokens, tokenFormat } from "./text-tokens.ts";
+export * from "./approval-state.ts";
+export * from "./approvals.ts";
+export * from "./flat-record.ts";
+export * from "./check-retention.ts";
+export * from "./in-memory-approvals.ts";
+export * from "./in-memory-records.ts";
+export * from "./in-memory-run-journal.ts";
+export * from "./unfinished-runs.ts";
+export * from "./record-statistics.ts";
+export * from "./page-cache.ts";
+export * from "./record-page.ts";
+export * from "./record-size.ts";
+export * from "./record-text.ts";
+export * from "./records.ts";
+export * from "./result-cache.ts";
+export * from "./run-state.ts";
+export type * from "./run-journal.ts";
+export * from "./in-memory-memory-store.ts";
+export * from "./in-memory-text-index.ts";
+export * from "./memory-store.ts";
+export * from "./text-columns.ts";
+export * from "./text-index.ts";
+export * from "./text-query.ts";
+export * from "./text-ranking.ts";
+export * from "./text-snippet.ts";
+export * from "./text-tokens.ts";

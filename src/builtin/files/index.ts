@@ -1,6 +1,6 @@
-export { editFileTool } from "./edit-file-tool.ts";
-export { listDirTool } from "./list-dir-tool.ts";
-export { readFileTool } from "./read-file-tool.ts";
-export { type FileMatch, type FileMatches, type FileQuery, searchFiles } from "./search-files.ts";
-export { searchFilesTool } from "./search-files-tool.ts";
-export { writeFileTool } from "./write-file-tool.ts";
+export * from "./edit-file-tool.ts";
+export * from "./list-dir-tool.ts";
+export * from "./read-file-tool.ts";
+export * from "./search-files.ts";
+export * from "./search-files-tool.ts";
+export * from "./write-file-tool.ts";

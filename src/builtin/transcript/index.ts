@@ -1,10 +1,3 @@
-export { type CaptionFormat, type Captions, type CaptionSegment, readCaptions } from "./captions.ts";
-export {
-  type ProvidedCaptions,
-  type Transcript,
-  type TranscriptProvider,
-  type TranscriptQuery,
-  type TranscriptRequest,
-  transcribe,
-} from "./transcript.ts";
-export { youtubeTranscriptionTool } from "./youtube-transcription-tool.ts";
+export * from "./captions.ts";
+export * from "./transcript.ts";
+export * from "./youtube-transcription-tool.ts";
