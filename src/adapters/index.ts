@@ -1,3 +1,16 @@
+/**
+ * SQLite, MCP client and server, LangChain, AI SDK, OpenTelemetry.
+ *
+ * Belongs here: all code that knows a database, a protocol or another framework. It implements ports of `store/` and
+ * `hub/`, or converts tools and models.
+ *
+ * Must stay true: a package is loaded when it is first used (`load-adapters.ts`), never by an import of `windlass`.
+ * Every store passes the suites in `test/conformance`, including processes that are killed. A database has one writer,
+ * in a worker thread; a newer database is refused. Calls of other frameworks go through the engine.
+ *
+ * Test: `npm run vitest -- run src/adapters test/conformance test/mcp`
+ */
+
 export * from "./sqlite/journal/lease-holder.ts";
 export * from "./sqlite/index/rebuildable-database.ts";
 export * from "./sqlite/index/open-index.ts";

@@ -1,3 +1,15 @@
+/**
+ * Agents: the loop and its runners as programs of a run; sessions, sub-agents, the reasoning block, verification.
+ *
+ * Belongs here: which calls a model makes, what it sees of their results, and when it is done.
+ *
+ * Must stay true: every tool call of a model goes through the engine, with the caller `conversation_agent`. Every tool
+ * call gets a result message, also a malformed one. Once untrusted content is in a conversation, its calls are tainted
+ * (`AgentRun.tainted`). Model requests are journaled like calls, so a resumed agent does not pay for them again.
+ *
+ * Test: `npm run vitest -- run src/agent test/agents`
+ */
+
 export * from "./agent.ts";
 export type * from "./events/agent-event.ts";
 export type * from "./events/agent-notice.ts";

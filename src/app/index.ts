@@ -1,3 +1,15 @@
+/**
+ * A workspace: reads `windlass.yaml` and the folders, checks trust, and wires adapters to ports in `openWorkspace`.
+ *
+ * Belongs here: decisions that need the whole workspace. A setting of one layer belongs to the table of that layer.
+ *
+ * Must stay true: nothing of a folder is executed before it is trusted. A problem in one file is reported with its
+ * position and disables only that file. A workspace closes everything that it opened, users of a part before the part.
+ * Services are loaded on first use, because most commands need none.
+ *
+ * Test: `npm run vitest -- run src/app test/settings.test.ts`
+ */
+
 export * from "./chain-folder.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";

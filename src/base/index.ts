@@ -1,3 +1,15 @@
+/**
+ * Failures and their codes, ids, the clock, deadlines, the event bus, circuit breakers, JSON helpers.
+ *
+ * Belongs here: small parts without a domain, which at least two layers use. It imports no other layer.
+ *
+ * Must stay true: every failure code is an entry of `failureKinds`, with a retry verdict; expected failures are values
+ * or `FailureError`, recognized by a brand and never by `instanceof`. Time, ids and randomness come from a `Clock`, an
+ * `IdGenerator` and a `random` option, so that tests need no sleeping. JSON helpers never throw on hostile values.
+ *
+ * Test: `npm run vitest -- run src/base`
+ */
+
 export * from "./backoff.ts";
 export * from "./brand.ts";
 export * from "./circuit-breaker.ts";

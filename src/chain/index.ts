@@ -1,3 +1,16 @@
+/**
+ * Chains: a YAML file becomes a checked plan, the plan a program of a run, the run a log.
+ *
+ * Belongs here: the language of chains, their interpreter, dry runs, logs, explanations and graphs.
+ *
+ * Must stay true: everything that can be known before a run is checked in the plan, with a position. A step starts as
+ * soon as its references are settled. The interpreter decides only by outcomes of its host, never by the clock or the
+ * environment. A run keeps the plan that it started with: editing a file does not change a run. Taint is computed from
+ * the references of the plan.
+ *
+ * Test: `npm run vitest -- run src/chain`
+ */
+
 export * from "./plan/chain-table.ts";
 export * from "./plan/chain-error.ts";
 export * from "./chain-runs.ts";

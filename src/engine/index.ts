@@ -1,3 +1,17 @@
+/**
+ * One call: resolve, validate, permit, reuse, admit, attempt, check, record. `Call` in `call.ts` is its table of
+ * contents.
+ *
+ * Belongs here: everything that must apply to every call of every caller. There is no second path to a handler.
+ *
+ * Must stay true: a call never throws and always ends, with one result and one record. Decisions come before side
+ * effects: nothing runs before `decidePermission`. Only the root of nested calls takes a global slot, so nesting cannot
+ * deadlock. A retry needs an effect that allows it. A stage is awaited only if it returned a promise; see
+ * docs/benchmarks.md before a change of `call.ts` or `execution.ts`.
+ *
+ * Test: `npm run vitest -- run src/engine test/callers`
+ */
+
 export * from "./approval-elicitation.ts";
 export * from "./approver.ts";
 export * from "./call-context.ts";

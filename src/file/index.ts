@@ -1,3 +1,15 @@
+/**
+ * Guarded file access. File tools and everything that a model can direct read and write files through it.
+ *
+ * Belongs here: roots, paths, links, control files, ignore rules, atomic writes, decoding of bytes.
+ *
+ * Must stay true: a path is resolved and opened without following links out of the roots, also if a link changes in the
+ * meantime. Control files of a workspace (`windlass.yaml`, tools, chains, `.windlass/`) are read-only. A file is
+ * replaced as a whole or not at all. Reads are limited in size.
+ *
+ * Test: `npm run vitest -- run src/file`
+ */
+
 export type * from "./control-files.ts";
 export * from "./denied-paths.ts";
 export * from "./decode-text.ts";

@@ -1,3 +1,17 @@
+/**
+ * Sources of tools and the choice among them: folders of tools and skills, MCP servers, capabilities, tool search,
+ * views of large results.
+ *
+ * Belongs here: sources, the choice among candidates, and what of a result a model sees. Clients of protocols belong to
+ * `adapters/`.
+ *
+ * Must stay true: one broken file or dead server never removes other tools. Only tools with the effect `pure` or `read`
+ * are raced or merged. Listing and validating never connect to a server. A changed definition of an MCP tool is refused
+ * until a person approves it. The order of tool lists is stable, so that prompts stay cacheable.
+ *
+ * Test: `npm run vitest -- run src/hub test/reload.test.ts`
+ */
+
 export * from "./tool-folder/load-tool-file.ts";
 export * from "./tool-folder/read-text.ts";
 export * from "./tool-folder/scan-folder.ts";

@@ -1,3 +1,15 @@
+/**
+ * Language models: the port, model families, errors and retries of requests, fallbacks, budgets.
+ *
+ * Belongs here: one request to a model and its response. Loops over several requests belong to `agent/`.
+ *
+ * Must stay true: a `Model` is the interface of the AI SDK. Differences between services are in families (`family/`),
+ * and nowhere else. A tool call whose arguments were cut off or cannot be parsed is never executed. A budget is checked
+ * before each request. Importing this folder loads no client.
+ *
+ * Test: `npm run vitest -- run src/model`
+ */
+
 export type * from "./errors/retry-with-backoff.ts";
 export * from "./broken-model.ts";
 export * from "./errors/unsupported-model.ts";

@@ -1,3 +1,16 @@
+/**
+ * The guarded HTTP client. All outbound HTTP of the library goes through it.
+ *
+ * Belongs here: URLs, addresses, redirects, headers and limits of requests. Knowledge of a single service does not.
+ *
+ * Must stay true: an address is checked when it is connected to, not only when it is resolved; private addresses are
+ * refused unless the allow-list names them; each redirect is checked again, and credentials are not sent to another
+ * origin. Bytes and time of a response are limited. An allow-list opens access; there is no switch that opens
+ * everything.
+ *
+ * Test: `npm run vitest -- run src/net`
+ */
+
 export * from "./allow-list.ts";
 export type * from "./check-headers.ts";
 export * from "./check-url.ts";

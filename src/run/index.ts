@@ -1,3 +1,17 @@
+/**
+ * Durable runs of every kind: journal, replay, leases, timers, approvals, suspension. A kind registers with
+ * `RunService`.
+ *
+ * Belongs here: the parts that chains, agents and durable calls share when they survive their process.
+ *
+ * Must stay true: a program has no access to the outside except the effects that it yields, so a replay takes the same
+ * path. The start of a call with side effects is durable before its handler runs; its outcome is durable before the
+ * program receives it. A `once` call without an outcome is never repeated without a person's decision. A decision is
+ * durable in the journal before its approval is consumed. The life cycles are in ARCHITECTURE.md.
+ *
+ * Test: `npm run vitest -- run src/run test/run-service.test.ts test/conformance/host.slow.test.ts test/crash`
+ */
+
 export * from "./approvals/approval-rules.ts";
 export type * from "./approvals/run-approvals.ts";
 export * from "./leases/run-leases.ts";

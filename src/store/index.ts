@@ -1,3 +1,16 @@
+/**
+ * The ports of everything that is stored, and their in-memory versions: run journal, records, approvals, memories, text
+ * index, caches.
+ *
+ * Belongs here: interfaces, stored forms and rules that all implementations share. Databases belong to `adapters/`.
+ *
+ * Must stay true: every implementation of a port passes its suite in `test/conformance`. Each write of a run checks the
+ * epoch of its lease, so that a process that lost the run cannot write. Stored data is plain JSON; a changed format
+ * needs a migration and a pin, see CONTRIBUTING.md.
+ *
+ * Test: `npm run vitest -- run src/store test/conformance`
+ */
+
 export * from "./approval-state.ts";
 export * from "./approvals.ts";
 export * from "./flat-record.ts";

@@ -1,3 +1,15 @@
+/**
+ * Text for people and models: YAML with positions, code frames, suggestions, display widths, cuts, fences.
+ *
+ * Belongs here: code that reads, cuts, compares or formats text and knows neither tools nor runs.
+ *
+ * Must stay true: texts may be hostile, so the work is bounded by the length of a text, a cut never splits a character,
+ * and what is shown to people has no control characters. A `Problem` of a file always has a line and a column. Texts
+ * for people come from one table per language, by code; nothing recognizes a text by its wording.
+ *
+ * Test: `npm run vitest -- run src/text`
+ */
+
 export * from "./canonical-url.ts";
 export * from "./cut-json.ts";
 export * from "./cut-text.ts";

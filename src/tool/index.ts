@@ -1,3 +1,15 @@
+/**
+ * The definition of tools: `defineTool`, tool files, the registry, results, and the formats in which models see tools.
+ *
+ * Belongs here: the definition of tools and their conversion. Executing a call belongs to `engine/`.
+ *
+ * Must stay true: a tool declares all facts about itself (effect, destructive, targets, sends); no other file lists
+ * tool names. An unknown effect is `once`. A tool file and a tool in code become the same `AnyTool`. A run resumes only
+ * if the fingerprints of its tools are the same, so they change on purpose; `test/pins` holds former ones.
+ *
+ * Test: `npm run vitest -- run src/tool test/file-forms.test.ts test/pins/former-fingerprints.test.ts`
+ */
+
 export * from "./command-files.ts";
 export * from "./define-tool.ts";
 export * from "./fingerprint-tool.ts";
