@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { ChainLibrary, ChainRuns, type StepSpec, chainTool } from "../chain/index.ts";
-import { type EngineOptions, createEngine, journaledCallOf } from "../engine/index.ts";
+import { type EngineOptions, createEngine, internals } from "../engine/index.ts";
 import { scriptedModel } from "../testing/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import type { ToolResult } from "../tool/index.ts";
@@ -137,7 +137,7 @@ describe("[B09] the approval of an agent as a tool", () => {
     const requests = sampleTool(
       async (_args, context) => {
         if ((await approvals.get(stored.id, Date.now()))?.status !== "pending") return "answered";
-        journaledCallOf(context)?.suspendFor({ ...about, approvalId: stored.id });
+        internals(context).step?.suspendFor({ ...about, approvalId: stored.id });
         throw new Error("waits");
       },
       { name: "asks", effect: "idempotent", destructive: false, composite: true },

@@ -1,17 +1,5 @@
 import { fail, failure, nodeCrypto } from "../base/index.ts";
-import {
-  callerPathOf,
-  coveredBy,
-  isEverAllowed,
-  isModelInitiated,
-  isTainted,
-  nestedCalls,
-  propagateFailure,
-  principalOf,
-  progressOf,
-  runOf,
-  journaledCallOf,
-} from "../engine/index.ts";
+import { internals, isEverAllowed, propagateFailure } from "../engine/index.ts";
 import { toSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
@@ -78,7 +66,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions): AnyTool {
       if (agent.runs.isClosing) throw closed(name, context);
       const text = provided === undefined ? prompt : `${prompt}\n\n${provided}`;
       const result = await runOnce(agent, text, context).catch((error: unknown) => {
-        if (agent.runs.isClosing) journaledCallOf(context)?.release();
+        if (agent.runs.isClosing) internals(context).step?.release();
         throw error;
       });
       if (result.status === "completed") return toToolOutput(result);
@@ -109,7 +97,7 @@ function destructiveTools({ runs, spec }: Agent): readonly string[] {
 
 /** If the caller is closing too, the process that resumes it retries the call; otherwise a retry is useless. */
 function closed(name: string, context: ToolContext): Error {
-  const step = journaledCallOf(context);
+  const step = internals(context).step;
   if (step?.isClosing === true) step.release();
   return fail(`${name} is closed, and accepts no more prompts in this process`, {
     code: "not_available",
@@ -119,7 +107,7 @@ function closed(name: string, context: ToolContext): Error {
 
 /** A retry of the call resumes its run, so the caller does not record the call as failed. */
 function releasedFailure(name: string, context: ToolContext): Error {
-  journaledCallOf(context)?.release();
+  internals(context).step?.release();
   return fail(`${name} was closed before it had answered; retry the same call to resume it`, {
     code: "cancelled",
     retry: "never",
@@ -136,7 +124,7 @@ interface SubAgentPrompt extends PendingApproval {
 async function waits(agent: Agent, { runId, name, ...open }: SubAgentPrompt, context: ToolContext): Promise<Error> {
   const { id: approvalId, message: text, ...prompt } = open;
   const message = `${text} (${name} wants to call it)`;
-  const cannot = journaledCallOf(context)?.suspendFor({ ...prompt, approvalId, message });
+  const cannot = internals(context).step?.suspendFor({ ...prompt, approvalId, message });
   if (cannot === undefined) {
     const waiting = `${name} waits for a person to decide on ${open.tool}`;
     return propagateFailure(failure("approval_required", waiting, { approvalId }));
@@ -157,31 +145,29 @@ function toToolOutput({ answer, toolUsageSummary, usage, rounds, runId }: AgentR
 
 /** Starts the run of this call, or resumes it. */
 async function runOnce(agent: Agent, text: string, context: ToolContext): Promise<AgentResult> {
-  const report = progressOf(context);
-  const principal = principalOf(context);
-  const calledBy = runOf(context);
+  const call = internals(context);
+  const { progress, principal, runId: calledBy, isTainted: tainted } = call;
   const account = UsageAccount.of(context);
   const how: NestedExecuteOptions = {
     signal: context.signal,
-    begin: nestedCalls(context),
+    begin: call.beginCall,
     account,
-    step: journaledCallOf(context),
-    ...(report !== undefined && { onEvent: (event: AgentEvent) => report(event) }),
+    step: call.step,
+    ...(progress !== undefined && { onEvent: (event: AgentEvent) => progress(event) }),
   };
   // A run id may contain only letters, digits and a few marks, and a key may be long.
   const runId = `sub-${nodeCrypto().createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32)}`;
-  const tainted = isTainted(context);
   const more = {
     ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
     ...(principal !== undefined && { principal }),
     ...(calledBy !== undefined && { calledBy }),
-    callerPath: callerPathOf(context),
-    covered: coveredBy(context),
+    callerPath: call.callerPath,
+    covered: call.covered,
     // Persisted, because the run may be resumed later, outside this call. The prompt is untrusted if the call is
     // tainted.
     history: { ...emptyHistory, tainted },
     untrusted: tainted,
-    byModel: isModelInitiated(context),
+    byModel: call.isModelInitiated,
     runId,
     isDetached: true,
   };

@@ -1,4 +1,4 @@
-import { type Engine, forConversation, nestedCalls } from "../engine/index.ts";
+import { type Engine, forConversation, internals } from "../engine/index.ts";
 import { type BriefSummary, successRate } from "../store/index.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import type { CompositeContext, ToolContext, ToolResult } from "../tool/index.ts";
@@ -89,7 +89,7 @@ export class ToolSubAgent {
     });
     const result = await (within === undefined
       ? engine.call(tool, params, context)
-      : nestedCalls(within)(tool, params, context).run());
+      : internals(within).beginCall(tool, params, context).run());
     this.#remember({ tool: result.tool, params, result });
     within?.progress({ agentId: this.agentId, tool: result.tool, success: result.success });
     return result;

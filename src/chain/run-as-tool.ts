@@ -1,16 +1,5 @@
 import { fail, failure, systemClock } from "../base/index.ts";
-import {
-  approvingElicitOf,
-  callerPathOf,
-  denialsOf,
-  isTainted,
-  nestedCalls,
-  progressOf,
-  journaledCallOf,
-  toApprovalElicitation,
-  readApprovalElicitation,
-  untrustedOf,
-} from "../engine/index.ts";
+import { internals, readApprovalElicitation, toApprovalElicitation } from "../engine/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
 import { deniedChains } from "./denied-chains.ts";
@@ -37,18 +26,17 @@ export interface CalledChain {
  */
 export async function runAsTool({ plan, input, env }: CalledChain, context: ToolContext): Promise<unknown> {
   const instead = runInstead(plan);
-  const elicit = approvingElicitOf(context);
-  const report = progressOf(context);
+  const call = internals(context);
+  const { elicitApproval: elicit, progress } = call;
   const refusal = refuseToolApprovals(plan, elicit !== undefined);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   checkRequirements(plan, missingRequirements(plan), {});
-  const begin = nestedCalls(context);
   // The same in every attempt of the call, and so are the keys of its steps.
   const runId = context.idempotencyKey;
   const note = `no approver is available while a chain runs as a tool; ${instead}`;
   // A person who approved the call of the chain saw its input, not what a model makes of that in one of its steps.
-  const tainted = TaintedCalls.of(plan, isTainted(context) ? "all" : []);
-  const { parameters = new Map<string, unknown>() } = untrustedOf(context) ?? {};
+  const tainted = TaintedCalls.of(plan, call.isTainted ? "all" : []);
+  const { parameters = new Map<string, unknown>() } = call.untrusted ?? {};
   const untrusted = TaintedCalls.of(plan, parameters === "all" ? "all" : [...parameters.keys()].toSorted());
   const known = (): unknown[] => (parameters !== "all" && parameters.size === 0 ? [input] : []);
   const { facts } = await executeRun({
@@ -56,12 +44,12 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     input,
     context: context.variables,
     env,
-    denied: deniedChains(plan, denialsOf(context), callerPathOf(context)),
+    denied: deniedChains(plan, call.denies, call.callerPath),
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
     executor: engineExecutor({
-      begin,
+      begin: call.beginCall,
       runId,
       tools: toolsOf(plan),
       secrets: context.secrets,
@@ -74,8 +62,8 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     requestApproval:
       elicit === undefined ? () => Promise.resolve({ approved: false, note }) : elicitApproval(elicit, instead),
     signal: context.signal,
-    step: journaledCallOf(context),
-    onEvent: report && stepProgress(plan, report),
+    step: call.step,
+    onEvent: progress && stepProgress(plan, progress),
   });
   if (facts.status === "success") return facts.output;
   const { message, code, retry, reason } = facts.error ?? failure("not_available", `${plan.name} did not finish`);

@@ -5,7 +5,7 @@ import { fromJsonSchema } from "../schema/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import { defineTool, type ToolResult } from "../tool/index.ts";
 import { type Approver, storedApprover } from "./approver.ts";
-import { permissionsOf } from "./internals.ts";
+import { internals } from "./internals.ts";
 import { createEngine } from "./engine.ts";
 
 function engineWith(input: Parameters<typeof defineTool>[0]["input"], more: object = {}) {
@@ -243,7 +243,7 @@ describe("a call that was approved beforehand", () => {
       description: "Looks what the rules say",
       effect: "read",
       composite: true,
-      run: (_args, within) => permissionsOf(within)(subject),
+      run: (_args, within) => internals(within).decidePermission(subject),
     });
     expect(await engine.call(look, {}, context)).toMatchObject({ output: "allow" });
     expect(await engine.call(look, {}, { ...context, conversationId: "c2" })).toMatchObject({ output: "ask" });

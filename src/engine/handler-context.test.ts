@@ -5,6 +5,7 @@ import { unhandledRejections } from "../../test/support/unhandled-rejections.ts"
 import { createInMemoryRecords } from "../store/index.ts";
 import { createEngine } from "./engine.ts";
 import type { LogEntry } from "./engine-core.ts";
+import { internals } from "./internals.ts";
 
 const secrets = { API_KEY: "hunter2secret" };
 
@@ -418,5 +419,19 @@ describe("elicitations", () => {
     stop.abort();
     await aborted.promise;
     expect(await call).toMatchObject({ error: { code: "cancelled" } });
+  });
+});
+
+describe("the internals of a call", () => {
+  test("are also found by another copy of the code", async () => {
+    const copy = "./internals.ts?copy";
+    const other = (await import(copy)) as { readonly internals: typeof internals };
+    expect(other.internals).not.toBe(internals);
+    const tool = sampleTool((_args, context) => [internals(context).principal, other.internals(context).principal]);
+    expect(await createEngine().call(tool, {}, { principal: "ann" })).toMatchObject({ output: ["ann", "ann"] });
+  });
+
+  test("a context that is not of an engine has none", () => {
+    expect(internals({})).toBeUndefined();
   });
 });

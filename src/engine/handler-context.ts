@@ -10,7 +10,13 @@ import type {
 } from "../tool/index.ts";
 import type { CallerType } from "../store/index.ts";
 import { type Account, type CallContext, callerPathBelow, canElicitApproval } from "./call-context.ts";
-import type { BeginCall, JournaledCall, DecidePermission } from "./internals.ts";
+import {
+  type BeginCall,
+  type CallInternals,
+  type DecidePermission,
+  type JournaledCall,
+  internalsKey,
+} from "./internals.ts";
 import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 import type { Job } from "./job.ts";
@@ -83,103 +89,104 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.callTool();
   }
 
-  /** @internal For `elicitOf`. */
-  get canElicit(): boolean {
-    return this.#execution.job.context.elicit !== undefined;
+  get [internalsKey](): CallInternals {
+    return new Internals(this.#execution, this);
+  }
+}
+
+/** The internals of a call, for composites; like the context, everything is created on first use. */
+class Internals implements CallInternals {
+  readonly #execution: Execution;
+  readonly #handler: HandlerContext;
+
+  constructor(execution: Execution, handler: HandlerContext) {
+    this.#execution = execution;
+    this.#handler = handler;
   }
 
-  /** @internal For `approvingElicitOf`. */
-  get canApprove(): boolean {
-    return canElicitApproval(this.#execution.job.context);
+  get #job(): Job {
+    return this.#execution.job;
   }
 
-  /** @internal For `progressOf`. */
-  get hasProgressListener(): boolean {
-    const { onProgress, hooks } = this.#execution.job.context;
-    return onProgress !== undefined || hooks?.progress !== undefined;
+  get beginCall(): BeginCall {
+    return (target, args, context) => this.#job.beginChild(target, args, context);
   }
 
-  /** @internal For `principalOf`. */
-  get principal(): string | undefined {
-    return this.#execution.job.context.principal;
-  }
-
-  /** @internal For `isTainted`. */
-  get tainted(): boolean {
-    return this.#execution.job.taintsReading;
-  }
-
-  /** @internal For `untrustedOf`. */
-  get untrusted(): UntrustedArguments | undefined {
-    const { cleared, context } = this.#execution.job;
-    return cleared === undefined ? untrustedArgumentsOf(context) : undefined;
-  }
-
-  /** @internal For `isModelInitiated`. */
-  get byModel(): boolean {
-    for (let { job }: { job: Job | undefined } = this.#execution; job !== undefined; job = job.parent) {
-      const { callerType } = job.context;
-      if (callerType === "conversation_agent" || callerType === "mcp_client") return true;
-    }
-    return false;
-  }
-
-  /** @internal For `callerPathOf`. */
-  get callerPath(): readonly CallerType[] {
-    return callerPathBelow(this.#execution.job.context);
-  }
-
-  /** @internal For `coveredBy`. */
-  get covered(): readonly string[] | undefined {
-    const { covered, context } = this.#execution.job;
-    return covered ?? context.covered;
-  }
-
-  /** @internal For `stepOf`. */
-  get step(): JournaledCall | undefined {
-    let { job }: { job: Job | undefined } = this.#execution;
-    while (job !== undefined && job.context.hooks?.step === undefined) job = job.parent;
-    return job?.context.hooks?.step;
-  }
-
-  /** @internal For `runOf`. */
-  get workflowId(): string | undefined {
-    return this.#execution.job.context.workflowId;
-  }
-
-  /** @internal For `accountOf`. */
-  get account(): Account | undefined {
-    return this.#execution.job.context.account;
-  }
-
-  /** @internal For `callersOf`. */
-  get callers(): ReadonlySet<AnyTool> {
-    const tools = new Set<AnyTool>();
-    for (let { parent } = this.#execution.job; parent !== undefined; { parent } = parent) tools.add(parent.tool);
-    return tools;
-  }
-
-  /** @internal For `reuseOf`. */
-  get reuse(): CallContext["reuse"] {
-    return this.#execution.job.context.reuse;
-  }
-
-  /** @internal For `denialsOf`. */
   get denies(): FindDenial | undefined {
     return this.#execution.core.denies;
   }
 
-  /** @internal For `permissionsOf`. */
-  get rulings(): DecidePermission {
-    const { core, job } = this.#execution;
-    const { callerType = "direct", callerPath } = job.context;
-    const caller = { callerType, callerPath, indirect: job.isIndirect };
-    return (subject) => nestedPermission(core, { ...subject, ...caller }, job.context);
+  get decidePermission(): DecidePermission {
+    const { context, isIndirect: indirect } = this.#job;
+    const { callerType = "direct", callerPath } = context;
+    const caller = { callerType, callerPath, indirect };
+    return (subject) => nestedPermission(this.#execution.core, { ...subject, ...caller }, context);
   }
 
-  /** @internal For `nestedCalls`. */
-  get beginCall(): BeginCall {
-    return (target, args, context) => this.#execution.job.beginChild(target, args, context);
+  get callerPath(): readonly CallerType[] {
+    return callerPathBelow(this.#job.context);
+  }
+
+  get callers(): ReadonlySet<AnyTool> {
+    return new Set(
+      this.#path()
+        .map(({ tool }) => tool)
+        .slice(1),
+    );
+  }
+
+  get isModelInitiated(): boolean {
+    return this.#path().some(
+      ({ context: { callerType } }) => callerType === "conversation_agent" || callerType === "mcp_client",
+    );
+  }
+
+  get covered(): readonly string[] | undefined {
+    return this.#job.covered ?? this.#job.context.covered;
+  }
+
+  get isTainted(): boolean {
+    return this.#job.taintsReading;
+  }
+
+  get untrusted(): UntrustedArguments | undefined {
+    return this.#job.cleared === undefined ? untrustedArgumentsOf(this.#job.context) : undefined;
+  }
+
+  get elicitApproval(): CallInternals["elicitApproval"] {
+    return canElicitApproval(this.#job.context) ? this.#handler.elicit : undefined;
+  }
+
+  get progress(): CallInternals["progress"] {
+    const { onProgress, hooks } = this.#job.context;
+    return onProgress === undefined && hooks?.progress === undefined ? undefined : this.#handler.progress;
+  }
+
+  get principal(): string | undefined {
+    return this.#job.context.principal;
+  }
+
+  get account(): Account | undefined {
+    return this.#job.context.account;
+  }
+
+  get reuse(): CallContext["reuse"] {
+    return this.#job.context.reuse;
+  }
+
+  get runId(): string | undefined {
+    return this.#job.context.workflowId;
+  }
+
+  get step(): JournaledCall | undefined {
+    return this.#path().find(({ context }) => context.hooks?.step !== undefined)?.context.hooks?.step;
+  }
+
+  /** The call and those that contain it, the root last. */
+  #path(): readonly Job[] {
+    const path: Job[] = [];
+    for (let job: Job | undefined = this.#job; job !== undefined; job = job.parent) path.push(job);
+    return path;
   }
 }
 

@@ -78,121 +78,54 @@ export interface CallHandle {
 /** Begins a call: of an engine, or nested under the call of a composite tool. */
 export type BeginCall = (target: string | AnyTool, args: unknown, context: CallContext) => CallHandle;
 
-/** Begins nested calls of the call whose handler got this context; they can be aborted. For composites. */
-export function nestedCalls(context: ToolContext): BeginCall {
-  // Every handler context has it, including contexts of another copy of Windlass.
-  return (context as ToolContext & { readonly beginCall: BeginCall }).beginCall;
-}
-
-/** Returns the denials of the engine's permission rules. For composites that run chains. */
-export function denialsOf(context: ToolContext): FindDenial | undefined {
-  return (context as ToolContext & { readonly denies?: FindDenial }).denies;
-}
-
-/** Returns the callers on the path to what this call starts for another caller, the root caller first. For composites. */
-export function callerPathOf(context: ToolContext): readonly CallerType[] {
-  return (context as ToolContext & { readonly callerPath?: readonly CallerType[] }).callerPath ?? [];
-}
-
-/** Returns the tools whose destructive calls a person approved with this call. For composites that store runs. */
-export function coveredBy(context: ToolContext): readonly string[] | undefined {
-  return (context as ToolContext & { readonly covered?: readonly string[] }).covered;
-}
-
 /** Returns the permission of a call of some tool by the current caller. */
 export type DecidePermission = (subject: RuleSubject) => Permission;
 
 /**
- * Returns a function that applies the permission rules to nested calls of the call whose handler got this context. For
- * composites that choose.
+ * What composites and tools of Windlass may know and do beyond their {@link ToolContext}: the part of the context that is
+ * not public.
  */
-export function permissionsOf(context: ToolContext): DecidePermission {
-  return (context as ToolContext & { readonly rulings: DecidePermission }).rulings;
+export interface CallInternals {
+  /** Begins a nested call, which can be aborted. */
+  readonly beginCall: BeginCall;
+  /** The denials of the engine's permission rules; undefined if they deny nothing at all. */
+  readonly denies: FindDenial | undefined;
+  /** Applies the permission rules to nested calls of the call. */
+  readonly decidePermission: DecidePermission;
+  /** The callers on the path to what the call starts for another caller, the root caller first. */
+  readonly callerPath: readonly CallerType[];
+  /** Tools whose calls contain this call. */
+  readonly callers: ReadonlySet<AnyTool>;
+  /** True if a model, here or at a client, decided on the call or on one that contains it. */
+  readonly isModelInitiated: boolean;
+  /** Tools whose destructive calls a person approved with the call. */
+  readonly covered: readonly string[] | undefined;
+  /** True if a model that reads the arguments of the call reads untrusted content. */
+  readonly isTainted: boolean;
+  /** The untrusted content in the arguments, unless a person or a rule permitted them. */
+  readonly untrusted: UntrustedArguments | undefined;
+  /** Elicits approvals from the caller; undefined if no one can answer, or the person may not approve calls. */
+  readonly elicitApproval: ((request: ElicitRequest) => Promise<ElicitResult>) | undefined;
+  /** Reports progress to the caller; undefined if there is no listener, to save the work. */
+  readonly progress: ((value: unknown) => void) | undefined;
+  /** The person or account behind the call. */
+  readonly principal: string | undefined;
+  /** The account that is charged for model requests of the call. */
+  readonly account: Account | undefined;
+  /** The reuse setting of the caller. */
+  readonly reuse: CallContext["reuse"];
+  /** The id of the run that contains the call. */
+  readonly runId: string | undefined;
+  /** The journaled call that contains the call: the next lease holder of its run re-executes it with all nested calls. */
+  readonly step: JournaledCall | undefined;
 }
 
-/** Returns the function that elicits input from the caller; undefined if no one can answer. For composites. */
-export function elicitOf(context: ToolContext): ((approvalHandle: ElicitRequest) => Promise<ElicitResult>) | undefined {
-  return (context as ToolContext & { readonly canElicit?: boolean }).canElicit === true ? context.elicit : undefined;
-}
+/** The key of the internals in a handler context, also of another copy of Windlass. */
+export const internalsKey: unique symbol = Symbol.for("windlass.call_internals");
 
-/**
- * Same as {@link elicitOf} for approvals of calls; also undefined if the person who would answer may not approve calls.
- */
-export function approvingElicitOf(
-  context: ToolContext,
-): ((approvalHandle: ElicitRequest) => Promise<ElicitResult>) | undefined {
-  return (context as ToolContext & { readonly canApprove?: boolean }).canApprove === true ? context.elicit : undefined;
-}
-
-/** Returns the function that reports progress to the caller; undefined if there is no listener, to save the work. */
-export function progressOf(context: ToolContext): ((value: unknown) => void) | undefined {
-  return (context as ToolContext & { readonly hasProgressListener?: boolean }).hasProgressListener === true
-    ? context.progress
-    : undefined;
-}
-
-/**
- * Returns the person or account behind the call whose handler got this context. For tools that separate data by
- * principal.
- */
-export function principalOf(context: ToolContext): string | undefined {
-  return (context as ToolContext & { readonly principal?: string }).principal;
-}
-
-/**
- * Returns the journaled call that contains this call. The next lease holder of the run re-executes it with all its
- * nested calls.
- */
-export function journaledCallOf(context: ToolContext): JournaledCall | undefined {
-  return (context as ToolContext & { readonly step?: JournaledCall }).step;
-}
-
-/**
- * True if a model that reads the arguments of the call reads untrusted content. For composites that show them to a
- * model.
- */
-export function isTainted(context: ToolContext): boolean {
-  return (context as ToolContext & { readonly tainted?: boolean }).tainted === true;
-}
-
-/**
- * Returns the untrusted content in the arguments of the call whose handler got this context, unless a person or a rule
- * permitted them. For composites that pass them on.
- */
-export function untrustedOf(context: ToolContext): UntrustedArguments | undefined {
-  return (context as ToolContext & { readonly untrusted?: UntrustedArguments }).untrusted;
-}
-
-/**
- * True if a model, here or at a client, decided on the call or on one that contains it. For composites that follow
- * instructions in texts.
- */
-export function isModelInitiated(context: ToolContext): boolean {
-  return (context as ToolContext & { readonly byModel?: boolean }).byModel === true;
-}
-
-/**
- * Returns the id of the run that contains the call whose handler got this context, if any. For composites that store
- * runs.
- */
-export function runOf(context: ToolContext): string | undefined {
-  return (context as ToolContext & { readonly workflowId?: string }).workflowId;
-}
-
-/**
- * Returns the account that is charged for model requests of the call whose handler got this context. For tools that use
- * models.
- */
-export function accountOf(context: object): Account | undefined {
-  return (context as { readonly account?: Account }).account;
-}
-
-/** Returns the tools whose calls contain the call whose handler got this context. For composites that choose. */
-export function callersOf(context: ToolContext): ReadonlySet<AnyTool> {
-  return (context as ToolContext & { readonly callers?: ReadonlySet<AnyTool> }).callers ?? new Set();
-}
-
-/** Returns the caller's reuse setting, if any. For composites that pass it on. */
-export function reuseOf(context: ToolContext): CallContext["reuse"] {
-  return (context as ToolContext & { readonly reuse?: CallContext["reuse"] }).reuse;
+/** Returns the internals of the call whose handler got this context; undefined for one that is not of an engine. */
+export function internals(context: ToolContext): CallInternals;
+export function internals(context: object): CallInternals | undefined;
+export function internals(context: object): CallInternals | undefined {
+  return (context as { readonly [internalsKey]?: CallInternals })[internalsKey];
 }

@@ -1,4 +1,4 @@
-import { type Account, accountOf } from "../../engine/index.ts";
+import { type Account, internals } from "../../engine/index.ts";
 import { type Budget, type BudgetLimits, type TokenUsage, addUsage, noTokens } from "../../model/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { AgentSpec } from "./agent-spec.ts";
@@ -23,7 +23,7 @@ export class UsageAccount implements Account {
 
   /** The account charged for model requests of a handler with this context; undefined if there is none. */
   static of(context: object): UsageAccount | undefined {
-    const account = accountOf(context);
+    const account = internals(context)?.account;
     return account instanceof UsageAccount ? account : undefined;
   }
 

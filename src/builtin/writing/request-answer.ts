@@ -1,5 +1,5 @@
 import type { Issue } from "../../base/index.ts";
-import { accountOf } from "../../engine/index.ts";
+import { internals } from "../../engine/index.ts";
 import {
   type Model,
   type GenerateTextOptions,
@@ -86,7 +86,7 @@ function reportOptions(model: Model, { system, truncated }: FilledPrompt, contex
     // The engine's own retries come on top of the model's: only the first attempt has both.
     ...(context.attempt > 1 && { maxRetries: 0 }),
     onUsage: (usage) => {
-      accountOf(context)?.spend(usage);
+      internals(context)?.account?.spend(usage);
       total = addUsage(total, usage);
       const { inputTokens, outputTokens, estimated } = total;
       context.report({ tokensUsed: inputTokens + outputTokens, ...(estimated === true && { tokensEstimated: true }) });

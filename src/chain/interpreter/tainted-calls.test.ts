@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { type SampleHandler, sampleTool } from "../../../test/support/sample-tool.ts";
-import { type Engine, type EngineOptions, createEngine, isTainted } from "../../engine/index.ts";
+import { type Engine, type EngineOptions, createEngine, internals } from "../../engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import { ChainRuns } from "../chain-runs.ts";
 import { chainTool } from "../chain-tool.ts";
@@ -17,7 +17,7 @@ function world(options: Omit<EngineOptions, "tools"> = {}): { engine: Engine; se
   const noted =
     (name: string, answer: SampleHandler): SampleHandler =>
     (args, context) => {
-      seen.push(`${name}: ${isTainted(context) ? "yes" : "no"}`);
+      seen.push(`${name}: ${internals(context).isTainted ? "yes" : "no"}`);
       return answer(args, context);
     };
   const composite = { composite: true, effect: "idempotent", destructive: false } as const;

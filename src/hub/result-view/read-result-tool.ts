@@ -1,4 +1,4 @@
-import { principalOf } from "../../engine/index.ts";
+import { internals } from "../../engine/index.ts";
 import type { JsonOutput } from "../../schema/index.ts";
 import { type InputFor, type ToolContext, type ToolFor, defineTool } from "../../tool/index.ts";
 import { readPart } from "./read-part.ts";
@@ -97,5 +97,5 @@ export function readResultTool(resultStore: ResultStore): ToolFor<typeof input, 
 }
 
 function ownerOf(context: ToolContext): { principal: string | undefined; conversationId: string | undefined } {
-  return { principal: principalOf(context), conversationId: context.conversationId };
+  return { principal: internals(context).principal, conversationId: context.conversationId };
 }

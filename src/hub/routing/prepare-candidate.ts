@@ -1,5 +1,5 @@
 import { type Issue, failure, raceAbortOrUndefined } from "../../base/index.ts";
-import { callersOf, resolveEffect, permissionsOf } from "../../engine/index.ts";
+import { internals, resolveEffect } from "../../engine/index.ts";
 import type { Validation } from "../../schema/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { AnyTool, Effect, ToolContext } from "../../tool/index.ts";
@@ -19,7 +19,7 @@ export async function prepareCandidate(
 ): Promise<RunnableCandidate | SkippedCandidate> {
   const { tool, source } = candidate.registration;
   if (!world.isAvailable(tool)) return { candidate, why: "it is switched off" };
-  if (callersOf(context).has(tool)) return { candidate, why: "this call is a part of its own work" };
+  if (internals(context).callers.has(tool)) return { candidate, why: "this call is a part of its own work" };
   const own = argumentsFor(candidate, choice.contract, args);
   if ("issues" in own) return { candidate, why: refusal(own.issues) };
   const checking = checkArguments(tool.input, own.args);
@@ -36,7 +36,7 @@ export async function prepareCandidate(
   const destructive = destructiveWith(tool, checked.value);
   const { name, aliases, handlerNames, sends } = tool;
   const subject = { tool: name, aliases, handlerNames, source, effect, destructive, sends };
-  const permission = permissionsOf(context)(subject);
+  const permission = internals(context).decidePermission(subject);
   return { candidate, args: own.args, effect, permission };
 }
 

@@ -1,5 +1,5 @@
 import { type Failure, failure, raceAbortOrUndefined } from "../../base/index.ts";
-import { type CallHandle, nestedCalls, propagateFailure, progressOf, reuseOf } from "../../engine/index.ts";
+import { type CallHandle, internals, propagateFailure } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
 import { allFailed } from "./all-failed.ts";
 import type { Choice } from "./candidate.ts";
@@ -84,14 +84,13 @@ class ChoiceRun {
     const { candidate } = entrant;
     const { tool } = candidate.registration;
     const { world } = this.#made;
-    const report = progressOf(this.#context);
-    const reuse = reuseOf(this.#context);
+    const { beginCall, progress, reuse } = internals(this.#context);
     world.breakers.enter(tool);
-    const handle = nestedCalls(this.#context)(tool, alone ? entrant.args : cloneArguments(entrant.args), {
+    const handle = beginCall(tool, alone ? entrant.args : cloneArguments(entrant.args), {
       // By the candidate, not by its place: another attempt may try them in another order.
       idempotencyKey: `${this.#context.idempotencyKey}/${candidate.label}`,
       ...(tool.timeoutMs === undefined && { limitMs: world.limits.toolTimeoutMs }),
-      ...(report !== undefined && { onProgress: report }),
+      ...(progress !== undefined && { onProgress: progress }),
       ...(reuse !== undefined && { reuse }),
     });
     return { handle, done: this.#finish(entrant, handle) };

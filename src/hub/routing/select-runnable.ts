@@ -1,5 +1,5 @@
 import type { Permission } from "../../engine/index.ts";
-import { reuseOf } from "../../engine/index.ts";
+import { internals } from "../../engine/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { Effect, ToolContext } from "../../tool/index.ts";
 import type { Candidate, Choice } from "./candidate.ts";
@@ -47,7 +47,7 @@ export async function selectRunnable(invocation: ChoiceInvocation, context: Tool
   if (allowed.length > 0) {
     // A candidate with an approval, or with a reusable result, does not take turns with others.
     const takesTurns = ({ permission }: RunnableCandidate): boolean =>
-      permission === "allow" && reuseOf(context) === undefined;
+      permission === "allow" && internals(context).reuse === undefined;
     const runnable = world.historyOf(choice.name).order(allowed, now, choice.byCapability ? takesTurns : undefined);
     const denied = ready.runnable.filter((each) => !isAllowed(each)).map(skipDenied);
     return { runnable, skipped: [...ready.skipped, ...denied, ...coolingDown.map(skipCoolingDown)] };

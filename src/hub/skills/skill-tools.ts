@@ -1,4 +1,4 @@
-import { principalOf } from "../../engine/index.ts";
+import { internals } from "../../engine/index.ts";
 import { toSchema } from "../../schema/index.ts";
 import { cutText, suggest } from "../../text/index.ts";
 import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../../tool/index.ts";
@@ -144,7 +144,7 @@ export class SkillTools {
     const { loadInstructions } = await import("./load-instructions.ts");
     const instructions = await loadInstructions(skill, this.#cache.limits, context.signal);
     const { conversationId } = context;
-    const principal = principalOf(context);
+    const { principal } = internals(context);
     // In use only once its instructions are loaded.
     this.#cache.sessions.use(
       { ...(conversationId !== undefined && { conversationId }), ...(principal !== undefined && { principal }) },

@@ -1,4 +1,4 @@
-import { isEverAllowed, permissionsOf } from "../../engine/index.ts";
+import { internals, isEverAllowed } from "../../engine/index.ts";
 import type { JsonOutput } from "../../schema/index.ts";
 import {
   type AnyTool,
@@ -101,11 +101,11 @@ export function findToolsTool({
     input,
     output,
     run: ({ query, limit }, context) => {
-      const rulings = permissionsOf(context);
+      const { decidePermission } = internals(context);
       const where = (tool: AnyTool, registration: Registration): boolean =>
         tool.name !== findToolsName &&
         isOffered(tool) &&
-        isEverAllowed(registration, (call) => rulings(call) !== "deny");
+        isEverAllowed(registration, (call) => decidePermission(call) !== "deny");
       const tools = finder.search(query, { limit, where }).map(({ registration }) => toFoundTool(registration));
       const note = "no tool matches; describe the purpose in other words, or continue without a tool";
       return tools.length === 0 ? { tools, note } : { tools };
