@@ -422,16 +422,6 @@ describe("elicitations", () => {
   });
 });
 
-describe("the internals of a call", () => {
-  test("are also found by another copy of the code", async () => {
-    const copy = "./internals.ts?copy";
-    const other = (await import(copy)) as { readonly internals: typeof internals };
-    expect(other.internals).not.toBe(internals);
-    const tool = sampleTool((_args, context) => [internals(context).principal, other.internals(context).principal]);
-    expect(await createEngine().call(tool, {}, { principal: "ann" })).toMatchObject({ output: ["ann", "ann"] });
-  });
-
-  test("a context that is not of an engine has none", () => {
-    expect(internals({})).toBeUndefined();
-  });
+test("a context that is not of an engine has no internals", () => {
+  expect(internals({})).toBeUndefined();
 });

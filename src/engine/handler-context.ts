@@ -10,13 +10,7 @@ import type {
 } from "../tool/index.ts";
 import type { CallerType } from "../store/index.ts";
 import { type Account, type CallContext, callerPathBelow, canElicitApproval } from "./call-context.ts";
-import {
-  type BeginCall,
-  type CallInternals,
-  type DecidePermission,
-  type JournaledCall,
-  internalsKey,
-} from "./internals.ts";
+import type { BeginCall, CallInternals, DecidePermission, JournaledCall } from "./internals.ts";
 import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
 import type { Job } from "./job.ts";
@@ -89,7 +83,8 @@ export class HandlerContext implements ToolContext, CompositeContext {
     return this.#execution.callTool();
   }
 
-  get [internalsKey](): CallInternals {
+  /** @internal For `internals()`. */
+  get internals(): CallInternals {
     return new Internals(this.#execution, this);
   }
 }

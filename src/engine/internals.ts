@@ -81,10 +81,7 @@ export type BeginCall = (target: string | AnyTool, args: unknown, context: CallC
 /** Returns the permission of a call of some tool by the current caller. */
 export type DecidePermission = (subject: RuleSubject) => Permission;
 
-/**
- * What composites and tools of Windlass may know and do beyond their {@link ToolContext}: the part of the context that is
- * not public.
- */
+/** The part of a {@link ToolContext} that is not public: for composites, and for tools that use models or principals. */
 export interface CallInternals {
   /** Begins a nested call, which can be aborted. */
   readonly beginCall: BeginCall;
@@ -120,12 +117,10 @@ export interface CallInternals {
   readonly step: JournaledCall | undefined;
 }
 
-/** The key of the internals in a handler context, also of another copy of Windlass. */
-export const internalsKey: unique symbol = Symbol.for("windlass.call_internals");
-
 /** Returns the internals of the call whose handler got this context; undefined for one that is not of an engine. */
 export function internals(context: ToolContext): CallInternals;
 export function internals(context: object): CallInternals | undefined;
 export function internals(context: object): CallInternals | undefined {
-  return (context as { readonly [internalsKey]?: CallInternals })[internalsKey];
+  // By name, not by class: the context may be of another copy of Windlass.
+  return (context as { readonly internals?: CallInternals }).internals;
 }
