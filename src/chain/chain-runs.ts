@@ -1,15 +1,18 @@
-import { type RunRecording, type RunRef, type RunService, runServiceOf } from "../run/index.ts";
+import { type RunRecording, type RunRef, type RunService, runServiceOf, type HostOutcome } from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
-import { currentPlan, parseRerunInput } from "./current-plan.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import type { Plan } from "./plan/plan.ts";
-import { compensatedSteps, reusableEvents } from "./rerun-events.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { parseRunInput } from "./run-chain.ts";
 import { parseRunEnvironment } from "./run-environment.ts";
 import type { RunResult } from "./run-result.ts";
+import { isCompensationKey, outermostStep } from "./interpreter/parse-step-key.ts";
+import { fail, isFailureError, cliCommand } from "../base/index.ts";
+import { fileOfSnapshot } from "./plan/snapshot.ts";
+import { notifyRun } from "./texts/chain-texts.ts";
+import { planStoredRun } from "./stored-plan.ts";
 
 /**
  * Durable runs of chains: journaled, held by one process at a time, and claimed by another one if that process ends.
@@ -153,4 +156,91 @@ export class ChainRuns {
     const old = await this.#kind.describe(stored);
     return previewRerun({ from, plan, old, undone: compensatedSteps(stored.events) });
   }
+}
+
+/**
+ * Events of an earlier run that a new one reuses: the outcomes of steps that do not run again, without those of their
+ * compensations. Renumbered.
+ */
+export function reusableEvents(preview: RerunPreview, events: readonly JournalEvent[]): JournalEvent[] {
+  const reused = new Set(preview.reused);
+  const settled = events
+    .slice(0, undoingFrom(events))
+    .filter(({ kind, key }) => kind === "settled" && reused.has(outermostStep(key)));
+  return settled.map((event, index) => ({ ...event, seq: index + 1 }));
+}
+
+/** Steps of the outermost chain that were compensated completely or in part, or may have been, when the run stopped. */
+export function compensatedSteps(events: readonly JournalEvent[]): ReadonlySet<string> {
+  const undone = events.slice(undoingFrom(events)).filter((event) => isCompensationKey(event.key) && hasRun(event));
+  return new Set(undone.map(({ key }) => outermostStep(key)));
+}
+
+/**
+ * Index at which the run began to compensate; the number of events if it never did. After it, only compensations are
+ * called. Compensations of a sub-chain before its retry are part of the work, and come before.
+ */
+function undoingFrom(events: readonly JournalEvent[]): number {
+  let from = events.length;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index] as JournalEvent;
+    if (!isCall(event)) continue;
+    if (!isCompensationKey(event.key)) break;
+    from = index;
+  }
+  return from;
+}
+
+/** A call that started or ended; not a pause, an approval or a cancellation. */
+function isCall({ kind, data }: JournalEvent): boolean {
+  if (kind !== "settled") return kind === "started";
+  const outcome = data as HostOutcome;
+  return outcome.kind === "call" || outcome.kind === "interrupted";
+}
+
+/** The tool was called as far as the journal shows: it was not denied before. */
+function hasRun(event: JournalEvent): boolean {
+  if (!isCall(event)) return false;
+  const outcome = event.data as HostOutcome;
+  return event.kind !== "settled" || outcome.kind !== "call" || outcome.result.success || outcome.effect !== undefined;
+}
+
+/** The current chain of a run, and the file that it was read from. */
+interface CurrentPlan {
+  readonly plan: Plan;
+  readonly file: string | undefined;
+}
+
+/**
+ * Returns the current chain of a run: from the file that it was run from, else by name. If the chain no longer exists,
+ * returns it as stored with the run, with a notice.
+ */
+async function currentPlan(
+  run: Pick<StoredRun, "id" | "name" | "definition">,
+  { chains, files }: Pick<ChainRunsDeps, "chains" | "files">,
+  onNotice: ExecuteRunOptions["onNotice"],
+): Promise<CurrentPlan> {
+  const file = fileOfSnapshot(run.definition);
+  const plan = await (file === undefined ? byName(run.name, chains) : files?.load(file));
+  if (plan !== undefined) return { plan, file };
+  const params = { run: run.id, chain: run.name, ...(file !== undefined && { file }) };
+  notifyRun(onNotice, { code: "chain_gone", params });
+  return { plan: planStoredRun(run.definition, chains.context), file };
+}
+
+/** The input of a run as validated by the current chain, with its defaults. Throws if it is no longer valid. */
+function parseRerunInput(plan: Plan, { id, input }: Pick<StoredRun, "id" | "input">): unknown {
+  try {
+    // Written when the run started.
+    return parseRunInput(plan, JSON.parse(input));
+  } catch (error) {
+    if (!isFailureError(error) || error.issues === undefined) throw error;
+    const found = error.issues.map(({ message }) => message).join("; ");
+    const message = `the input of run ${id} does not fit the current version of ${plan.name}: ${found}; start a new run with: ${cliCommand("run")}`;
+    throw fail(message, { code: "validation_error", issues: error.issues });
+  }
+}
+
+function byName(name: string, chains: ChainRunsDeps["chains"]): Plan | undefined {
+  return chains.has(name) ? chains.plan(name) : undefined;
 }

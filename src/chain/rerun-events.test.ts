@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JournalEvent } from "../store/index.ts";
-import { reusableEvents, compensatedSteps } from "./rerun-events.ts";
+import { reusableEvents, compensatedSteps } from "./chain-runs.ts";
 
 const call = (key: string, success = true, effect: string | null = "once"): Omit<JournalEvent, "seq"> => ({
   kind: "settled",

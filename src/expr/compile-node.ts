@@ -1,6 +1,6 @@
 import type { Compile } from "./compile.ts";
 import { compileArithmetic } from "./compile-arithmetic.ts";
-import { compileComparison } from "./compile-comparison.ts";
+import { compileComparison } from "./compile-arithmetic.ts";
 import { compilePath } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, spendTicks } from "./evaluation-frame.ts";
@@ -9,8 +9,8 @@ import { missing } from "./missing.ts";
 import type { BinaryNode, CallNode, PathNode, SyntaxNode } from "./syntax-node.ts";
 import type { FunctionCode } from "./function-call.ts";
 import type { FunctionName } from "./function-names.ts";
-import { listFunctions } from "./list-functions.ts";
-import { numberFunctions } from "./number-functions.ts";
+import { listFunctions } from "./text-functions.ts";
+import { numberFunctions } from "./text-functions.ts";
 import { textFunctions } from "./text-functions.ts";
 import { valueFunctions } from "./value-functions.ts";
 

@@ -12,7 +12,7 @@
 
 export * from "./compile-condition.ts";
 export * from "./compile-expression.ts";
-export * from "./compile-select.ts";
+export * from "./select-query.ts";
 export * from "./compile-template.ts";
 export * from "./compile-value.ts";
 export * from "./expression-error.ts";

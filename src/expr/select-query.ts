@@ -3,9 +3,10 @@ import { loadPackage } from "../base/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
-import { type NodeFinder, childrenOf } from "./plain-select.ts";
+import { type NodeFinder, childrenOf, compilePlainSelect } from "./plain-select.ts";
 import { type Query, type SelectRun, type Test, compileTest } from "./select-filter.ts";
 import { isObject } from "./type-name.ts";
+import { missing } from "./missing.ts";
 
 /** Parses a JSONPath. The package parses and checks it; the document is walked here, where work is counted. */
 export function parseSelect(path: string): JSONPathQuery {
@@ -155,5 +156,43 @@ function filterSelector(test: Test): Selector {
       spendTicks(run.frame, 1, run.span);
       if (test(child, run)) found.push(child);
     }
+  };
+}
+
+/** A compiled JSONPath. */
+export interface Select {
+  readonly path: string;
+  /**
+   * True if it can match at most one node: {@link select} returns its value, or `missing`. Otherwise it returns a list.
+   */
+  readonly singular: boolean;
+  /** Selects the value at the path in a JSON document; throws an `ExpressionError` if that takes too much work. */
+  readonly select: (document: unknown) => unknown;
+}
+
+/**
+ * Compiles a JSONPath (RFC 9535). Throws an `ExpressionError`: `select_syntax` if it is invalid, `select_refused` if
+ * it is larger than the limits allow.
+ *
+ * @example
+ * ```ts
+ * compileSelect("$.results[*].url").select({ results: [{ url: "a" }, { url: "b" }] }); // ["a", "b"]
+ * ```
+ */
+export function compileSelect(path: string): Select {
+  if (path.length > limits.selectCharacters) {
+    const message = `a JSONPath may have at most ${limits.selectCharacters} characters, this one has ${path.length}`;
+    throw new ExpressionError("select_refused", message, { at: 0, end: path.length });
+  }
+  const { singular, nodes } = compilePlainSelect(path) ?? compileQuery(parseSelect(path), path);
+  return {
+    path,
+    singular,
+    select: (document) => {
+      const found = nodes(document);
+      if (!singular) return found;
+      const [only] = found;
+      return only === undefined ? missing : only;
+    },
   };
 }

@@ -6,7 +6,7 @@ import { type ExecutedRun, executeRun } from "../../src/chain/interpreter/execut
 import type { RunFacts } from "../../src/chain/interpreter/run-facts.ts";
 import type { Plan, PlanStep } from "../../src/chain/plan/plan.ts";
 import { mockTools } from "../../src/testing/chain/mock-tools.ts";
-import { reusableEvents } from "../../src/chain/rerun-events.ts";
+import { reusableEvents } from "../../src/chain/chain-runs.ts";
 import { previewRerun } from "../../src/chain/rerun-preview.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import type {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtinTools } from "../../src/builtin/index.ts";
-import { formerFingerprints } from "../../src/chain/former-fingerprints.ts";
+import { formerFingerprints } from "../../src/chain/stored-plan.ts";
 import { planChain } from "../../src/chain/index.ts";
 import { changedTools } from "../../src/chain/stored-plan.ts";
 import { createHttpClient } from "../../src/net/index.ts";

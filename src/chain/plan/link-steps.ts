@@ -2,7 +2,6 @@ import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { type Edge, listHint } from "./check-references.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
-import { type Cycle, findCycles } from "./find-cycles.ts";
 import type { PlanStep } from "./plan.ts";
 import type { StepNames } from "./step-names.ts";
 
@@ -91,4 +90,111 @@ function reportCycle(
     message,
     { hint, ...(location.inside !== undefined && { inside: location.inside }) },
   ]);
+}
+
+/** Indexes of steps, each of which waits for the next and the last for the first. */
+type Cycle = readonly number[];
+
+type Graph = readonly (readonly number[])[];
+
+/**
+ * One cycle for every strongly connected component: the shortest through its first step. Linear and without recursion,
+ * for chains of any length.
+ */
+function findCycles(needs: Graph, dependents: Graph): readonly Cycle[] {
+  const stuck = cyclicSteps(needs, dependents);
+  if (stuck.size === 0) return [];
+  return knotsOf(needs, stuck).map((knot) => shortestCycle(needs, knot));
+}
+
+/** The steps that remain after a topological sort: the cycles, and the steps that wait for them. */
+function cyclicSteps(needs: Graph, dependents: Graph): Set<number> {
+  const open = needs.map((requested) => requested.length);
+  const ready = [...needs.keys()].filter((index) => open[index] === 0);
+  for (let index = ready.pop(); index !== undefined; index = ready.pop()) {
+    for (const dependent of dependents[index] ?? []) {
+      const left = (open[dependent] ?? 0) - 1;
+      open[dependent] = left;
+      if (left === 0) ready.push(dependent);
+    }
+  }
+  return new Set([...needs.keys()].filter((index) => (open[index] ?? 0) > 0));
+}
+
+interface Visit {
+  readonly index: number;
+  /** Number of its needs that have been visited. */
+  next: number;
+}
+
+/** Tarjan's strongly connected components with more than one step, by their first steps. */
+function knotsOf(needs: Graph, stuck: ReadonlySet<number>): ReadonlySet<number>[] {
+  const order = new Map<number, number>();
+  const low = new Map<number, number>();
+  const stack: number[] = [];
+  const onStack = new Set<number>();
+  const knots: Set<number>[] = [];
+  const enter = (index: number): Visit => {
+    order.set(index, order.size);
+    low.set(index, order.size - 1);
+    stack.push(index);
+    onStack.add(index);
+    return { index, next: 0 };
+  };
+  const lower = (index: number, to: number | undefined): void => {
+    low.set(index, Math.min(low.get(index) ?? 0, to ?? 0));
+  };
+  const leave = (index: number): void => {
+    if (low.get(index) !== order.get(index)) return;
+    const knot = new Set(stack.splice(stack.lastIndexOf(index)));
+    for (const member of knot) onStack.delete(member);
+    if (knot.size > 1) knots.push(knot);
+  };
+  for (const start of stuck) {
+    if (order.has(start)) continue;
+    const open = [enter(start)];
+    for (let visit = open.at(-1); visit !== undefined; visit = open.at(-1)) {
+      const need = needs[visit.index]?.[visit.next++];
+      if (need === undefined) {
+        open.pop();
+        leave(visit.index);
+        const parent = open.at(-1);
+        if (parent !== undefined) lower(parent.index, low.get(visit.index));
+      } else if (!order.has(need)) open.push(enter(need));
+      else if (onStack.has(need)) lower(visit.index, order.get(need));
+    }
+  }
+  return knots.sort((a, b) => min(a) - min(b));
+}
+
+function min(knot: ReadonlySet<number>): number {
+  let found = Infinity;
+  for (const index of knot) found = Math.min(found, index);
+  return found;
+}
+
+/** Breadth first from the first step of the component back to it. */
+function shortestCycle(needs: Graph, knot: ReadonlySet<number>): Cycle {
+  const start = min(knot);
+  const from = new Map<number, number>();
+  const open = [start];
+  for (let at = 0; at < open.length; at++) {
+    const index = open[at] ?? start;
+    for (const need of needs[index] ?? []) {
+      if (need === start) return pathTo(index, from, start);
+      if (!knot.has(need) || from.has(need)) continue;
+      from.set(need, index);
+      open.push(need);
+    }
+  }
+  return [start];
+}
+
+function pathTo(end: number, from: ReadonlyMap<number, number>, start: number): Cycle {
+  const path = [end];
+  for (let index = end; index !== start;) {
+    index = from.get(index) ?? start;
+    path.push(index);
+  }
+  return path.reverse();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkCitations } from "./check-citations.ts";
+import { checkCitations } from "./answer-with-citations.ts";
 
 const upTo3 = (number: number): boolean => number >= 1 && number <= 3;
 

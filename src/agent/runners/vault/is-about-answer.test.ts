@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAboutAnswer } from "./is-about-answer.ts";
+import { isAboutAnswer } from "./extract-topic.ts";
 
 test.each([
   "Shorter please",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sentencesIn } from "./sentences-in.ts";
+import { sentencesIn } from "./quote-sentences.ts";
 
 const message = (text: string): readonly string[] =>
   sentencesIn({ text, firstLine: 1, fence: undefined }).map((sentence) => sentence.text);
