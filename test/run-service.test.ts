@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ChainLibrary } from "../src/chain/chain-library.ts";
 import { ChainRuns } from "../src/chain/chain-runs.ts";
+import { AgentRuns, agentDefaults, findRunner } from "../src/agent/index.ts";
 import { createEngine } from "../src/engine/index.ts";
+import { DurableCalls, RunService, openHost } from "../src/run/index.ts";
+import { scriptedModel } from "../src/testing/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../src/store/index.ts";
 import { mock, mockTools } from "../src/testing/chain/mock-tools.ts";
 import { sampleOwner } from "./conformance/sample-run.ts";
@@ -125,5 +128,82 @@ describe("[N12] a client and a worker", () => {
     stop.abort();
     await expect(result).rejects.toMatchObject({ code: "cancelled" });
     expect((await runs.list())[0]).toMatchObject({ id: "r", status: "waiting" });
+  });
+});
+
+describe("[N12] one service for all kinds of runs", () => {
+  /** A process whose hosts record the keys that they are asked to start. */
+  function recording() {
+    const approvals = createInMemoryApprovals();
+    const journal = createInMemoryRunJournal({ approvals });
+    const read = mock({ effect: "read", answer: () => 1 });
+    const engine = createEngine({ tools: mockTools(["read"], { read }) });
+    const started: string[] = [];
+    const service = new RunService({
+      journal,
+      approvals,
+      owner: sampleOwner("recording"),
+      secrets: engine,
+      openHost: (task) => {
+        const host = openHost(task);
+        const start = host.start.bind(host);
+        if (task.executor !== undefined) {
+          host.start = (key, work) => {
+            started.push(`${task.lease.runId} ${key}`);
+            start(key, work);
+          };
+        }
+        return host;
+      },
+    });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    chains.add({ name: "c", spec: { name: "c", steps: [{ id: "first", tool: "read" }] } });
+    const runs = new ChainRuns({ engine, service, chains });
+    const calls = new DurableCalls({ engine, service });
+    const openAgents = (): AgentRuns =>
+      new AgentRuns({ engine, service, runner: findRunner, model: () => scriptedModel(["hello"]) });
+    return { service, journal, runs, plan: chains.plan("c"), calls, openAgents, started };
+  }
+  const spec = { ...agentDefaults, runner: "llm" };
+
+  test("another host drives chains, agents and durable calls", async () => {
+    const { runs, plan, calls, openAgents, started } = recording();
+    expect(await runs.start(plan, { runId: "chain" })).toMatchObject({ status: "success" });
+    expect(await calls.start("read", {}, { runId: "call" })).toMatchObject({ status: "success" });
+    const agents = openAgents();
+    expect(await agents.start(spec, "hi", { runId: "agent" })).toMatchObject({ answer: "hello" });
+    expect(started).toEqual(["chain first#1", "call call#1", expect.stringMatching(/^agent /)]);
+    for (const kind of [runs, calls, agents]) {
+      const runId = started[[runs, calls, agents].indexOf(kind)]?.split(" ")[0] ?? "";
+      expect(await kind.inspect(runId)).toMatchObject({ runId });
+    }
+    expect(started).toHaveLength(3);
+  });
+
+  test("the code of a kind is loaded when the first of its runs is executed", async () => {
+    const { service, journal, runs, plan, calls, openAgents } = recording();
+    // Submitted by a process that has the code.
+    const other = recording();
+    await other.openAgents().submit(spec, "hi", { runId: "agent" });
+    const submitted = await other.journal.read("agent");
+    let loaded = 0;
+    service.registerLazily("agent", async () => {
+      loaded++;
+      openAgents();
+    });
+    const stop = new AbortController();
+    const reported: string[] = [];
+    const serving = runs.serve({ signal: stop.signal, onEvent: ({ runId }) => void reported.push(runId) });
+    await runs.submit(plan, { runId: "chain" });
+    await calls.submit("read", {}, { runId: "call" });
+    expect(await runs.result("chain")).toMatchObject({ status: "success" });
+    expect(await calls.result("call")).toMatchObject({ status: "success" });
+    expect(loaded).toBe(0);
+    if (submitted !== undefined) await journal.submit(submitted.run);
+    for await (const event of service.events("agent")) expect(event.kind).toBe("settled");
+    expect([loaded, (await journal.read("agent"))?.run.status]).toEqual([1, "success"]);
+    expect(new Set(reported)).toEqual(new Set(["chain"]));
+    stop.abort();
+    await serving;
   });
 });

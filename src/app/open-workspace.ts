@@ -77,6 +77,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     resultStore: hub.resultStore,
     observer: tracing?.agents,
   });
+  service.registerLazily("agent", () => agents.open());
   // After the engine: its running calls use them.
   const used = [...servers, services, journal, http, ...(tracing === undefined ? [] : [tracing])];
   const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];

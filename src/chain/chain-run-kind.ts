@@ -11,7 +11,7 @@ import {
 import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
-import { driveChain, executeRun } from "./interpreter/execute-run.ts";
+import { driveChain } from "./interpreter/execute-run.ts";
 import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import { serializeMetrics } from "./log/stored-metrics.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
@@ -158,17 +158,14 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
 
   async describe(stored: RunRecording): Promise<RunResult> {
     const { engine } = this.#parts;
-    const { journal, clock } = this.#service;
-    const { run, events } = journal.reveal({ run: stored.run, events: stored.events });
-    const { facts } = await executeRun({
+    const shown = this.#service.journal.reveal({ run: stored.run, events: stored.events });
+    const { run, events } = shown;
+    const facts = await driveChain(this.#service.replayHost(shown), {
       plan: inspectPlan(run, this.#parts.chains.context),
       input: JSON.parse(run.input) as unknown,
       ...parseRunEnvironment(run.context),
       lease: { runId: run.id, epoch: run.epoch },
-      startedAt: run.startedAt,
       events,
-      executor: undefined,
-      clock,
     });
     resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
     return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);

@@ -131,10 +131,17 @@ export class ChainRuns {
 
   /**
    * Executes every run that is executable, until the signal is aborted: submitted runs, suspended runs that a decision, a
-   * time or a cancellation has woken, and runs whose process has ended.
+   * time or a cancellation has woken, and runs whose process has ended. In a workspace, also runs of agents and durable
+   * calls; `onEvent` and `onNotice` report those of chains.
    */
-  serve({ signal, ...options }: ExecuteRunOptions & { readonly signal: AbortSignal }): Promise<void> {
-    return this.#service.serve(signal, options);
+  serve({
+    signal,
+    onEvent,
+    onNotice,
+    ...options
+  }: ExecuteRunOptions & { readonly signal: AbortSignal }): Promise<void> {
+    const chain = { ...(onEvent !== undefined && { onEvent }), ...(onNotice !== undefined && { onNotice }) };
+    return this.#service.serve(signal, options, { chain });
   }
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */

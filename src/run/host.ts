@@ -1,6 +1,7 @@
 import type { CallApproval } from "../engine/index.ts";
-import type { ApprovalStatus } from "../store/index.ts";
+import type { ApprovalStatus, RunWait } from "../store/index.ts";
 import type { Effect, ToolResult } from "../tool/index.ts";
+import type { LeasedRun } from "./leases/run-leases.ts";
 
 /**
  * One call of one tool: everything a worker needs to execute it. Plain data, except for secret handles in the
@@ -192,4 +193,14 @@ export interface Host {
    * everything else in a fast step. Throws if this process can no longer execute the run.
    */
   next(pending: PendingKeys): SettledOutcome | undefined;
+}
+
+/** A host as its run service sees it: it drives the program, and can be stopped from outside. */
+export interface RunHost extends Host, LeasedRun {
+  /** The approvals and the time that wake the suspended run. Undefined if nothing does. */
+  readonly waitsFor: RunWait | undefined;
+  /** Rejects the pending approvals of a run that has ended for good. Undefined if the run never requested any. */
+  rejectOpenApprovals(): Promise<void> | undefined;
+  /** Stops all calls and timers in this process; late outcomes are ignored. */
+  close(): void;
 }

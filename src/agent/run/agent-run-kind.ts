@@ -9,7 +9,6 @@ import {
   type RunRecording,
   type RunService,
   cancellerOf,
-  openHost,
 } from "../../run/index.ts";
 import type { RunConversation } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
@@ -162,7 +161,8 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
   }
 
   /** Replays a run to the end of its journal; executes nothing. */
-  async describe({ run: stored, events }: RunRecording, onEvent?: AgentListener): Promise<AgentResult> {
+  async describe(recording: RunRecording, onEvent?: AgentListener): Promise<AgentResult> {
+    const { run: stored, events } = recording;
     const persisted = deserializeAgentRun(stored);
     const { id: runId, epoch, startedAt, conversation } = stored;
     const { clock } = this.#service;
@@ -170,7 +170,7 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
     const prompt = await this.#promptOf(runId, persisted);
     const life = { requestsModel: false, listener: onEvent, clock: undefined };
     const run = createAgentRun(this.#parts, { persisted, prompt, lease, startedAt, events }, life);
-    const host = openHost({ lease, startedAt, events, executor: undefined, clock });
+    const host = this.#service.replayHost(recording);
     const replayed = await drive(this.#parts.runner(persisted.spec.runner), { run, host, prompt });
     const waits = stored.status === "waiting";
     const open = waits ? await new AgentRunApprovals(this.#runs, run, events).open(clock.now()) : [];

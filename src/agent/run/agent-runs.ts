@@ -1,4 +1,4 @@
-import { type RunService, runServiceOf } from "../../run/index.ts";
+import { type RunRef, type RunService, runServiceOf } from "../../run/index.ts";
 import type { ApprovalStore, RunJournal } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
@@ -6,7 +6,7 @@ import { AgentRunKind } from "./agent-run-kind.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { Conversations } from "./conversations.ts";
 import { worksWithoutModel } from "./create-agent-run.ts";
-import type { AgentRunsDeps, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
+import type { AgentRunsDeps, AgentStartOptions, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
 
 /**
  * Durable runs of agents: journaled, leased by one process at a time, and resumed by another when that one is gone.
@@ -54,6 +54,16 @@ export class AgentRuns {
   start(spec: AgentSpec, text: string, options: NestedStartOptions = {}): Promise<AgentResult> {
     const limited = options.account?.limited(spec) ?? spec;
     return this.#service.start(this.#kind, { spec: limited, text, options }, options);
+  }
+
+  /** Stores a run for a process that serves runs, and returns at once. */
+  submit(spec: AgentSpec, text: string, options: AgentStartOptions = {}): Promise<RunRef> {
+    return this.#service.submit(this.#kind, { spec, text, options }, options);
+  }
+
+  /** Waits until a run has ended or waits for a person, and returns its result; executes nothing. */
+  result(runId: string, signal?: AbortSignal): Promise<AgentResult> {
+    return this.#service.result(this.#kind, runId, signal);
   }
 
   /** Why a new run of such an agent would not start here, such as a missing model; undefined if it would. */

@@ -13,9 +13,8 @@ import {
 import { openSecrets } from "../../expr/index.ts";
 import type { CallRecord } from "../../store/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
-import type { StepWork } from "../host.ts";
-import type { JournalHost } from "./journal-host.ts";
-import type { RunLeases } from "../leases/run-leases.ts";
+import type { RunHost, StepWork } from "../host.ts";
+import type { LeasedRun, RunLeases } from "../leases/run-leases.ts";
 
 /** Callbacks of a step's call while it runs. */
 export interface StepHooks {
@@ -238,7 +237,7 @@ export interface RunLifecycleOptions {
 
 /** Executes a run on its host, and closes the host afterwards so that no call, timer or listener remains. */
 export async function withRunLifecycle<T>(
-  host: JournalHost,
+  host: Pick<RunHost, keyof LeasedRun | "close">,
   by: RunLifecycleOptions,
   execute: () => Promise<T>,
 ): Promise<T> {

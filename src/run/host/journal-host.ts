@@ -6,10 +6,10 @@ import { RunningCalls } from "./running-calls.ts";
 import { JournalWriter, type JournalWriterDeps } from "./journal-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import {
-  type Host,
   type HostListener,
   type HostOutcome,
   type PendingKeys,
+  type RunHost,
   type SettledOutcome,
   type StepWork,
   type Wait,
@@ -50,7 +50,7 @@ export interface JournalHostDeps extends JournalWriterDeps {
  *
  * @see docs/guide/durable-runs.md
  */
-export class JournalHost implements Host, RunCallOwner {
+export class JournalHost implements RunHost, RunCallOwner {
   readonly runId: string;
   readonly startedAt: number;
   readonly isDurable: boolean;

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/index.ts";
 import type { JournaledCall } from "../../engine/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
+import type { RunHost } from "../host.ts";
 import type { JournalSink } from "./journal-writer.ts";
 import type { StepExecutor } from "./executor.ts";
 import { JournalHost } from "./journal-host.ts";
@@ -29,7 +30,10 @@ export interface OpenHostOptions {
   readonly step?: JournaledCall | undefined;
 }
 
-/** Creates the host of a run from its journal events and its approval store. */
+/** Creates the host of a run. */
+export type OpenHost = (task: OpenHostOptions) => RunHost;
+
+/** Creates the default host, which replays a journal and makes calls in this process. */
 export function openHost(task: OpenHostOptions): JournalHost {
   const { lease, startedAt, journal, events, executor, clock, approvals } = task;
   const { principal, requestApproval, redactor } = task;

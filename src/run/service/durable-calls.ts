@@ -4,7 +4,6 @@ import type { Approval, CallerType, Decision, RunEnd, RunStatus, StoredRun } fro
 import { type Effect, type ToolResult, fingerprintTool } from "../../tool/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import type { Host } from "../host.ts";
-import { openHost } from "../host/open-host.ts";
 import { callWithApproval, approvalPromptOf } from "../program/call-with-approval.ts";
 import { EffectRunner, type ProgramOutcome } from "../program/effect-runner.ts";
 import { type RunProgram, performCall } from "../program/run-effect.ts";
@@ -185,11 +184,9 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
     return this.#program(held, options);
   }
 
-  async describe({ run, events }: RunRecording): Promise<DurableCallResult> {
-    const { id: runId, epoch, startedAt } = run;
-    const { clock } = this.#service;
-    const host = openHost({ lease: { runId, epoch }, startedAt, events, executor: undefined, clock });
-    const effects = new EffectRunner(host);
+  async describe(stored: RunRecording): Promise<DurableCallResult> {
+    const { run } = stored;
+    const effects = new EffectRunner(this.#service.replayHost(stored));
     const outcome = await effects.run(callProgram(run, effects, {}));
     return resultOf(run.status, run, outcome);
   }

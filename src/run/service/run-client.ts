@@ -12,6 +12,8 @@ import {
   type StoredRun,
   isFinished,
 } from "../../store/index.ts";
+import type { Host } from "../host.ts";
+import { type OpenHost, openHost } from "../host/open-host.ts";
 import { checkRunId } from "../leases/run-leases.ts";
 import type { JournalSecrets } from "../seal-secrets.ts";
 import { type RunRecording, SealedJournal } from "../sealed-journal.ts";
@@ -30,6 +32,8 @@ export interface RunPorts {
   readonly clock?: Clock | undefined;
   /** Decides who executes a run next. Default: the workers of this machine. */
   readonly dispatcher?: RunDispatcher | undefined;
+  /** Creates the host of each run. Default: one that replays the journal and makes calls in this process. */
+  readonly openHost?: OpenHost | undefined;
 }
 
 /** A run that was submitted. */
@@ -56,7 +60,10 @@ export class RunClient {
   readonly clock: Clock;
   protected readonly ports: RunPorts;
   protected readonly dispatcher: RunDispatcher;
+  protected readonly openHost: OpenHost;
   protected readonly kinds: Map<RunKindId, AnyRunKind> = new Map();
+  /** Register a kind that this process has not used yet. */
+  protected readonly loaders: Map<RunKindId, () => Promise<unknown>> = new Map();
   readonly #ids = createIdGenerator();
 
   constructor(ports: RunPorts) {
@@ -65,12 +72,24 @@ export class RunClient {
     this.clock = clock;
     this.approvals = approvals;
     this.journal = new SealedJournal(journal, ports.secrets, ({ kind }) => this.kinds.get(kind)?.usesSecrets ?? false);
+    this.openHost = ports.openHost ?? openHost;
     this.dispatcher = ports.dispatcher ?? new LocalDispatcher({ journal, clock });
   }
 
   /** Registers a kind of runs. */
   register<Spec, Options extends RunExecuteOptions, Result>(kind: RunKind<Spec, Options, Result>): void {
     this.kinds.set(kind.id, kind);
+  }
+
+  /** Names a kind whose code is loaded when one of its runs is to be executed here; `load` registers it. */
+  registerLazily(id: RunKindId, load: () => Promise<unknown>): void {
+    this.loaders.set(id, load);
+  }
+
+  /** A host that replays a run from its journal; it executes nothing. */
+  replayHost({ run, events }: RunRecording): Host {
+    const { id: runId, epoch, startedAt } = run;
+    return this.openHost({ lease: { runId, epoch }, startedAt, events, executor: undefined, clock: this.clock });
   }
 
   /** The caller's id for a new run, or a new one. Throws if it is not a valid run id. */

@@ -1,7 +1,6 @@
 import { type FailureError, fail, failure, isFailureError } from "../../base/index.ts";
-import type { ApprovalStore, Claim, RunLease, RunStatus } from "../../store/index.ts";
+import type { ApprovalStore, Claim, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
 import { withRunLifecycle } from "../host/executor.ts";
-import { openHost } from "../host/open-host.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
 import type { ExecutableRun } from "./run-dispatcher.ts";
@@ -25,20 +24,37 @@ export class RunService extends RunClient {
     return this.#leases.isClosing;
   }
 
-  /** Executes every run of the registered kinds that is executable, until the signal is aborted. */
-  async serve(signal: AbortSignal, options: RunExecuteOptions = {}): Promise<void> {
+  /**
+   * Executes every run of the registered kinds that is executable, until the signal is aborted.
+   *
+   * @param ofKind Further options for the runs of one kind, such as its listener.
+   */
+  async serve(
+    signal: AbortSignal,
+    options: RunExecuteOptions = {},
+    ofKind: Readonly<Partial<Record<RunKindId, object>>> = {},
+  ): Promise<void> {
     // Runs that cannot resume, for example because a tool has changed: a retry would fail the same way.
     const refused = new Set<string>();
     const busy = new Set<string>();
     const execute = async ({ id, kind }: ExecutableRun): Promise<void> => {
       if (refused.has(id) || busy.has(id)) return;
       busy.add(id);
-      await this.#leases.track(this.resume(this.kinds.get(kind) as AnyRunKind, id, options)).catch((error: unknown) => {
+      const executed = this.#kindOf(kind).then((loaded) => this.resume(loaded, id, { ...options, ...ofKind[kind] }));
+      await this.#leases.track(executed).catch((error: unknown) => {
         if (isFailureError(error) && isPermanent(error)) refused.add(id);
       });
       busy.delete(id);
     };
-    await this.dispatcher.serve([...this.kinds.keys()], (run) => void execute(run), signal);
+    const kinds = new Set([...this.kinds.keys(), ...this.loaders.keys()]);
+    await this.dispatcher.serve([...kinds], (run) => void execute(run), signal);
+  }
+
+  async #kindOf(id: RunKindId): Promise<AnyRunKind> {
+    if (!this.kinds.has(id)) await this.loaders.get(id)?.();
+    const kind = this.kinds.get(id);
+    if (kind === undefined) throw fail(`no code here executes runs of ${id}`, { code: "not_available" });
+    return kind;
   }
 
   /** Starts a run, or joins the run with its id. Throws if it cannot start here. */
@@ -207,7 +223,7 @@ export class RunService extends RunClient {
   ): Promise<Driven<Result>> {
     const { startedAt, events, executor, principal, cancelledBy } = program;
     const { requestApproval, waitForDecisions, signal, step } = options;
-    const host = openHost({
+    const host = this.openHost({
       lease,
       startedAt,
       journal: this.journal,
