@@ -132,7 +132,7 @@ describe("[N12] a client and a worker", () => {
 });
 
 describe("[N12] one service for all kinds of runs", () => {
-  /** A process whose hosts record the keys that they are asked to start. */
+  /** A process whose hosts record the keys that they start. */
   function recording() {
     const approvals = createInMemoryApprovals();
     const journal = createInMemoryRunJournal({ approvals });

@@ -195,7 +195,7 @@ export interface Host {
   next(pending: PendingKeys): SettledOutcome | undefined;
 }
 
-/** A host as its run service sees it: it drives the program, and can be stopped from outside. */
+/** A host as its run service sees it: the program is driven through it, and the service can stop it. */
 export interface RunHost extends Host, LeasedRun {
   /** The approvals and the time that wake the suspended run. Undefined if nothing does. */
   readonly waitsFor: RunWait | undefined;
