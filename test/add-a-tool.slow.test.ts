@@ -9,7 +9,16 @@ test("the recipe for a new tool works as written", async () => {
   const file = /`(src\/builtin\/[\w-]+-tool\.ts)`/.exec(recipe)?.[1] ?? "";
   const code = /```ts\n(.*?)```/s.exec(recipe)?.[1]?.replaceAll(/^ {3}/gm, "") ?? "";
   const root = await folderWith({ [file]: code });
-  for (const name of ["src", "scripts", "docs", "layers.json", "package.json", "tsconfig.json", "tsconfig.build.json"])
+  for (const name of [
+    "src",
+    "scripts",
+    "docs",
+    "layers.json",
+    "ARCHITECTURE.md",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+  ])
     cpSync(name, join(root, name), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
   symlinkSync(resolve("node_modules"), join(root, "node_modules"));
   const run = (...args: string[]): string => execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" });

@@ -133,6 +133,8 @@ test("every link inside the docs leads to a file, and to a heading in it", () =>
   for (const page of [
     ...taughtPages,
     ...globSync("docs/**/*.md"),
+    "ARCHITECTURE.md",
+    "AGENTS.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "src/README.md",

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
 import { apiModules } from "../scripts/docs/api-page.ts";
@@ -77,13 +77,5 @@ describe.each(apiModules)("[U6] the page of $name", ({ source, page }) => {
       ({ kind, doc, file }) => kind === "function" && !doc.includes("@example") && !exempt.test(file),
     );
     expect(without.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
-  });
-
-  test("links the guide page of every class", () => {
-    const guides = new Set(globSync("docs/guide/**/*.md"));
-    const unlinked = names.filter(
-      ({ kind, doc }) => kind === "class" && !guides.has(/^@see (docs\/guide\/\S+\.md)$/m.exec(doc)?.[1] ?? ""),
-    );
-    expect(unlinked.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
   });
 });

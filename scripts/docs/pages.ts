@@ -1,13 +1,14 @@
 import { apiIndexPage, apiModules, apiPage } from "./api-page.ts";
 import { cliPage } from "./cli-page.ts";
 import { failuresPage } from "./failures-page.ts";
-import { layersPage } from "./layers-page.ts";
+import { architecturePage, layersPage } from "./layers-page.ts";
 import { chainFilePage, toolFilePage, workspacePage } from "./schema-pages.ts";
 import { toolsPage } from "./tools-page.ts";
 
 /** The generated pages, by their files. */
 export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "src/README.md": layersPage,
+  "ARCHITECTURE.md": architecturePage,
   "docs/reference/failures.md": failuresPage,
   "docs/reference/cli.md": cliPage,
   "docs/reference/tool-file.md": toolFilePage,

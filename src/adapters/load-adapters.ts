@@ -17,6 +17,8 @@ export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/
  * const server = await serveMcp({ engine, name: "harbour", version: "1.0.0" });
  * await (await server.stdio(process.stdin, process.stdout)).closed;
  * ```
+ *
+ * @see docs/guide/mcp.md
  */
 export async function serveMcp(options: McpToolServerOptions): Promise<McpToolServer> {
   // Loaded when something is served: most programs serve nothing.

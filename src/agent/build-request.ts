@@ -29,6 +29,8 @@ export interface ChatRequest<Message> {
  * ```ts
  * const body = buildRequest(engine, [{ role: "user", content: "What is 2*(3+4)?" }], { model: "qwen3" });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function buildRequest<Message>(
   engine: Engine,

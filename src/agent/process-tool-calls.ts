@@ -36,6 +36,8 @@ export interface ProcessToolCallsOptions extends Omit<CallContext, "callerType">
  * ```ts
  * const messages = await processToolCalls(engine, answer.tool_calls, forConversation("agent-1", "c-1"));
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function processToolCalls(
   engine: Engine,

@@ -297,6 +297,8 @@ export function failure(
  * ```ts
  * return fail("the city is unknown", { reason: "unknown_city", retry: "never" });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function fail(message: string, options: FailureOptions = {}): FailureError {
   return new FailureError(message, options);

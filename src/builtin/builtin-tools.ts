@@ -73,12 +73,18 @@ function checkCategories(categories: unknown, known: ReadonlySet<string>): void 
  * ```ts
  * const engine = createEngine({ tools: createCrawlerTools({ http: createHttpClient() }) });
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function createCrawlerTools(options: BuiltinServiceOptions): AnyTool[] {
   return builtinTools({ ...options, categories: ["crawler"] });
 }
 
-/** Returns the tools for numbers, texts and JSON: `calculator`, `text_process` and `json_process`. */
+/**
+ * Returns the tools for numbers, texts and JSON: `calculator`, `text_process` and `json_process`.
+ *
+ * @see docs/guide/built-in-tools.md
+ */
 export function createDataTools(): AnyTool[] {
   return [calculatorTool, textProcessTool, jsonProcessTool];
 }
@@ -91,7 +97,11 @@ export interface FileToolServices {
   readonly vault?: Vault;
 }
 
-/** Returns the tools for files, and with a vault those for the files of notes. */
+/**
+ * Returns the tools for files, and with a vault those for the files of notes.
+ *
+ * @see docs/guide/built-in-tools.md
+ */
 export function createFileTools({ files, vault }: FileToolServices): AnyTool[] {
   const notes =
     vault === undefined ? [] : [indexVaultTool({ vault }), readNoteTool({ vault }), getFileTreeTool({ vault })];

@@ -49,6 +49,8 @@ export function approvalKey(
  * const approvals = createInMemoryApprovals();
  * const engine = createEngine({ tools, approver: storedApprover(approvals, systemClock) });
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function storedApprover(store: ApprovalStore, clock: Clock): Approver {
   return {

@@ -95,6 +95,8 @@ export interface Account {
  * ```ts
  * await engine.call("echo", { message: "hi" }, forConversation("agent-1", "conversation-1"));
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function forConversation(agentId: string, conversationId: string, more: CallContext = {}): CallContext {
   return { ...more, callerType: "conversation_agent", callerId: agentId, conversationId };
@@ -108,6 +110,8 @@ export function forConversation(agentId: string, conversationId: string, more: C
  * ```ts
  * await engine.call("echo", { message: "hi" }, forWorkflow("run-1", "step-1"));
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function forWorkflow(workflowId: string, nodeId: string, more: CallContext = {}): CallContext {
   return { maxRetries: 0, ...more, callerType: "workflow_node", callerId: nodeId, workflowId };

@@ -11,6 +11,8 @@ export interface Closable {
  * ```ts
  * closeOnSignals(engine);
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function closeOnSignals(
   target: Closable,

@@ -118,6 +118,8 @@ const defaultMaxBytes = 8 * 1_048_576;
  * const files = createFileAccess({ roots: [{ path: "notes", write: true }] });
  * await files.write("today.md", "# Today");
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function createFileAccess(options: FileAccessOptions): FileAccess {
   return new RootedFileAccess(options);

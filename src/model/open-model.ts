@@ -25,6 +25,8 @@ import type { ImageSupport } from "./port/tool-images.ts";
  * const http = createHttpClient({ allow: ["127.0.0.1:11434"] });
  * const model = openModel({ baseUrl: "http://127.0.0.1:11434/v1", name: "qwen3" }, { http });
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export function openModel(settings: ModelSettings, world: { readonly http: HttpClient }): Model {
   return new LazyModel(settings, world.http);

@@ -119,6 +119,8 @@ const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT"
  * const { status, body } = await http.request({ url: "http://127.0.0.1:8888/health" });
  * await http.close();
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function createHttpClient(options: HttpClientOptions = {}): StreamingHttpClient {
   return new GuardedHttpClient(options);

@@ -24,6 +24,8 @@ import { withUnknownKeyIssues } from "./unknown-keys.ts";
  * const schema = fromJsonSchema<{ url: string }>({ type: "object", properties: { url: { type: "string" } } });
  * schema.validate({ url: 1 }); // { issues: [{ path: ["url"], code: "type", message: "url must be a string, got 1" }] }
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function fromJsonSchema<Out = unknown, In = unknown>(json: JsonSchema): SyncSchema<Out, In> {
   return new JsonSchemaSchema(checkJsonSchema(json));

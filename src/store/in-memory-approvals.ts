@@ -22,6 +22,8 @@ export interface InMemoryApprovalsOptions {
  * ```ts
  * const approvals = createInMemoryApprovals();
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function createInMemoryApprovals(options: InMemoryApprovalsOptions = {}): ApprovalStore {
   return new InMemoryApprovals(options.ids ?? createIdGenerator(), options.clock ?? systemClock);

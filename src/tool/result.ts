@@ -77,6 +77,8 @@ export interface Ok<Output> {
  * ```ts
  * return ok({ width: 640 }, { attachments: [{ kind: "image", mimeType: "image/png", data }] });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function ok<Output>(output: Output, beside: Omit<Ok<Output>, typeof okBrand | "output"> = {}): Ok<Output> {
   return { [okBrand]: true, output, ...beside };

@@ -18,6 +18,8 @@ export interface AnthropicTool {
  * ```ts
  * const response = await client.messages.create({ model, max_tokens, messages, tools: toAnthropicTools(tools) });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function toAnthropicTools(tools: readonly AnyTool[], options: WireFormatOptions = {}): AnthropicTool[] {
   const names = options.names ?? createWireNames(tools, "anthropic");

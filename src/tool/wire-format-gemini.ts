@@ -27,6 +27,8 @@ const converted = new WeakMap<JsonSchema, { readonly schema: JsonSchema | undefi
  * ```ts
  * const response = await client.models.generateContent({ model, contents, config: { tools: toGeminiTools(tools) } });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function toGeminiTools(tools: readonly AnyTool[], options: WireFormatOptions = {}): GeminiTool[] {
   if (tools.length === 0) return [];

@@ -31,6 +31,8 @@ export interface McpAnnotations {
  * ```ts
  * server.setRequestHandler("tools/list", () => ({ tools: toMcpTools(tools) }));
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function toMcpTools(tools: readonly AnyTool[], options: WireFormatOptions = {}): McpTool[] {
   const names = options.names ?? createWireNames(tools, "mcp");

@@ -29,6 +29,8 @@ const maxDescriptionLength = 1024;
  * const names = createWireNames(tools, "openai");
  * const response = await client.chat.completions.create({ model, messages, tools: toOpenAITools(tools, { names }) });
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function toOpenAITools(tools: readonly AnyTool[], options: WireFormatOptions = {}): OpenAITool[] {
   const names = options.names ?? createWireNames(tools, "openai");

@@ -23,6 +23,8 @@ export interface WireNames extends NameMap {
  * names.toWire("web_search"); // "web_search"
  * names.fromWire(names.toWire("网页搜索")); // "网页搜索"
  * ```
+ *
+ * @see docs/guide/tools.md
  */
 export function createWireNames(tools: Iterable<AnyTool | string>, provider: WireProvider): WireNames {
   const byName = new Map<string, AnyTool | undefined>();

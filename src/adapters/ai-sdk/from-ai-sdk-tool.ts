@@ -66,6 +66,8 @@ export interface AiSdkToolCallOutput {
  * ```ts
  * engine.tools.register(fromAiSdkTool("weather", weather, { effect: "read" }));
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function fromAiSdkTool(name: string, tool: AiSdkTool, options: FromAiSdkToolOptions = {}): Tool {
   if (typeof tool.execute !== "function") throw notRunnable(name, tool);

@@ -40,6 +40,8 @@ export interface FromLangChainModelOptions {
  * ```ts
  * const model = fromLangChainModel(new ChatMistralAI({ model: "mistral-large-latest", maxRetries: 0 }));
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function fromLangChainModel(chatModel: BaseChatModel, options: FromLangChainModelOptions = {}): Model {
   return {

@@ -45,6 +45,8 @@ export interface LangChainCall {
  * ```ts
  * engine.tools.register(fromLangChainTool(new WikipediaQueryRun(), { effect: "read" }));
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function fromLangChainTool(
   tool: LangChainTool,

@@ -53,6 +53,8 @@ export interface ToLangChainModelOptions
  * ```ts
  * const agent = createAgent({ model: toLangChainModel(anthropic("claude-sonnet-4-5")), tools });
  * ```
+ *
+ * @see docs/guide/interop.md
  */
 export function toLangChainModel(model: Model, options: ToLangChainModelOptions = {}): WindlassChatModel {
   return new WindlassChatModel(model, options);

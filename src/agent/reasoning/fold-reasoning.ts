@@ -32,6 +32,8 @@ import { shortLine, shortValue } from "./short-line.ts";
  *   draw(block.steps.map(({ text, state }) => `${state}: ${text}`), block.answer);
  * }
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export function foldReasoning(before: ReasoningBlock, event: AgentEvent): ReasoningBlock {
   const elapsedMs = before.runId === "" ? 0 : Math.max(before.elapsedMs, event.at - before.startedAt);

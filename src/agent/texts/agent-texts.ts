@@ -14,6 +14,8 @@ export const agentTexts: Readonly<Record<Language, AgentTextTable>> = { en: engl
  * ```ts
  * agentNoticeText({ code: "citations_unknown", params: { citations: ["[9]"] } }, "zh"); // "这些不对应任何笔记，保持原样：[9]"
  * ```
+ *
+ * @see docs/guide/agents.md
  */
 export function agentNoticeText(notice: AgentNotice, language: Language = "en"): string {
   return renderCoded(agentTexts[language].notices, notice);

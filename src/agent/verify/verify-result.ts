@@ -28,6 +28,8 @@ const maxIssues = 20;
  * verifyResult("It is 25:61, and 2 + 2 = 5.");
  * // { verified: false, confidence: 0.4, issues: [{ kind: "arithmetic", … }, { kind: "time", … }] }
  * ```
+ *
+ * @see docs/guide/runners/crew.md
  */
 export function verifyResult(text: string, options: VerifyOptions = {}): Verification {
   const { earlier = [], expects } = options;

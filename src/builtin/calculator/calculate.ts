@@ -21,6 +21,8 @@ const [reliableDigits, plainDigits] = [15, 12];
  * ```ts
  * calculate("2 * (3 + x)", { x: 4 }); // 14
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function calculate(expression: string, variables: Variables = {}): number {
   try {

@@ -46,6 +46,8 @@ const examples =
  * timeRange("last week", { timezone: "Europe/Berlin", now: "2026-11-15" });
  * // { startTime: 1793574000000, endTime: 1794178800000 }: 2 November up to 9 November
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export function timeRange(description: string, options: TimeOptions = {}): TimeRange {
   const zone = findZone(options.timezone ?? systemTimezone());

@@ -58,6 +58,8 @@ const maxCount = { extractive: 120_000, model: 90_000 } as const;
  * ```ts
  * const { text, method } = await summarize(article, { style: "bullet-points", maxLength: 500 }, { services: { model } });
  * ```
+ *
+ * @see docs/guide/built-in-tools.md
  */
 export async function summarize(
   content: unknown,

@@ -72,6 +72,8 @@ export type ReadResultOutput = JsonOutput<typeof output>;
  * const resultStore = new ResultStore();
  * engine.tools.register(readResultTool(resultStore));
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export function readResultTool(resultStore: ResultStore): ToolFor<typeof input, ReadResultOutput> {
   return defineTool({

@@ -34,6 +34,8 @@ export interface ViewResultOptions {
  * ```ts
  * const { text } = await viewResult(result, { maxChars: 4000, resultStore, owner: { conversationId: "c-1" } });
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export async function viewResult(result: ToolSuccess, options: ViewResultOptions): Promise<ResultView> {
   const { maxChars, resultStore, owner = {} } = options;

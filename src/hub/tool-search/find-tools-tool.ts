@@ -79,6 +79,8 @@ export type FoundTool = FindToolsOutput["tools"][number];
  * ```ts
  * registry.register(findToolsTool({ finder: new ToolFinder(registry) }));
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export function findToolsTool({
   finder,

@@ -44,6 +44,8 @@ const maxShortLength = 200;
  * ```ts
  * const { text, tools } = toolCatalogueForPrompt(registry, { core: ["search_web", "calculate"], budgetTokens: 800 });
  * ```
+ *
+ * @see docs/guide/hub.md
  */
 export function toolCatalogueForPrompt(registry: CatalogueTools, options: CatalogueOptions): PromptCatalogue {
   const { core, budgetTokens = defaultBudget, isOffered = () => true, language = "en" } = options;

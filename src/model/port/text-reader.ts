@@ -32,6 +32,8 @@ export interface TextReaderOptions {
  * reader.push("<think>Count.</think>42"); // thinking: "Count.", text: "42"
  * reader.end();
  * ```
+ *
+ * @see docs/guide/model-adapters.md
  */
 export function createTextReader(options: TextReaderOptions = {}): TextReader {
   return new MarkupReader(options);

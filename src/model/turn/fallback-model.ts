@@ -25,6 +25,8 @@ export interface FallbackModel extends Model {
  * ```ts
  * const model = fallbackModel([openModel(first, { http }), openModel(second, { http })]);
  * ```
+ *
+ * @see docs/guide/model-adapters.md
  */
 export function fallbackModel(models: readonly [Model, ...Model[]], clock: Clock = systemClock): Model {
   return models.length === 1 ? models[0] : new ModelChain(models, clock);

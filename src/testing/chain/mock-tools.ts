@@ -83,6 +83,8 @@ export function mock(options: MockOptions): Mock {
  * });
  * const engine = createEngine({ tools });
  * ```
+ *
+ * @see docs/how-to/test-a-chain.md
  */
 export function mockTools(
   of: Plan | ChainSpec | Iterable<string>,

@@ -55,6 +55,8 @@ export interface RunCassetteOptions {
  * const recorded = await journal.read("run-1");
  * const cassette = await toRunCassette(recorded, { plan });
  * ```
+ *
+ * @see docs/how-to/test-a-chain.md
  */
 export async function toRunCassette(
   { run, events }: { readonly run: StoredRun; readonly events: readonly JournalEvent[] },

@@ -33,6 +33,8 @@ export interface ReplayModel extends Model {
  * await generateText(model, { prompt: "When is high water?" });
  * model.assertComplete();
  * ```
+ *
+ * @see docs/guide/testing.md
  */
 export function replayModel(file: string): ReplayModel {
   return new Replay(readFile(file), basename(file));

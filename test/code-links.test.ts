@@ -1,0 +1,124 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { parseSync } from "rolldown/utils";
+import { describe, expect, test } from "vitest";
+import layers from "../layers.json" with { type: "json" };
+import { apiModules } from "../scripts/docs/api-page.ts";
+import { type PublicName, publicNames } from "../scripts/docs/public-names.ts";
+import { guidePages, proseOf } from "./support/pages.ts";
+
+/** The part of a syntax tree node that is used here. */
+interface Node {
+  readonly type: string;
+  readonly declaration?: Node | null;
+  readonly declarations?: readonly { readonly id: { readonly name?: string } }[];
+  readonly id?: { readonly name: string } | null;
+  readonly body?: { readonly body: readonly Node[] };
+  readonly key?: { readonly type: string; readonly name?: string };
+}
+
+/** The names that a file declares: `name`, `Class.member`, `Class.#member`. */
+function declaredNames(file: string, code = readFileSync(file, "utf8")): Set<string> {
+  const { program } = parseSync(file, code);
+  return new Set(
+    (program.body as unknown as Node[]).flatMap((statement) => namesOf(statement.declaration ?? statement)),
+  );
+}
+
+function namesOf({ type, id, declarations = [], body }: Node): string[] {
+  const names = [id?.name, ...declarations.map((each) => each.id.name)].filter((name) => name !== undefined);
+  const members = type === "ClassDeclaration" || type === "TSInterfaceDeclaration" ? (body?.body ?? []) : [];
+  return [
+    ...names,
+    ...members.flatMap(({ key }) => (key?.name === undefined ? [] : [`${id?.name}.${memberName(key)}`])),
+  ];
+}
+
+function memberName({ type, name }: NonNullable<Node["key"]>): string {
+  return type === "PrivateIdentifier" ? `#${name}` : String(name);
+}
+
+/** Links to code in a text, each with the names before it: "`A`, `B.c` in [src/a.ts](src/a.ts)". */
+function codeLinks(text: string): { readonly names: readonly string[]; readonly file: string }[] {
+  const links = text.matchAll(/((?:`[^`]+`(?:,| and)?\s+)*)(?:in\s+)?\[[^\]]*\]\(([^)#\s]+\.ts)\)/g);
+  return [...links].map(([, names = "", file = ""]) => ({
+    names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+    file,
+  }));
+}
+
+/** Links to code that lead nowhere: the file is missing, declares no such name, or no name is stated. */
+function brokenLinks(text: string): string[] {
+  return codeLinks(text).flatMap(({ names, file }) => {
+    if (!existsSync(file)) return [`${file} does not exist`];
+    if (names.length === 0) return [`${file} is linked without a name`];
+    const declared = declaredNames(file);
+    return names.filter((name) => !declared.has(name)).map((name) => `${file} does not declare ${name}`);
+  });
+}
+
+describe("links to code", () => {
+  test("of ARCHITECTURE.md lead to a file that declares the names before the link", () => {
+    const text = proseOf("ARCHITECTURE.md");
+    expect(brokenLinks(text)).toEqual([]);
+    expect(codeLinks(text).length).toBeGreaterThan(80);
+  });
+
+  test("are broken if the file or the name is wrong", () => {
+    const call = "[src/engine/call.ts](src/engine/call.ts)";
+    expect(brokenLinks(`\`Call\`, \`Call.#permit\` in ${call}; \`Call.abort\`\nin ${call}`)).toEqual([]);
+    expect(brokenLinks(`\`Call.#permits\`, \`Call.run\` in ${call}`)).toEqual([
+      "src/engine/call.ts does not declare Call.#permits",
+    ]);
+    expect(brokenLinks(`see ${call}`)).toEqual(["src/engine/call.ts is linked without a name"]);
+    expect(brokenLinks("`Call` in [call](src/engine/calls.ts)")).toEqual(["src/engine/calls.ts does not exist"]);
+  });
+
+  test.each(["AGENTS.md", "CONTRIBUTING.md"])("and paths in %s exist", (page) => {
+    const named = readFileSync(page, "utf8").matchAll(
+      /`((?:src|test|scripts|docs|bench|examples)\/[^`\s]*)`|\]\(([^)#\s:]+)(?:#[^)]*)?\)/g,
+    );
+    const paths = [...named].map(([, code, link]) => code ?? link ?? "").filter((path) => !path.includes("NAME"));
+    // The tool of the recipe is the only file that is not there yet.
+    expect(paths.filter((path) => globSync(path).length === 0)).toEqual(
+      page === "AGENTS.md" ? [] : ["src/builtin/repeat-text-tool.ts"],
+    );
+    expect(paths.length).toBeGreaterThan(20);
+  });
+});
+
+describe("the comment at the top of a layer", () => {
+  test.each(layers.map(({ folder }) => folder))(
+    "%s says what belongs there, what must stay true and how to test it",
+    (folder) => {
+      const file = [`src/${folder}/index.ts`, `src/${folder}/run-${folder}.ts`].find((path) => existsSync(path)) ?? "";
+      const [, comment = ""] = /^\/\*\*\n([\s\S]*?)\n \*\/\n\n/.exec(readFileSync(file, "utf8")) ?? [];
+      expect(comment).toMatch(/^ \* Belongs here: /m);
+      expect(comment).toMatch(/^ \* Must stay true: /m);
+      const [, command = ""] = /^ \* Test: `(.+)`$/m.exec(comment) ?? [];
+      const paths = command.match(/\b(?:src|test|scripts)\/\S+/g) ?? [];
+      expect(paths.length).toBeGreaterThan(0);
+      expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    },
+  );
+});
+
+describe("the comment of a main export", () => {
+  const exported = new Map(apiModules.flatMap(({ source }) => publicNames(source)).map((item) => [item.name, item]));
+  const guides = ["README.md", ...guidePages].map((page) => readFileSync(page, "utf8"));
+
+  /** Every class, and every function that a guide names or imports. */
+  const isMain = ({ kind, name }: PublicName): boolean => {
+    const use = new RegExp(`\`${name}[(\`<]|import (?:type )?\\{[^}]*\\b${name}\\b[^}]*\\} from "windlass`);
+    return kind === "class" || (kind === "function" && guides.some((guide) => use.test(guide)));
+  };
+
+  test("links its guide page, which exists", () => {
+    const main = [...exported.values()].filter(isMain);
+    const unlinked = main.filter(({ doc }) => {
+      const [, page = ""] = /^@see (docs\/(?:guide|how-to)\/\S+\.md)$/m.exec(doc) ?? [];
+      return !existsSync(page);
+    });
+    expect(unlinked.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
+    expect(main.length).toBeGreaterThan(60);
+  });
+});
