@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { builtinChains, builtinToolNames, builtinOffers } from "../builtin/index.ts";
+import { builtinChains, builtinDefinitions, builtinToolNames } from "../builtin/index.ts";
 import { type ScannedFile, hasMcpConfig, loadMcpConfig, readText, scanFolder } from "../hub/index.ts";
-import { createHttpClient } from "../net/index.ts";
 import { parseYaml } from "../text/index.ts";
 import { type SentSecret, type ToolNeeds, ToolRegistry, toolNeeds } from "../tool/index.ts";
 import { chainNameIn } from "./chain-file.ts";
@@ -84,7 +83,7 @@ let builtins: ToolRegistry | undefined;
 function loadBuiltins(): ToolRegistry {
   if (builtins !== undefined) return builtins;
   builtins = new ToolRegistry();
-  builtins.offer(builtinOffers({ http: createHttpClient() }));
+  builtins.offer(builtinDefinitions());
   return builtins;
 }
 

@@ -67,21 +67,24 @@ interface WideSetting {
 
 function wideSettings(config: WorkspaceConfig, dir: string): WideSetting[] {
   const { permissions } = config;
-  const rules: WideSetting = {
-    item: settingItem("permissions", permissions),
-    narrow: (current) => ({ ...current, permissions: narrowRules(permissions) }),
-  };
   const others = sectionSettings().flatMap(({ setting, path, valueIn, reset }): WideSetting[] => {
     const value = valueIn(config);
     const isWide = Array.isArray(value) ? value.length > 0 : value !== setting.default;
     return setting.needsTrust === true && isWide ? [{ item: settingItem(path.join("."), value), narrow: reset }] : [];
   });
   return [
-    ...(isWide(permissions) ? [rules] : []),
+    ...(isWide(permissions) ? [widePermissions(permissions)] : []),
     ...others,
     ...servedBuiltins(config),
     ...outsideFolders(config, dir),
   ];
+}
+
+function widePermissions(permissions: PermissionRules): WideSetting {
+  return {
+    item: settingItem("permissions", permissions),
+    narrow: (current) => ({ ...current, permissions: narrowRules(permissions) }),
+  };
 }
 
 /** Built-in tools that MCP clients are offered. */

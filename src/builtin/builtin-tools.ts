@@ -124,5 +124,12 @@ export function builtinOffers(options: BuiltinServiceOptions): ToolOffer[] {
   });
 }
 
+/** The built-in tools for checks of their definitions; a call has no network access. */
+export function builtinDefinitions(): ToolOffer[] {
+  return builtinOffers({
+    http: { request: () => Promise.reject(new Error("a check sends no requests")), close: () => Promise.resolve() },
+  });
+}
+
 /** Every name and alias. */
 export const builtinToolNames: readonly string[] = builtinRegistry.flatMap(({ name, aliases }) => [name, ...aliases]);

@@ -58,7 +58,24 @@ export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
     const message = `the file has ${bytes} bytes, ${maxBytes} are allowed`;
     return unread([{ severity: "error", code: "too_large", message, file, line: 1, column: 1 }]);
   }
-  return readDocument(text, file);
+  const known = parsedFiles.get(file)?.deref();
+  if (known?.text === text) return known;
+  const parsed = { ...readDocument(text, file), text };
+  // Others get the same value.
+  freeze(parsed.value);
+  if (parsedFiles.size >= maxParsedFiles) parsedFiles.clear();
+  parsedFiles.set(file, new WeakRef(parsed));
+  return parsed;
+}
+
+/** The last text of each file: files are read for several purposes in a row, such as trust, checks and loading. */
+const parsedFiles = new Map<string, WeakRef<ParsedYaml & { readonly text: string }>>();
+const maxParsedFiles = 1000;
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  Object.freeze(value);
+  for (const item of Object.values(value)) freeze(item);
 }
 
 function readDocument(text: string, file: string): ParsedYaml {

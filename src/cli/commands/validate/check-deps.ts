@@ -6,7 +6,7 @@ import {
   pathExists,
   withUncheckedTools,
 } from "../../../app/index.ts";
-import { builtinChains, builtinToolNames, builtinOffers } from "../../../builtin/index.ts";
+import { builtinChains, builtinDefinitions, builtinToolNames } from "../../../builtin/index.ts";
 import { ChainLibrary } from "../../../chain/index.ts";
 import { Hub, ResultStore, hasMcpConfig, hubOffers, hubToolNames } from "../../../hub/index.ts";
 import type { Problem } from "../../../text/index.ts";
@@ -20,13 +20,6 @@ export interface CheckContext {
   readonly trust: WorkspaceTrust;
   /** Called with the name of a file that is slow to load. */
   readonly onSlowLoad: (file: string) => void;
-}
-
-/** The built-in tools, without network access. */
-export function offerBuiltins(): readonly ToolOffer[] {
-  return builtinOffers({
-    http: { request: () => Promise.reject(new Error("validation sends no requests")), close: () => Promise.resolve() },
-  });
 }
 
 /** The chains that chain files may call, and everything else that planning them requires. */
@@ -90,7 +83,7 @@ export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedT
   await folder.reload();
   const provideFor = async (texts: readonly string[]): Promise<void> => {
     if (!texts.some((text) => namesBuiltin.test(text))) return;
-    const offers = [...offerBuiltins(), ...hubOffers({ registry, resultStore: new ResultStore() })];
+    const offers = [...builtinDefinitions(), ...hubOffers({ registry, resultStore: new ResultStore() })];
     const missing = offers.filter(({ name }) => !registry.has(name));
     registry.offer(missing, { owner: "builtin" });
   };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openMcp, readSecrets, explainMissingTool, toolFileNames } from "../../../app/index.ts";
+import { builtinDefinitions } from "../../../builtin/index.ts";
 import {
   type Hub,
   type MappedTools,
@@ -14,7 +15,7 @@ import {
 import { createHttpClient } from "../../../net/index.ts";
 import type { Problem } from "../../../text/index.ts";
 import { ToolRegistry } from "../../../tool/index.ts";
-import { type CheckContext, offerBuiltins } from "./check-deps.ts";
+import { type CheckContext } from "./check-deps.ts";
 
 /** Sources other than tools and chains. */
 export interface OtherSources {
@@ -78,7 +79,7 @@ async function withBuiltins(registry: ToolRegistry, why: OtherSources["whyMissin
 
 async function builtinTools(): Promise<ToolRegistry> {
   const registry = new ToolRegistry();
-  registry.offer(offerBuiltins());
+  registry.offer(builtinDefinitions());
   return registry;
 }
 

@@ -1,8 +1,9 @@
 import { toolFileNames } from "../../../app/index.ts";
+import { builtinDefinitions } from "../../../builtin/index.ts";
 import { type ToolFileDeps, createToolFolder, loadToolFile } from "../../../hub/index.ts";
 import type { Problem } from "../../../text/index.ts";
 import { ToolRegistry } from "../../../tool/index.ts";
-import { type LoadedTools, type CheckContext, offerBuiltins } from "./check-deps.ts";
+import { type LoadedTools, type CheckContext } from "./check-deps.ts";
 
 /** Loads the tools of a folder. */
 export async function loadToolFolder(dir: string, setting: CheckContext): Promise<LoadedTools> {
@@ -26,7 +27,7 @@ export async function loadToolsIn(
 
 async function toolFileDepsOf({ dir, config, trust, onSlowLoad }: CheckContext): Promise<ToolFileDeps> {
   const executors = new ToolRegistry();
-  executors.offer(offerBuiltins());
+  executors.offer(builtinDefinitions());
   return { root: dir, executors, ...toolFileNames(config, trust), refuses: trust.refuses, onSlowLoad };
 }
 
