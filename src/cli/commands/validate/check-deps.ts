@@ -10,7 +10,7 @@ import { builtinChains, builtinDefinitions, builtinToolNames } from "../../../bu
 import { ChainLibrary } from "../../../chain/index.ts";
 import { Hub, ResultStore, hasMcpConfig, hubOffers, hubToolNames } from "../../../hub/index.ts";
 import type { Problem } from "../../../text/index.ts";
-import { type AnyTool, type ToolOffer, ToolRegistry } from "../../../tool/index.ts";
+import { type AnyTool, ToolRegistry } from "../../../tool/index.ts";
 import type { CheckedInto, OtherSources } from "./check-sources.ts";
 
 /** The workspace that is being checked. */
