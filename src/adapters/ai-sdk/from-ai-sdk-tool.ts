@@ -10,7 +10,7 @@ import {
   ok,
 } from "../../tool/index.ts";
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
-import { attachmentKind } from "../frameworks/attachment-kind.ts";
+import { attachmentKind, objectSchema } from "../frameworks/foreign-tool.ts";
 import {
   type Schema,
   type Validation,
@@ -19,7 +19,6 @@ import {
   isRecord,
   isStandardSchema,
 } from "../../schema/index.ts";
-import { objectSchema } from "../frameworks/object-schema.ts";
 
 /** Options of {@link fromAiSdkTool}: properties of a tool that the AI SDK does not describe. */
 export interface FromAiSdkToolOptions

@@ -8,13 +8,11 @@ import type {
 } from "@ai-sdk/provider";
 import { raceAbort } from "../../base/index.ts";
 import { type Model, type ModelGenerateResult, type ModelCall, modelFailure } from "../../model/index.ts";
-import { LangChainTurnStream } from "./turn-stream.ts";
-import { readFinishReason, readUsage } from "./response-end.ts";
+import { LangChainTurnStream, readFinishReason, readUsage } from "./turn-stream.ts";
 import { toModelError } from "./model-error.ts";
-import { toLangChainMessages } from "./to-langchain-messages.ts";
-import { identifyCalls } from "./identify-calls.ts";
+import { toLangChainMessages } from "./langchain-messages.ts";
+import { identifyCalls, rawCalls } from "./raw-calls.ts";
 import { attachMessage } from "./attached-message.ts";
-import { rawCalls } from "./raw-calls.ts";
 import { readMessageParts } from "./message-parts.ts";
 import type { ToolDefinition } from "@langchain/core/language_models/base";
 

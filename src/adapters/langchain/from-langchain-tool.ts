@@ -10,9 +10,8 @@ import {
   defineTool,
   ok,
 } from "../../tool/index.ts";
-import { objectSchema } from "../frameworks/object-schema.ts";
+import { objectSchema, attachmentKind } from "../frameworks/foreign-tool.ts";
 import { jsonSchemaOf } from "./langchain-schema.ts";
-import { attachmentKind } from "../frameworks/attachment-kind.ts";
 
 /** Options of {@link fromLangChainTool}: properties of a tool that LangChain does not describe. */
 export interface FromLangChainToolOptions

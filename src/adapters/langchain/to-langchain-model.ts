@@ -22,7 +22,7 @@ import {
   textOfTurn,
   toolCallsOf,
 } from "../../model/index.ts";
-import { fromLangChainMessages } from "./from-langchain-messages.ts";
+import { fromLangChainMessages } from "./langchain-messages.ts";
 import { attachTurn } from "./attached-turn.ts";
 import { isLangChainTool } from "@langchain/core/utils/function_calling";
 import type { LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from "@ai-sdk/provider";

@@ -3,8 +3,7 @@ import type { AgentObserver, AgentResult, ObservedAgentRun, ObservedTurn } from 
 import { type ModelTurn, toolCallsOf, type TokenUsage } from "../../model/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import type { CapturedContent } from "./captured-content.ts";
-import { type OpenSpans, runInSpan } from "./open-spans.ts";
-import { recordSpanFailure } from "./record-span-failure.ts";
+import { type OpenSpans, runInSpan, recordSpanFailure } from "./open-spans.ts";
 
 /** Creates a span for each run of an agent, with a child span for each request to its model, retries included. */
 export class AgentSpans implements AgentObserver {

@@ -1,6 +1,14 @@
-import { type Context, type Span, type SpanOptions, type Tracer, context, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+  context,
+  trace,
+  SpanStatusCode,
+} from "@opentelemetry/api";
 import type { Redactor } from "../../secrets/index.ts";
-import { recordSpanError } from "./record-span-failure.ts";
+import { type Failure, isFailureError } from "../../base/index.ts";
 
 /** An open span, and the context in which it is active. */
 export interface OpenSpan {
@@ -9,18 +17,18 @@ export interface OpenSpan {
 }
 
 /** The call of a tool. */
-export interface OpenCall extends OpenSpan {
+interface OpenCall extends OpenSpan {
   readonly runId: string | undefined;
 }
 
 /** A run, of a chain or of an agent. */
-export interface OpenRun extends OpenSpan {
+interface OpenRun extends OpenSpan {
   /** The ids that the model uses for its calls, by the keys of the calls in the run. */
   readonly modelIds: Map<string, string>;
 }
 
 /** The work of a run within its span, and the recording of its outcome. */
-export interface SpanWork<T> {
+interface SpanWork<T> {
   readonly execute: () => Promise<T>;
   readonly record: (span: Span, result: T) => void;
 }
@@ -74,4 +82,22 @@ export async function runInSpan<T>({ span, context: within }: OpenSpan, { execut
   } finally {
     span.end();
   }
+}
+
+/** Records a failure in a span. A pending approval is not a failure: the run resumes after the decision. */
+export function recordSpanFailure(span: Span, { code, reason, message, approvalId }: Failure): void {
+  if (code === "approval_required") {
+    if (approvalId !== undefined) span.setAttribute("windlass.approval.id", approvalId);
+    return;
+  }
+  span.setAttribute("error.type", code);
+  if (reason !== undefined) span.setAttribute("windlass.error.reason", reason);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+/** Records a thrown error. Only messages of our own failures are included, since others may contain data. */
+function recordSpanError(span: Span, error: unknown): void {
+  if (isFailureError(error)) return recordSpanFailure(span, error.toFailure());
+  span.setAttribute("error.type", error instanceof Error ? error.name : "_OTHER");
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }

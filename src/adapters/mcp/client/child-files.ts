@@ -7,7 +7,7 @@ import {
   nodeCrypto,
   processIdentity,
 } from "../../../base/index.ts";
-import { markVariable } from "./process-group.ts";
+import { markVariable } from "./process-family.ts";
 
 /** A started program as recorded in its file: the process to end, and its owner. */
 export interface Child extends ProcessIdentity {

@@ -9,12 +9,11 @@ import {
   isProcessAlive,
 } from "../../../base/index.ts";
 import type { StreamingHttpClient } from "../../../net/index.ts";
-import { AuthFile } from "./auth-file.ts";
+import { AuthFile, type Login, LoginProvider, storedTokenOnly } from "./login-provider.ts";
 import { ChildFiles, type Child } from "./child-files.ts";
 import { Connection } from "./connection.ts";
 import { classifyMcpError, statusOf } from "./classify-mcp-error.ts";
 import type { HttpTransport } from "./http-transport.ts";
-import { type Login, LoginProvider, storedTokenOnly } from "./login-provider.ts";
 import { openLoopbackRedirect } from "./loopback-redirect.ts";
 import { type McpLimits, defaultMcpLimits } from "./mcp-limits.ts";
 import type {
@@ -29,8 +28,7 @@ import { mcpFailure } from "./mcp-reasons.ts";
 import { openHttp } from "./open-http.ts";
 import { Program, withheldHint } from "./server-program.ts";
 import { StdioTransport, isStdioTransport } from "./stdio-transport.ts";
-import { type ProcessFamily, endFamily, familyRuns } from "./process-family.ts";
-import { carriesMark, groupMembers } from "./process-group.ts";
+import { type ProcessFamily, endFamily, familyRuns, carriesMark, groupMembers } from "./process-family.ts";
 
 /** Options of {@link createMcpConnector}. */
 export interface McpConnectorOptions {

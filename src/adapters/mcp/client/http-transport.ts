@@ -3,8 +3,7 @@ import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from 
 import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
 import { classifyMcpError } from "./classify-mcp-error.ts";
 import { failedResponse } from "./local-failure.ts";
-import { mcpFailure } from "./mcp-reasons.ts";
-import { notSent } from "./not-sent-failure.ts";
+import { mcpFailure, notSent } from "./mcp-reasons.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Traffic } from "./traffic.ts";
 import { settlesWithin } from "./settles-within.ts";
@@ -13,13 +12,13 @@ import { settlesWithin } from "./settles-within.ts";
 const streamOf = new AsyncLocalStorage<RequestId>();
 
 /** A transport of the SDK that speaks HTTP. */
-export interface InnerTransport extends Transport {
+interface InnerTransport extends Transport {
   finishAuth(callback: URLSearchParams): Promise<void>;
   terminateSession?(): Promise<void>;
 }
 
 /** Options of {@link HttpTransport}. */
-export interface HttpTransportOptions {
+interface HttpTransportOptions {
   readonly server: string;
   readonly inner: InnerTransport;
   /** True if the end of the single stream ends the connection, as in the oldest protocol version. */

@@ -1,4 +1,4 @@
-import { type ReasonFailure, createReasonFailures } from "../../../base/index.ts";
+import { type ReasonFailure, createReasonFailures, type FailureError } from "../../../base/index.ts";
 
 /** Every reason for which an MCP server cannot be used, or a call of one fails. The reference is generated from it. */
 export const mcpReasons = {
@@ -64,3 +64,18 @@ export type McpReason = keyof typeof mcpReasons;
 
 /** A failure of an MCP server for this reason. */
 export const mcpFailure: ReasonFailure<McpReason> = createReasonFailures(mcpReasons);
+
+/**
+ * The failure of a message on a connection that has ended. Requests in flight may have been executed; this one was not.
+ *
+ * @param lost The reason of the end, if it was not requested.
+ */
+export function notSent(server: string, lost?: FailureError): FailureError {
+  // An action that the user has to take is more useful to know.
+  if (lost?.reason === "unauthorized" || lost?.reason === "forbidden") return lost;
+  const reported = lost?.message ?? `the connection to the MCP server "${server}" is closed`;
+  return mcpFailure("not_sent", reported, {
+    cause: lost,
+    forModel: `the connection to the MCP server "${server}" is closed`,
+  });
+}

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mcpFailure } from "./mcp-reasons.ts";
-import { notSent } from "./not-sent-failure.ts";
+import { mcpFailure, notSent } from "./mcp-reasons.ts";
 
 describe("a message over a connection that has ended", () => {
   test("counts as not sent, regardless of how the connection ended", () => {

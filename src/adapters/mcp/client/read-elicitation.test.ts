@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readElicitation } from "./read-elicitation.ts";
+import { readElicitation } from "./answer-elicitation.ts";
 
 const readForm = (properties: object, more: object = {}) =>
   readElicitation({ message: "Go on?", requestedSchema: { type: "object", properties, ...more } }, "mal");

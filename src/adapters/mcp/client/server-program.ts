@@ -7,8 +7,7 @@ import type { ChildFile, ChildFiles } from "./child-files.ts";
 import { LogLines } from "./log-lines.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
-import { type ProcessFamily, endFamily, signalFamily } from "./process-family.ts";
-import { markVariable } from "./process-group.ts";
+import { type ProcessFamily, endFamily, signalFamily, markVariable } from "./process-family.ts";
 import { settlesWithin } from "./settles-within.ts";
 
 /** Options for starting a program. */

@@ -1,13 +1,13 @@
 import { type Clock, type Timer, nodeCrypto } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
-import type { PendingDialogues } from "./pending-dialogues.ts";
+import type { PendingDialogues } from "./dialogue.ts";
 import { newConversation } from "./new-conversation.ts";
 import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "./sdk.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 
 /** Options of {@link HttpSessions}. */
-export interface HttpSessionsDeps extends ProtocolServerDeps {
+interface HttpSessionsDeps extends ProtocolServerDeps {
   readonly lines: ConnectedClients;
   readonly held: PendingDialogues;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface HttpSessionsDeps extends ProtocolServerDeps {
 }
 
 /** A parsed request. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly request: Request;
   /** The JSON of the body; undefined if there is none. */
   readonly body: unknown;

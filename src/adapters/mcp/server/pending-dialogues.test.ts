@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { ClientLink } from "./client-link.ts";
-import { PendingDialogues } from "./pending-dialogues.ts";
+import { PendingDialogues } from "./dialogue.ts";
 import { type InputRequiredResult, type ServerContext, loadServerSdk } from "./sdk.ts";
 
 const request = { method: "roots/list" } as const;

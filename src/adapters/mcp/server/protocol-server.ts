@@ -1,11 +1,11 @@
 import type { Clock } from "../../../base/index.ts";
 import type { ToolCalls } from "./tool-calls.ts";
-import type { PendingDialogues, Rounds } from "./pending-dialogues.ts";
+import type { PendingDialogues, Rounds } from "./dialogue.ts";
 import { createPushLink } from "./client-link.ts";
-import { provideCompletions, providePrompts, provideResources } from "./serve-providers.ts";
 import type { McpPromptProvider, McpResourceProvider } from "./mcp-providers.ts";
 import type { ClientCapabilities, InputRequiredResult, Server, ServerContext, ServerSdk } from "./sdk.ts";
 import type { ServedToolList } from "./tool-list.ts";
+import { ServedClient } from "./served-client.ts";
 
 /** Dependencies shared by all protocol servers of one tool server. */
 export interface ProtocolServerDeps {
@@ -32,7 +32,7 @@ export interface ProtocolServer {
 }
 
 /** Protocol version of a server, and the store of its suspended work. */
-export interface ServerKind {
+interface ServerKind {
   readonly protocolVersion: "legacy" | "modern";
   readonly held: PendingDialogues;
   /** Distinguishes the calls of one client from those of others; a server for a single request has none. */
@@ -42,7 +42,7 @@ export interface ServerKind {
 }
 
 /** Runs work that may request input from the client, in one round or several. */
-export type Converse = <Result>(rounds: Omit<Rounds<Result>, "capabilities">) => Promise<Result | InputRequiredResult>;
+type Converse = <Result>(rounds: Omit<Rounds<Result>, "capabilities">) => Promise<Result | InputRequiredResult>;
 
 /** Time after which a client lists the tools again if it was not notified of changes. */
 const listMs = 5000;
@@ -115,4 +115,94 @@ function capabilitiesOf({ resources, prompts }: ProtocolServerDeps) {
 function declaredIn({ mcpReq }: ServerContext, sdk: ServerSdk): ClientCapabilities | undefined {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   return envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+}
+
+interface Providing {
+  readonly server: Server;
+  readonly sdk: ServerSdk;
+}
+
+/** Serves resources; returns the addresses that the client has subscribed to. */
+function provideResources(
+  providing: Providing & { readonly resources: McpResourceProvider; readonly protocolVersion: "legacy" | "modern" },
+): ReadonlySet<string> {
+  const { server, sdk, resources, protocolVersion } = providing;
+  const watched = new Set<string>();
+  server.setRequestHandler("resources/list", async (_request, { mcpReq }) => ({
+    resources: [...(await resources.list(mcpReq.signal))],
+  }));
+  server.setRequestHandler("resources/templates/list", async (_request, { mcpReq }) => ({
+    resourceTemplates: [...((await resources.templates?.(mcpReq.signal)) ?? [])],
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
+    const contents = await resources.read(uri, mcpReq.signal);
+    if (contents === undefined) throw new sdk.ResourceNotFoundError(uri);
+    return { contents };
+  });
+  if (protocolVersion === "modern" || resources.watch === undefined) return watched;
+  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+    if (watched.size >= maxWatched) {
+      throw new sdk.ProtocolError(
+        sdk.ProtocolErrorCode.InvalidParams,
+        `at most ${maxWatched} resources can be watched`,
+      );
+    }
+    watched.add(uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    watched.delete(uri);
+    return {};
+  });
+  return watched;
+}
+
+const maxWatched = 1000;
+
+/** Serves prompts. */
+function providePrompts(
+  providing: Providing & { readonly prompts: McpPromptProvider; readonly converse: Converse },
+): void {
+  const { server, sdk, prompts, converse } = providing;
+  server.setRequestHandler("prompts/list", async (_request, { mcpReq }) => ({
+    prompts: [...(await prompts.list(mcpReq.signal))],
+  }));
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, context) =>
+    converse({
+      context,
+      subject: ["prompts/get", name, args],
+      work: async (link, signal) => {
+        const client = new ServedClient(link, sdk);
+        const prompt = await prompts.get(name, args, {
+          signal,
+          elicit: (elicitation, key) => client.elicit(elicitation, { signal, ...(key !== undefined && { key }) }),
+        });
+        if (prompt !== undefined) return prompt;
+        throw new sdk.ProtocolError(
+          sdk.ProtocolErrorCode.InvalidParams,
+          `there is no prompt named ${JSON.stringify(name)}`,
+        );
+      },
+    }),
+  );
+}
+
+/** Maximum number of values in one completion, set by the protocol. */
+const maxValues = 100;
+
+/** Serves completions of arguments. */
+function provideCompletions(
+  server: Server,
+  { prompts, resources }: Pick<ProtocolServerDeps, "prompts" | "resources">,
+): void {
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    const found =
+      ref.type === "ref/prompt"
+        ? await prompts?.complete?.(ref.name, argument)
+        : await resources?.complete?.(ref.uri, argument);
+    const values = found ?? [];
+    return {
+      completion: { values: values.slice(0, maxValues), total: values.length, hasMore: values.length > maxValues },
+    };
+  });
 }

@@ -1,9 +1,17 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { fail, nodeCrypto, sleep, parseJson } from "../../../base/index.ts";
-import { PendingDialogues } from "./pending-dialogues.ts";
-import { readRequestBody, sendWebResponse, toWebRequest } from "./http-bridge.ts";
-import { type HttpGuard, type HttpGuardOptions, type HttpRefusal, createHttpGuard, isLoopback } from "./http-guard.ts";
+import { PendingDialogues } from "./dialogue.ts";
+import {
+  readRequestBody,
+  sendWebResponse,
+  toWebRequest,
+  type HttpGuard,
+  type HttpGuardOptions,
+  type HttpRefusal,
+  createHttpGuard,
+  isLoopback,
+} from "./http-guard.ts";
 import { HttpSessions, type SessionResponse } from "./http-sessions.ts";
 import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
 import type { McpHttpHandler } from "./sdk.ts";
@@ -58,7 +66,7 @@ export interface McpHttpServer {
 }
 
 /** Dependencies of the HTTP server. */
-export interface McpHttpDeps extends ProtocolServerDeps {
+interface McpHttpDeps extends ProtocolServerDeps {
   readonly lines: ConnectedClients;
   readonly log: (message: string) => void;
 }

@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream";
-import { PendingDialogues } from "./pending-dialogues.ts";
+import { PendingDialogues } from "./dialogue.ts";
 import { newConversation } from "./new-conversation.ts";
 import { type ProtocolServerDeps, type ProtocolServer, createProtocolServer } from "./protocol-server.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 
 /** Dependencies of a server over a pair of streams. */
-export interface McpStdioDeps extends ProtocolServerDeps {
+interface McpStdioDeps extends ProtocolServerDeps {
   readonly lines: ConnectedClients;
   readonly log: (message: string) => void;
 }

@@ -3,11 +3,10 @@ import type { TextDocument, TextHit, TextQuery, TextStats } from "../../../store
 import { inTransaction } from "../database/in-transaction.ts";
 import { RebuildableDatabase } from "./rebuildable-database.ts";
 import type { Served } from "../thread/serve-ops.ts";
-import { storeFailure } from "../database/store-failure.ts";
+import { storeFailure, retryWhileBusy } from "../database/store-failure.ts";
 import { readDocument, searchDocuments } from "./search.ts";
 import { clearCollection, collectionNumber, putDocuments, rangeOf, removeDocuments } from "./writes.ts";
 import { openIndexDatabase } from "./index-database.ts";
-import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { prepareTextTables } from "./schema.ts";
 
 interface InCollection {

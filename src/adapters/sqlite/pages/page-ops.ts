@@ -2,9 +2,8 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { StoredPage } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { openIndexDatabase } from "../index/index-database.ts";
-import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import { retryWhileBusy, storeFailure } from "../database/store-failure.ts";
 import type { Served } from "../thread/serve-ops.ts";
-import { storeFailure } from "../database/store-failure.ts";
 
 /** Limits of a page cache in size and age. */
 export interface PageCacheLimits {
