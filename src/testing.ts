@@ -15,7 +15,7 @@ export {
   modelServer,
 } from "./testing/model/server/model-server.ts";
 export type { WireApiName, ReasoningField, WireRequest } from "./testing/model/server/wire-api.ts";
-export type { ErrorResponse, HangingResponse, WireFaults } from "./testing/model/server/wire-fault.ts";
+export type { ErrorResponse, HangingResponse, WireFaults } from "./testing/model/server/wire-api.ts";
 export type { ServerTurn } from "./testing/model/server/wire-turn.ts";
 export {
   type ScriptedResponse,

@@ -13,16 +13,15 @@ import {
 import { type MemoryService, createMemoryService } from "./memory/memory-service.ts";
 import type { MessageLog } from "./memory/conversation-history.ts";
 import { type SearchService, createSearch } from "./search/search.ts";
-import { openProviders } from "./search/search-settings.ts";
-import type { SearchSettingsFile } from "./search/search-table.ts";
+import { openProviders, type SearchSettingsFile } from "./search/search-settings.ts";
 import type { TimerStore } from "./time/timer-store.ts";
-import { noVault } from "./vault/no-vault.ts";
+import { noVault } from "./vault/vault-reasons.ts";
 import type { Vault } from "./vault/vault.ts";
 import type { AddressResolver } from "./web/page.ts";
 import { type PageReader, createPageReader } from "./web/page-reader.ts";
 import type { TranscriptProvider } from "./transcript/transcript.ts";
 import { type Weather, type WeatherOptions, createWeather } from "./weather/weather.ts";
-import type { ReadPrompt, WritingServices } from "./writing/writing-services.ts";
+import type { ReadPrompt, WritingServices } from "./writing/prompt-sender.ts";
 
 /** Services of the built-in tools. */
 export interface BuiltinServices {

@@ -2,12 +2,18 @@ import { type Issue, formatPath, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, parseArguments } from "../schema/index.ts";
 import { modelLabel, defaultModelTimeoutMs, isModelRequestError } from "./errors/retry-with-backoff.ts";
 import { findJson } from "./find-json.ts";
-import { type GenerateTextResult, type GenerateTextOptions, requestText, toModelCall } from "./generate-text.ts";
+import {
+  type GenerateTextResult,
+  type GenerateTextOptions,
+  requestText,
+  toModelCall,
+  type ChatMessage,
+  type ModelPrompt,
+  toPrompt,
+} from "./generate-text.ts";
 import type { Model, ModelCall } from "./port/model.ts";
 import { modelFailure } from "./port/model-reasons.ts";
-import { type ChatMessage, type ModelPrompt, toPrompt } from "./model-prompt.ts";
 import { type TokenUsage, addUsage, noTokens } from "./port/token-usage.ts";
-import { repairInstruction } from "./repair-instruction.ts";
 
 /** Options of {@link generateObject} besides the prompt. */
 export interface GenerateObjectOptions<T> extends GenerateTextOptions {
@@ -173,4 +179,13 @@ function unusable(model: Model, issues: readonly Issue[], repairs: number): Erro
     `${modelLabel(model)} returned no usable response after ${repairs === 1 ? "one repair request" : `${repairs} repair requests`}:\n${why}`,
     { issues },
   );
+}
+
+/** Lists the problems of the model's JSON, one per line, and requests a corrected version. */
+export function repairInstruction(issues: readonly string[]): string {
+  return [
+    "That answer cannot be used:",
+    ...issues,
+    "Send the whole JSON object again with these problems fixed, and nothing else.",
+  ].join("\n");
 }

@@ -1,10 +1,10 @@
 import { type ModelRequestLimits, modelLabel, isModelRequestError } from "./errors/retry-with-backoff.ts";
 import type { FinishReason, Model, ModelCall } from "./port/model.ts";
 import { modelFailure } from "./port/model-reasons.ts";
-import { type ModelPrompt, toPrompt } from "./model-prompt.ts";
 import type { TokenUsage } from "./port/token-usage.ts";
 import { tryRequestTurn } from "./turn/request-turn.ts";
 import { textOfTurn } from "./port/model-turn.ts";
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 /** Options of {@link generateText} besides the prompt. */
 export interface GenerateTextOptions extends ModelRequestLimits {
@@ -94,4 +94,25 @@ function checkEnd(model: Model, finishReason: FinishReason, text: string): void 
     default:
       return finishReason satisfies never;
   }
+}
+
+/** One message of a conversation with a model. */
+export interface ChatMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
+/** Input of a model request: one text, or a conversation. */
+export type ModelPrompt =
+  | { readonly prompt: string; readonly messages?: undefined }
+  | { readonly messages: readonly ChatMessage[]; readonly prompt?: undefined };
+
+/** A prompt in the format of the AI SDK. */
+export function toPrompt(request: ModelPrompt, system: string | undefined): LanguageModelV4Prompt {
+  const messages = request.messages ?? [{ role: "user" as const, content: request.prompt }];
+  return [...(system === undefined ? [] : [{ role: "system" as const, content: system }]), ...messages.map(toMessage)];
+}
+
+function toMessage({ role, content }: ChatMessage): LanguageModelV4Message {
+  return { role, content: [{ type: "text", text: content }] };
 }

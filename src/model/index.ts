@@ -12,7 +12,6 @@
 
 export type * from "./errors/retry-with-backoff.ts";
 export * from "./broken-model.ts";
-export * from "./errors/unsupported-model.ts";
 export * from "./find-json.ts";
 export * from "./generate-object.ts";
 export * from "./generate-text.ts";
@@ -26,16 +25,14 @@ export * from "./turn/fallback-model.ts";
 export * from "./model-settings.ts";
 export * from "./open-models.ts";
 export * from "./known-services.ts";
-export * from "./model-http-clients.ts";
 export * from "./port/model-table.ts";
 export * from "./model-variables.ts";
 export * from "./missing-model.ts";
 export * from "./open-model.ts";
-export * from "./repair-instruction.ts";
 
-export type * from "./model-prompt.ts";
 export * from "./port/token-usage.ts";
 
+export * from "./turn/request-from-model.ts";
 export * from "./turn/request-turn.ts";
 export type * from "./turn/turn-options.ts";
 export * from "./port/model-turn.ts";

@@ -2,7 +2,6 @@ import { type FailureError, isFailureError } from "../base/index.ts";
 import { brokenModel, faultOf } from "./broken-model.ts";
 import { fallbackModel } from "./turn/fallback-model.ts";
 import type { Model } from "./port/model.ts";
-import type { ModelHttpClients } from "./model-http-clients.ts";
 import { modelFailure } from "./port/model-reasons.ts";
 import {
   type ModelSettings,
@@ -14,6 +13,7 @@ import {
 } from "./model-settings.ts";
 import { noModel } from "./missing-model.ts";
 import { openModel } from "./open-model.ts";
+import { type HttpClient, createHttpClient } from "../net/index.ts";
 
 /** The models of a workspace, by name. */
 export interface WorkspaceModels {
@@ -130,4 +130,39 @@ function followers(first: string, settingsOf: (name: string) => ModelSettings | 
   };
   follow(first);
   return found;
+}
+
+/** HTTP clients for the models of a workspace. */
+export interface ModelHttpClients {
+  /** The HTTP client for the model at this address. */
+  forUrl(baseUrl: string | undefined): HttpClient;
+  /** Aborts every in-flight request and closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * HTTP clients for models, one per origin. Each allows its own origin, even on this machine or in a private network,
+ * and otherwise only what the workspace allows. So such a model needs no entry in `network.allow`, which would
+ * expose it to tools as well. Use only with addresses configured by the workspace owner.
+ *
+ * @example
+ * ```ts
+ * const httpClients = createModelHttpClients(config.network.allow);
+ * const models = openModels({ file: config.models, env: process.env }, httpClients);
+ * ```
+ */
+export function createModelHttpClients(allow: readonly string[]): ModelHttpClients {
+  const httpClients = new Map<string, HttpClient>();
+  return {
+    forUrl: (baseUrl = "") => {
+      const url = URL.parse(baseUrl) ?? undefined;
+      const origin = url?.origin ?? "";
+      const http = httpClients.get(origin) ?? createHttpClient({ allow, service: url });
+      httpClients.set(origin, http);
+      return http;
+    },
+    close: async () => {
+      await Promise.all([...httpClients.values()].map((http) => http.close()));
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import type { Operator } from "./arithmetic.ts";
+import type { Operator, Value } from "./arithmetic.ts";
 import { CalculatorError, type ExpressionSpan } from "./fault.ts";
-import type { Value } from "./fraction.ts";
 import type { Sign, Token } from "./tokenize.ts";
 
 /** One step of a compiled expression, in postfix order: operands come before their operator. */

@@ -1,6 +1,12 @@
-import { add, divide, floor, isExact, isZero, modulo, negate, power } from "./arithmetic.ts";
-import { CalculatorError } from "./fault.ts";
 import {
+  add,
+  divide,
+  floor,
+  isExact,
+  isZero,
+  modulo,
+  negate,
+  power,
   type Value,
   fraction,
   fromDecimal,
@@ -8,10 +14,11 @@ import {
   normalizeNumber,
   magnitude,
   toNumber,
-} from "./fraction.ts";
+} from "./arithmetic.ts";
+import { CalculatorError } from "./fault.ts";
 
 /** A function of the calculator. */
-export interface CalculatorFunction {
+interface CalculatorFunction {
   /** Minimum and maximum number of arguments. */
   readonly arity: readonly [min: number, max: number];
   apply(args: readonly Value[]): Value;

@@ -1,6 +1,5 @@
-import type { Operator } from "./arithmetic.ts";
+import { type Operator, type Value, fraction, fromDecimal } from "./arithmetic.ts";
 import { CalculatorError, type ExpressionSpan, isCalculatorError } from "./fault.ts";
-import { type Value, fraction, fromDecimal } from "./fraction.ts";
 
 /** An operator or punctuation token; `**` has become `^`. */
 export type Sign = Operator | "(" | ")" | "," | "!";

@@ -1,12 +1,11 @@
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
 import { type JsonOperationName, jsonOperations } from "./json/json-operations.ts";
-import { describeOperations, refuseUnused } from "./operation.ts";
-import { operationSchema } from "./operation-schema.ts";
+import { describeOperations, refuseUnused, operationSchema } from "./operation.ts";
 import type { JsonProcessInput, JsonResult } from "./process-json.ts";
 
 /** Output of `json_process`. */
-export interface JsonProcessOutput extends JsonResult {
+interface JsonProcessOutput extends JsonResult {
   readonly operation: JsonOperationName;
 }
 

@@ -1,4 +1,7 @@
 import { dataFailure } from "./data-reasons.ts";
+import type { Issue } from "../../base/index.ts";
+import { type JsonSchema, type SyncSchema, fromJsonSchema, showValue } from "../../schema/index.ts";
+import { suggest } from "../../text/index.ts";
 
 /** One operation of a tool: its result, and its parameters besides the data. */
 export interface Operation {
@@ -20,7 +23,7 @@ export function describeOperations(operations: Readonly<Record<string, Operation
 }
 
 /** A call of an operation, and the parameters of the schema. */
-export interface OperationCall {
+interface OperationCall {
   readonly operation: string;
   readonly takes: readonly string[];
   /** The parameters that every operation takes. */
@@ -39,4 +42,39 @@ export function refuseUnused(args: object, { operation, takes, always, propertie
     const message = `the operation ${operation} takes no \`${parameter}\`; it takes ${taken.join(", ")}`;
     throw dataFailure("bad_parameter", message, { parameter });
   }
+}
+
+/**
+ * Creates a schema whose parameter `operation` is one of these names. An unknown name is answered with all of them,
+ * because the caller needs to know what the tool can do.
+ */
+export function operationSchema<Input>(json: JsonSchema, names: readonly string[]): SyncSchema<Input, Input> {
+  const schema = fromJsonSchema<Input, Input>(json);
+  return {
+    json: schema.json,
+    validate: (value) => {
+      const checked = schema.validate(value);
+      if (checked.issues === undefined) return checked;
+      // Only an object has members to report issues about.
+      const { operation } = (value ?? {}) as { readonly operation?: unknown };
+      return { issues: checked.issues.map((issue) => (isNoOperation(issue) ? explain(operation, names) : issue)) };
+    },
+  };
+}
+
+function isNoOperation({ path, code }: Issue): boolean {
+  return code === "enum" && path.length === 1 && path[0] === "operation";
+}
+
+function explain(operation: unknown, names: readonly string[]): Issue {
+  const suggestion = typeof operation === "string" ? suggestOperation(operation, names) : undefined;
+  const hint = suggestion === undefined ? "" : `; did you mean "${suggestion}"?`;
+  const message = `operation must be one of ${names.join(", ")}; got ${showValue(operation)}${hint}`;
+  return { path: ["operation"], code: "enum", message, ...(suggestion !== undefined && { suggestion }) };
+}
+
+/** Suggests the name that was misspelled or shortened, else a longer form such as `uppercase`, `word_count`. */
+function suggestOperation(operation: string, names: readonly string[]): string | undefined {
+  const written = operation.slice(0, 64).toLowerCase();
+  return suggest(operation, names) ?? names.find((name) => written.includes(name));
 }

@@ -1,7 +1,6 @@
 import { type Tool, defineTool } from "../../tool/index.ts";
 import { dataLimits } from "./data-limits.ts";
-import { describeOperations, refuseUnused } from "./operation.ts";
-import { operationSchema } from "./operation-schema.ts";
+import { describeOperations, refuseUnused, operationSchema } from "./operation.ts";
 import type { TextProcessInput, TextResult } from "./process-text.ts";
 import { encodings } from "./text/encode-text.ts";
 import { extractKinds } from "./text/extract-items.ts";
@@ -9,7 +8,7 @@ import { normalizeSteps } from "./text/normalize-text.ts";
 import { type TextOperationName, textOperations } from "./text/text-operations.ts";
 
 /** Output of `text_process`. */
-export interface TextProcessOutput extends TextResult {
+interface TextProcessOutput extends TextResult {
   readonly operation: TextOperationName;
 }
 

@@ -1,3 +1,5 @@
+import { type CutText, cutText } from "../../text/index.ts";
+
 /** A link with an absolute http(s) address. */
 export interface PageLink {
   readonly text: string;
@@ -90,4 +92,9 @@ export const structuredLinks = 20;
 /** Returns the requested maximum number of characters within the allowed range; invalid values mean the default. */
 export function maxCharsOf({ maxChars = defaultMaxChars }: ExtractOptions): number {
   return maxChars >= 1 ? Math.floor(Math.min(maxChars, maxPageChars)) : defaultMaxChars;
+}
+
+/** Cuts the text of a page at the end of a line, a sentence or a word if one is near, so that little is lost. */
+export function cutPage(text: string, maxChars: number): CutText {
+  return cutText(text, maxChars, { at: "line", near: 200, ending: "" });
 }

@@ -1,6 +1,5 @@
 export * from "./decode-body.ts";
-export * from "./extract-page.ts";
+export * from "./extractor.ts";
 export * from "./extract-reasons.ts";
 export type * from "./extracted-page.ts";
-export * from "./extractor.ts";
 export type * from "./read-document.ts";

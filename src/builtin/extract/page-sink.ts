@@ -1,7 +1,6 @@
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { BlockWriter, type Budget } from "./block-writer.ts";
-import { cutPage } from "./cut-page.ts";
-import type { PageHeading, PageImage, PageLink, PageTable } from "./extracted-page.ts";
+import { cutPage, type PageHeading, type PageImage, type PageLink, type PageTable } from "./extracted-page.ts";
 import { isHidden, isNonContentElement } from "./is-non-content.ts";
 import type { PageStyles } from "./page-styles.ts";
 import type { Attributes, MarkupHandler } from "./parse-markup-in-slices.ts";

@@ -10,6 +10,7 @@ import {
   type PageHeading,
   type DocumentKind,
   structuredLinks,
+  cutPage,
 } from "./extracted-page.ts";
 import type { Article, ArticleJob } from "./read-article.ts";
 import { CodeFences, findFrontMatter, prettyPrintJson, type CutText, stripUnsafe } from "../../text/index.ts";
@@ -18,7 +19,6 @@ import { cleanLabel, listLimits } from "./page-sink.ts";
 import { FeedReader, type FeedEntry } from "./feed-reader.ts";
 import { parseInSlices } from "./parse-markup-in-slices.ts";
 import { LinkResolver, baseOf } from "./resolve-link.ts";
-import { cutPage } from "./cut-page.ts";
 
 /** A document to read, in a form that can be transferred between threads. */
 export interface DocumentJob extends Omit<ExtractOptions, "signal"> {

@@ -4,4 +4,3 @@ export * from "./memory-service.ts";
 export * from "./memory-forget-tool.ts";
 export * from "./memory-recall-tool.ts";
 export * from "./memory-store-tool.ts";
-export * from "./new-memory.ts";

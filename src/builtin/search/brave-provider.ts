@@ -1,6 +1,5 @@
 import type { HttpClient } from "../../net/index.ts";
-import { fetchProviderJson, nestedList, memberOf, readItems, textMember } from "./fetch-provider.ts";
-import { readBaseUrl } from "./read-base-url.ts";
+import { fetchProviderJson, nestedList, memberOf, readItems, textMember, readBaseUrl } from "./fetch-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 

@@ -1,6 +1,5 @@
 import type { HttpClient } from "../../net/index.ts";
-import { fetchProvider, blockedFailure } from "./fetch-provider.ts";
-import { readBaseUrl } from "./read-base-url.ts";
+import { fetchProvider, blockedFailure, readBaseUrl } from "./fetch-provider.ts";
 import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 

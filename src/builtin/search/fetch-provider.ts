@@ -5,7 +5,7 @@ import type { SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
 /** One request to a provider. */
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly http: HttpClient;
   /** Name of the provider in messages. */
   readonly name: string;
@@ -77,7 +77,7 @@ export function textMember(value: unknown, key: string): string {
 }
 
 /** Keys of an item for each field. */
-export interface ItemKeys {
+interface ItemKeys {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
@@ -135,4 +135,20 @@ function unreached(error: unknown, name: string): unknown {
     retry: error.toFailure("safe").retry,
     cause: error,
   });
+}
+
+/** Builds the address of a provider's endpoint below the configured base URL. */
+export function readBaseUrl(name: string, base: string | undefined, path: string): URL {
+  const url = base === undefined ? null : URL.parse(base);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw searchFailure(
+      "not_configured",
+      `the base URL of ${name} is not a web address; write it in full, such as https://search.example.com`,
+    );
+  }
+  const folder = url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`;
+  url.pathname = path === "" ? url.pathname : folder + path;
+  url.search = "";
+  url.hash = "";
+  return url;
 }

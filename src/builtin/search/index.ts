@@ -8,4 +8,3 @@ export * from "./search-reasons.ts";
 export * from "./search-settings.ts";
 export * from "./searxng-provider.ts";
 export * from "./web-search-tool.ts";
-export type * from "./search-table.ts";

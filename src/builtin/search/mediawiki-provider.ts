@@ -6,8 +6,8 @@ import {
   memberOf,
   quoteProviderText,
   textMember,
+  readBaseUrl,
 } from "./fetch-provider.ts";
-import { readBaseUrl } from "./read-base-url.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 

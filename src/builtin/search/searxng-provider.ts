@@ -1,6 +1,12 @@
 import type { HttpClient } from "../../net/index.ts";
-import { fetchProviderJson, blockedMs, nestedList, quoteProviderText, readItems } from "./fetch-provider.ts";
-import { readBaseUrl } from "./read-base-url.ts";
+import {
+  fetchProviderJson,
+  blockedMs,
+  nestedList,
+  quoteProviderText,
+  readItems,
+  readBaseUrl,
+} from "./fetch-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 

@@ -2,7 +2,7 @@
 export type Day = number;
 
 /** A date of the calendar; months and days count from 1. */
-export interface CivilDate {
+interface CivilDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -72,3 +72,30 @@ export function isoWeek(year: number, week: number): Days | undefined {
 function daysInMonth(year: number, month: number): number {
   return dayOf(year, month + 1, 1) - dayOf(year, month, 1);
 }
+
+/** From Monday on, as weeks begin. */
+export const weekdayNames: readonly string[] = [
+  "Monday",
+  "Tuesday",
+  "Wednesday",
+  "Thursday",
+  "Friday",
+  "Saturday",
+  "Sunday",
+];
+
+/** The months in English. */
+export const monthNames: readonly string[] = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];

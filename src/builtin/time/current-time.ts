@@ -1,9 +1,7 @@
 import { systemClock } from "../../base/index.ts";
-import { dateOf } from "./calendar.ts";
+import { dateOf, monthNames, weekdayNames, weekdayOf } from "./calendar.ts";
 import { checkNow } from "./check-now.ts";
-import { monthNames, weekdayNames } from "./day-names.ts";
 import { findZone, systemTimezone } from "./zone.ts";
-import { weekdayOf } from "./calendar.ts";
 
 /** The time and date in a zone. */
 export interface CurrentTime {

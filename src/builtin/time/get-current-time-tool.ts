@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from "../../base/index.ts";
 import { type Tool, defineTool, withForms } from "../../tool/index.ts";
 import type { CurrentTime } from "./current-time.ts";
-import { getTimeTool } from "./get-time-tool.ts";
-import { timezoneParameter } from "./timezone-parameter.ts";
+import { getTimeTool, timezoneParameter } from "./get-time-tool.ts";
 
 /** Services of the time tools. */
 export interface TimeServices {

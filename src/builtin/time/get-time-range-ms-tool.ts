@@ -2,7 +2,7 @@ import { systemClock } from "../../base/index.ts";
 import { type Tool, defineTool, ok } from "../../tool/index.ts";
 import type { TimeServices } from "./get-current-time-tool.ts";
 import type { TimeRange } from "./time-range.ts";
-import { timezoneParameter } from "./timezone-parameter.ts";
+import { timezoneParameter } from "./get-time-tool.ts";
 
 /** Input of `get_time_range_ms`. */
 export interface TimeRangeInput {

@@ -1,7 +1,14 @@
 import { systemClock } from "../../base/index.ts";
 import { type Tool, defineTool } from "../../tool/index.ts";
 import type { CurrentTimeInput, TimeServices } from "./get-current-time-tool.ts";
-import { timezoneParameter } from "./timezone-parameter.ts";
+
+/** The parameter `timezone` of every time tool. */
+export const timezoneParameter = {
+  type: "string",
+  maxLength: 64,
+  description:
+    "An IANA name such as Europe/Berlin or Asia/Shanghai, or an offset such as +08:00 or UTC+8. Default: the zone of the workspace.",
+} as const;
 
 /** The tool `get_time`: the time as one line of text. */
 export function getTimeTool({ clock = systemClock, timezone: defaultTimezone }: TimeServices = {}): Tool<

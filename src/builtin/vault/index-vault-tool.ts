@@ -1,8 +1,8 @@
 import type { JsonOutput } from "../../schema/index.ts";
 import { type ToolFor, defineTool } from "../../tool/index.ts";
-import type { VaultIndexReport } from "./index-report.ts";
+import type { VaultIndexReport } from "./vault-deps.ts";
 import type { Vault } from "./vault.ts";
-import { missingVault } from "./no-vault.ts";
+import { missingVault } from "./vault-reasons.ts";
 
 const input = {
   type: "object",

@@ -1,9 +1,8 @@
 import { isFailureError } from "../../base/index.ts";
 import { type WalkEntry, type WalkOptions, readShownPath } from "../../file/index.ts";
-import type { IndexVaultOptions, VaultIndexReport } from "./index-report.ts";
+import { type IndexVaultOptions, type VaultIndexReport, type VaultDeps, isNote, trimPath } from "./vault-deps.ts";
 import { isGitIgnored } from "./is-ignored.ts";
 import { NoteReader } from "./note-reader.ts";
-import { type VaultDeps, isNote, trimPath } from "./vault-deps.ts";
 
 /**
  * Brings the index up to date with the folder: only notes whose time or size differ are read, and only those whose

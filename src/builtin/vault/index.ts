@@ -1,5 +1,4 @@
 export * from "./file-tree.ts";
-export type * from "./index-report.ts";
 export * from "./local-search.ts";
 export * from "./parse-note.ts";
 export * from "./read-note.ts";

@@ -1,8 +1,7 @@
 import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import type { LocalSearchQuery } from "./local-search.ts";
 import type { LocalSearchResponse, Vault } from "./vault.ts";
-import { missingVault } from "./no-vault.ts";
-import { vaultFailure } from "./vault-reasons.ts";
+import { missingVault, vaultFailure } from "./vault-reasons.ts";
 
 const input = {
   type: "object",

@@ -1,11 +1,10 @@
 import { showPath } from "../../file/index.ts";
 import type { TextHit, TextRange } from "../../store/index.ts";
 import type { Zone } from "../time/zone.ts";
-import type { VaultIndexProgress } from "./index-report.ts";
+import type { VaultIndexProgress, NoteMeta, VaultDeps } from "./vault-deps.ts";
 import { toIsoInZone } from "./note-time.ts";
 import { maxNoteHeadings } from "./parse-note.ts";
 import { vaultFailure } from "./vault-reasons.ts";
-import type { NoteMeta, VaultDeps } from "./vault-deps.ts";
 
 /** Query for the notes of a vault. */
 export interface LocalSearchQuery {

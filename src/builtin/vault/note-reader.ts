@@ -4,10 +4,9 @@ import { type FailureError, isFailureError, nodeCrypto } from "../../base/index.
 import { type FileBytes, type WalkEntry, showPath } from "../../file/index.ts";
 import type { TextDocument } from "../../store/index.ts";
 import { decodeNote } from "./decode-note.ts";
-import type { IndexVaultOptions, VaultIndexReport, SkippedNote } from "./index-report.ts";
+import type { IndexVaultOptions, VaultIndexReport, SkippedNote, NoteMeta, VaultDeps } from "./vault-deps.ts";
 import { parseNote } from "./parse-note.ts";
 import { resolveNoteTime } from "./note-time.ts";
-import type { NoteMeta, VaultDeps } from "./vault-deps.ts";
 
 /** Number of notes in one index batch; the next batch is read while it is written. */
 const notesAtOnce = 256;

@@ -1,7 +1,7 @@
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { Note } from "./read-note.ts";
 import type { Vault } from "./vault.ts";
-import { missingVault } from "./no-vault.ts";
+import { missingVault } from "./vault-reasons.ts";
 
 const input = {
   type: "object",

@@ -1,4 +1,5 @@
-import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { type ReasonFailure, createReasonFailures, type FailureError } from "../../base/index.ts";
+import type { Vault } from "./vault.ts";
 
 /**
  * Reasons for which the vault itself refuses or fails, in addition to those of the file access. The reference in the
@@ -14,7 +15,33 @@ export const vaultReasons = {
 } as const;
 
 /** The name of one reason in {@link vaultReasons}. */
-export type VaultReason = keyof typeof vaultReasons;
+type VaultReason = keyof typeof vaultReasons;
 
 /** A failure of the vault for this reason. */
 export const vaultFailure: ReasonFailure<VaultReason> = createReasonFailures(vaultReasons);
+
+/** Stands in for a vault if none is open: every operation fails with advice on how to open one. */
+export const noVault: Vault = {
+  index: () => Promise.reject(none()),
+  search: () => Promise.reject(none()),
+  read: () => Promise.reject(none()),
+  tree: () => Promise.reject(none()),
+  watch: () => Promise.reject(none()),
+  close: () => Promise.resolve(),
+};
+
+/** Why the tools for notes cannot work; undefined if a folder of notes is open. */
+export function missingVault(vault: Vault): string | undefined {
+  return vault === noVault ? "no folder of notes is open" : undefined;
+}
+
+function none(): FailureError {
+  return vaultFailure(
+    "no_vault",
+    "no folder of notes is open. Pass `vault: createVault({ folder, index })` to open one",
+    {
+      forModel: "no folder of notes is open",
+      retry: "never",
+    },
+  );
+}

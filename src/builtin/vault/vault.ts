@@ -4,11 +4,16 @@ import { type FileAccess, createFileAccess, showPath } from "../../file/index.ts
 import type { TextIndex } from "../../store/index.ts";
 import { findZone, systemTimezone } from "../time/zone.ts";
 import { type FileTree, type FileTreeOptions, fileTree } from "./file-tree.ts";
-import type { IndexVaultOptions, VaultIndexReport } from "./index-report.ts";
+import {
+  type IndexVaultOptions,
+  type VaultIndexReport,
+  type VaultLimits,
+  type VaultDeps,
+  defaultVaultLimits,
+} from "./vault-deps.ts";
 import { indexVault } from "./index-vault.ts";
 import { type FoundNote, type LocalSearchQuery, localSearch } from "./local-search.ts";
 import { type Note, type ReadNoteOptions, readNote } from "./read-note.ts";
-import { type VaultLimits, type VaultDeps, defaultVaultLimits } from "./vault-deps.ts";
 import { vaultFailure } from "./vault-reasons.ts";
 import { type VaultWatch, watchVault } from "./watch-vault.ts";
 

@@ -1,8 +1,7 @@
 import { type Failure, type FailureError, type Issue } from "../../base/index.ts";
 import type { PageReader } from "./page-reader.ts";
-import { type ReadPagesOptions, type ReadPage, type PageBatchItem } from "./page.ts";
+import { type ReadPagesOptions, type ReadPage, type PageBatchItem, callTimeMs } from "./page.ts";
 import { type FormatChoice, requestedFormat, formatSchema } from "./page-output.ts";
-import { callTimeMs } from "./page-limits.ts";
 import { withoutCredentials } from "../../net/index.ts";
 import { webFailure } from "./web-reasons.ts";
 import { webTable } from "./web-table.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { BatchTime } from "./batch-time.ts";
-import { defaultPageLimits } from "./page-limits.ts";
+import { defaultPageLimits } from "./page.ts";
 
 function expecting(hosts: readonly string[]): { clock: FakeClock; time: BatchTime } {
   const clock = new FakeClock();

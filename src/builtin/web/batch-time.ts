@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/index.ts";
-import type { PageLimits } from "./page-limits.ts";
+import type { PageLimits } from "./page.ts";
 
 /** Time to divide, and the number of concurrent pages. */
 export type TimeLimits = Pick<PageLimits, "concurrency" | "perHost" | "timeoutMs" | "deadlineMs">;

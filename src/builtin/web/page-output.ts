@@ -1,7 +1,6 @@
 import type { ExtractForm } from "../extract/index.ts";
 import type { PageReader } from "./page-reader.ts";
-import type { ReadPage } from "./page.ts";
-import { callTimeMs } from "./page-limits.ts";
+import { type ReadPage, callTimeMs } from "./page.ts";
 
 /** Properties of every output about a page. */
 export interface PageFacts {
@@ -45,7 +44,7 @@ export function requestedFormat({ format, extract_type = "markdown" }: FormatCho
 }
 
 /** A link of a page, in outputs. */
-export interface PageAnchor {
+interface PageAnchor {
   readonly text: string;
   readonly href: string;
 }

@@ -5,17 +5,19 @@ import { stripUnsafe } from "../../text/index.ts";
 import type { DocumentOptions, ExtractedDocument, Extractor } from "../extract/index.ts";
 import { robotsTimeMs } from "./batch-time.ts";
 import { type FetchDeps, type PageRequest, fetchPage } from "./fetch-page.ts";
-import type {
-  AddressResolver,
-  PageBatchItem,
-  GetPagesOptions,
-  FetchedPage,
-  GetPageOptions,
-  ReadPagesOptions,
-  ReadPageOptions,
-  ReadPage,
+import {
+  type AddressResolver,
+  type PageBatchItem,
+  type GetPagesOptions,
+  type FetchedPage,
+  type GetPageOptions,
+  type ReadPagesOptions,
+  type ReadPageOptions,
+  type ReadPage,
+  type PageLimits,
+  callTimeMs,
+  defaultPageLimits,
 } from "./page.ts";
-import { type PageLimits, callTimeMs, defaultPageLimits } from "./page-limits.ts";
 import { PoliteQueue } from "./polite-queue.ts";
 import { RobotsFiles } from "./robots-files.ts";
 import { webTable } from "./web-table.ts";

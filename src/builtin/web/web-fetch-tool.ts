@@ -15,12 +15,12 @@ import {
   pagePartsSchema,
   requestedFormat,
 } from "./page-output.ts";
-import { callTimeMs } from "./page-limits.ts";
+import { callTimeMs } from "./page.ts";
 import type { PageReader } from "./page-reader.ts";
 import { parallelFetchTool } from "./parallel-fetch-tool.ts";
 
 /** Input of `web_fetch`: one address, or several. */
-export interface WebFetchInput extends FormatChoice {
+interface WebFetchInput extends FormatChoice {
   readonly url?: string;
   readonly urls?: readonly string[];
   readonly max_length?: number;
@@ -29,14 +29,14 @@ export interface WebFetchInput extends FormatChoice {
 }
 
 /** Output of `web_fetch` for one address. */
-export interface WebFetchPage extends PageFacts, PageParts {
+interface WebFetchPage extends PageFacts, PageParts {
   /** The main content; absent if only links were requested. */
   readonly content?: string;
   readonly truncated?: boolean;
 }
 
 /** Output of `web_fetch`: a page, or for several addresses the pages and errors. */
-export type WebFetchOutput = WebFetchPage | CrawlBatchOutput;
+type WebFetchOutput = WebFetchPage | CrawlBatchOutput;
 
 /**
  * `web_fetch`: the content of one address or several, web pages or something stored locally such as memories. Its

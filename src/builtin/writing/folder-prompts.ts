@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type FailureError, isFailureError, resolveRealPath } from "../../base/index.ts";
 import { writingFailure } from "./writing-reasons.ts";
-import type { ReadPrompt } from "./writing-services.ts";
+import type { ReadPrompt } from "./prompt-sender.ts";
 
 const maxBytes = 64 * 1024;
 

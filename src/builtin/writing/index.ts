@@ -6,5 +6,4 @@ export * from "./summary/extract-summary.ts";
 export * from "./summary/read-content.ts";
 export * from "./summary/split-sentences.ts";
 export * from "./summary/summary-style.ts";
-export type * from "./writing-services.ts";
 export * from "./writing-tools.ts";

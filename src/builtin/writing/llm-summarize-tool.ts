@@ -1,9 +1,8 @@
 import type { AnyTool, PromptContext } from "../../tool/index.ts";
-import { createPromptSender } from "./prompt-sender.ts";
+import { createPromptSender, type WritingServices } from "./prompt-sender.ts";
 import { readWritingFile } from "./read-writing-file.ts";
 import { summarize } from "./summarize.ts";
 import type { SummaryStyle } from "./summary/summary-style.ts";
-import type { WritingServices } from "./writing-services.ts";
 
 interface SummarizeInput {
   readonly content?: unknown;

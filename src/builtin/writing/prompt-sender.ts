@@ -1,6 +1,6 @@
-import { type WorkspaceModels, faultOf, noModel } from "../../model/index.ts";
+import { type WorkspaceModels, faultOf, noModel, type Model } from "../../model/index.ts";
 import type { PromptSender } from "../../tool/index.ts";
-import type { WritingServices } from "./writing-services.ts";
+import type { FailureError } from "../../base/index.ts";
 
 /** Services of {@link createPromptSender}. */
 export interface PromptServices extends WritingServices {
@@ -37,4 +37,17 @@ export function createPromptSender(services: PromptServices): PromptSender {
 /** The model of this name, or the default model. */
 export function findModel({ model, models }: PromptServices, name: string | undefined): PromptServices["model"] {
   return name === undefined ? model : models?.get(name);
+}
+
+/** Reads the prompt of a workspace that replaces the built-in prompt of a tool; undefined if there is none. */
+export type ReadPrompt = (tool: string) => string | undefined | Promise<string | undefined>;
+
+/** Services of the tools that need a model. */
+export interface WritingServices {
+  /** Without it, these tools fail with `not_available`, except those that can work without a model. */
+  readonly model?: Model | undefined;
+  /** Creates the failure of a tool that cannot work without a model. */
+  readonly noModel?: ((tool: string) => FailureError) | undefined;
+  /** `prompts/<tool>.md` of the workspace. */
+  readonly prompts?: ReadPrompt | undefined;
 }

@@ -12,16 +12,16 @@ import {
   noTokens,
 } from "../../model/index.ts";
 import type { Schema } from "../../schema/index.ts";
-import { stripUnsafe } from "../../text/index.ts";
-import type { PromptContext, ToolPrompt } from "../../tool/index.ts";
+import { stripUnsafe, suggest } from "../../text/index.ts";
+import type { PromptContext, ToolPrompt, EntryTemplate } from "../../tool/index.ts";
 import { emptyContent } from "./empty-content.ts";
 import { type FilledPrompt, fillPrompt } from "./fill-prompt.ts";
-import { parsePrompt } from "./parse-prompt.ts";
 import { type PromptServices, findModel } from "./prompt-sender.ts";
 import { hasNoText } from "./summary/read-content.ts";
+import { writingFailure } from "./writing-reasons.ts";
 
 /** A call of a tool with a prompt. */
-export interface PromptCall {
+interface PromptCall {
   readonly prompt: ToolPrompt;
   readonly args: Readonly<Record<string, unknown>>;
   readonly services: PromptServices;
@@ -104,4 +104,53 @@ function isEmpty(value: unknown): boolean {
 function unfenced(text: string): string {
   const [, inner] = /^```(?:markdown|md|text)?\n([\s\S]*)\n```$/.exec(text) ?? [];
   return inner === undefined || inner.includes("\n```") ? text : inner.trim();
+}
+
+const placeholder = /\{\{\s*([\w-]+)\s*\}\}/;
+/** Anything that may be meant as a placeholder, valid or not. */
+const braces = /\{\{([^{}\n]*)(\}\})?/g;
+const divider = /^---[^\S\n]*$/m;
+
+/**
+ * Parses a prompt of a workspace: instructions, a line of `---`, and the message with its `{{placeholders}}`. Throws on
+ * an invalid prompt: a mistake would go unnoticed, because no one sees what is sent to a model.
+ */
+function parsePrompt(
+  template: string,
+  file: string,
+  inputs: readonly string[],
+): Pick<ToolPrompt, "system" | "message"> {
+  const text = stripUnsafe(template);
+  if (text.trim() === "") throw writingFailure("bad_prompt", `${file} is empty; write a prompt into it, or remove it`);
+  const found = divider.exec(text) ?? { index: text.length, 0: "" };
+  for (const written of text.matchAll(braces)) {
+    const wrong = wrongWith(written, inputs, found.index);
+    if (wrong === undefined) continue;
+    const known = inputs.map((input) => `{{${input}}}`).join(", ");
+    const line = text.slice(0, written.index).split("\n").length;
+    throw writingFailure("bad_prompt", `${file}:${line}: ${wrong}. The inputs of this prompt are ${known}`);
+  }
+  const message = text.slice(found.index + found[0].length);
+  return { system: text.slice(0, found.index), message: templateOf(message) };
+}
+
+function wrongWith(found: RegExpExecArray, inputs: readonly string[], below: number): string | undefined {
+  const [written, inner = "", end] = found;
+  const name = inner.trim();
+  if (end === undefined) return `${JSON.stringify(written.trimEnd())} is never closed; write {{name}}, on one line`;
+  if (!inputs.includes(name)) return `there is no input ${written}${didYouMean(name, inputs)}`;
+  if (found.index < below) return `${written} is in the instructions; inputs belong below a line of ---`;
+  return undefined;
+}
+
+function didYouMean(name: string, inputs: readonly string[]): string {
+  const near = suggest(name, inputs);
+  return near === undefined ? "" : ` (did you mean {{${near}}}?)`;
+}
+
+function templateOf(text: string): EntryTemplate {
+  // The group of the expression is at every second position.
+  return text
+    .split(placeholder)
+    .map((part, at) => (at % 2 === 0 ? part : { root: "input", path: [part], source: `{{${part}}}` }));
 }

@@ -4,9 +4,8 @@ import { cutSummary } from "./summary/cut-summary.ts";
 import { extractSummary } from "./summary/extract-summary.ts";
 import { type Piece, readContent } from "./summary/read-content.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
-import { createPromptSender } from "./prompt-sender.ts";
+import { createPromptSender, type WritingServices } from "./prompt-sender.ts";
 import { readWritingFile } from "./read-writing-file.ts";
-import type { WritingServices } from "./writing-services.ts";
 import { isHan } from "./summary/split-sentences.ts";
 
 /** Options of {@link summarize}. */

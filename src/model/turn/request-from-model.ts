@@ -1,21 +1,18 @@
 import type { Clock, FailureError } from "../../base/index.ts";
 import { retryWithBackoff, modelLabel } from "../errors/retry-with-backoff.ts";
-import { wrongInterface } from "../errors/unsupported-model.ts";
+import { modelFailure } from "../port/model-reasons.ts";
 import { type ModelErrorInfo, classifyModelError } from "../errors/classify-model-error.ts";
 import { resolveModelFamily } from "../family/resolve-model-family.ts";
 import type { ModelFamily } from "../port/model-family.ts";
 import type { Model, ModelCall } from "../port/model.ts";
-import { modelFailure } from "../port/model-reasons.ts";
 import { costed, toTokenUsage } from "../port/token-usage.ts";
 import type { TurnEnd } from "../port/turn-end.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { readPriorTurns, type PriorTurns } from "./prior-turns.ts";
-import type { DeltaEmitter } from "./delta-emitter.ts";
+import type { DeltaEmitter, TurnOptions } from "./turn-options.ts";
 import type { ModelTurn } from "../port/model-turn.ts";
-import { readGenerateResult } from "./read-generate-result.ts";
-import { readStream } from "./read-stream.ts";
+import { readGenerateResult, readStream } from "./read-stream.ts";
 import { TurnBuilder } from "./turn-builder.ts";
-import type { TurnOptions } from "./turn-options.ts";
 
 /** Options of {@link requestFromModel}. */
 export interface RequestFromModelOptions extends TurnOptions {
@@ -119,4 +116,17 @@ function createCallIds(conversation: PriorTurns, turn?: string | number): CallId
     fresh.add(id);
     return id;
   };
+}
+
+/** The reason why a model is unusable: it was made for an older AI SDK with an incompatible interface. */
+export function wrongInterface(model: Model): FailureError | undefined {
+  // Not trusted to match its type: models come from packages of many versions.
+  const version: string | undefined = model.specificationVersion;
+  if (version === undefined || version === "v4") return undefined;
+  return modelFailure(
+    "no_model",
+    `${modelLabel(model)} has the interface ${version} of the AI SDK, and v4 is needed: use a newer version of its ` +
+      "package, or wrapLanguageModel({ model, middleware: [] }) of ai 7",
+    { forModel: "no model is configured correctly; continue without anything that needs one" },
+  );
 }

@@ -3,9 +3,8 @@ import { defaultModelTimeoutMs, isModelRequestError } from "../errors/retry-with
 import { isFallback, type FallbackModel } from "./fallback-model.ts";
 import type { Model, ModelCall } from "../port/model.ts";
 import { type RequestFromModelOptions, requestFromModel } from "./request-from-model.ts";
-import { DeltaEmitter } from "./delta-emitter.ts";
+import { DeltaEmitter, type TurnOptions } from "./turn-options.ts";
 import type { ModelTurn, FailedModel } from "../port/model-turn.ts";
-import type { TurnOptions } from "./turn-options.ts";
 
 /**
  * Sends one request to a model. A busy or failing server is retried until the timeout, also in the middle of a

@@ -1,8 +1,8 @@
-import { OutputBudget } from "../output-budget.ts";
+import { OutputBudget } from "../data-limits.ts";
 import { isObject } from "./change-value.ts";
 
 /** One change of a JSON Patch (RFC 6902), of the kinds that {@link diffValues} returns. */
-export type ValueChange =
+type ValueChange =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 

@@ -2,7 +2,7 @@ import { formatPath } from "../../../base/index.ts";
 import { quoteText } from "../../../text/index.ts";
 import { setOwn } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
-import { OutputBudget } from "../output-budget.ts";
+import { OutputBudget } from "../data-limits.ts";
 import { type Mutable, isObject } from "./change-value.ts";
 import { type ValuePath, parseValuePath } from "./value-path.ts";
 

@@ -7,16 +7,15 @@ import { diffValues } from "./diff-values.ts";
 import { flattenValue, unflattenValue } from "./flatten-value.ts";
 import type { JsonOperationName } from "./json-operations.ts";
 import { requireList, groupItems, sortItems, uniqueItems } from "./order-items.ts";
-import { parseCsv } from "./parse-csv.ts";
+import { parseCsv, writeCsv } from "./csv.ts";
 import { patchValue } from "./patch-value.ts";
 import { readData, isRounded } from "./read-data.ts";
 import { getAt, parseValuePath } from "./value-path.ts";
-import { writeCsv } from "./write-csv.ts";
 import { compileSelect, isExpressionError, missing } from "../../../expr/index.ts";
 import { type JsonSchema, type SyncSchema, fromJsonSchema } from "../../../schema/index.ts";
 
 /** Does an operation. */
-export type JsonRun = (data: unknown, input: JsonProcessInput) => JsonResult;
+type JsonRun = (data: unknown, input: JsonProcessInput) => JsonResult;
 
 /** Implementation of each operation. */
 export const jsonRuns: Readonly<Record<JsonOperationName, JsonRun>> = {

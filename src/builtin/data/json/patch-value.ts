@@ -1,7 +1,6 @@
 import { quoteText } from "../../../text/index.ts";
 import { dataFailure } from "../data-reasons.ts";
-import { dataLimits } from "../data-limits.ts";
-import { OutputBudget } from "../output-budget.ts";
+import { dataLimits, OutputBudget } from "../data-limits.ts";
 import { type Mutable, copyValue, isObject } from "./change-value.ts";
 import { isSame } from "./diff-values.ts";
 import { forbiddenKey } from "./read-data.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/index.ts";
-import { OutputBudget } from "../output-budget.ts";
+import { OutputBudget } from "../data-limits.ts";
 import { type PatternMatch, findAll } from "./linear-pattern.ts";
 
 /** A replacement and its options. */
@@ -14,7 +14,7 @@ export interface Replacement {
 }
 
 /** A text after its replacements, and their number. */
-export interface ReplacedText {
+interface ReplacedText {
   readonly text: string;
   readonly replacements: number;
 }

@@ -2,8 +2,7 @@ import { type Clock, nodeCrypto } from "../../../base/index.ts";
 import { cutText, graphemes, quoteText } from "../../../text/index.ts";
 import { lineDiff } from "../../files/line-diff.ts";
 import { dataFailure, requireParameter } from "../data-reasons.ts";
-import { dataLimits } from "../data-limits.ts";
-import { OutputBudget } from "../output-budget.ts";
+import { dataLimits, OutputBudget } from "../data-limits.ts";
 import type { TextProcessInput, TextResult } from "../process-text.ts";
 import { countText } from "./count-text.ts";
 import { decodeEncodedText, encodeAs } from "./encode-text.ts";
@@ -14,14 +13,14 @@ import { replaceText } from "./replace-text.ts";
 import type { TextOperationName } from "./text-operations.ts";
 
 /** A text and the operation on it. */
-export interface TextWork {
+interface TextWork {
   readonly text: string;
   readonly input: TextProcessInput;
   readonly clock: Clock;
 }
 
 /** Does an operation. */
-export type TextRun = (work: TextWork) => TextResult | Promise<TextResult>;
+type TextRun = (work: TextWork) => TextResult | Promise<TextResult>;
 
 /** Implementation of each operation. */
 export const textRuns: Readonly<Record<TextOperationName, TextRun>> = {

@@ -3,13 +3,12 @@ import type { SandboxResult } from "../confined-process.ts";
 import { type SandboxOptions, runSandboxed } from "../run-sandboxed.ts";
 import { defaultSandboxLimits } from "../sandbox-limits.ts";
 import { sandboxFailure } from "../sandbox-reasons.ts";
-import { testGuide } from "./advise.ts";
+import { testGuide, type FileRun, type TestReport, testReport } from "./test-report.ts";
 import type { MakeDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
 import { pythonDriver } from "./python-driver.ts";
 import { type TestEvent, readEvents } from "./read-events.ts";
 import { type TestProject, type TestRequest, isTestName, testProject } from "./test-project.ts";
-import { type FileRun, type TestReport, testReport } from "./test-report.ts";
 
 /** Options for running tests. */
 export interface RunTestsOptions extends Pick<SandboxOptions, "signal" | "programs"> {

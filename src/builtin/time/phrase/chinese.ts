@@ -1,6 +1,5 @@
-import { dayParts } from "./day-parts.ts";
-import { chineseHolidays } from "./holidays.ts";
 import {
+  dayParts,
   type Mark,
   type Meaning,
   type Token,
@@ -10,6 +9,7 @@ import {
   createThird,
   createUnit,
 } from "./token.ts";
+import { chineseHolidays } from "./holidays.ts";
 
 /** Maximum length of a word. */
 export const maxChineseWordLength = 5;

@@ -1,7 +1,6 @@
-import { monthNames, weekdayNames } from "../day-names.ts";
-import { dayParts } from "./day-parts.ts";
-import { englishHolidays } from "./holidays.ts";
+import { monthNames, weekdayNames } from "../calendar.ts";
 import {
+  dayParts,
   type Mark,
   type Meaning,
   type Token,
@@ -12,6 +11,7 @@ import {
   createThird,
   createUnit,
 } from "./token.ts";
+import { englishHolidays } from "./holidays.ts";
 
 /** Maximum number of words of a phrase. */
 export const maxEnglishPhraseLength = 4;

@@ -3,7 +3,7 @@ import { checkInstant, isCounted } from "../check-now.ts";
 import { timeFailure } from "../time-reasons.ts";
 import type { Zone } from "../zone.ts";
 import { dayAway, findDays } from "./find-days.ts";
-import { fixedMs } from "./fixed-ms.ts";
+import { fixedMs } from "./whole-units.ts";
 import { type PhraseParts, type Relative, hasNoDay } from "./phrase-parts.ts";
 import { Unclear } from "./unclear-phrase.ts";
 import type { DayPart } from "./token.ts";

@@ -1,7 +1,6 @@
-import { findLength } from "./find-length.ts";
+import { findLength, joinLengths } from "./find-length.ts";
 import { mondayOf } from "../calendar.ts";
 import { type TimeContext, type Moment, findMoment, instantsOf } from "./find-moment.ts";
-import { joinLengths } from "./join-lengths.ts";
 import { hasNoDay } from "./phrase-parts.ts";
 import { isCount, readParts } from "./read-parts.ts";
 import { shareParts } from "./share-parts.ts";
@@ -9,7 +8,7 @@ import { type Mark, type Token, isMark, createShift } from "./token.ts";
 import { Unclear } from "./unclear-phrase.ts";
 
 /** A range in epoch milliseconds: `start` inclusive, `end` exclusive. */
-export interface InstantRange {
+interface InstantRange {
   readonly start: number;
   readonly end: number;
 }

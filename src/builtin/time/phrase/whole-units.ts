@@ -28,3 +28,10 @@ export function wholeUnits({ count, unit }: Amount): Amount {
   // Fractions have three digits; without rounding 1.1 would not be 66 of 60.
   return wholeUnits({ count: Math.round(count * of.count * 1000) / 1000, unit: of.unit });
 }
+
+const unitMs: Partial<Record<Unit, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+/** Returns the length of a unit if it is constant. */
+export function fixedMs(unit: Unit): number | undefined {
+  return unitMs[unit];
+}

@@ -1,8 +1,7 @@
-import type { IssuedTurns } from "./issued-turns.ts";
+import type { IssuedTurns, ApiRequirements, WireRequest } from "./wire-api.ts";
 import { isRecord } from "../../../schema/index.ts";
 import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
 import { requireThat } from "./api-rejection.ts";
-import type { ApiRequirements, WireRequest } from "./wire-api.ts";
 
 interface Content {
   readonly role: string;

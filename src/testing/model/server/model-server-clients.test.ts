@@ -6,8 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Model, ModelGenerateResult, ModelCall } from "../../../model/port/model.ts";
 import { foldParts } from "../fold-parts.ts";
 import { type ModelServer, type ModelServerOptions, type ModelServerResponse, modelServer } from "./model-server.ts";
-import type { WireFaults } from "./wire-fault.ts";
-import type { WireApiName } from "./wire-api.ts";
+import type { WireFaults, WireApiName } from "./wire-api.ts";
 
 const opened: ModelServer[] = [];
 afterEach(async () => {

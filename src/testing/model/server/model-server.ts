@@ -4,12 +4,18 @@ import { type Clock, systemClock } from "../../../base/index.ts";
 import { type Script, isScriptEnded, ScriptReader } from "../script.ts";
 import { type ScriptedResponse, isRawStreamParts, toScriptedTurn } from "../scripted-response.ts";
 import { wait, waitForAbort } from "../wait.ts";
-import { IssuedTurns } from "./issued-turns.ts";
+import {
+  IssuedTurns,
+  type WireApiName,
+  type ReasoningField,
+  type WireApi,
+  type WireRequest,
+  type ErrorResponse,
+  type HangingResponse,
+} from "./wire-api.ts";
 import { wireApiAt, readRequest, urlOf } from "./read-request.ts";
 import { ApiRejection, isApiRejection } from "./api-rejection.ts";
 import { type Outgoing, sendModelResponse } from "./send-model-response.ts";
-import type { ErrorResponse, HangingResponse } from "./wire-fault.ts";
-import type { WireApiName, ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
 import { type ServerTurn, toWireTurn, turnOfParts } from "./wire-turn.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 

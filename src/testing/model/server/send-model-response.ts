@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../base/index.ts";
 import { wait, waitForAbort } from "../wait.ts";
-import type { WireFaults } from "./wire-fault.ts";
+import type { WireFaults } from "./wire-api.ts";
 
 /** An outgoing response. */
 export interface Outgoing {
@@ -16,7 +16,7 @@ export interface Outgoing {
 }
 
 /** Clock, and the connection state of the client. */
-export interface SendDeps {
+interface SendDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

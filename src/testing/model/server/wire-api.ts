@@ -1,6 +1,6 @@
-import type { IssuedTurns } from "./issued-turns.ts";
 import type { JsonRecord } from "./read-json.ts";
 import type { WireTurn } from "./wire-turn.ts";
+import { createHash } from "node:crypto";
 
 /** The API that a request is written for. */
 export type WireApiName = "openai" | "anthropic" | "gemini";
@@ -50,4 +50,83 @@ export interface WireApi {
   readonly error: (status: number, message: string, retryAfter: number | undefined) => unknown;
   /** An error within a stream. */
   readonly errorEvent: (message: string) => string;
+}
+
+/** Turns issued by a server, as far as an API can check whether they come back unchanged. */
+export class IssuedTurns {
+  readonly #byCall = new Map<string, WireTurn>();
+  readonly #bySignature = new Map<string, string>();
+  #signed = 0;
+
+  /** A unique signature; the same in every run of a test. */
+  sign(text: string): string {
+    const stamp = `${++this.#signed}:${text}`;
+    return createHash("sha256").update(stamp).digest("base64");
+  }
+
+  /** Records a turn. */
+  add(turn: WireTurn): void {
+    if (turn.signature !== undefined) this.#bySignature.set(turn.signature, turn.thinking ?? "");
+    for (const call of turn.calls) {
+      this.#byCall.set(call.id, turn);
+      if (call.signature !== undefined) this.#bySignature.set(call.signature, call.argumentsText);
+    }
+  }
+
+  /** The turn in which this call was made; undefined for a call from elsewhere. */
+  turnOf(callId: string): WireTurn | undefined {
+    return this.#byCall.get(callId);
+  }
+
+  /** The text behind a signature; undefined for a signature that was not issued here. */
+  signedText(signature: string): string | undefined {
+    return this.#bySignature.get(signature);
+  }
+}
+
+/** Faults on the wire of an otherwise good response. Chunks of a stream are counted from 0. */
+export interface WireFaults {
+  /**
+   * Cuts the connection after this number of chunks of the stream or bytes of the body. With `cleanly`, the response
+   * ends there as if it were complete. With `chunk`, a response that is not streamed is cut in its middle.
+   */
+  readonly cut?: { readonly chunk?: number; readonly byte?: number; readonly cleanly?: boolean };
+  /** Silence instead of this chunk, until the client disconnects. */
+  readonly hangAtChunk?: number;
+  /** This chunk is not valid JSON. */
+  readonly malformedChunk?: number;
+  /** Instead of this chunk, the API reports an error within the stream. */
+  readonly errorAtChunk?: number;
+  /** Omitted parts: the ids or the indexes of tool calls, the token usage, the end marker of a stream. */
+  readonly omit?: readonly ("id" | "index" | "usage" | "end")[];
+  /** The arguments of tool calls are an object where the API specifies text, an empty text, or missing. */
+  readonly arguments?: "object" | "empty" | "absent";
+  /** The response ends with `length` in the middle of the last call's arguments. */
+  readonly cutArguments?: boolean;
+  /** Thinking arrives as `<think>…</think>` in the text, with the tags split over chunks. */
+  readonly thinkTags?: boolean;
+  /** A line with the role before the text; `assistant` if `true`. */
+  readonly leakedRole?: boolean | string;
+  /** Number of characters per text chunk. Default: up to eight, or one word. */
+  readonly chunkChars?: number;
+  /** Sends this number of bytes at a time, splitting lines and characters. */
+  readonly packetBytes?: number;
+}
+
+/** An error response of an API: busy, failed, refused. */
+export interface ErrorResponse {
+  /** 429, 500, 529, … */
+  readonly status: number;
+  readonly message?: string;
+  /** In `retry-after`, in seconds. */
+  readonly retryAfter?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the API's own error body; a string is sent unchanged. */
+  readonly body?: unknown;
+  readonly delayMs?: number;
+}
+
+/** No response at all, until the client disconnects. */
+export interface HangingResponse {
+  readonly hang: true;
 }

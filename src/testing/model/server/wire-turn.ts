@@ -11,7 +11,7 @@ import {
 } from "../scripted-response.ts";
 import { piecesOf, streamOf } from "../scripted-stream.ts";
 import { systemClock } from "../../../base/index.ts";
-import type { WireFaults } from "./wire-fault.ts";
+import type { WireFaults } from "./wire-api.ts";
 
 /** A detailed response with wire faults. */
 export interface ServerTurn extends ScriptedTurn {
@@ -41,7 +41,7 @@ export interface WireTurn {
 }
 
 /** Values that a script leaves to the server: call ids and signatures. */
-export interface TurnIds {
+interface TurnIds {
   readonly number: number;
   readonly nextId: () => string;
   readonly sign: (text: string) => string;
