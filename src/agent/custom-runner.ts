@@ -8,8 +8,7 @@ import type { AgentSpec } from "./run/agent-spec.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "./run/runner.ts";
 import { runnerNames } from "./runners/options/runner-options.ts";
 import { callToolForRunner } from "./runners/call-tool-for-runner.ts";
-import { systemPrompt, toolRules } from "./runners/system-prompt.ts";
-import { userMessage } from "./runners/user-message.ts";
+import { systemPrompt, toolRules, userMessage } from "./runners/prompt-messages.ts";
 
 /** Options of {@link RunnerContext.generate}. */
 export interface RunnerGenerateOptions {

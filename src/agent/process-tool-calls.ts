@@ -3,7 +3,7 @@ import { parseArguments } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type AnyTool, type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
-import { normalizeToolName } from "./loop/normalize-tool-name.ts";
+import { normalizeToolName } from "./loop/resolve-tool-calls.ts";
 
 /** A tool call as OpenAI-compatible models send it. */
 export interface OpenAIToolCall {

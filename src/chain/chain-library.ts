@@ -5,8 +5,7 @@ import { type AnyTool, type RegistryChange, type ToolRegistry, builtinOwner, fin
 import { ChainError } from "./plan/chain-error.ts";
 import { chainTool } from "./chain-tool.ts";
 import { planChain } from "./plan/plan-chain.ts";
-import type { PlanContext } from "./plan/plan-context.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { PlanContext, Plan } from "./plan/plan.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
 
 /** Source of a chain: the text of a file, or data. */

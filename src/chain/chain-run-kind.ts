@@ -13,7 +13,7 @@ import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import { driveChain } from "./interpreter/execute-run.ts";
 import { untrustedContent } from "./interpreter/untrusted-content.ts";
-import { serializeMetrics } from "./log/stored-metrics.ts";
+import { serializeMetrics } from "./log/run-metrics.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { toolsOf, usesSecrets } from "./plan-targets.ts";
 import { snapshotOf } from "./plan/snapshot.ts";

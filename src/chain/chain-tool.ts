@@ -1,7 +1,6 @@
 import type { Failure } from "../base/index.ts";
 import { type AnyTool, type CoveredCall, type ToolContext, defineTool } from "../tool/index.ts";
-import { calledPlan } from "./plan/called-plan.ts";
-import { isDestructive } from "./plan/chain-effect.ts";
+import { calledPlan, isDestructive } from "./plan/chain-effect.ts";
 import { describeRequirements, missingRequirements } from "./missing-requirements.ts";
 import { callsOfStep } from "./plan/planned-calls.ts";
 import type { Plan } from "./plan/plan.ts";

@@ -3,7 +3,7 @@ import { isYamlMap } from "../schema/index.ts";
 import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { sameChains } from "./plan/snapshot.ts";
-import type { ChainNotice } from "./texts/chain-notice.ts";
+import type { ChainNotice } from "./texts/chain-text-table.ts";
 import { type RunEnvironment, parseRunEnvironment } from "./run-environment.ts";
 
 /** A run that is about to be created. */

@@ -4,8 +4,8 @@ import type { RunExecuteOptions, RunServiceSource } from "../run/index.ts";
 import type { ChainLibrary } from "./chain-library.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
-import type { ChainNoticeListener } from "./texts/chain-notice.ts";
-import type { RunObserver } from "./interpreter/run-observer.ts";
+import type { ChainNoticeListener } from "./texts/chain-text-table.ts";
+import type { RunObserver } from "./interpreter/run-facts.ts";
 
 /** Chains that are run from a file, not by their name in the library. */
 export interface ChainFileLookup {

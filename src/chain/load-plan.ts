@@ -7,8 +7,7 @@ import type { ChainLibrary } from "./chain-library.ts";
 import { ChainReport } from "./plan/chain-report.ts";
 import { checkUntrusted } from "./plan/check-untrusted.ts";
 import { planChain } from "./plan/plan-chain.ts";
-import type { PlanContext } from "./plan/plan-context.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { PlanContext, Plan } from "./plan/plan.ts";
 import type { ChainSpec, TaintPolicy } from "./plan/chain-spec.ts";
 
 /** A chain: the path of its file, its text, or its data. */

@@ -3,7 +3,7 @@ import type { AnyTool } from "../tool/index.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
 import type { Plan, PlanStep, Target } from "./plan/plan.ts";
 import { toolsOf } from "./plan-targets.ts";
-import type { ChainNotice, ChainNoticeListener } from "./texts/chain-notice.ts";
+import type { ChainNotice, ChainNoticeListener } from "./texts/chain-text-table.ts";
 import { chainNoticeText, notifyRun } from "./texts/chain-texts.ts";
 import type { RunResult } from "./run-result.ts";
 

@@ -21,9 +21,9 @@ import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
-import type { RunObserver } from "./interpreter/run-observer.ts";
+import type { RunObserver } from "./interpreter/run-facts.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
-import type { ChainNoticeListener } from "./texts/chain-notice.ts";
+import type { ChainNoticeListener } from "./texts/chain-text-table.ts";
 import { toolsOf, usesSecrets } from "./plan-targets.ts";
 
 /** Options of {@link runChain} besides the chain. */

@@ -4,8 +4,7 @@ import { fromJsonSchema } from "../schema/index.ts";
 import type { StoredRun } from "../store/index.ts";
 import { hasErrors } from "../text/index.ts";
 import { type AnyTool, defineTool, fingerprintShape, fingerprintTool } from "../tool/index.ts";
-import type { PlanContext } from "./plan/plan-context.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { PlanContext, Plan } from "./plan/plan.ts";
 import { planFromSnapshot, snapshotOf } from "./plan/snapshot.ts";
 
 /** Format of keys, events and outcomes in the journal. A run of another format cannot be replayed. */

@@ -3,11 +3,11 @@ import { exactResult } from "./exact-integer.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, type EvaluationFrame, checkLength, spendTicks, spendText } from "./evaluation-frame.ts";
 import type { BinaryNode, SyntaxNode } from "./syntax-node.ts";
-import { typeName, isObject } from "./type-name.ts";
 import { stringifyValue } from "./stringify-value.ts";
+import { typeName, isObject } from "./type-name.ts";
 import { findText } from "./find-text.ts";
 import { isEqual } from "./is-equal.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 
 type NegativeNode = Extract<SyntaxNode, { kind: "negative" }>;
 

@@ -1,7 +1,7 @@
 import { evaluator } from "./compile-expression.ts";
 import { ExpressionError } from "./expression-error.ts";
 import type { Evaluation } from "./evaluation-frame.ts";
-import { isFalsy } from "./is-falsy.ts";
+import { isFalsy } from "./is-equal.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { type Reference, collectReferences } from "./reference.ts";
 import type { Scope } from "./scope.ts";

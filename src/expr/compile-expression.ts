@@ -1,10 +1,9 @@
 import { compiler } from "./compile-node.ts";
 import { compileNames, compilePlainPath, namePathOf } from "./compile-path.ts";
 import { type Evaluation, EvaluationFrame } from "./evaluation-frame.ts";
-import { missing } from "./missing.ts";
+import { missing, type Scope } from "./scope.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { type Reference, collectReferences } from "./reference.ts";
-import type { Scope } from "./scope.ts";
 import { refuseSecrets } from "./secret-handle.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 

@@ -1,17 +1,14 @@
 import type { Compile } from "./compile.ts";
-import { compileArithmetic } from "./compile-arithmetic.ts";
-import { compileComparison } from "./compile-arithmetic.ts";
+import { compileArithmetic, compileComparison } from "./compile-arithmetic.ts";
 import { compilePath } from "./compile-path.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, spendTicks } from "./evaluation-frame.ts";
-import { isFalsy } from "./is-falsy.ts";
-import { missing } from "./missing.ts";
+import { isFalsy } from "./is-equal.ts";
+import { missing } from "./scope.ts";
 import type { BinaryNode, CallNode, PathNode, SyntaxNode } from "./syntax-node.ts";
 import type { FunctionCode } from "./function-call.ts";
 import type { FunctionName } from "./function-names.ts";
-import { listFunctions } from "./text-functions.ts";
-import { numberFunctions } from "./text-functions.ts";
-import { textFunctions } from "./text-functions.ts";
+import { listFunctions, numberFunctions, textFunctions } from "./text-functions.ts";
 import { valueFunctions } from "./value-functions.ts";
 
 /** Handling of missing values at a position in an expression. */

@@ -1,11 +1,9 @@
 import type { Compile } from "./compile.ts";
 import { ExpressionError, type SourceSpan, isExpressionError } from "./expression-error.ts";
 import { type Code, type Evaluation, type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
-import { isFalsy } from "./is-falsy.ts";
+import { isFalsy } from "./is-equal.ts";
 import { ticksPerKey } from "./limits.ts";
-import { missing } from "./missing.ts";
-import type { RootName, Scope } from "./scope.ts";
-import { stepWalk, isStepTable } from "./step-table.ts";
+import { missing, type RootName, type Scope, isStepTable } from "./scope.ts";
 import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import { isObject, typeName } from "./type-name.ts";
 import { type Walk, indexWalk, isSizeName, unwrapList, nameWalk, sizeWalk } from "./path-steps.ts";
@@ -261,4 +259,13 @@ function mapItems(items: readonly unknown[], step: Step, frame: EvaluationFrame)
     } else found.push(value);
   }
   return found;
+}
+
+/** Walks from `steps` to the step of this name; `walk` does so if they are an object. */
+function stepWalk(id: string, walk: Walk): Walk {
+  return (steps, frame) => {
+    if (!isStepTable(steps)) return walk(steps, frame);
+    const entry = steps.entry(id);
+    return entry === undefined ? missing : entry;
+  };
 }

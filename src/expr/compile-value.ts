@@ -1,9 +1,8 @@
 import { type Template, compileTemplate } from "./compile-template.ts";
 import { ExpressionError, isExpressionError } from "./expression-error.ts";
 import type { Evaluation } from "./evaluation-frame.ts";
-import { missing } from "./missing.ts";
+import { missing, type Scope } from "./scope.ts";
 import type { Reference } from "./reference.ts";
-import type { Scope } from "./scope.ts";
 
 /** Path in a value: `["headers", 0]`. */
 export type ValuePath = readonly (string | number)[];

@@ -1,7 +1,6 @@
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { charactersPerTick, limits } from "./limits.ts";
-import { missing } from "./missing.ts";
-import type { Scope } from "./scope.ts";
+import { missing, type Scope } from "./scope.ts";
 
 /** Options of an evaluation. */
 export interface Evaluation {

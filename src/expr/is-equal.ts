@@ -2,7 +2,7 @@ import type { SourceSpan } from "./expression-error.ts";
 import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
 import { tooDeep } from "./measure.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 
 /** Deep equality without conversions; missing equals null. */
 export function isEqual(
@@ -54,4 +54,17 @@ class Comparison {
       keys.every((key) => Object.hasOwn(b, key) && this.equal(one?.[key], other?.[key], depth))
     );
   }
+}
+
+/** Missing, null, false, 0, "" and the empty list do not hold; everything else does. */
+export function isFalsy(value: unknown): boolean {
+  return (
+    value === missing ||
+    value === null ||
+    value === undefined ||
+    value === false ||
+    value === 0 ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }

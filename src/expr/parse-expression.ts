@@ -1,7 +1,6 @@
 import { suggest } from "../text/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
-import { suggestFunction } from "./suggest-function.ts";
-import { type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
+import { suggestFunction, type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
 import { PathParser } from "./parse-path.ts";
 import { rootNames } from "./scope.ts";
 import type { BinaryOperator, CallNode, PathBase, SyntaxNode } from "./syntax-node.ts";

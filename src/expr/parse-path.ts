@@ -1,6 +1,5 @@
 import { ExpressionError } from "./expression-error.ts";
-import { suggestFunction } from "./suggest-function.ts";
-import { functionArities, isFunctionName } from "./function-names.ts";
+import { suggestFunction, functionArities, isFunctionName } from "./function-names.ts";
 import type { PathBase, PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
 import type { TokenReader } from "./token-reader.ts";
 

@@ -1,7 +1,7 @@
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits, ticksPerKey } from "./limits.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 import { isObject } from "./type-name.ts";
 
 /** One step from a value to a part of it. Without a frame it is one of few steps, and needs no budget. */

@@ -3,7 +3,7 @@ import { loadPackage, isFailureError } from "../base/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { isEqual } from "./is-equal.ts";
-import { type Missing, missing } from "./missing.ts";
+import { type Missing, missing } from "./scope.ts";
 import { isObject } from "./type-name.ts";
 import { type Pattern, compilePattern } from "../schema/index.ts";
 

@@ -6,7 +6,7 @@ import { limits } from "./limits.ts";
 import { type NodeFinder, childrenOf, compilePlainSelect } from "./plain-select.ts";
 import { type Query, type SelectRun, type Test, compileTest } from "./select-filter.ts";
 import { isObject } from "./type-name.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 
 /** Parses a JSONPath. The package parses and checks it; the document is walked here, where work is counted. */
 export function parseSelect(path: string): JSONPathQuery {

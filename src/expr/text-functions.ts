@@ -11,12 +11,12 @@ import {
 import { isEqual } from "./is-equal.ts";
 import type { CallNode, SyntaxNode } from "./syntax-node.ts";
 import { stringifyValue } from "./stringify-value.ts";
+import { typeName } from "./type-name.ts";
 import { canonicalJson } from "../base/index.ts";
 import { measureValue } from "./measure.ts";
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 import { exactResult } from "./exact-integer.ts";
 import { ExpressionError } from "./expression-error.ts";
-import { typeName } from "./type-name.ts";
 
 type TextFunction = "join" | "split" | "lower" | "upper" | "trim" | "contains" | "starts_with" | "ends_with";
 

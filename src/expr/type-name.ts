@@ -1,4 +1,4 @@
-import { missing } from "./missing.ts";
+import { missing } from "./scope.ts";
 
 /** The type of a value, as `type()` and messages name it: string, number, boolean, null, list or object. */
 export function typeName(value: unknown): string {

@@ -3,9 +3,9 @@ import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { spendTicks, type EvaluationFrame, checkLength, spendText } from "./evaluation-frame.ts";
 import { type FunctionCode, objectArgument, textArgument, wrongArgument } from "./function-call.ts";
 import { ticksPerKey, limits } from "./limits.ts";
-import { missing } from "./missing.ts";
-import { isObject, typeName } from "./type-name.ts";
+import { missing } from "./scope.ts";
 import { stringifyJson, stringifyValue } from "./stringify-value.ts";
+import { isObject, typeName } from "./type-name.ts";
 import { measureValue, tooDeep } from "./measure.ts";
 
 type ValueFunction = "size" | "has" | "type" | "str" | "num" | "json" | "parse_json" | "keys" | "values";

@@ -1,8 +1,14 @@
 import { FailureError, isFailureError } from "../base/index.ts";
-import { type Address, type AddressBlock, blockContains, parseAddress, parseBlock } from "./address.ts";
-import { isPrivateHost } from "./is-private-host.ts";
-import { isMetadataAddress } from "./public-address.ts";
-import { type Target, toTarget } from "./target.ts";
+import {
+  type Address,
+  type AddressBlock,
+  blockContains,
+  parseAddress,
+  parseBlock,
+  type Target,
+  toTarget,
+} from "./address.ts";
+import { isPrivateHost, isMetadataAddress } from "./public-address.ts";
 
 /** Destinations that a workspace opens besides the public network; each entry opens what it names and nothing else. */
 export interface AllowList {

@@ -1,10 +1,8 @@
 import type { FailureError } from "../base/index.ts";
-import { parseAddress } from "./address.ts";
+import { parseAddress, type Target, toTarget } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { type NetReason, netFailure } from "./net-reasons.ts";
-import { isPrivateHost } from "./is-private-host.ts";
-import { isPublicAddress } from "./public-address.ts";
-import { type Target, toTarget } from "./target.ts";
+import { isPrivateHost, isPublicAddress } from "./public-address.ts";
 
 /** Longer URLs are a mistake or an attack; servers refuse them at half of this. */
 const maxUrlLength = 16_384;

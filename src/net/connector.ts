@@ -1,11 +1,10 @@
 import type { LookupFunction, Socket, TcpNetConnectOpts } from "node:net";
 import type { buildConnector } from "undici";
 import { type Clock, type FailureError, isFailureError, raceAbort } from "../base/index.ts";
-import { parseAddress } from "./address.ts";
+import { parseAddress, type Target, toTarget } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { netFailure } from "./net-reasons.ts";
 import { type CheckedAddress, type ResolveHost, isExpectedPeer, resolveTarget } from "./resolve-target.ts";
-import { type Target, toTarget } from "./target.ts";
 
 /** Starts a TCP connection to one of the checked addresses. */
 export type DialSocket = (options: TcpNetConnectOpts) => Socket;

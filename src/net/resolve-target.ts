@@ -1,9 +1,8 @@
-import { type Address, parseAddress } from "./address.ts";
+import { type Target, type Address, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { refuseTarget } from "./check-url.ts";
 import { netFailure } from "./net-reasons.ts";
 import { isPublicAddress } from "./public-address.ts";
-import type { Target } from "./target.ts";
 
 /** Finds the addresses of a host's name, as texts. */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly string[]>;

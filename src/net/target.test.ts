@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toTarget } from "./target.ts";
+import { toTarget } from "./address.ts";
 
 test.each([
   ["http://[::1]:8080", { host: "::1", port: 8080 }],

@@ -2,9 +2,8 @@ import { FailureError, formatPath, isFailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import { copyFrozenJson } from "./copy-json.ts";
 import { compilePattern } from "./pattern.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { resolveRef, sameValueKeywords, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
 import type { JsonSchema } from "./schema.ts";
-import { sameValueKeywords, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
 
 type Path = readonly (string | number)[];
 

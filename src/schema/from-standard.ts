@@ -12,9 +12,8 @@ import type {
   JsonSchemaConverter,
 } from "./standard-schema.ts";
 import { withUnknownKeyIssues } from "./unknown-keys.ts";
-import { type AsyncCheck, asyncZodCheck, isAsyncZod } from "./zod-async.ts";
+import { type AsyncCheck, asyncZodCheck, isAsyncZod, isZodNode } from "./zod-node.ts";
 import { issuePath, toBrokenRule } from "./zod-issues.ts";
-import { isZodNode } from "./zod-node.ts";
 import { type Revive, zodRevival } from "./zod-revival.ts";
 import { copyFrozenJson } from "./copy-json.ts";
 import { isRecord, subSchemas } from "./subschemas.ts";

@@ -1,11 +1,9 @@
 import type { ErrorObject } from "ajv";
-import { type BrokenRule, valueAt } from "./broken-rule.ts";
+import { type BrokenRule, valueAt, explainUnion } from "./broken-rule.ts";
 import type { CompiledSchema } from "./compile-json-schema.ts";
-import { explainUnion } from "./explain-union.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { resolveRef, isRecord } from "./subschemas.ts";
 import { type ValueLocation, type Rule, maxSchemaIssues } from "./rule.ts";
 import type { JsonSchema } from "./schema.ts";
-import { isRecord } from "./subschemas.ts";
 
 /** Maximum depth at which nested unions are explained. */
 const maxUnionDepth = 4;

@@ -1,9 +1,8 @@
 import { type Issue, plainJsonSize } from "../base/index.ts";
 import { compilePattern } from "./pattern.ts";
-import { resolveRef } from "./resolve-ref.ts";
+import { resolveRef, type SubSchema, isRecord, isSubSchema, setOwn } from "./subschemas.ts";
 import { maxSchemaIssues, ruleIssue } from "./rule.ts";
 import type { JsonSchema, Schema, Validation } from "./schema.ts";
-import { type SubSchema, isRecord, isSubSchema, setOwn } from "./subschemas.ts";
 
 type Path = readonly (string | number)[];
 

@@ -1,5 +1,4 @@
-import { type BrokenRule, valueAt } from "./broken-rule.ts";
-import { explainUnion } from "./explain-union.ts";
+import { type BrokenRule, valueAt, explainUnion } from "./broken-rule.ts";
 import type { ValueLocation, Rule } from "./rule.ts";
 import type { StandardIssue } from "./standard-schema.ts";
 

@@ -1,8 +1,7 @@
 import { formats } from "./format.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 import { setOwn } from "./subschemas.ts";
-import { isAsyncZod } from "./zod-async.ts";
-import { type ZodNode, childNodes, innerNode, nodesOf, shapeOf } from "./zod-node.ts";
+import { isAsyncZod, type ZodNode, childNodes, innerNode, nodesOf, shapeOf } from "./zod-node.ts";
 
 /**
  * Converts JSON values to the types that a schema expects: text to dates and big integers, only where the schema has

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isWeakSecret } from "./weak-secrets.ts";
+import { isWeakSecret } from "./find-secrets.ts";
 import { createRedactor } from "./redactor.ts";
 
 interface Row {

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CutOptions, cutText, findCutPoint } from "./cut-text.ts";
-import { graphemes } from "./display-width.ts";
-import { graphemeBoundaryBefore } from "./grapheme-boundary.ts";
+import { graphemes, graphemeBoundaryBefore } from "./display-width.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
 const family = "👨‍👩‍👧";

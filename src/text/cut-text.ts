@@ -1,5 +1,4 @@
-import { graphemes } from "./display-width.ts";
-import { graphemeBoundaryBefore, isGraphemeBoundary } from "./grapheme-boundary.ts";
+import { graphemes, graphemeBoundaryBefore, isGraphemeBoundary } from "./display-width.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
 /** Boundary at which a text may be cut; if there is none near enough, the next one of this list applies. */

@@ -1,9 +1,8 @@
 import type * as Yaml from "yaml";
 import { inputLimits, loadPackage } from "../base/index.ts";
 import { explainYamlSlip } from "./explain-yaml-slip.ts";
-import { LineIndex } from "./line-index.ts";
+import { LineIndex, type SourceRange, type Problem } from "./problem.ts";
 import { locateInside } from "./locate-inside.ts";
-import type { SourceRange, Problem } from "./problem.ts";
 import { type YamlIssue, type ReportYamlIssue, type YamlNode, readYamlValue } from "./read-yaml-value.ts";
 
 /** A path into a parsed file: `["parameters", 0, "name"]`. */

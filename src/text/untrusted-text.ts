@@ -1,4 +1,4 @@
-import { graphemeBoundaryBefore } from "./grapheme-boundary.ts";
+import { graphemeBoundaryBefore } from "./display-width.ts";
 import { nodeCrypto } from "../base/index.ts";
 
 /** Characters that move the cursor, reorder text or are invisible. Joiners and emoji selectors are real text. */

@@ -1,7 +1,5 @@
-import { entryReceiver } from "./entry-receiver.ts";
-import { httpEffect } from "./http-effect.ts";
-import { impliedDestructive } from "./implied-destructive.ts";
-import type { AnyTool } from "./tool.ts";
+import { impliedDestructive } from "./check-effect.ts";
+import type { AnyTool, Effect } from "./tool.ts";
 
 /** Changes of a tool file to the approval of calls, for people. */
 export interface ChangedDefaults {
@@ -77,4 +75,38 @@ function replacement(file: File, entry: File, builtins: Builtins): string | unde
   if (hidden.length === 0) return undefined;
   const by = entry["type"] === "custom" ? String(entry["module"]) : (handler ?? entryReceiver(entry) ?? "a prompt");
   return `${hidden.join(", ")}: replaced by ${by}`;
+}
+
+/** The receiver of the values that an `entry` sends: a host, or its command. Undefined if its file names none. */
+export function entryReceiver({ command, url }: File): string | undefined {
+  if (Array.isArray(command)) return `the command ${String(command[0] ?? "")}`;
+  return typeof url === "string" ? hostIn(url) : undefined;
+}
+
+/** The receiver if the address does not name it. */
+const anyHost = "a host that the caller chooses";
+
+/** The host of an address with references, as `example.com:8080`: only if it is written before the first reference. */
+export function hostIn(address: string): string {
+  const [literal = ""] = address.split("${", 1);
+  if (literal !== address && !/^[a-z][a-z\d+.-]*:\/\/[^/?#\\\s]+[/?#]/i.test(literal)) return anyHost;
+  return URL.parse(literal)?.host || anyHost;
+}
+
+/** Effect of each method, by the rules of HTTP. */
+const methodEffects: Readonly<Record<string, Effect>> = {
+  GET: "read",
+  HEAD: "read",
+  OPTIONS: "read",
+  PUT: "idempotent",
+  DELETE: "idempotent",
+};
+
+/** The method of an HTTP entry, and its effect on the server. */
+export function httpEffect({ method, body }: File): {
+  readonly method: string;
+  readonly effect: Effect;
+} {
+  const own = typeof method === "string" ? method : body !== undefined && body !== null ? "POST" : "GET";
+  return { method: own, effect: methodEffects[own] ?? "once" };
 }

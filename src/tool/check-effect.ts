@@ -1,6 +1,6 @@
 import { type FileReport, isYamlMap } from "../schema/index.ts";
 import type { EntryPlan } from "./entry-plan.ts";
-import { impliedDestructive } from "./implied-destructive.ts";
+import type { AnyTool } from "./tool.ts";
 
 type File = Readonly<Record<string, unknown>>;
 
@@ -35,4 +35,16 @@ function checkApproval({ effect, destructive }: File, plan: EntryPlan, report: F
   const message = '"destructive: false": no call of this tool needs approval, even if it changes or deletes something';
   const hint = "remove this line unless that is intended";
   report.add("no_approval", ["destructive"], [message, { part: "key", severity: "warning", hint }]);
+}
+
+/**
+ * `destructive` of a tool file that does not state it. An effect adds approval (`once`), and never removes that of an
+ * entry: only `destructive: false` does. Of an entry without one, such as a command, only the effect decides.
+ */
+export function impliedDestructive(
+  effect: unknown,
+  ofEntry: AnyTool["destructive"] | undefined,
+): AnyTool["destructive"] {
+  if (effect === "once") return true;
+  return ofEntry ?? (effect !== "pure" && effect !== "read");
 }

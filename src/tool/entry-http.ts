@@ -15,7 +15,7 @@ import {
 } from "./entry-template.ts";
 import { addQuery, buildUrl, readUrl } from "./entry-url.ts";
 import { ok } from "./result.ts";
-import { httpEffect } from "./http-effect.ts";
+import { httpEffect } from "./changed-defaults.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
 import { type FileReport, isYamlMap } from "../schema/index.ts";
 

@@ -32,7 +32,7 @@ export * from "./import-hint.ts";
 export type * from "./entry-prompt.ts";
 export * from "./entry-template.ts";
 export type * from "./entry-plan.ts";
-export * from "./entry-receiver.ts";
+export * from "./changed-defaults.ts";
 export * from "./tool-needs.ts";
 export * from "./entry-response.ts";
 export * from "./tool-file.ts";

@@ -1,20 +1,18 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema } from "../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isYamlMap } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
-import { checkEffect } from "./check-effect.ts";
+import { checkEffect, impliedDestructive } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
-import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory } from "./entry-plan.ts";
+import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory, EntryInput } from "./entry-plan.ts";
 import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-prompt.ts";
 import { readEntry } from "./read-entry.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
 import { readParameters } from "./tool-file-parameters.ts";
-import { impliedDestructive } from "./implied-destructive.ts";
-import { FileReport, isYamlMap } from "../schema/index.ts";
 import { fileSchemaFor } from "./tool-file-schema.ts";
 import { readTypeSchema } from "./tool-file-type-schema.ts";
 import { toolNameProblem } from "./tool-name.ts";
 import { type AnyTool, type ToolInfo, knownCategories } from "./tool.ts";
-import { withoutRefused } from "./without-refused.ts";
+import { type ChangedDefaults, changedDefaults } from "./changed-defaults.ts";
 
 /** Options of `parseToolFile` besides the text. */
 export interface ToolFileOptions {
@@ -295,4 +293,22 @@ function reachOf(file: File, plan: EntryPlan): Pick<AnyTool, "targets" | "sends"
 
 function isNothing(value: unknown): value is null | undefined {
   return value === undefined || value === null;
+}
+
+/** The file without weaker effects that are refused; undefined if it must not replace a built-in tool. */
+function withoutRefused(file: File, { report, world }: Pick<EntryInput, "report" | "world">): File | undefined {
+  const { entry } = file;
+  if (world.refuses === undefined || !isYamlMap(entry)) return file;
+  const { relaxed, hides } = changedDefaults(file, entry, world.executors);
+  const isRefused = (needs: ChangedDefaults, key: string): boolean => {
+    const refusal = world.refuses?.({ ...needs, secrets: [] });
+    if (refusal !== undefined)
+      report.add("not_checked", [key], [refusal.message, { part: "key", severity: "warning" }]);
+    return refusal !== undefined;
+  };
+  if (hides !== undefined && isRefused({ hides }, "name")) return undefined;
+  const key = (file["effect"] ?? undefined) === undefined ? "destructive" : "effect";
+  if (relaxed === undefined || !isRefused({ relaxed }, key)) return file;
+  const { effect: _effect, destructive: _destructive, ...rest } = file;
+  return rest;
 }

@@ -2,8 +2,7 @@ import { dirname, resolve } from "node:path";
 import { canonicalJson } from "../base/index.ts";
 import { isYamlMap } from "../schema/index.ts";
 import { secretsInTemplates } from "./entry-template.ts";
-import { type Builtins, type ChangedDefaults, changedDefaults } from "./changed-defaults.ts";
-import { entryReceiver } from "./entry-receiver.ts";
+import { type Builtins, type ChangedDefaults, changedDefaults, entryReceiver } from "./changed-defaults.ts";
 
 /** Parts of a workspace that a tool executes, sends or relaxes, as far as its file states them. */
 export interface ToolNeeds extends ChangedDefaults {

@@ -1,6 +1,5 @@
-import { type PlanContext } from "../../src/chain/plan/plan-context.ts";
+import type { PlanContext, Plan } from "../../src/chain/plan/plan.ts";
 import { type PlanChainResult, planChain } from "../../src/chain/plan/plan-chain.ts";
-import type { Plan } from "../../src/chain/plan/plan.ts";
 import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
 import { type JsonSchema, fromJsonSchema } from "../../src/schema/index.ts";
 import { type AnyTool, type ToolDefinition, ToolRegistry, defineTool } from "../../src/tool/index.ts";

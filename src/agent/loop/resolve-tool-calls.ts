@@ -1,11 +1,10 @@
 import { type ModelTurn, type TurnToolCall, toolCallsOf } from "../../model/index.ts";
 import { parseArguments } from "../../schema/index.ts";
-import { type Effect, nameToCall } from "../../tool/index.ts";
+import { type Effect, nameToCall, type AnyTool } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { TurnRequest } from "./request-model.ts";
-import { normalizeToolName } from "./normalize-tool-name.ts";
-import { resolveCallEffect } from "./resolve-call-effect.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
+import { resolveEffect } from "../../engine/index.ts";
 
 /**
  * Interpretation of a model's call, by the tools available when it arrived. Plain JSON: it is in the journal with the
@@ -87,4 +86,25 @@ function nameIn({ engine }: AgentRun, tools: OfferedTools, { name }: TurnToolCal
 /** The calls of an interpreted response. */
 export function resolvedCallsOf(turn: ModelTurn): readonly ResolvedToolCall[] {
   return toolCallsOf(turn);
+}
+
+const dressed = /^\s|\s$|^functions\./;
+
+/**
+ * The name of an offered tool without additions that some models make: surrounding blanks, and the prefix `functions.`.
+ * Any other name is returned unchanged.
+ */
+export function normalizeToolName(name: string, isOffered: (name: string) => boolean): string {
+  if (!dressed.test(name)) return name;
+  const trimmed = name.trim();
+  return [name, trimmed, trimmed.replace(/^functions\./, "")].find(isOffered) ?? name;
+}
+
+/** The effect of a call with unchecked arguments; the most severe effect if the tool cannot determine it. */
+export function resolveCallEffect(tool: AnyTool, args: unknown): Effect {
+  try {
+    return resolveEffect(tool, args);
+  } catch {
+    return "once";
+  }
 }

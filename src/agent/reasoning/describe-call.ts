@@ -1,9 +1,8 @@
 import { isRecord } from "../../schema/index.ts";
-import type { Language } from "../../text/index.ts";
+import { type Language, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ShownTool } from "../events/agent-event.ts";
 import type { AgentTextTable, SubjectTool } from "../texts/agent-text-table.ts";
 import { agentTexts } from "../texts/agent-texts.ts";
-import { shortLine, shortValue } from "./short-line.ts";
 
 /** Longer values are cut. */
 const maxSubjectLength = 120;
@@ -77,4 +76,23 @@ function subjectOf(names: readonly string[], args: unknown, texts: AgentTextTabl
 
 function quoteParts(parts: readonly string[], { quoted, comma }: AgentTextTable): string {
   return parts.map((part) => quoted(shortLine(part, maxSubjectLength))).join(comma);
+}
+
+/** Converts text of any origin to one line of at most `maxLength` characters. */
+export function shortLine(text: string, maxLength: number): string {
+  // Text far beyond the end is not processed.
+  const line = stripUnsafe(text.slice(0, maxLength * 4))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return cutText(line, maxLength, { at: "character" }).text;
+}
+
+/** Any value on one line. */
+export function shortValue(value: unknown, maxLength: number): string {
+  if (typeof value === "string") return shortLine(value, maxLength);
+  try {
+    return shortLine(JSON.stringify(value) ?? String(value), maxLength);
+  } catch {
+    return shortLine(String(value), maxLength);
+  }
 }

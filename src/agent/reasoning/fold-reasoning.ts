@@ -9,7 +9,7 @@ import type {
 } from "../events/agent-event.ts";
 import type { AgentNotice } from "../events/agent-notice.ts";
 import { isAnswerPart, partKind } from "../events/part-kind.ts";
-import { describeCall } from "./describe-call.ts";
+import { describeCall, shortLine, shortValue } from "./describe-call.ts";
 import { detectLanguage } from "../../text/index.ts";
 import { agentNoticeText, agentTexts } from "../texts/agent-texts.ts";
 import {
@@ -19,7 +19,6 @@ import {
   emptyReasoningBlock,
   type ReasoningLanguage,
 } from "./reasoning-block.ts";
-import { shortLine, shortValue } from "./short-line.ts";
 
 /**
  * Returns the view of a run after one more event. Pure: the same events always give the same block.

@@ -11,8 +11,7 @@ import type { DelegateOptions } from "./delegate-options.ts";
 import { type GatheredResult, resultsIn } from "./gathered-results.ts";
 import { answerPlanned } from "./planned/answer-planned.ts";
 import { noticeIgnoredCommands } from "./commands/detect-commands.ts";
-import { systemPrompt, toolRules } from "./system-prompt.ts";
-import { userMessage } from "./user-message.ts";
+import { systemPrompt, toolRules, userMessage } from "./prompt-messages.ts";
 import { isRequestRejected } from "../loop/request-model.ts";
 import { isToolsUnsupported } from "./unsupported-tools.ts";
 

@@ -3,7 +3,7 @@ import { type CompiledValue, type Condition, compileValue, missing } from "../..
 import { isYamlMap, validateDeclared } from "../../schema/index.ts";
 import type { PossibleCall } from "../plan/chain-effect.ts";
 import type { FailurePlan, Plan, PlanStep, Target } from "../plan/plan.ts";
-import { findUntrustedValues } from "../plan/find-untrusted-values.ts";
+import { findUntrustedValues } from "../plan/untrusted-target.ts";
 import type { MarkedValues } from "../plan/value-flow.ts";
 import type { UnknownSite, Unknowns } from "./unknown-values.ts";
 

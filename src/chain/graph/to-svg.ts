@@ -3,12 +3,11 @@ import { type ChainGraph, type GraphNode, isStep, type GraphStep, type GraphPort
 import { type Layout, layOut } from "./layout/layout-graph.ts";
 import { drawEdges, drawnEdges } from "./svg/draw-edges.ts";
 import { drawEdgeLabels } from "./svg/edge-labels.ts";
-import type { Figure } from "./svg/figure.ts";
+import { type Figure, element, escapeXml, escapeOneLine, prose } from "./svg/render-xml.ts";
 import { type Theme, rootClass, styleSheet } from "./svg/palette.ts";
 import { stepCard } from "./svg/step-card.ts";
 import { type Font, fitText, textWidth, wrapSvgText } from "./svg/text-width.ts";
 import { renderTextRuns, renderText } from "./svg/render-text.ts";
-import { element, escapeXml, escapeOneLine, prose } from "./svg/render-xml.ts";
 
 /** Options of the drawing. */
 export interface SvgOptions {

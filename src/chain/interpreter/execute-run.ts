@@ -9,8 +9,7 @@ import {
 import type { Plan } from "../plan/plan.ts";
 import { interpret } from "./interpret.ts";
 import type { RunListener, RunEvent } from "./run-events.ts";
-import type { RunFacts } from "./run-facts.ts";
-import type { RunObserver } from "./run-observer.ts";
+import type { RunFacts, RunObserver } from "./run-facts.ts";
 
 /** A run of a chain, from its start or from its journal. */
 export interface ChainProgram extends Pick<OpenHostOptions, "lease" | "events" | "redactor"> {

@@ -1,10 +1,9 @@
 import type { UntrustedArguments } from "../../engine/index.ts";
 import type { TargetKind } from "../../tool/index.ts";
-import { calledPlan } from "../plan/called-plan.ts";
+import { calledPlan } from "../plan/chain-effect.ts";
 import type { Plan, Target } from "../plan/plan.ts";
-import { type PlannedCall, callsOfStep } from "../plan/planned-calls.ts";
-import { writtenParams } from "../plan/written-params.ts";
-import { findUntrustedValues } from "../plan/find-untrusted-values.ts";
+import { type PlannedCall, callsOfStep, writtenParams } from "../plan/planned-calls.ts";
+import { findUntrustedValues } from "../plan/untrusted-target.ts";
 import type { MarkedValues } from "../plan/value-flow.ts";
 import { callOfKey, stableKeyPart } from "./parse-step-key.ts";
 

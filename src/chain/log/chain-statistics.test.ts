@@ -6,7 +6,7 @@ import type { ChainSpec } from "../plan/chain-spec.ts";
 import { toOptions } from "../../schema/index.ts";
 import { chainTargetTable } from "../plan/chain-table.ts";
 import { summarizeChainRuns } from "./chain-statistics.ts";
-import { type StoredMetrics, parseMetrics, serializeMetrics } from "./stored-metrics.ts";
+import { type StoredMetrics, parseMetrics, serializeMetrics } from "./run-metrics.ts";
 
 function finishedRun(durationMs: number, metrics?: StoredMetrics, status: FinishedRun["status"] = "success") {
   return {

@@ -1,6 +1,6 @@
 import type { ChainTargets } from "../plan/chain-table.ts";
 import { type FinishedRun, nearestRank, successRate } from "../../store/index.ts";
-import { type StoredMetrics, parseMetrics } from "./stored-metrics.ts";
+import { type StoredMetrics, parseMetrics } from "./run-metrics.ts";
 
 /** A metric of several runs, compared with its target. */
 export interface ComparedMetric {

@@ -1,11 +1,9 @@
 import type { RunStatus } from "../../store/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
-import { allSteps } from "./all-steps.ts";
-import { toLocalTime } from "./local-time.ts";
+import { allSteps, type RunMetrics, lastMoment, toRunMetrics, rounded } from "./run-metrics.ts";
+import { toLocalTime, type LoggedError, type StepLog, toLoggedError, toStepLog, tokensOf } from "./step-log.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
-import { type RunMetrics, lastMoment, toRunMetrics, rounded } from "./run-metrics.ts";
-import { type LoggedError, type StepLog, toLoggedError, toStepLog, tokensOf } from "./step-log.ts";
 
 /** Log of a run as JSON: the form in which `windlass run --json` prints it. */
 export interface ExecutionLog {

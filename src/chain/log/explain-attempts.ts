@@ -4,8 +4,7 @@ import type { FallbackPlan } from "../plan/plan.ts";
 import { isRefusal } from "../interpreter/is-refusal.ts";
 import type { FailedAttempt, NotRetried, StepState } from "../interpreter/step-state.ts";
 import type { ExplainFact, FactError } from "../texts/explain-fact.ts";
-import type { LogRedactor } from "./log-value.ts";
-import { referenceValues } from "./reference-values.ts";
+import { type LogRedactor, referenceValues } from "./log-value.ts";
 import { type StepLocation, whileFailing } from "./step-location.ts";
 
 /** More failed attempts than this are only counted. */

@@ -2,7 +2,7 @@ import { fail } from "../../base/index.ts";
 import type { ItemState, StepState } from "../interpreter/step-state.ts";
 import type { ExplainFact } from "../texts/explain-fact.ts";
 import { attemptFact, toFactError } from "./explain-attempts.ts";
-import { showShort } from "./reference-values.ts";
+import { showShort } from "./log-value.ts";
 import type { StepLocation } from "./step-location.ts";
 
 /** Explains one item of a `for_each`: its arguments, its failures, and its output. */

@@ -1,5 +1,8 @@
-import { isSecretHandle } from "../../expr/index.ts";
+import { isSecretHandle, type Reference, compileTemplate, missing } from "../../expr/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
+import { showValue } from "../../schema/index.ts";
+import type { ReferenceValue } from "../texts/explain-fact.ts";
+import type { StepLocation } from "./step-location.ts";
 
 /** Redactor of texts and values for logs. */
 export type LogRedactor = Pick<Redactor, "text" | "value">;
@@ -24,4 +27,29 @@ function nameSecrets(value: unknown, depth: number): unknown {
   const named = entries.map(([key, item]) => [key, nameSecrets(item, depth + 1)] as const);
   // fromEntries defines own keys, so a key named __proto__ stays a key.
   return named.some(([, item], at) => item !== entries[at]?.[1]) ? Object.fromEntries(named) : value;
+}
+
+/** Values of these roots are not stored with a run. */
+const unrecorded = new Set<string>(["env", "item", "index"]);
+
+/** The values of several references, each once. */
+export function referenceValues(references: readonly Reference[], site: StepLocation): readonly ReferenceValue[] {
+  const once = new Map(references.map((reference) => [reference.text, reference]));
+  return Array.from(once.values(), (reference) => valueOf(reference, site));
+}
+
+function valueOf({ root, text: reference, path }: Reference, site: StepLocation): ReferenceValue {
+  if (root === "secret") return { reference, value: `[secret ${String(path[0])}]` };
+  if (unrecorded.has(root)) return { reference, without: "unrecorded" };
+  try {
+    const value = compileTemplate(`\${${reference}}`).evaluate(site.scope);
+    return value === missing ? { reference, without: "missing" } : { reference, value: showShort(value, site) };
+  } catch {
+    return { reference, without: "unknown" };
+  }
+}
+
+/** A value on one line, redacted and cut. */
+export function showShort(value: unknown, site: StepLocation): string {
+  return showValue(logValue(value, site.redactor));
 }

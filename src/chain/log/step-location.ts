@@ -5,7 +5,7 @@ import { suggest } from "../../text/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
 import type { StepState } from "../interpreter/step-state.ts";
-import { allSteps } from "./all-steps.ts";
+import { allSteps } from "./run-metrics.ts";
 import type { LogRedactor } from "./log-value.ts";
 
 /** A step of a run with the values that its expressions could see. */

@@ -10,7 +10,6 @@ import type {
   StepState,
   StepStatus,
 } from "../interpreter/step-state.ts";
-import { toLocalTime } from "./local-time.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
 import { rounded } from "./run-metrics.ts";
@@ -261,4 +260,16 @@ function memoryIdOf(state: StepState): string | undefined {
   const reported = factOf(state, "memoryId");
   const named = isRecord(output) && Object.hasOwn(output, "memory_id") ? output["memory_id"] : undefined;
   return [reported, named].find((id) => typeof id === "string");
+}
+
+/**
+ * A moment in local time: `2026-02-25T18:50:00.000+08:00`. The offset is in minutes east of Greenwich. Default: the
+ * offset of this machine at that moment.
+ */
+export function toLocalTime(at: number, utcOffset?: number): string {
+  const offset = utcOffset ?? -new Date(at).getTimezoneOffset();
+  const local = new Date(at + offset * 60_000).toISOString().slice(0, -1);
+  const two = (number: number): string => String(Math.floor(number)).padStart(2, "0");
+  const size = Math.abs(offset);
+  return `${local}${offset < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
 }

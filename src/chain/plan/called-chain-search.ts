@@ -1,4 +1,4 @@
-import { calledPlan } from "./called-plan.ts";
+import { calledPlan } from "./chain-effect.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import type { Plan, Target } from "./plan.ts";
 import { type PlannedCall, callsOfStep } from "./planned-calls.ts";

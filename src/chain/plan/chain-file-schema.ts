@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/index.ts";
 import { lacksDash, parameterListSchema, parameterMapSchema, parameterSchema } from "../../tool/index.ts";
-import { failureStrategies } from "./failure-strategy.ts";
+import { failureStrategies } from "./failure-plan.ts";
 
 /** A map without unknown keys. */
 export interface ClosedSchema extends JsonSchema {

@@ -2,11 +2,9 @@ import type { Select } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { OutputViews, type ViewedPlan, viewSteps } from "./output-views.ts";
-import type { ReferenceUse } from "./part-reader.ts";
-import { readPlainSelect } from "./plain-select.ts";
+import { type ReferenceUse, segmentRange } from "./part-reader.ts";
+import { readPlainSelect, type ViewFault, followPath, notAList } from "./value-view.ts";
 import type { PlanStep, Target } from "./plan.ts";
-import { segmentRange } from "./segment-range.ts";
-import { type ViewFault, followPath, notAList } from "./value-view.ts";
 
 /** Checks that the fields of outputs and inputs that expressions and selects read exist, as far as schemas show. */
 export class FieldChecker {

@@ -2,8 +2,7 @@ import type { Reference } from "../../expr/index.ts";
 import type { ProblemDetail } from "../../schema/index.ts";
 import type { ChainReport, Names } from "./chain-report.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
-import type { ExpressionRole, ReferenceUse } from "./part-reader.ts";
-import { segmentRange } from "./segment-range.ts";
+import { type ExpressionRole, type ReferenceUse, segmentRange } from "./part-reader.ts";
 import type { StepSpec } from "./chain-spec.ts";
 import type { StepNames } from "./step-names.ts";
 

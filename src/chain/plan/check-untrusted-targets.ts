@@ -3,12 +3,10 @@ import type { TargetKind } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { CalledChainSearch, type ReachedCall } from "./called-chain-search.ts";
 import { changesPaths, targetEffect } from "./chain-effect.ts";
-import { findUntrustedValues } from "./find-untrusted-values.ts";
+import { findUntrustedValues, untrustedTarget } from "./untrusted-target.ts";
 import type { Plan, PlanStep } from "./plan.ts";
-import { type PlannedCall, callsOfStep } from "./planned-calls.ts";
-import { untrustedTarget } from "./untrusted-target.ts";
+import { type PlannedCall, callsOfStep, writtenParams } from "./planned-calls.ts";
 import type { MarkedPart } from "./value-flow.ts";
-import { writtenParams } from "./written-params.ts";
 
 /**
  * Warns of steps whose target, such as the path of a file, untrusted content may decide: their runs need approval there.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { harbourTools, planText, plannedTool } from "../../../test/support/planning.ts";
 import { ChainLibrary } from "../chain-library.ts";
 import { type AnyTool, ToolRegistry } from "../../tool/index.ts";
-import type { PlanContext } from "./plan-context.ts";
+import type { PlanContext } from "./plan.ts";
 import type { TaintPolicy } from "./chain-spec.ts";
 
 const shell: readonly AnyTool[] = [

@@ -1,15 +1,13 @@
 import { formatPath } from "../../base/index.ts";
 import type { YamlPath } from "../../text/index.ts";
-import { calledPlan } from "./called-plan.ts";
+import { calledPlan, isDestructive } from "./chain-effect.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { untrustedTarget } from "./untrusted-target.ts";
+import { untrustedTarget, findUntrustedValues, untrustedSteps } from "./untrusted-target.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import type { TaintPolicy, ChainSpec } from "./chain-spec.ts";
 import { type PlannedCall, callsOfStep } from "./planned-calls.ts";
-import { findUntrustedValues, untrustedSteps } from "./find-untrusted-values.ts";
 import type { MarkedPart } from "./value-flow.ts";
 import { CalledChainSearch, type ReachedCall, callsWithoutApproval } from "./called-chain-search.ts";
-import { isDestructive } from "./chain-effect.ts";
 
 /**
  * Rejects a chain under `taint: strict` in which untrusted content reaches a destructive call without an approval,

@@ -1,8 +1,7 @@
 import { type CompiledValue, missing } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { checkDurations } from "./check-durations.ts";
-import { parseChainDuration } from "./parse-chain-duration.ts";
+import { checkDurations, parseChainDuration } from "./chain-durations.ts";
 import { type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
 import type { TargetFinder } from "./find-target.ts";
 import { isOneExpression } from "./output-views.ts";

@@ -1,11 +1,10 @@
-import type { YamlPath } from "../../text/index.ts";
+import { type YamlPath, suggest } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { parseChainDuration } from "./parse-chain-duration.ts";
+import { parseChainDuration } from "./chain-durations.ts";
 import type { TargetFinder } from "./find-target.ts";
 import type { PartReader } from "./part-reader.ts";
 import type { FailurePlan, FallbackPlan, RetryPlan } from "./plan.ts";
 import type { ErrorHandlingSpec, RetrySpec } from "./chain-spec.ts";
-import { type FailureStrategy, parseFailureStrategy, failureStrategies } from "./failure-strategy.ts";
 
 /** Handling of a failed step: first retries, then fallbacks, then `abort` or `continue`. */
 export interface Handling {
@@ -106,4 +105,35 @@ function checkStrategy(
     const hint = 'add the tools to use under "fallback"';
     report.add("no_fallback", at, ['the strategy "fallback" has no fallbacks', { severity: "warning", hint }]);
   }
+}
+
+/** Strategies for a step that failed. */
+export const failureStrategies = ["fallback", "retry", "abort", "continue"] as const;
+
+/** One of {@link failureStrategies}. */
+type FailureStrategyName = (typeof failureStrategies)[number];
+
+/** A parsed `strategy:`. */
+interface FailureStrategy {
+  /** In the order in which they are tried; strategies after `abort` or `continue` are omitted. */
+  readonly names: readonly FailureStrategyName[];
+  /** Words that are not a strategy, each with the word that was probably intended. */
+  readonly unknown: readonly { readonly word: string; readonly near: string | undefined }[];
+  /** The strategy that can never be reached, because it stands after `abort` or `continue`. */
+  readonly unreachable: string | undefined;
+}
+
+/** Parses `retry|fallback`: words joined by bars, tried in that order. */
+function parseFailureStrategy(text: string): FailureStrategy {
+  const words: FailureStrategyName[] = [];
+  const unknown: { word: string; near: string | undefined }[] = [];
+  let unreachable: string | undefined;
+  for (const part of text.split("|").slice(0, 20)) {
+    const name = part.trim();
+    const word = failureStrategies.find((known) => known === name);
+    if (word === undefined) unknown.push({ word: name, near: suggest(name, failureStrategies) });
+    else if (words.some((before) => before === "abort" || before === "continue")) unreachable ??= word;
+    else if (!words.includes(word)) words.push(word);
+  }
+  return { names: words, unknown, unreachable };
 }

@@ -3,8 +3,7 @@ import { brokenFileMessage } from "../../engine/index.ts";
 import type { Problem, YamlPath } from "../../text/index.ts";
 import { type Registration, namesToTrust } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import type { PlanContext } from "./plan-context.ts";
-import type { Plan, Target } from "./plan.ts";
+import type { PlanContext, Plan, Target } from "./plan.ts";
 
 /** Finds the callees of steps. One for each chain that is being planned. */
 export class TargetFinder {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { goodPlan, planContext, planTogether } from "../../../test/support/planning.ts";
 import { formatPath } from "../../base/index.ts";
 import type { Plan } from "./plan.ts";
-import { findUntrustedValues } from "./find-untrusted-values.ts";
+import { findUntrustedValues } from "./untrusted-target.ts";
 
 function reported(yaml: string, inputs: readonly string[] = []): Record<string, readonly string[]> {
   return reportedOf(goodPlan(yaml), inputs);

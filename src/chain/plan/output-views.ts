@@ -1,9 +1,8 @@
 import { type Reference, type Select, anyItem, compileTemplate, isExpressionError } from "../../expr/index.ts";
 import { isYamlMap } from "../../schema/index.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
-import { readPlainSelect } from "./plain-select.ts";
-import { segmentRange } from "./segment-range.ts";
-import { type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
+import { readPlainSelect, type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
+import { segmentRange } from "./part-reader.ts";
 
 /** Maximum depth to which chains in chains are followed; a chain may call itself. */
 const maxDepth = 8;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseChainDuration } from "./parse-chain-duration.ts";
+import { parseChainDuration } from "./chain-durations.ts";
 
 test.each([
   [1, 1_000],

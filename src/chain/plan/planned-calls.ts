@@ -1,7 +1,7 @@
 import type { CompiledValue } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
-import { calledPlan } from "./called-plan.ts";
-import type { PlanStep, Target } from "./plan.ts";
+import { calledPlan } from "./chain-effect.ts";
+import type { PlanStep, Target, Plan } from "./plan.ts";
 
 /** A call that a step may make. */
 export interface PlannedCall {
@@ -39,4 +39,15 @@ export function callsOfStep(step: PlanStep): readonly PlannedCall[] {
 function needsApproval(target: Target): boolean {
   const effect = target.tool === undefined ? calledPlan(target)?.effect : target.tool.effect;
   return effect !== "pure" && effect !== "read";
+}
+
+/** The parameters of a call as the file has them, before their references are resolved. */
+export function writtenParams(
+  { step: { spec }, role, path }: PlannedCall,
+  plan: Plan,
+): Readonly<Record<string | number, unknown>> {
+  if (role === "step") return spec.params ?? {};
+  if (role === "compensate") return spec.compensate?.params ?? {};
+  const handling = path[0] === "steps" ? spec.error_handling : plan.spec.error_handling;
+  return handling?.fallback?.[Number(path.at(-1))]?.params ?? {};
 }

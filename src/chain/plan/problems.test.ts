@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { brief, planContext, planSpec, planText, plannedTool } from "../../../test/support/planning.ts";
 import type { Problem } from "../../text/index.ts";
 import { type AnyTool, ToolRegistry } from "../../tool/index.ts";
-import type { PlanContext } from "./plan-context.ts";
+import type { PlanContext } from "./plan.ts";
 import { parseChain } from "./parse-chain.ts";
 
 /** One mistake: its description, the file after `name: a`, and the expected problem. */

@@ -3,8 +3,7 @@ import { isYamlMap, setOwn } from "../../schema/index.ts";
 import { type AnyTool, fingerprintTool } from "../../tool/index.ts";
 import { callsOf } from "./chain-effect.ts";
 import { type PlanChainResult, planChain } from "./plan-chain.ts";
-import type { PlanContext } from "./plan-context.ts";
-import type { Plan } from "./plan.ts";
+import type { PlanContext, Plan } from "./plan.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 
 /** Everything needed to restore the same plan, even if the files have changed. */

@@ -1,7 +1,7 @@
 import { forbiddenKeys } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { suggestName } from "./suggest-name.ts";
+import { suggestName } from "./suggest-form.ts";
 import type { StepSpec } from "./chain-spec.ts";
 
 /** The names by which expressions find steps. */

@@ -1,7 +1,6 @@
 import { withCliCommands } from "../../base/index.ts";
 import { isYamlMap } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
-import { suggestName } from "./suggest-name.ts";
 
 /** A part of a file that does not have the required form. */
 export interface FormFault {
@@ -158,4 +157,19 @@ function durationHint(value: unknown): string | undefined {
 
 function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/**
+ * A valid name similar to an invalid one: characters other than letters, digits and `_` become `-`. Undefined if
+ * nothing remains.
+ */
+export function suggestName(name: string, before = ""): string | undefined {
+  const words = name
+    .slice(0, 200)
+    .normalize("NFC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replaceAll(/[^\p{L}\p{M}\p{N}_]+/gu, "-")
+    .replaceAll(/^-+|-+$/g, "");
+  if (words === "") return undefined;
+  return (/^[\p{L}_]/u.test(words) ? words : `${before}${words}`).slice(0, 64).replace(/-+$/, "");
 }

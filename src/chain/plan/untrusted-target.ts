@@ -1,7 +1,7 @@
-import { calledPlan } from "./called-plan.ts";
-import { type PossibleCall, targetEffect } from "./chain-effect.ts";
+import { calledPlan, type PossibleCall, targetEffect } from "./chain-effect.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
 import type { ChainSpec } from "./chain-spec.ts";
+import { type MarkedValues, ValueFlow } from "./value-flow.ts";
 
 /**
  * The tool that makes the output of a step untrusted: any that is neither pure nor trusted, including those of a chain
@@ -49,4 +49,18 @@ function search(root: Plan): Target | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * The untrusted values of a chain, direct or through other steps: their content is controlled by others. `inputs` names
+ * its untrusted inputs.
+ */
+export function findUntrustedValues(plan: Plan, inputs: Iterable<string> | "all" = []): MarkedValues {
+  const flow = new ValueFlow(plan);
+  return flow.from([...untrustedSteps(flow), ...(inputs === "all" ? flow.usedInputs() : inputs)]);
+}
+
+/** Indexes of the steps that bring in untrusted content that another value uses. */
+export function untrustedSteps(flow: ValueFlow): readonly number[] {
+  return flow.usedSteps().flatMap((step) => (untrustedTarget(step) === undefined ? [] : [step.index]));
 }

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Examples, textProblems } from "../../../test/support/text-problems.ts";
 import type { NotRetriedParams, SkipReason } from "../interpreter/step-state.ts";
-import type { ChainNoticeParams } from "./chain-notice.ts";
+import type { ChainNoticeParams } from "./chain-text-table.ts";
 import { chainTexts, explainFactText } from "./chain-texts.ts";
 import type { ExplainFactParams } from "./explain-fact.ts";
 

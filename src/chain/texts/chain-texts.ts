@@ -1,7 +1,6 @@
 import { type Language, renderCoded } from "../../text/index.ts";
 import type { SkipReason } from "../interpreter/step-state.ts";
-import type { ChainNotice, ChainNoticeListener } from "./chain-notice.ts";
-import type { ChainTextTable } from "./chain-text-table.ts";
+import type { ChainNotice, ChainNoticeListener, ChainTextTable } from "./chain-text-table.ts";
 import { chinese } from "./chinese.ts";
 import { english } from "./english.ts";
 import type { ExplainFact } from "./explain-fact.ts";

@@ -1,9 +1,8 @@
 import { cliCommand } from "../../base/index.ts";
 import { formatDuration, renderCoded } from "../../text/index.ts";
 import type { SkipReason, StepStatus } from "../interpreter/step-state.ts";
-import type { ChainTextTable } from "./chain-text-table.ts";
+import { type ChainTextTable, quoteSentence } from "./chain-text-table.ts";
 import type { ExplainFactParams, FactError, ReferenceValue } from "./explain-fact.ts";
-import { quoteSentence } from "./quote-sentence.ts";
 
 /** The Chinese texts of chains. */
 export const chinese: ChainTextTable = {

@@ -1,10 +1,9 @@
-import { isRecord } from "../../../schema/index.ts";
+import { isRecord, setOwn } from "../../../schema/index.ts";
 import type { AnyTool } from "../../../tool/index.ts";
-import { resolveCallEffect } from "../../loop/resolve-call-effect.ts";
+import { resolveCallEffect } from "../../loop/resolve-tool-calls.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { notesTool } from "../notes/search-notes.ts";
 import { usableTool } from "../call-tool-for-runner.ts";
-import { fillParams } from "./fill-params.ts";
 import type { CustomCommand } from "./custom-commands.ts";
 import type { ParsedMessage, CommandWithText } from "./read-commands.ts";
 
@@ -71,4 +70,39 @@ function draftOf(
 function takes(tool: AnyTool, parameter: string): boolean {
   const { properties } = tool.input.json as { readonly properties?: unknown };
   return isRecord(properties) && Object.hasOwn(properties, parameter);
+}
+
+/** Values for the variables in the parameters of a command. */
+interface ParamValues {
+  /** The text after the command; the prompt if there is none. */
+  readonly text: string;
+  /** The message without its commands. */
+  readonly prompt: string;
+  /** The search terms in it. */
+  readonly terms: readonly string[];
+}
+
+const placeholder = /\$\{\s*(text|prompt|terms)\s*\}/gu;
+const alone = /^\$\{\s*terms\s*\}$/u;
+const maxDepth = 20;
+
+/**
+ * Fills parts of the prompt into parameters: `${terms}` alone becomes the list of terms, and within a text they are
+ * joined.
+ */
+export function fillParams(value: unknown, filling: ParamValues, depth = 0): unknown {
+  if (typeof value === "string") return fillText(value, filling);
+  if (depth >= maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => fillParams(item, filling, depth + 1));
+  if (!isRecord(value)) return value;
+  const filled: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) setOwn(filled, key, fillParams(item, filling, depth + 1));
+  return filled;
+}
+
+function fillText(text: string, { terms, ...texts }: ParamValues): unknown {
+  if (alone.test(text)) return [...terms];
+  return text.replaceAll(placeholder, (_whole, name: "text" | "prompt" | "terms") =>
+    name === "terms" ? terms.join(" ") : texts[name],
+  );
 }

@@ -3,7 +3,7 @@ import type { PlannedStep } from "../../events/agent-notice.ts";
 import { runSubChain } from "../../../chain/index.ts";
 import type { Runner, AgentPrompt, RunnerAnswer } from "../../run/runner.ts";
 import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
-import { userMessage } from "../user-message.ts";
+import { userMessage, systemPrompt } from "../prompt-messages.ts";
 import { Crew } from "./crew.ts";
 import { type CrewOptions, crewTable, readRunnerOptions } from "../options/runner-options.ts";
 import { toChain } from "./to-chain.ts";
@@ -12,15 +12,12 @@ import { detectLanguage, fencedDataRule, fenceData } from "../../../text/index.t
 import type { RunProgram } from "../../../run/index.ts";
 import { rankTools } from "../../loop/choose-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import { systemPrompt } from "../system-prompt.ts";
 import { requestJson } from "../request-json.ts";
-import { type CrewStep, noTool } from "./plan/crew-step.ts";
+import { type CrewStep, noTool, type StepOutcome, type CrewStepState } from "./crew-step.ts";
 import { type ParsedCrewPlan, parseCrewPlan } from "./plan/parse-crew-plan.ts";
 import type { AgentStep } from "../../events/agent-result.ts";
 import { runAgentLoop } from "../../loop/agent-loop.ts";
 import { verifyResult } from "../../verify/verify-result.ts";
-import type { StepOutcome } from "./step-outcome.ts";
-import type { CrewStepState } from "./crew-step-state.ts";
 import { agentTexts } from "../../texts/agent-texts.ts";
 import { noteUnverified, formatVerificationIssues } from "./verify-step.ts";
 

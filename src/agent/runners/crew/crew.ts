@@ -1,13 +1,11 @@
 import { type Failure, FailureError, fail, failure, isFailureError } from "../../../base/index.ts";
 import type { ProgramTool } from "../../../chain/index.ts";
-import { type RunProgram, recordValue } from "../../../run/index.ts";
+import { type RunProgram, recordValue, type ToolCallOutcome } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt } from "../../run/runner.ts";
-import { type CrewStep, noTool } from "./plan/crew-step.ts";
+import { type CrewStep, noTool, type StepOutcome, CrewStepState } from "./crew-step.ts";
 import { reasonStep } from "./reason-step.ts";
-import type { StepOutcome } from "./step-outcome.ts";
 import { type StepTool, toolByCapability, toolByName } from "./step-tool.ts";
-import { CrewStepState } from "./crew-step-state.ts";
 import { crewTools } from "./to-chain.ts";
 import { noteUnverified, verifyStep } from "./verify-step.ts";
 import { isRecord } from "../../../schema/index.ts";
@@ -15,7 +13,6 @@ import { type FillInputOptions, fillInput, inputIssues } from "./input/fill-inpu
 import { type Arguments, expressionOf, inputByRule } from "./input/input-by-rule.ts";
 import { formatResult, viewText } from "../../../hub/index.ts";
 import type { ToolResult } from "../../../tool/index.ts";
-import type { ToolCallOutcome } from "../../../run/index.ts";
 import { callObserved } from "../../loop/observed-call.ts";
 
 /** Executes the steps of a plan, and holds their state. */

@@ -4,14 +4,11 @@ import { cutText, fencedDataRule, fenceData } from "../../../text/index.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { requestModel } from "../../loop/request-model.ts";
 import type { ConversationMessage } from "../../events/message.ts";
-import { systemPrompt } from "../system-prompt.ts";
-import { userMessage } from "../user-message.ts";
+import { systemPrompt, userMessage } from "../prompt-messages.ts";
 import type { Verification } from "../../verify/verification.ts";
 import { quoteModelAnswer, textMessage } from "../request-json.ts";
 import type { Crew } from "./crew.ts";
-import { noTool } from "./plan/crew-step.ts";
-import type { StepOutcome } from "./step-outcome.ts";
-import type { CrewStepState } from "./crew-step-state.ts";
+import { noTool, type StepOutcome, type CrewStepState } from "./crew-step.ts";
 import { noteUnverified, verifyStep } from "./verify-step.ts";
 
 /**

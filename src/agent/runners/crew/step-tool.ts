@@ -6,7 +6,7 @@ import { type AnyTool, isSameTool } from "../../../tool/index.ts";
 import { recordValue, type RunProgram } from "../../../run/index.ts";
 import { isToolAllowed } from "../../run/is-tool-allowed.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { CrewStep } from "./plan/crew-step.ts";
+import type { CrewStep } from "./crew-step.ts";
 
 /** Tool of a step, as it was when the step ran: plain JSON. */
 export interface StepTool {

@@ -1,7 +1,7 @@
 import { type Plan, type StepSpec, planChain } from "../../../chain/index.ts";
 import { fromJsonSchema } from "../../../schema/index.ts";
 import { type AnyTool, type Registration, defineTool } from "../../../tool/index.ts";
-import { type CrewStep, noTool } from "./plan/crew-step.ts";
+import { type CrewStep, noTool } from "./crew-step.ts";
 
 /** The tools of a crew's chain: each is a program of the run, and cannot be called from outside of it. */
 export const crewTools = { call: "crew_call", capability: "crew_capability", reason: "crew_reason" } as const;

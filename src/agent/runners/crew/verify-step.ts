@@ -2,7 +2,7 @@ import type { Verification } from "../../verify/verification.ts";
 import { verifyResult } from "../../verify/verify-result.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { Crew } from "./crew.ts";
-import type { CrewStepState } from "./crew-step-state.ts";
+import type { CrewStepState } from "./crew-step.ts";
 
 /** Checks the result of a step, also against those of all completed steps. */
 export function verifyStep({ works }: Pick<Crew, "works">, work: CrewStepState, result: CheckedResult): Verification {

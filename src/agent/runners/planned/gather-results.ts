@@ -9,7 +9,7 @@ import type { AgentRun } from "../../run/agent-run.ts";
 import type { DelegateOptions } from "../delegate-options.ts";
 import { type GatheredResult, toGatheredResult } from "../gathered-results.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import { systemPrompt } from "../prompt-messages.ts";
 import { isToolsUnsupported } from "../unsupported-tools.ts";
 import type { CommandWork } from "./command-tasks.ts";
 import { planAsJson } from "./plan-as-json.ts";

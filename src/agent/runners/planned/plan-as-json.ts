@@ -7,7 +7,7 @@ import type { RunProgram } from "../../../run/index.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import { rankTools } from "../../loop/choose-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import { systemPrompt } from "../prompt-messages.ts";
 import { cleanTerms } from "./plan-terms.ts";
 import type { ToolPlan } from "./request-plan.ts";
 

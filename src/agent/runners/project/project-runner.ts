@@ -5,7 +5,7 @@ import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
 import { answerAutonomously } from "../autonomous-runner.ts";
 import type { DelegateOptions } from "../delegate-options.ts";
 import { answerPlanned } from "../planned/answer-planned.ts";
-import { userMessage } from "../user-message.ts";
+import { userMessage } from "../prompt-messages.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { projectTable, readRunnerOptions } from "../options/runner-options.ts";
 

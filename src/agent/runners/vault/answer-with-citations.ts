@@ -8,14 +8,11 @@ import type { ConversationMessage } from "../../events/message.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt, RunnerAnswer } from "../../run/runner.ts";
 import { cutToTokens, notesHeader } from "../gathered-results.ts";
-import { systemPrompt } from "../system-prompt.ts";
-import { userMessage } from "../user-message.ts";
+import { systemPrompt, userMessage } from "../prompt-messages.ts";
 import { noteHeading } from "./earlier-notes.ts";
 import type { FoundPassages } from "./find-passages.ts";
-import { NoteNumbers } from "./note-numbers.ts";
-import { type Passage, toSource } from "./passage.ts";
+import { NoteNumbers, type Passage, toSource, formatTerms } from "./passage.ts";
 import { agentTexts } from "../../texts/agent-texts.ts";
-import { formatTerms } from "./format-terms.ts";
 import { codeMask } from "../notes/prose-mask.ts";
 
 const rules: readonly string[] = [

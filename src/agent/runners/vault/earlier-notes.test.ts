@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fenceData } from "../../../text/index.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import { earlierNotes, noteHeading } from "./earlier-notes.ts";
-import { NoteNumbers } from "./note-numbers.ts";
+import { NoteNumbers } from "./passage.ts";
 
 const messageText = (role: "user" | "assistant", text: string): ConversationMessage => ({
   role,

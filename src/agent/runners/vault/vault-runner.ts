@@ -3,17 +3,16 @@ import type { RunProgram } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
 import { noticeIgnoredCommands } from "../commands/detect-commands.ts";
-import { userMessage } from "../user-message.ts";
+import { userMessage } from "../prompt-messages.ts";
 import { type AnswerGrounds, answerWithCitations, hasNotes } from "./answer-with-citations.ts";
 import { earlierNotes } from "./earlier-notes.ts";
 import { findPassages, type FoundPassages } from "./find-passages.ts";
-import { NoteNumbers } from "./note-numbers.ts";
+import { NoteNumbers, formatTerms } from "./passage.ts";
 import { extractTopic } from "./extract-topic.ts";
 import type { AnswerSource } from "../../events/agent-result.ts";
 import { detectLanguage } from "../../../text/index.ts";
 import { type Quote, firstSentences, quoteSentences } from "./quote-sentences.ts";
 import { agentTexts } from "../../texts/agent-texts.ts";
-import { formatTerms } from "./format-terms.ts";
 
 /** Answers from the notes of the workspace, with citations; without a model by quoting them. */
 export const vaultRunner: Runner = {

@@ -1,6 +1,4 @@
-import { columnDistance } from "./column-distance.ts";
-import { listAt, numberAt, rowPositions } from "./array-access.ts";
-import { type LayeredGraph, segmentKey } from "./layered-graph.ts";
+import { columnDistance, listAt, numberAt, rowPositions, type LayeredGraph, segmentKey } from "./layered-graph.ts";
 
 /** A graph seen from one of its four corners. */
 interface View {

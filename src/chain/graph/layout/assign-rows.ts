@@ -1,6 +1,12 @@
-import { columnGap, columnDistance } from "./column-distance.ts";
-import { listAt, numberAt } from "./array-access.ts";
-import type { LayoutEdge, LayoutNode, LayeredGraph } from "./layered-graph.ts";
+import {
+  columnGap,
+  columnDistance,
+  listAt,
+  numberAt,
+  type LayoutEdge,
+  type LayoutNode,
+  type LayeredGraph,
+} from "./layered-graph.ts";
 
 interface Neighbours {
   readonly above: readonly (readonly number[])[];

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { countCrossings } from "./order-rows.ts";
-import { rowPositions } from "./array-access.ts";
-import { layeredGraph } from "./layered-graph.ts";
+import { rowPositions, layeredGraph } from "./layered-graph.ts";
 
 const pairs = fc.uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: ([a, b]) => `${a} ${b}` });
 

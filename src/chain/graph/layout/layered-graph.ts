@@ -1,4 +1,3 @@
-import { numberAt } from "./array-access.ts";
 /** A box of the layout; it is centered on a vertical axis, on which its lines begin and end. */
 export interface LayoutNode {
   /** Width to the left of the axis. */
@@ -112,4 +111,42 @@ function rowsOf(rowOf: readonly number[]): number[][] {
     rows[row]?.push(node);
   }
   return rows;
+}
+
+const none: readonly never[] = [];
+
+/** The number at an index that is known to exist. */
+export function numberAt(list: ArrayLike<number>, index: number): number {
+  return list[index] ?? 0;
+}
+
+/** The list at an index that is known to exist. */
+export function listAt<T>(lists: readonly (readonly T[])[], index: number): readonly T[] {
+  return lists[index] ?? none;
+}
+
+/** The position of each id in its row. */
+export function rowPositions(rows: readonly (readonly number[])[], size: number): number[] {
+  const position = Array.from({ length: size }, () => 0);
+  for (const row of rows) for (const [index, id] of row.entries()) position[id] = index;
+  return position;
+}
+
+/** Gap between two boxes of a row. */
+export const columnGap = 28;
+
+/** Gap between a box and a line that passes it. */
+const passingGap = 20;
+
+/** Gap between two lines. */
+const lineGap = 7;
+
+/** Minimum distance between the axes of two neighbors in a row. */
+export function columnDistance(
+  { boxes, left, right }: Pick<LayeredGraph, "boxes" | "left" | "right">,
+  id: number,
+  next: number,
+): number {
+  const lines = Number(id >= boxes) + Number(next >= boxes);
+  return numberAt(right, id) + ([columnGap, passingGap, lineGap][lines] ?? 0) + numberAt(left, next);
 }

@@ -1,10 +1,16 @@
-import { assignRows } from "./assign-rows.ts";
-import { listAt, numberAt } from "./array-access.ts";
-import { type LayeredGraph, type LayoutEdge, type LayoutNode, layeredGraph, trunkOf } from "./layered-graph.ts";
+import { assignRows, settleColumns } from "./assign-rows.ts";
+import {
+  listAt,
+  numberAt,
+  type LayeredGraph,
+  type LayoutEdge,
+  type LayoutNode,
+  layeredGraph,
+  trunkOf,
+  columnDistance,
+} from "./layered-graph.ts";
 import { orderRows } from "./order-rows.ts";
 import { alignColumns, spanOf } from "./align-columns.ts";
-import { columnDistance } from "./column-distance.ts";
-import { settleColumns } from "./assign-rows.ts";
 
 /** A stretch of a line within one row: straight down from `top` to `bottom`. */
 export interface VerticalSegment {

@@ -1,5 +1,4 @@
-import { listAt, numberAt } from "./array-access.ts";
-import type { LayeredGraph } from "./layered-graph.ts";
+import { listAt, numberAt, type LayeredGraph } from "./layered-graph.ts";
 
 type Neighbours = LayeredGraph["above"];
 

@@ -1,8 +1,7 @@
 import type { ChainGraph, GraphEdge } from "../graph.ts";
 import type { Layout, VerticalSegment } from "../layout/layout-graph.ts";
-import type { Figure } from "./figure.ts";
+import { type Figure, element, escapeXml, prose } from "./render-xml.ts";
 import { arrowHead, headRoom, verticalPath } from "./line-paths.ts";
-import { element, escapeXml, prose } from "./render-xml.ts";
 
 /** A connection with the way of its line: from the foot of one figure to just above another. */
 export interface Drawn {

@@ -2,7 +2,7 @@ import { findJson } from "../../../../model/index.ts";
 import { isRecord, parseArguments } from "../../../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../../../text/index.ts";
 import type { AgentNotice, AgentNoticeParams } from "../../../events/agent-notice.ts";
-import { type Complexity, type CrewStep, noTool } from "./crew-step.ts";
+import { type Complexity, type CrewStep, noTool } from "../crew-step.ts";
 
 /** Parsed answer of a planner. */
 export interface ParsedCrewPlan {

@@ -1,5 +1,27 @@
+import type { AgentPrompt } from "../run/runner.ts";
+import { type ToolImage, withImages } from "../../model/index.ts";
+import type { ConversationMessage } from "../events/message.ts";
 import { fencedDataRule } from "../../text/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
+
+/** The prompt as a message, with its images and those of tool results in its text. */
+export function userMessage(
+  { images = [] }: Pick<AgentPrompt, "images">,
+  text: string,
+  toolImages: readonly ToolImage[] = [],
+): ConversationMessage {
+  return {
+    role: "user",
+    content: [
+      withImages({ type: "text", text }, toolImages),
+      ...images.map(({ mimeType, data }) => ({
+        type: "file" as const,
+        mediaType: mimeType,
+        data: { type: "data" as const, data },
+      })),
+    ],
+  };
+}
 
 /** The system prompt of a runner, after the instructions of the user. The same in every run, so that it is cached. */
 export function systemPrompt({ spec }: AgentRun, rules: readonly string[]): string {
