@@ -12,14 +12,26 @@ import { type AbortCause, stoppedFailure } from "./handler-failure.ts";
 import { findTool, targetName } from "./find-tool.ts";
 import { emitFinished, emitStarted, recordCall, toToolResult } from "./finish-call.ts";
 import * as sharing from "./in-flight-calls.ts";
-import { type Job, isChoosingJob, nestedCall } from "./job.ts";
+import { type Clearance, type Job, clearedByRule, isChoosingJob, nestedCall } from "./job.ts";
 import { type AttemptOutcome, copyOutcome } from "./attempt-outcome.ts";
 import { checkUndeclared, refuseArguments, removeUndeclared } from "./check-arguments.ts";
 import { coveredTools, decidePermission, findPreapproval } from "./decide-permission.ts";
 
+/** The state of a call. Work for the call stands for its own state, so that no transition allocates anything. */
+type CallState = "deciding" | sharing.InFlightCall | Execution<ToolResult> | "settled";
+
 /**
  * One call: resolve, validate, permit, reuse, execute, finish. A stage returns a value or a promise and is awaited only
  * if it returned a promise, because awaiting a plain value would cost more than everything else.
+ *
+ * ```
+ *                      ┌─ its own Execution ──────────────────────┐
+ *   deciding ──────────┼─ InFlightCall, shared by identical calls ┼─► settled
+ *   (awaits approval,  └─ refused, or the result is in the cache ─┘
+ *    or a validation)
+ * ```
+ *
+ * An abort ends what the call awaits, or its execution; a stage that does not wait sees it at its next step.
  */
 export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolResult> {
   previous: Call | undefined = undefined;
@@ -30,11 +42,12 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   readonly parent: Call | undefined;
   /** True if a tool makes the call, not the caller itself. A tool that only chooses calls for its caller. */
   readonly isIndirect: boolean;
-  covered: readonly string[] | undefined = undefined;
   readonly callId: string;
   /** Epoch milliseconds. */
   readonly executedAt: number;
   readonly startedAt: number;
+  /** Time at which asynchronous validation or approval ended, if there was any; otherwise the start. */
+  readyAt: number;
   /** The arguments as passed by the caller, without those that the tool does not declare. */
   rawArgs: unknown;
   /** Their length as JSON, if they are plain and not large. */
@@ -48,27 +61,20 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   timeoutMs = 0;
   /** True if the output came from the cache, or from an identical in-flight call. */
   cached = false;
-  /** Name of the person who preapproved the call, if a rule would otherwise have required approval. */
-  preapproved: string | undefined = undefined;
+  clearance: Clearance | undefined = undefined;
   /** Paths of the arguments that were removed because the tool does not declare them. */
   ignored: readonly string[] | undefined = undefined;
   listener: CallListener | undefined = undefined;
   readonly #target: string | AnyTool;
-  #execution: Execution | undefined;
-  #inFlight: sharing.InFlightCall | undefined;
-  #children: Set<Call> | undefined;
+  #state: CallState = "deciding";
+  /** Reason of the abort, if it was aborted. */
   #cause: AbortCause | undefined;
-  #onAbort: (() => void) | undefined;
-  /** Restores an approval that was consumed by a call that never ran. */
-  #giveBack: (() => Promise<void>) | undefined;
+  /** Ends the wait for the promise that the call awaits. */
+  #interrupt: (() => void) | undefined;
+  #children: Set<Call> | undefined;
   #childCount = 0;
-  /** Set if a rule or a person let the call run although it is tainted; this also covers its nested calls. */
-  cleared: "rule" | "person" | undefined;
-  #settled = false;
   /** Time until the decision, if the call needed an approval. */
   approvalMs = 0;
-  /** Time at which asynchronous validation or approval ended, if there was any. */
-  #readyAt: number | undefined;
 
   constructor(core: EngineCore, request: CallRequest) {
     this.core = core;
@@ -77,6 +83,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     this.isIndirect = request.isIndirect === true;
     this.callId = core.ids.next();
     this.startedAt = core.clock.elapsed();
+    this.readyAt = this.startedAt;
     this.executedAt = core.wallTime.at(this.startedAt);
     this.rawArgs = request.args ?? {};
     this.#target = request.target;
@@ -106,10 +113,12 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   /** Aborts the call in any stage; it still returns a result. */
   abort(cause: AbortCause): void {
     // A call that has its result is not aborted any more: the signal of a handler that succeeded stays as it is.
-    if (this.#cause !== undefined || this.#settled) return;
+    if (this.#cause !== undefined || this.isSettled) return;
     this.#cause = cause;
-    this.#execution?.abort(cause);
-    this.#onAbort?.();
+    const state = this.#state;
+    // Shared work continues for the other calls.
+    if (typeof state === "object" && !("execution" in state)) state.abort(cause);
+    this.#interrupt?.();
   }
 
   /** Called when the caller's signal is aborted. */
@@ -169,7 +178,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     const { deadlines, clock } = this.core;
     const deadline = deadlines.set(this.timeoutMs, this);
     const settled = await this.#abortable(validation).finally(() => deadlines.cancel(deadline));
-    this.#readyAt = clock.elapsed();
+    this.readyAt = clock.elapsed();
     return settled;
   }
 
@@ -190,11 +199,14 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     const ruling = decidePermission(this, tool);
     switch (ruling.permission) {
       case "allow":
-        if (ruling.trusted === true) this.cleared = "rule";
+        if (ruling.trusted === true) this.clearance = clearedByRule;
         return this.#reuse(tool);
-      case "ask":
-        this.preapproved = findPreapproval(this, tool);
-        return this.preapproved === undefined ? this.#guard(this.#requestApproval(tool)) : this.#reuse(tool);
+      case "ask": {
+        const name = findPreapproval(this, tool);
+        if (name === undefined) return this.#guard(this.#requestApproval(tool));
+        this.clearance = { by: "preapproval", name };
+        return this.#reuse(tool);
+      }
       case "deny":
         return this.#fail(failures.deniedFailure(tool.name, ruling));
     }
@@ -211,9 +223,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
       return this.#fail(this.#stopped());
     }
     if (answer.kind !== "approved") return this.#fail(failures.notApprovedFailure(tool.name, answer));
-    this.#giveBack = answer.restore;
-    this.cleared = "person";
-    this.covered = coveredTools(tool, this.context);
+    this.clearance = { by: "person", covered: coveredTools(tool, this.context), restore: answer.restore };
     this.rawArgs = approvalHandle.args;
     removeUndeclared(this, tool);
     const validation = await this.#inTime(Promise.resolve(tool.input.validate(this.rawArgs)));
@@ -240,7 +250,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     const under = inFlightCalls.get(shared);
     this.cached = under !== undefined;
     const inFlight = under ?? inFlightCalls.open(shared, new Execution(this.core, this, sharing.identityOutcome));
-    this.#inFlight = inFlight;
+    this.#state = inFlight;
     const work = inFlight.join();
     // Before any caller can change the output.
     if (under === undefined) sharing.cacheResult(this, key, work);
@@ -256,7 +266,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
 
   #execute(): MaybePromise<ToolResult> {
     const execution = new Execution<ToolResult>(this.core, this, this);
-    return (this.#execution = execution).start();
+    return (this.#state = execution).start();
   }
 
   /** The execution is over. */
@@ -273,13 +283,13 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   #finish(outcome: AttemptOutcome): ToolResult {
-    const execution = this.#execution ?? this.#inFlight?.execution;
+    const execution = this.#work;
     const result = toToolResult(this, outcome, execution);
-    this.#settled = true;
+    this.#state = "settled";
     this.context.signal?.removeEventListener("abort", this);
     this.core.live.remove(this);
     this.parent?.forget(this);
-    if (this.#giveBack !== undefined && (execution?.attempts ?? 0) === 0) restoreApproval(this.#giveBack);
+    if (this.clearance?.by === "person" && (execution?.attempts ?? 0) === 0) restoreApproval(this.clearance.restore);
     recordCall(this, result, execution);
     emitFinished(this, result);
     this.listener?.ended(result);
@@ -303,7 +313,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   #abortable<T>(promise: Promise<T>): Promise<T | undefined> {
     if (this.#cause !== undefined) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
-      this.#onAbort = () => resolve(undefined);
+      this.#interrupt = () => resolve(undefined);
       promise.then(resolve, reject);
     });
   }
@@ -319,10 +329,6 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     return this.context.idempotencyKey ?? this.callId;
   }
 
-  get readyAt(): number {
-    return this.#readyAt ?? this.startedAt;
-  }
-
   get nested(): boolean {
     return this.parent !== undefined;
   }
@@ -332,7 +338,14 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   }
 
   get isSettled(): boolean {
-    return this.#settled;
+    return this.#state === "settled";
+  }
+
+  /** The execution of the call, or the one that it shares with identical calls. */
+  get #work(): Execution | undefined {
+    const state = this.#state;
+    if (typeof state !== "object") return undefined;
+    return "execution" in state ? state.execution : state;
   }
 
   /** Validates the arguments again for another attempt: the previous attempt may have modified its objects. */
@@ -354,7 +367,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
 
   started(queuedMs: number): void {
     // This call may have left the queue while identical calls still wait there for its work.
-    if (!this.#settled) emitStarted(this, queuedMs);
+    if (!this.isSettled) emitStarted(this, queuedMs);
   }
 
   /**
@@ -362,7 +375,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
    * the person sees the arguments, not their effect on a model; a `trusted` rule does.
    */
   get taintsReading(): boolean {
-    return (this.context.tainted ?? false) !== false && this.cleared !== "rule";
+    return (this.context.tainted ?? false) !== false && this.clearance?.by !== "rule";
   }
 
   get callTool(): CallTool | undefined {
@@ -379,7 +392,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     const child = new Call(this.core, { target, args, parent: this, ...own });
     (this.#children ??= new Set()).add(child);
     // After its deadline, or between attempts, a composite starts nothing.
-    if ((this.#execution ?? this.#inFlight?.execution)?.isRunning !== true) child.abort("cancelled");
+    if (this.#work?.isRunning !== true) child.abort("cancelled");
     return child;
   }
 

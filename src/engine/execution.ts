@@ -17,7 +17,7 @@ import {
 import { HandlerContext } from "./handler-context.ts";
 import type { Job } from "./job.ts";
 import { type AttemptOutcome, checkReturned, plainFacts } from "./attempt-outcome.ts";
-import { PendingAttempt, drainGenerator, isGenerator, isPromiseLike } from "./pending-attempt.ts";
+import { PendingAttempt, type PendingWork, drainGenerator, isGenerator, isPromiseLike } from "./pending-attempt.ts";
 import { retryDelay } from "./retry.ts";
 import type { HandlerWrapper } from "./handler-wrapper.ts";
 import type { AdmissionRequest, SlotHolder, AdmissionRefusal, Ticket } from "./admission-ticket.ts";
@@ -33,13 +33,28 @@ export interface OutcomeConsumer<Result> {
 export type MaybePromise<T> = T | undefined | Promise<T | undefined>;
 
 /**
+ * State that an abort ends: an attempt whose handler or output check returned a promise, or a pause, in the queue or
+ * before another attempt. Undefined while the execution is running, and after it has ended.
+ */
+type Awaited = PendingAttempt | ((refusal?: AdmissionRefusal) => void) | undefined;
+
+/**
  * Admission, attempts and retries: everything between "this call may run" and its outcome. The outcome is converted to
  * the result right where it occurs, which saves one promise.
+ *
+ * ```
+ *            no slot is free              ┌─ a promise ─► pending ─┐
+ *   start ─┬───────────────► queued ─┬─► attempt ──────────────────┴─► output check ──► ended
+ *     ▲    └─────────────────────────┘    (holds the slot)              (may be pending)  │
+ *     └──────────────── paused, then with new arguments ◄────── a retry is allowed ───────┘
+ * ```
+ *
+ * An abort leads to `ended` from every state; a pending handler has the grace period to stop.
  */
 export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder, Expiring {
   readonly core: EngineCore;
   readonly job: Job;
-  readonly #waiting: OutcomeConsumer<Result>;
+  readonly #consumer: OutcomeConsumer<Result>;
   attempts = 0;
   queuedMs = 0;
   /** Reason of the abort, if it was aborted. */
@@ -48,28 +63,20 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
   facts: Record<string, unknown> | undefined = undefined;
   /** Length of the output as JSON, if it is plain. */
   outputChars: number | undefined = undefined;
-  /** The bucket, if a slot was free immediately. */
-  #bucket: Bucket | undefined;
-  /** The ticket, if it had to wait for a slot. */
-  #ticket: Ticket | undefined;
+  /** The bucket of its slot if one was free immediately, otherwise the ticket with which it waits for a slot or holds it. */
+  #slot: Bucket | Ticket | undefined;
   /** Time at which it was queued, or got the slot, by the clock's elapsed time. */
   since = 0;
   /** Time at which it ended, by the clock's elapsed time; 0 until then. */
   endedAt = 0;
-  /** The attempt whose handler returned a promise. */
-  pending: PendingAttempt | undefined = undefined;
-  /** True if the pending attempt is the check of an output. */
-  #checking = false;
+  #awaited: Awaited;
   #controller: AbortController | undefined;
   #variables: Record<string, unknown> | undefined;
-  /** Ends a wait for a slot or for the next attempt. */
-  #wake: ((refusal?: AdmissionRefusal) => void) | undefined;
-  #backoff: Deadline | undefined;
 
-  constructor(core: EngineCore, job: Job, waiting: OutcomeConsumer<Result>) {
+  constructor(core: EngineCore, job: Job, consumer: OutcomeConsumer<Result>) {
     this.core = core;
     this.job = job;
-    this.#waiting = waiting;
+    this.#consumer = consumer;
   }
 
   /** Runs to the end. Returns a value, not a promise, if nothing had to be awaited. */
@@ -84,9 +91,18 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
     this.#controller?.abort(abortReason(cause));
     this.job.stopChildren();
     this.pending?.aborted(cause);
-    if (this.#ticket?.state === "queued") this.core.scheduler.endTicket(this.#ticket);
-    if (this.#backoff) this.core.deadlines.cancel(this.#backoff);
-    this.#wake?.();
+    if (isTicket(this.#slot) && this.#slot.state === "queued") this.core.scheduler.endTicket(this.#slot);
+    this.#wake();
+  }
+
+  /** The attempt whose handler or output check returned a promise. */
+  get pending(): PendingAttempt | undefined {
+    return typeof this.#awaited === "function" ? undefined : this.#awaited;
+  }
+
+  /** Ends a pause. */
+  #wake(refusal?: AdmissionRefusal): void {
+    if (typeof this.#awaited === "function") this.#awaited(refusal);
   }
 
   signal(): AbortSignal {
@@ -110,7 +126,8 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
 
   /** True while an attempt is running and was not aborted. */
   get isRunning(): boolean {
-    return this.cause === undefined && (this.#bucket !== undefined || this.#ticket?.state === "held");
+    const slot = this.#slot;
+    return this.cause === undefined && (isTicket(slot) ? slot.state === "held" : slot !== undefined);
   }
 
   /** Drops progress after the end, because the caller already has its result. */
@@ -173,17 +190,17 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
     const { scheduler } = this.core;
     if (this.#bypasses) scheduler.countBypass();
     this.since = now;
-    this.#bucket = scheduler.acquireFree(this, now);
-    if (this.#bucket !== undefined) return this.#attempt(now);
-    this.#ticket = scheduler.ticket(this);
-    const rejected = scheduler.enter(this.#ticket, now) === "rejected";
+    this.#slot = scheduler.acquireFree(this, now);
+    if (this.#slot !== undefined) return this.#attempt(now);
+    this.#slot = scheduler.ticket(this);
+    const rejected = scheduler.enter(this.#slot, now) === "rejected";
     return rejected ? this.#fail(this.#refused("rejected")) : this.#guard(this.#queue());
   }
 
   async #queue(): Promise<Result | undefined> {
     this.since = this.core.clock.elapsed();
-    const refusal = await new Promise<AdmissionRefusal | undefined>((resolve) => (this.#wake = resolve));
-    this.#wake = undefined;
+    const refusal = await new Promise<AdmissionRefusal | undefined>((resolve) => (this.#awaited = resolve));
+    this.#awaited = undefined;
     this.queuedMs += this.core.clock.elapsed() - this.since;
     if (refusal !== undefined) return this.#fail(this.#refused(refusal));
     if (this.cause === undefined) return this.#attempt(this.core.clock.elapsed());
@@ -194,10 +211,10 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
 
   #releaseSlot(now: number): void {
     const { scheduler } = this.core;
-    const bucket = this.#bucket;
-    this.#bucket = undefined;
-    if (bucket !== undefined) scheduler.release(this, bucket, now);
-    else if (this.#ticket !== undefined) scheduler.endTicket(this.#ticket, now);
+    const slot = this.#slot;
+    this.#slot = undefined;
+    if (isTicket(slot)) scheduler.endTicket(slot, now);
+    else if (slot !== undefined) scheduler.release(this, slot, now);
   }
 
   /** Reports an error of a custom clock, schema or store as a failure. */
@@ -206,15 +223,15 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
   }
 
   #fail(error: Failure): Result {
-    return this.#waiting.settle({ failure: error });
+    return this.#consumer.settle({ failure: error });
   }
 
   admitted(): void {
-    this.#wake?.();
+    this.#wake();
   }
 
   refused(_ticket: Ticket, why: AdmissionRefusal): void {
-    this.#wake?.(why);
+    this.#wake(why);
   }
 
   #refused(why: AdmissionRefusal): Failure {
@@ -254,8 +271,8 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
       const { wrapHandler } = this.core;
       const returned: unknown =
         wrapHandler === undefined ? tool.run(args, new HandlerContext(this)) : this.#runInside(wrapHandler);
-      if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned, now);
-      if (isGenerator(returned)) return this.#await(drainGenerator(returned, this), now);
+      if (returned instanceof Promise || isPromiseLike(returned)) return this.#await(returned, now, "handler");
+      if (isGenerator(returned)) return this.#await(drainGenerator(returned, this), now, "handler");
       outcome = checkReturned(returned, this);
     } catch (error) {
       outcome = { failure: toHandlerFailure(error, effect, this.core.locateThrow) };
@@ -276,25 +293,22 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
   }
 
   /** @param since Start of the attempt, by the clock's elapsed time. */
-  #await(work: PromiseLike<unknown>, since: number): MaybePromise<Result> {
-    if (this.#waiting.listener !== undefined) {
-      this.pending = new PendingAttempt(this, { work, since, resolve: noWaiter });
+  #await(work: PromiseLike<unknown>, since: number, source: PendingWork["source"]): MaybePromise<Result> {
+    if (this.#consumer.listener !== undefined) {
+      this.#awaited = new PendingAttempt(this, { work, source, since, resolve: noWaiter });
       return undefined;
     }
-    return new Promise((resolve) => {
-      // It resolves with the result of `returned`, `threw` or `stopped`.
-      this.pending = new PendingAttempt(this, { work, since, resolve: resolve as (result: unknown) => void });
+    return new Promise((settle) => {
+      // It is called with the result of `returned`, `threw` or `stopped`.
+      const resolve = settle as (result: unknown) => void;
+      this.#awaited = new PendingAttempt(this, { work, source, since, resolve });
     });
   }
 
-  /** @internal Called with the value of the awaited handler or output check. */
-  returned(value: unknown): MaybePromise<Result> {
-    this.pending = undefined;
-    if (this.#checking) {
-      this.#checking = false;
-      // An output check returns an outcome.
-      return this.#ended(value as AttemptOutcome);
-    }
+  /** @internal Called with the value of the awaited handler, or with the outcome of the awaited output check. */
+  returned(value: unknown, source: PendingWork["source"]): MaybePromise<Result> {
+    this.#awaited = undefined;
+    if (source === "check") return this.#ended(value as AttemptOutcome);
     let outcome: AttemptOutcome | Promise<AttemptOutcome>;
     try {
       outcome = checkReturned(value, this);
@@ -306,31 +320,21 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
 
   /** @internal It threw. */
   threw(error: unknown): MaybePromise<Result> {
-    this.pending = undefined;
-    this.#checking = false;
+    this.#awaited = undefined;
     return this.#ended({ failure: toHandlerFailure(error, this.job.effect, this.core.locateThrow) });
   }
 
   /** @internal Called after an abort; `abandoned` if the handler did not stop within the grace period. */
   stopped(cause: AbortCause, abandoned: boolean): MaybePromise<Result> {
-    this.pending = undefined;
-    this.#checking = false;
+    this.#awaited = undefined;
     const stop = this.#stopped(cause);
     if (!abandoned) return this.#ended({ failure: stop });
     return this.#ended({ failure: abandonedFailure(stop, this.job.tool.name, this.core.limits.graceMs), abandoned });
   }
 
+  /** A schema that queries a service may hang or throw like a handler, so an asynchronous check has a deadline too. */
   #checked(outcome: AttemptOutcome | Promise<AttemptOutcome>): MaybePromise<Result> {
-    return outcome instanceof Promise ? this.#awaitCheck(outcome) : this.#ended(outcome);
-  }
-
-  /**
-   * Awaits an asynchronous output check. A schema that queries a service may hang or throw like a handler, so it has a
-   * deadline too.
-   */
-  #awaitCheck(check: Promise<AttemptOutcome>): MaybePromise<Result> {
-    this.#checking = true;
-    return this.#await(check, this.core.clock.elapsed());
+    return outcome instanceof Promise ? this.#await(outcome, this.core.clock.elapsed(), "check") : this.#ended(outcome);
   }
 
   #ended(outcome: AttemptOutcome): MaybePromise<Result> {
@@ -340,43 +344,41 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
     this.#releaseSlot(this.endedAt);
     const { failure: failed } = outcome;
     if (failed === undefined || this.cause !== undefined || isFinalFailure(failed))
-      return this.#waiting.settle(outcome);
+      return this.#consumer.settle(outcome);
     const { effect, maxRetries, readyAt, timeoutMs: budgetMs } = this.job;
     const elapsedMs = this.endedAt - readyAt;
     const state = { effect, failure: failed, attempts: this.attempts, maxRetries, elapsedMs, budgetMs };
     const delayMs = retryDelay(state, this.core.random);
-    return delayMs === undefined ? this.#waiting.settle(outcome) : this.#guard(this.#retry(delayMs));
+    return delayMs === undefined ? this.#consumer.settle(outcome) : this.#guard(this.#retry(delayMs));
   }
 
   async #retry(delayMs: number): Promise<Result | undefined> {
     this.#controller = undefined;
     this.endedAt = 0;
-    await new Promise<void>((resolve) => {
-      this.#wake = () => resolve();
-      this.#backoff = this.core.deadlines.set(delayMs, this);
-    });
-    this.#wake = undefined;
-    this.#backoff = undefined;
+    await this.#pause(this.core.deadlines.set(delayMs, this));
     const renewing = this.job.renewArgs();
-    if (renewing instanceof Promise) await this.#renewed(renewing);
+    // A schema that queries a service may hang, so this can be cancelled and has a deadline.
+    if (renewing instanceof Promise)
+      await this.#pause(this.core.deadlines.set(this.job.timeoutMs, { expire: () => this.abort("timeout") }), renewing);
     return this.#enter(this.core.clock.elapsed());
   }
 
-  /**
-   * Awaits the arguments for another attempt. A schema that queries a service may hang, so this can be cancelled and
-   * has a deadline.
-   */
-  async #renewed(renewing: Promise<void>): Promise<void> {
-    this.#backoff = this.core.deadlines.set(this.job.timeoutMs, { expire: () => this.abort("timeout") });
-    await Promise.race([renewing, new Promise<void>((resolve) => (this.#wake = () => resolve()))]);
-    this.core.deadlines.cancel(this.#backoff);
-    this.#backoff = undefined;
-    this.#wake = undefined;
+  /** Waits until the work is done, or until the deadline or an abort ends the pause. */
+  async #pause(deadline: Deadline, work?: Promise<void>): Promise<void> {
+    try {
+      await new Promise<unknown>((resolve, reject) => {
+        this.#awaited = resolve;
+        work?.then(resolve, reject);
+      });
+    } finally {
+      this.#awaited = undefined;
+      this.core.deadlines.cancel(deadline);
+    }
   }
 
   /** The delay before the next attempt is over. */
   expire(): void {
-    this.#wake?.();
+    this.#wake();
   }
 
   #stopped(cause: AbortCause): Failure {
@@ -384,6 +386,10 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
     // A call that never started had no side effects, regardless of its effect.
     return stoppedFailure(cause, { tool: tool.name, effect: this.attempts === 0 ? "read" : effect, timeoutMs });
   }
+}
+
+function isTicket(slot: Bucket | Ticket | undefined): slot is Ticket {
+  return slot !== undefined && "state" in slot;
 }
 
 /** Used if a listener receives the result. */

@@ -61,8 +61,9 @@ function metaOf(call: Call, outcome: AttemptOutcome, execution: Execution | unde
 }
 
 /** Returns the facts that the handler reported, and the preapprover, which a handler cannot set. */
-function reportedOf({ preapproved }: Call, execution: Execution | undefined): CallRecord["reported"] {
+function reportedOf({ clearance }: Call, execution: Execution | undefined): CallRecord["reported"] {
   const facts = execution?.facts;
+  const preapproved = clearance?.by === "preapproval" ? clearance.name : undefined;
   if (preapproved === undefined && (facts === undefined || !Object.hasOwn(facts, "preapproved"))) return facts;
   const { preapproved: _text, ...reported } = facts ?? {};
   return preapproved === undefined ? reported : { ...reported, preapproved };

@@ -13,9 +13,9 @@ import { type Account, type CallContext, callerPathBelow, canElicitApproval } fr
 import type { BeginCall, CallInternals, DecidePermission, JournaledCall } from "./internals.ts";
 import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
-import type { Job } from "./job.ts";
+import { type Job, coveredBy, uncleared } from "./job.ts";
 import { nestedPermission } from "./decide-permission.ts";
-import { type UntrustedArguments, untrustedArgumentsOf } from "./untrusted-targets.ts";
+import type { UntrustedArguments } from "./untrusted-targets.ts";
 
 /** The execution as seen by its handler. Everything is created on first use, because most handlers use none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
@@ -137,7 +137,7 @@ class Internals implements CallInternals {
   }
 
   get covered(): readonly string[] | undefined {
-    return this.#job.covered ?? this.#job.context.covered;
+    return coveredBy(this.#job);
   }
 
   get isTainted(): boolean {
@@ -145,7 +145,7 @@ class Internals implements CallInternals {
   }
 
   get untrusted(): UntrustedArguments | undefined {
-    return this.#job.cleared === undefined ? untrustedArgumentsOf(this.#job.context) : undefined;
+    return uncleared(this.#job);
   }
 
   get elicitApproval(): CallInternals["elicitApproval"] {

@@ -3,6 +3,21 @@ import { type CallContext, type CallRequest, callerPathBelow } from "./call-cont
 import type { CallHandle } from "./internals.ts";
 import { type UntrustedArguments, nestedUntrusted, untrustedArgumentsOf } from "./untrusted-targets.ts";
 
+/** The reason why a call may run that is tainted, or that needs approval. */
+export type Clearance =
+  /** A rule says `trusted`. */
+  | { readonly by: "rule" }
+  | { readonly by: "preapproval"; readonly name: string }
+  | {
+      readonly by: "person";
+      /** Tools whose destructive calls were approved with the call. */
+      readonly covered: readonly string[] | undefined;
+      /** Restores the approval if the call never runs. */
+      readonly restore: (() => Promise<void>) | undefined;
+    };
+
+export const clearedByRule: Clearance = { by: "rule" };
+
 /** The work of one call: tool, arguments and limits. */
 export interface Job {
   readonly tool: AnyTool;
@@ -23,8 +38,6 @@ export interface Job {
   readonly registration: Registration | undefined;
   /** True if a tool makes the call, not the caller itself. */
   readonly isIndirect: boolean;
-  /** Tools whose calls a person approved with this call, or with one that contains it. */
-  readonly covered: readonly string[] | undefined;
   /** The call that contains this one. */
   readonly parent: Job | undefined;
   /** Called before the first attempt. */
@@ -33,13 +46,27 @@ export interface Job {
   callTool: CallTool | undefined;
   /** True if the arguments may contain untrusted content for a model that reads them. */
   readonly taintsReading: boolean;
-  /** The reason why a tainted call may run: a rule says `trusted`, or a person approved it. */
-  readonly cleared: "rule" | "person" | undefined;
+  readonly clearance: Clearance | undefined;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** Called when the attempt is over: nothing that it started may outlive it. */
   stopChildren(): void;
   /** Called before another attempt: recreates its arguments. */
   renewArgs(): void | Promise<void>;
+}
+
+/** Tools whose calls a person approved with this call, or with one that contains it. */
+export function coveredBy({ clearance, context }: Job): readonly string[] | undefined {
+  return (clearance?.by === "person" ? clearance.covered : undefined) ?? context.covered;
+}
+
+/** The untrusted content in the arguments of a call, unless a rule or a person permitted them. */
+export function uncleared({ clearance, context }: Job): UntrustedArguments | undefined {
+  return isCleared(clearance) ? undefined : untrustedArgumentsOf(context);
+}
+
+/** True if a tainted call may run, and its nested calls too. A preapproval does not apply to tainted calls. */
+function isCleared(clearance: Clearance | undefined): boolean {
+  return clearance !== undefined && clearance.by !== "preapproval";
 }
 
 /** True if the tool only chooses what runs. */
@@ -52,11 +79,12 @@ export function isChoosingJob({ registration }: Pick<Job, "registration">): bool
  * belongs to the caller alone: signal, progress, hooks, limits. A chosen tool does inherit the caller's timeout.
  */
 export function nestedCall(args: unknown, more: CallContext, parent: Job): Pick<CallRequest, "context" | "isIndirect"> {
-  const { context, taintsReading, cleared, covered = context.covered } = parent;
+  const { context, taintsReading, clearance } = parent;
+  const covered = coveredBy(parent);
   const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, strictValidation: _v, ...rest } = context;
   const { overrideTimeoutMs, ...inherited } = rest;
   // An approval covers the arguments of the parent, not the untrusted content that it reads afterwards.
-  const isLed = more.tainted === true || (context.tainted === true && cleared === undefined);
+  const isLed = more.tainted === true || (context.tainted === true && !isCleared(clearance));
   const tainted = isLed || (more.tainted ?? (taintsReading && "arguments"));
   // A new caller, such as the model of an agent, calls the tool itself.
   const isNewCaller = more.callerType !== undefined;
@@ -80,8 +108,7 @@ function withoutUndefined(context: CallContext): CallContext {
 /** The untrusted content of a nested call: as its caller states, or as the arguments of the parent contain it. */
 function untrustedBelow(args: unknown, more: CallContext, parent: Job): UntrustedArguments | undefined {
   const stated = more.untrustedArguments;
-  // An approval covers the arguments of the parent.
-  const outer = parent.cleared === undefined ? untrustedArgumentsOf(parent.context) : undefined;
+  const outer = uncleared(parent);
   if (stated === undefined) return outer && nestedUntrusted(outer, parent.args, args);
   const { knowsUrl } = stated;
   const knowsOuter = outer?.knowsUrl;

@@ -3,9 +3,11 @@ import type { AbortCause } from "./handler-failure.ts";
 import type { Execution } from "./execution.ts";
 import { isChoosingJob } from "./job.ts";
 
-/** The promise of a handler that an attempt awaits. */
-export interface AwaitedHandler {
+/** The promise that an attempt awaits. */
+export interface PendingWork {
   readonly work: PromiseLike<unknown>;
+  /** A handler, or the check of its output. */
+  readonly source: "handler" | "check";
   /** Start of the attempt, by the clock's elapsed time. */
   readonly since: number;
   /** Called once, with the result of the execution. */
@@ -25,7 +27,7 @@ export class PendingAttempt extends Deadline {
   #pendingApprovals = 0;
   #remainingMs = 0;
 
-  constructor(execution: Execution, { work, since, resolve }: AwaitedHandler) {
+  constructor(execution: Execution, { work, source, since, resolve }: PendingWork) {
     super();
     const { core, job, cause } = execution;
     this.#execution = execution;
@@ -37,7 +39,7 @@ export class PendingAttempt extends Deadline {
     // A foreign promise may settle twice, synchronously, or throw.
     (work instanceof Promise ? work : Promise.resolve(work)).then(
       (value) => {
-        if (this.#isRequested(this.#countsLate)) this.#resolve(this.#execution.returned(value));
+        if (this.#isRequested(this.#countsLate)) this.#resolve(this.#execution.returned(value, source));
       },
       (error: unknown) => {
         if (this.#isRequested(false)) this.#resolve(this.#execution.threw(error));

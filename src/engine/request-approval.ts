@@ -63,14 +63,14 @@ export function requestApproval(call: Call, tool: AnyTool): ApprovalHandle {
   function withdraw(): void {
     waiting.abort();
     // It may still approve, and consume an approval for a call that never runs.
-    answer.then((late) => late.kind === "approved" && late.restore && restoreApproval(late.restore), ignore);
+    answer.then((late) => late.kind === "approved" && restoreApproval(late.restore), ignore);
   }
 }
 
 /** An approval of a script does not cover one that changed while the approver decided. */
 function refuseChanged(answer: ApprovalAnswer, { scripts }: AnyTool, before: string | undefined): ApprovalAnswer {
   if (answer.kind !== "approved" || scripts?.() === before) return answer;
-  if (answer.restore !== undefined) restoreApproval(answer.restore);
+  restoreApproval(answer.restore);
   return { kind: "rejected", wasRequested: false, note: "its script changed while it waited; call it again" };
 }
 
@@ -91,7 +91,8 @@ function approvalMessage({ displayName, coveredCalls }: AnyTool, untrusted: Targ
  * Restores an approval that was consumed by a call that never ran. If the approver fails to restore it, it stays
  * consumed.
  */
-export function restoreApproval(take: () => Promise<void>): void {
+export function restoreApproval(take: (() => Promise<void>) | undefined): void {
+  if (take === undefined) return;
   Promise.resolve().then(take).catch(ignore);
 }
 
