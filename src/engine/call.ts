@@ -370,14 +370,6 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     if (!this.isSettled) emitStarted(this, queuedMs);
   }
 
-  /**
-   * True if a model that reads the arguments reads untrusted content. A person's approval does not change that, because
-   * the person sees the arguments, not their effect on a model; a `trusted` rule does.
-   */
-  get taintsReading(): boolean {
-    return (this.context.tainted ?? false) !== false && this.clearance?.by !== "rule";
-  }
-
   get callTool(): CallTool | undefined {
     const call = async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run();
     // Both signatures of CallTool use the same implementation.

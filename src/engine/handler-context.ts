@@ -13,7 +13,7 @@ import { type Account, type CallContext, callerPathBelow, canElicitApproval } fr
 import type { BeginCall, CallInternals, DecidePermission, JournaledCall } from "./internals.ts";
 import type { FindDenial } from "./denials.ts";
 import type { Execution } from "./execution.ts";
-import { type Job, coveredBy, uncleared } from "./job.ts";
+import { type Job, coveredBy, taintsReading, uncleared } from "./job.ts";
 import { nestedPermission } from "./decide-permission.ts";
 import type { UntrustedArguments } from "./untrusted-targets.ts";
 
@@ -141,7 +141,7 @@ class Internals implements CallInternals {
   }
 
   get isTainted(): boolean {
-    return this.#job.taintsReading;
+    return taintsReading(this.#job);
   }
 
   get untrusted(): UntrustedArguments | undefined {

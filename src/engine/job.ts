@@ -44,8 +44,6 @@ export interface Job {
   started(queuedMs: number): void;
   /** Only for composites. */
   callTool: CallTool | undefined;
-  /** True if the arguments may contain untrusted content for a model that reads them. */
-  readonly taintsReading: boolean;
   readonly clearance: Clearance | undefined;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** Called when the attempt is over: nothing that it started may outlive it. */
@@ -64,6 +62,14 @@ export function uncleared({ clearance, context }: Job): UntrustedArguments | und
   return isCleared(clearance) ? undefined : untrustedArgumentsOf(context);
 }
 
+/**
+ * True if a model that reads the arguments reads untrusted content. A person's approval does not change that, because the
+ * person sees the arguments, not their effect on a model; a `trusted` rule does.
+ */
+export function taintsReading({ clearance, context }: Job): boolean {
+  return (context.tainted ?? false) !== false && clearance?.by !== "rule";
+}
+
 /** True if a tainted call may run, and its nested calls too. A preapproval does not apply to tainted calls. */
 function isCleared(clearance: Clearance | undefined): boolean {
   return clearance !== undefined && clearance.by !== "preapproval";
@@ -79,13 +85,13 @@ export function isChoosingJob({ registration }: Pick<Job, "registration">): bool
  * belongs to the caller alone: signal, progress, hooks, limits. A chosen tool does inherit the caller's timeout.
  */
 export function nestedCall(args: unknown, more: CallContext, parent: Job): Pick<CallRequest, "context" | "isIndirect"> {
-  const { context, taintsReading, clearance } = parent;
+  const { context, clearance } = parent;
   const covered = coveredBy(parent);
   const { signal: _s, onProgress: _p, hooks: _h, limitMs: _l, reuse: _r, strictValidation: _v, ...rest } = context;
   const { overrideTimeoutMs, ...inherited } = rest;
   // An approval covers the arguments of the parent, not the untrusted content that it reads afterwards.
   const isLed = more.tainted === true || (context.tainted === true && !isCleared(clearance));
-  const tainted = isLed || (more.tainted ?? (taintsReading && "arguments"));
+  const tainted = isLed || (more.tainted ?? (taintsReading(parent) && "arguments"));
   // A new caller, such as the model of an agent, calls the tool itself.
   const isNewCaller = more.callerType !== undefined;
   const nested = {
