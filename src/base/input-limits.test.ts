@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { exceedsJsonKeys, exceedsKeys, inputLimits } from "./input-limits.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 describe("[S17] keys are counted before a text is parsed", () => {
   test.each([
@@ -17,10 +18,10 @@ describe("[S17] keys are counted before a text is parsed", () => {
 
   test("a short text is never counted, and a hostile one takes linear time", () => {
     expect(exceedsJsonKeys("[0,0]", 3)).toBe(false);
-    const start = performance.now();
+    const start = cpuTime();
     for (const piece of ['"', "\\", '\\"', '"\\', "[", '",']) exceedsJsonKeys(piece.repeat(1_000_000), 1e9 / 4);
     for (const piece of ['"', "\\", '\\"', '"\\']) exceedsJsonKeys(piece.repeat(500_000), 1000);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuTime() - start).toBeLessThan(3_000);
   });
 
   test("keys of objects count, items of lists do not", () => {

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromJsonSchema } from "./from-json-schema.ts";
 import type { JsonSchema, Validation } from "./schema.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 function check(json: JsonSchema, value: unknown): Validation<unknown> {
   return fromJsonSchema(json).validate(value);
@@ -317,9 +318,9 @@ describe("hostile schemas and values", () => {
       for (const n of [text.n, 50_000]) {
         const value = { x: text.prefix + text.$repeat.repeat(n) + text.suffix };
         schema.validate({ x: "" });
-        const started = performance.now();
+        const started = cpuTime();
         schema.validate(value);
-        expect(performance.now() - started).toBeLessThan(100);
+        expect(cpuTime() - started).toBeLessThan(100);
       }
     },
   );
@@ -327,9 +328,9 @@ describe("hostile schemas and values", () => {
   test("a pattern and a text that would take too long end in an issue", () => {
     const schema = fromJsonSchema({ type: "array", items: { pattern: "((([ab]{1,30}){1,30})?a[ab]{50})*[cd]$" } });
     const value = Array.from({ length: 300 }, (_, i) => `${(i % 2 === 0 ? "ab" : "ba").repeat(1500)}c`);
-    const started = performance.now();
+    const started = cpuTime();
     expect(schema.validate(value)).toMatchObject({ issues: [{ code: "too_costly" }] });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuTime() - started).toBeLessThan(10_000);
   });
 
   test("multiplying references end in an issue", () => {
@@ -348,7 +349,7 @@ describe("hostile schemas and values", () => {
   });
 
   test("many forms, many items and many unique objects stay fast", () => {
-    const started = performance.now();
+    const started = cpuTime();
     const anyOf = Array.from({ length: 2000 }, (_, i) => ({ const: `v${i}` }));
     expect(
       codes(
@@ -359,7 +360,7 @@ describe("hostile schemas and values", () => {
     const items = Array.from({ length: 30_000 }, (_, i) => ({ i }));
     expect(codes({ type: "array", uniqueItems: true }, items)).toEqual([]);
     expect(codes({ type: "array", items: { type: "string" } }, items)).toEqual(["type"]);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(cpuTime() - started).toBeLessThan(5000);
   });
 
   test("an endlessly nested value ends in an issue", () => {

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { plainPattern } from "./pattern.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 describe("a plain pattern", () => {
   test.each([
@@ -58,9 +59,9 @@ describe("a plain pattern", () => {
   test("is matched in time linear in the text", () => {
     const long = "a".repeat(1_000_000);
     for (const source of ["^a+a?a?b$", "^[a-z]*a{9}a?b$", "^a?a?a+b"]) {
-      const start = performance.now();
+      const start = cpuTime();
       expect(plainPattern(source)?.test(long)).toBe(false);
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(cpuTime() - start).toBeLessThan(2000);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { showValue } from "./show-value.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 test.each<[unknown, string]>([
   ["a\nb", '"a\\nb"'],
@@ -22,9 +23,9 @@ test("a value of any size is truncated to 80 characters quickly", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic["self"] = cyclic;
   for (const value of ["x".repeat(1e7), Array.from({ length: 1e6 }, () => "abc"), cyclic, "😀".repeat(100)]) {
-    const started = performance.now();
+    const started = cpuTime();
     expect(showValue(value).length).toBeLessThanOrEqual(80);
     expect(showValue(value).isWellFormed()).toBe(true);
-    expect(performance.now() - started).toBeLessThan(100);
+    expect(cpuTime() - started).toBeLessThan(100);
   }
 });

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isWeakSecret } from "./find-secrets.ts";
 import { createRedactor } from "./redactor.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 interface Row {
   readonly area: string;
@@ -448,10 +449,10 @@ describe("stream", () => {
 
   test("a stream that keeps looking like a key is released at low cost", () => {
     const stream = redactor.stream();
-    const start = performance.now();
+    const start = cpuTime();
     let shown = stream.write("-----BEGIN PRIVATE KEY-----\n");
     for (let i = 0; i < 20_000; i++) shown += stream.write("some words in a line\n");
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(cpuTime() - start).toBeLessThan(3_000);
     expect(shown).toContain("some words");
   });
 });
@@ -498,16 +499,16 @@ describe("streams", () => {
   test("a very long word takes linear time, and the text after it is shown", () => {
     const stream = createRedactor([secret]).knownStream();
     const text = `Here is the picture: ${"QUJD".repeat(15_000)} and that was it. ${"More words. ".repeat(100)}`;
-    const start = performance.now();
+    const start = cpuTime();
     let shown = "";
     for (let at = 0; at < text.length; at += 4) shown += stream.write(text.slice(at, at + 4));
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuTime() - start).toBeLessThan(1_000);
     expect(text.length - shown.length).toBeLessThan(20);
     expect(shown + stream.end()).toBe(text);
     const once = createRedactor([secret]).knownStream();
-    const began = performance.now();
+    const began = cpuTime();
     once.write(`${"a".repeat(60_000)} hello`);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuTime() - began).toBeLessThan(500);
   });
 
   test.each(["stream", "knownStream"] as const)("%s never shows the beginning of a known secret", (kind) => {
@@ -620,9 +621,9 @@ describe("a megabyte of hostile text takes linear time", () => {
     "%2525",
   ])("%j", (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const start = performance.now();
+    const start = cpuTime();
     redactor.text(text);
     redactor.text(`password="${text}`);
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(cpuTime() - start).toBeLessThan(4_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "./redactor.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 const secret = "hunter2<secret>&\"long'value";
 const redactor = createRedactor([secret, "correct-horse-battery-staple", "abcd"]);
@@ -104,12 +105,12 @@ test.each(["\\", "\\u", "\\u00", "&", "&amp;", "&#", "&#1", "\n", "\\n", "\r\n  
   "[S15] a megabyte of %j takes linear time",
   (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const start = performance.now();
+    const start = cpuTime();
     redactor.text(text);
     redactor.line(text);
     const stream = redactor.knownStream();
     for (let at = 0; at < 100_000; at += 100) stream.write(text.slice(at, at + 100));
     stream.end();
-    expect(performance.now() - start).toBeLessThan(6_000);
+    expect(cpuTime() - start).toBeLessThan(6_000);
   },
 );

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type CutOptions, cutText, findCutPoint } from "./cut-text.ts";
 import { graphemes, graphemeBoundaryBefore } from "./display-width.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 const family = "👨‍👩‍👧";
 const flags = "🇩🇪🇨🇳🇫🇷🇺🇸";
@@ -136,10 +137,10 @@ describe("a text is cut", () => {
     ["line ends in halves", "\r"],
   ])("cutting takes little time, no matter how long and odd the text is: %s", (_what, unit) => {
     const text = `x${unit.repeat(2_000_000 / unit.length)}y`;
-    const started = performance.now();
+    const started = cpuTime();
     for (const max of [10, 1_000, 400_000]) {
       for (const at of ["line", "sentence", "word", "character"] as const) cutText(text, max, { at });
     }
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuTime() - started).toBeLessThan(3_000);
   });
 });

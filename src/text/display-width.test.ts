@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutDisplay, displayWidth, padDisplay } from "./display-width.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 test.each([
   ["", 0],
@@ -56,7 +57,7 @@ test("a cut text fits, is a prefix, and breaks no character", () => {
 });
 
 test("cutting a megabyte reads only its beginning", () => {
-  const start = performance.now();
+  const start = cpuTime();
   expect(cutDisplay("你".repeat(1_000_000), 10)).toBe("你你你你…");
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(cpuTime() - start).toBeLessThan(500);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasErrors } from "./problem.ts";
 import { parseYaml } from "./parse-yaml.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 interface Row {
   readonly area: string;
@@ -68,9 +69,9 @@ test.each([
   ["anchors", "&a ".repeat(20_000)],
   ["aliases", "- *a\n".repeat(13_000)],
 ])("a file full of %s is processed quickly, with few problems", (_name, text) => {
-  const start = performance.now();
+  const start = cpuTime();
   const { problems } = parse(text);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(cpuTime() - start).toBeLessThan(3_000);
   expect(problems.length).toBeLessThanOrEqual(51);
 });
 

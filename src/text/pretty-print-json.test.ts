@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { prettyPrintJson } from "./pretty-print-json.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 describe("formatted JSON", () => {
   test.each([
@@ -33,10 +34,10 @@ describe("formatted JSON", () => {
 
   test("no more than the limit is written, regardless of the nesting depth", () => {
     const deep = `${"[".repeat(2_000_000)}1${"]".repeat(2_000_000)}`;
-    const began = performance.now();
+    const began = cpuTime();
     const { text, cut } = prettyPrintJson(deep, 1_000_000);
     expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true });
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(cpuTime() - began).toBeLessThan(1000);
   });
 
   test("broken JSON terminates too", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { suggest } from "./suggest.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
 const tools = ["web_search", "web_fetch", "calculator", "http_request", "搜索网页", "天气"];
 
@@ -39,9 +40,9 @@ test("the first of equals wins, so the result is stable", () => {
 
 test("a hostile list of candidates is processed quickly", () => {
   const many = Array.from({ length: 5_000 }, (_, i) => `tool_${i}_${"x".repeat(200)}`);
-  const start = performance.now();
+  const start = cpuTime();
   suggest("tool_4999", [...many, "y".repeat(1_000_000)]);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(cpuTime() - start).toBeLessThan(2_000);
 });
 
 test("a common prefix does not count as part of the word", () => {

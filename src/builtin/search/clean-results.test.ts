@@ -2,6 +2,7 @@ import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalUrl, withoutTracking } from "../../text/index.ts";
 import { cleanResults, cleanText } from "./clean-results.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 describe("two addresses are the same page", () => {
   test.each([
@@ -59,11 +60,11 @@ describe("texts", () => {
   });
 
   test("texts of hostile length are cleaned in little time", () => {
-    const started = performance.now();
+    const started = cpuTime();
     for (const text of ["<a ".repeat(500_000), "&".repeat(1_000_000), "<".repeat(1_000_000), " ".repeat(1_000_000)]) {
       cleanText(text, 1000);
     }
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(cpuTime() - started).toBeLessThan(1000);
   });
 });
 

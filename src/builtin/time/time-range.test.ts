@@ -5,6 +5,7 @@ import { type FailureError, isFailureError } from "../../base/index.ts";
 import { tokenize } from "./phrase/tokenize.ts";
 import { Unclear } from "./phrase/unclear-phrase.ts";
 import { timeRange } from "./time-range.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 type Row = readonly [phrase: string, start: string, end: string];
 
@@ -541,9 +542,9 @@ describe("For any text", () => {
     "100,000 characters of %j are read quickly",
     (piece) => {
       const text = piece.repeat(Math.ceil(100_000 / piece.length));
-      const before = performance.now();
+      const before = cpuTime();
       expect(failureOf(text).reason).toBe("too_long");
-      expect(performance.now() - before).toBeLessThan(100);
+      expect(cpuTime() - before).toBeLessThan(100);
     },
   );
 });
@@ -552,13 +553,13 @@ test.each(["today ", "今天", "3 days ago ", "a-", "2025-03-05 ", "第一", ", 
   "a text of %j is read in linear time, regardless of its length",
   (piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
-    const before = performance.now();
+    const before = cpuTime();
     try {
       tokenize(text);
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
     }
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(cpuTime() - before).toBeLessThan(1000);
   },
 );
 

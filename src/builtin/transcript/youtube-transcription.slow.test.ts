@@ -8,6 +8,7 @@ import {
   transcribe,
   youtubeTranscriptionTool,
 } from "./index.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 const engine = createEngine({ tools: [youtubeTranscriptionTool()] });
 
@@ -322,9 +323,9 @@ describe("captions", () => {
   ])("captions of ten megabytes are read in time: %s", { timeout: 30_000 }, (_name, make) => {
     const text = make();
     expect(text.length).toBeLessThanOrEqual(10 * 2 ** 20);
-    const started = performance.now();
+    const started = cpuTime();
     expect(readCaptions(text).segments.length).toBeGreaterThan(0);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuTime() - started).toBeLessThan(5_000);
   });
 
   test("captions of more than that are refused", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findZone } from "../time/zone.ts";
 import { toIsoInZone, resolveNoteTime } from "./note-time.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 const shanghai = findZone("Asia/Shanghai");
 const copied = Date.parse("2026-11-15T12:00:00Z");
@@ -81,8 +82,8 @@ describe("the time of a note", () => {
   );
 
   test("is found quickly, even in a long name", () => {
-    const began = performance.now();
+    const began = cpuTime();
     for (const part of ["2026", "2026-", "1/", "年", "20261103x"]) dateOf(part.repeat(10_000));
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(cpuTime() - began).toBeLessThan(1000);
   });
 });

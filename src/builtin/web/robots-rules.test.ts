@@ -1,6 +1,7 @@
 import { assert, property, string, webPath } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseRobots } from "./robots-rules.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 function allows(file: string, path: string, agent = "windlass"): boolean {
   return parseRobots(file, agent).allows(path);
@@ -96,11 +97,11 @@ test("any text is read, in little time", () => {
       expect(typeof allows(`User-agent: *\nDisallow: ${rules}\n${rules}`, path)).toBe("boolean");
     }),
   );
-  const started = performance.now();
+  const started = cpuTime();
   const hostile = `User-agent: *\n${`Disallow: /${"*a".repeat(30)}$\n`.repeat(20_000)}`;
   expect(allows(hostile, `/${"a".repeat(2000)}b`)).toBe(true);
   expect(allows(`User-agent: *\nDisallow: /${"*".repeat(2000)}b$`, `/${"a".repeat(16_000)}`)).toBe(true);
   const near = Array.from({ length: 20_000 }, (_unused, index) => `Disallow: /*aaaaaaaa${index}b`).join("\n");
   expect(allows(`User-agent: *\n${near}`, `/${"a".repeat(16_000)}`)).toBe(true);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(cpuTime() - started).toBeLessThan(2000);
 });

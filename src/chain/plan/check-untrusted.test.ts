@@ -4,6 +4,7 @@ import { ChainLibrary } from "../chain-library.ts";
 import { type AnyTool, ToolRegistry } from "../../tool/index.ts";
 import type { PlanContext } from "./plan.ts";
 import type { TaintPolicy } from "./chain-spec.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 const shell: readonly AnyTool[] = [
   plannedTool("delete_file", { effect: "idempotent", destructive: true }),
@@ -243,9 +244,9 @@ describe("[N08] untrusted content does not reach a destructive call through a ca
       (_, at) => `  - { id: d${at}, tool: anything, params: { x: "\${input.i${at}}" } }`,
     );
     const passed = Array.from({ length: 5_000 }, (_, at) => `i${at}: "\${steps.news.output}"`).join(", ");
-    const before = performance.now();
+    const before = cpuTime();
     const outer = strict(`${news}  - { id: sub, tool: inner, params: { ${passed} } }\n`);
     expect(reportedOf({ inner: show(many.join("\n")), outer })).toEqual([]);
-    expect(performance.now() - before).toBeLessThan(20_000);
+    expect(cpuTime() - before).toBeLessThan(20_000);
   });
 });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stripUnsafe } from "../../text/index.ts";
 import { safeJson } from "./safe-json.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 test("the output parses to the same value, and contains nothing to strip", () => {
   const unsafe = fc.constantFrom(
@@ -30,7 +31,7 @@ test("harmless text stays readable", () => {
 });
 
 test("a megabyte of hostile text is processed quickly", () => {
-  const startedAt = performance.now();
+  const startedAt = cpuTime();
   safeJson("é\u202e".repeat(500_000));
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(cpuTime() - startedAt).toBeLessThan(5000);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { capabilityKeywords } from "./capability-keywords.ts";
 import { capabilityName, deriveCapabilities } from "./derive-capabilities.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 const derive = deriveCapabilities();
 const of = (name: string, description = "Works."): readonly string[] => derive({ name, description });
@@ -61,9 +62,9 @@ describe("[C06] capabilities from names and descriptions", () => {
   });
 
   test("take linear time on hostile descriptions", () => {
-    const begin = performance.now();
+    const begin = cpuTime();
     of("x", "search ".repeat(1_000_000));
     of("x", "A".repeat(1_000_000));
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(cpuTime() - begin).toBeLessThan(500);
   });
 });

@@ -5,6 +5,7 @@ import { catalogueRegistry, laterQueries, toolQueries } from "../../../test/supp
 import { fromJsonSchema } from "../../schema/index.ts";
 import { type AnyTool, ToolRegistry, defineTool } from "../../tool/index.ts";
 import { ToolFinder } from "./tool-finder.ts";
+import { cpuTime } from "../../../test/support/cpu-time.ts";
 
 function tool(name: string, description: string, more: Partial<Parameters<typeof defineTool>[0]> = {}): AnyTool {
   return defineTool({ name, description, effect: "read", ...more, run: () => null });
@@ -79,9 +80,9 @@ describe("a search over 1,000 tools", () => {
   });
 
   test("a query of megabytes is cut, and answered at once", () => {
-    const begin = performance.now();
+    const begin = cpuTime();
     finder.search("删除 delete every row ".repeat(200_000), { limit: 5 });
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(cpuTime() - begin).toBeLessThan(500);
   });
 });
 

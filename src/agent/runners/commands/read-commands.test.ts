@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ParsedMessage, findCommands, parseMessage } from "./read-commands.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 const names = ["vault", "websearch", "web", "memory", "周报"];
 const read = (text: string): ParsedMessage => parseMessage(text, findCommands(text, names).uses);
@@ -181,7 +182,7 @@ describe("[E02] commands in a message", () => {
   });
 
   test("hostile messages are parsed quickly", () => {
-    const began = performance.now();
+    const began = cpuTime();
     expect(found("@vault ".repeat(50_000))).toHaveLength(50_000);
     found("`".repeat(100_000));
     found(Array.from({ length: 2000 }, (_, index) => "`".repeat(index % 97)).join("@vault "));
@@ -213,6 +214,6 @@ describe("[E02] commands in a message", () => {
     ]) {
       found(`${mark.repeat(30_000)}@vault ${'x"@vault '.repeat(10_000)}`);
     }
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(cpuTime() - began).toBeLessThan(2000);
   });
 });

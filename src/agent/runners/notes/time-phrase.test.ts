@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { timeRange } from "../../../builtin/time/index.ts";
 import { timePhraseIn, withoutTime } from "./time-phrase.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 const found: readonly (readonly [prompt: string, phrase: string, rest: string])[] = [
   ["What did I write about machine learning last week?", "last week", "What did I write about machine learning?"],
@@ -85,10 +86,10 @@ describe("time phrases in a prompt", () => {
   });
 
   test("a long hostile text is searched quickly", () => {
-    const began = performance.now();
+    const began = cpuTime();
     timePhraseIn("last ".repeat(100_000));
     timePhraseIn(`since the ${"the ".repeat(100_000)}`);
     timePhraseIn("最近".repeat(100_000));
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuTime() - began).toBeLessThan(500);
   });
 });

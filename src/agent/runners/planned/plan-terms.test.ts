@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { planTerms } from "./plan-terms.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 test.each<readonly [string, readonly string[]]>([
   ["terms: tide mills, 潮汐磨坊", ["tide mills", "潮汐磨坊"]],
@@ -21,10 +22,10 @@ test("[E02] the terms of a planned call count, those of a truncated one do not",
 });
 
 test("hostile responses are parsed quickly into few terms", () => {
-  const began = performance.now();
+  const began = cpuTime();
   planTerms("\n".repeat(300_000), []);
   planTerms(`terms: ${'"'.repeat(300_000)}`, []);
   planTerms(`${" *".repeat(100_000)}terms`, []);
   expect(planTerms(`terms: ${Array.from({ length: 999 }, (_, n) => `t${n}`).join(",")}`, [])).toHaveLength(12);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(cpuTime() - began).toBeLessThan(500);
 });

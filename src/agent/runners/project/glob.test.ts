@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readGlob } from "./project-files.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 describe("patterns of a project", () => {
   test.each<readonly [pattern: string, yes: readonly string[], no: readonly string[]]>([
@@ -28,9 +29,9 @@ describe("patterns of a project", () => {
   );
 
   test("hostile patterns and paths are matched quickly", () => {
-    const began = performance.now();
+    const began = cpuTime();
     readGlob("*a*a*a*a*a*a*ab")?.("a".repeat(100_000));
     readGlob("**/**/**/**/**/x")?.(`${"a/".repeat(500)}y`);
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(cpuTime() - began).toBeLessThan(1000);
   });
 });

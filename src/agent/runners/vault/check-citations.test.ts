@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkCitations } from "./answer-with-citations.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 const upTo3 = (number: number): boolean => number >= 1 && number <= 3;
 
@@ -44,10 +45,10 @@ describe("citations", () => {
   });
 
   test("are checked quickly, regardless of their number", () => {
-    const began = performance.now();
+    const began = cpuTime();
     checkCitations("[1-999]".repeat(20_000), upTo3);
     checkCitations(`[${"1,".repeat(50_000)}`, upTo3);
     checkCitations("[".repeat(100_000), upTo3);
-    expect(performance.now() - began).toBeLessThan(1500);
+    expect(cpuTime() - began).toBeLessThan(1500);
   });
 });

@@ -3,6 +3,7 @@ import { fenceData } from "../../../text/index.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import { earlierNotes, noteHeading } from "./earlier-notes.ts";
 import { NoteNumbers } from "./passage.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 const messageText = (role: "user" | "assistant", text: string): ConversationMessage => ({
   role,
@@ -34,7 +35,7 @@ describe("the notes that a conversation has shown", () => {
   });
 
   test("hostile texts are parsed quickly", () => {
-    const began = performance.now();
+    const began = cpuTime();
     const texts = ['<data-000000000000 name="[1] a (b)">\n', "> a [1]\n> — ((((((((", "> x [1]\n> — ", " (", "> [1] "];
     for (const text of texts) {
       earlierNotes([
@@ -42,7 +43,7 @@ describe("the notes that a conversation has shown", () => {
         messageText("assistant", `> a [1]\n> — ${text.repeat(20_000)}`),
       ]);
     }
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(cpuTime() - began).toBeLessThan(2000);
   });
 
   test("without any, numbering starts with 1", () => {

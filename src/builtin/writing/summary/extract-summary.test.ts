@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { extractSummary, readContent, splitSentences } from "../index.ts";
+import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 interface Row {
   readonly about: string;
@@ -121,10 +122,10 @@ const hostile: Readonly<Record<string, string>> = {
 
 describe("hostile content", () => {
   test.each(Object.entries(hostile))("%s gives something, in time", (_, text) => {
-    const began = performance.now();
+    const began = cpuTime();
     const { pieces } = readContent(text, 120_000);
     const { text: summary } = extractSummary(pieces, { style: "bullet-points", maxLength: 300 });
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(cpuTime() - began).toBeLessThan(1_000);
     expect(summary).not.toBe("");
     expect(summary.length).toBeLessThanOrEqual(300);
     expect(summary.isWellFormed()).toBe(true);

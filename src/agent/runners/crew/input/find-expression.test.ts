@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findExpression } from "./input-by-rule.ts";
+import { cpuTime } from "../../../../../test/support/cpu-time.ts";
 
 test.each([
   ["Calculate 12 × 7", "12 * 7"],
@@ -34,7 +35,7 @@ test.each([
 });
 
 test("hostile texts are searched quickly", () => {
-  const from = performance.now();
+  const from = cpuTime();
   for (const text of [
     "(".repeat(100_000),
     "1 ".repeat(50_000),
@@ -44,5 +45,5 @@ test("hostile texts are searched quickly", () => {
   ]) {
     findExpression(text);
   }
-  expect(performance.now() - from).toBeLessThan(1000);
+  expect(cpuTime() - from).toBeLessThan(1000);
 });
