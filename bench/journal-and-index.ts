@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker, isMainThread, workerData } from "node:worker_threads";
-import { type SqliteStore, createLeaseHolder, openSqlite } from "../src/adapters/index.ts";
+import { type SqliteStore, openSqlite } from "../src/adapters/index.ts";
 import type { RunLease } from "../src/store/index.ts";
 import { createRedactor } from "../src/secrets/index.ts";
 
@@ -57,7 +57,7 @@ async function start(store: SqliteStore, id: string): Promise<RunLease> {
   const texts = { definition: "{}", input: "{}", context: "{}", fingerprints: "{}" };
   const made = await store.runs.create(
     { id, kind: "chain", name: "c", format: 1, startedAt: 0, ...texts },
-    createLeaseHolder(),
+    store.runs.join().owner,
   );
   if ("existing" in made) throw new Error("the folder is not empty");
   return made.lease;

@@ -6,7 +6,6 @@ import { Agent, AgentRuns, findRunner, resolveAgentSpec } from "../src/agent/ind
 import { ChainLibrary, ChainRuns, type ChainSpec } from "../src/chain.ts";
 import { createEngine, createRedactor, defineTool } from "../src/index.ts";
 import { scriptedModel } from "../src/testing.ts";
-import { sampleOwner } from "./conformance/sample-run.ts";
 import { folderWith } from "./support/workspace.ts";
 
 const token = "tok-5f1e88a2c0";
@@ -57,8 +56,7 @@ async function openProcess(dir: string, values: Readonly<Record<string, string>>
   const engine = createEngine({ tools: [login, use], secrets: values, redactor, permissions: { ask: [] } });
   const chains = new ChainLibrary({ tools: engine.tools });
   chains.add({ name: spec.name, spec });
-  const owner = sampleOwner(`process-${closing.length}`);
-  const runs = new ChainRuns({ engine, journal: store.runs, approvals: store.approvals, chains, owner });
+  const runs = new ChainRuns({ engine, journal: store.runs, approvals: store.approvals, chains });
   const approve = async (): Promise<void> => {
     for (const { id } of await store.approvals.list(Date.now(), "pending"))
       await store.approvals.decide(id, { approved: true }, Date.now());
@@ -154,7 +152,6 @@ describe("[S10] the journal of a run", () => {
       engine,
       journal: store.runs,
       approvals: store.approvals,
-      owner: sampleOwner("agents"),
       runner: findRunner,
       model: () => model,
     });

@@ -7,7 +7,6 @@ import { DurableCalls, RunService, openHost } from "../src/run/index.ts";
 import { scriptedModel } from "../src/testing/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../src/store/index.ts";
 import { mock, mockTools } from "../src/testing/chain/mock-tools.ts";
-import { sampleOwner } from "./conformance/sample-run.ts";
 
 /** Processes that share a journal. */
 function machine() {
@@ -22,12 +21,11 @@ function machine() {
   };
   const done: string[] = [];
   const note = (name: string) => mock({ effect: name === "send" ? "once" : "read", answer: () => done.push(name) });
-  let processes = 0;
   const process = () => {
     const engine = createEngine({ tools: mockTools(["read", "send"], { read: note("read"), send: note("send") }) });
     const chains = new ChainLibrary({ tools: engine.tools });
     chains.add({ name: "c", spec });
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner(`p${++processes}`) });
+    const runs = new ChainRuns({ engine, journal, approvals, chains });
     return { runs, plan: chains.plan("c") };
   };
   return { process, approvals, journal, done };
@@ -142,7 +140,6 @@ describe("[N12] one service for all kinds of runs", () => {
     const service = new RunService({
       journal,
       approvals,
-      owner: sampleOwner("recording"),
       secrets: engine,
       openHost: (task) => {
         const host = openHost(task);
@@ -205,5 +202,62 @@ describe("[N12] one service for all kinds of runs", () => {
     expect(new Set(reported)).toEqual(new Set(["chain"]));
     stop.abort();
     await serving;
+  });
+});
+
+describe("[N12] the liveness of an owner", () => {
+  /** Two processes, and a system that knows which of them is gone. The first step of the first process never ends. */
+  function owners() {
+    const gone = new Set<string>();
+    const stops = new Map<string, () => void>();
+    const isGone = async (owner: string): Promise<boolean> => gone.has(owner);
+    const journal = createInMemoryRunJournal({ liveness: { isGone } });
+    const approvals = createInMemoryApprovals();
+    const started: string[] = [];
+    const open = (owner: string) => {
+      const note = (name: string) =>
+        mock({
+          effect: "read",
+          answer: (): unknown => (started.push(`${owner}: ${name}`), owner === "one" ? new Promise(() => {}) : name),
+        });
+      const engine = createEngine({ tools: mockTools(["read", "send"], { read: note("read"), send: note("send") }) });
+      const chains = new ChainLibrary({ tools: engine.tools });
+      const steps = [
+        { id: "first", tool: "read" },
+        { id: "send", tool: "send", depends_on: ["first"] },
+      ];
+      chains.add({ name: "c", spec: { name: "c", steps } });
+      const liveness = { owner, isGone, onLost: (stop: () => void) => void stops.set(owner, stop) };
+      const runs = new ChainRuns({ engine, journal, approvals, chains, liveness });
+      return { runs, plan: chains.plan("c") };
+    };
+    return { open, gone, stops, journal, started };
+  }
+
+  test("a run of an owner that is alive is held, and is claimed at once when its owner is gone", async () => {
+    const { open, gone, journal, started } = owners();
+    const [one, two] = [open("one"), open("two")];
+    void one.runs.start(one.plan, { runId: "r" }).catch(() => {});
+    await expect.poll(() => started).toEqual(["one: read"]);
+    expect((await journal.read("r"))?.run).toMatchObject({ status: "running", leaseHolder: "one", epoch: 1 });
+    await expect(two.runs.resume("r")).rejects.toMatchObject({
+      code: "run_held",
+      message: expect.stringContaining("one"),
+    });
+    gone.add("one");
+    expect(await journal.list({ abandoned: true })).toMatchObject([{ id: "r" }]);
+    expect(await two.runs.resume("r")).toMatchObject({ status: "success" });
+    expect(started).toEqual(["one: read", "two: read", "two: send"]);
+  });
+
+  test("an owner that others consider gone starts nothing more, and another one continues its runs", async () => {
+    const { open, stops, started } = owners();
+    const [one, two] = [open("one"), open("two")];
+    const running = one.runs.start(one.plan, { runId: "r" });
+    await expect.poll(() => started).toEqual(["one: read"]);
+    stops.get("one")?.();
+    expect(await running).toMatchObject({ status: "running" });
+    expect(await two.runs.resume("r")).toMatchObject({ status: "success" });
+    expect(started).toEqual(["one: read", "two: read", "two: send"]);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import { openSqlite } from "../../src/adapters/index.ts";
 import { createRedactor } from "../../src/secrets/index.ts";
 import type { DurableContender } from "../contender.ts";
 import { loadChains, loadSubject } from "../subject.ts";
@@ -20,7 +20,7 @@ export async function create(folder: string, steps: number): Promise<DurableCont
   });
   const chains = new ChainLibrary({ tools: engine.tools });
   const { runs: journal, approvals } = store;
-  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: createLeaseHolder() });
+  const runs = new ChainRuns({ engine, journal, approvals, chains });
   const plan = await loadPlan(inARow("durable", search.name, steps), engine);
   return {
     run: (count) =>

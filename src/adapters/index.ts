@@ -11,7 +11,6 @@
  * Test: `npm run vitest -- run src/adapters test/conformance test/mcp`
  */
 
-export * from "./sqlite/journal/lease-holder.ts";
 export * from "./sqlite/index/rebuildable-database.ts";
 export * from "./sqlite/index/open-index.ts";
 export * from "./sqlite/journal/open-read-only.ts";

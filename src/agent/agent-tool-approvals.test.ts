@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { ChainLibrary, ChainRuns, type StepSpec, chainTool } from "../chain/index.ts";
 import { type EngineOptions, createEngine, internals } from "../engine/index.ts";
@@ -22,7 +21,7 @@ function world({ permissions }: Pick<EngineOptions, "permissions"> = {}) {
     ...(permissions !== undefined && { permissions }),
   });
   const approvals = createInMemoryApprovals();
-  const stored = { engine, journal: createInMemoryRunJournal(), approvals, owner: sampleOwner("one") };
+  const stored = { engine, journal: createInMemoryRunJournal(), approvals };
   const inner = scriptedModel(({ prompt }) =>
     prompt.some(({ role }) => role === "tool") ? "as far as I could" : { toolCalls: [{ name: "remove", args: {} }] },
   );
@@ -64,7 +63,6 @@ describe("[B09] the approval of an agent as a tool", () => {
       engine,
       journal: createInMemoryRunJournal(),
       approvals: runs.approvals,
-      owner: sampleOwner("two"),
       runner: findRunner,
       model: () => requests,
     });
@@ -98,7 +96,7 @@ describe("[B09] the approval of an agent as a tool", () => {
     );
     const requests = scriptedModel([{ toolCalls: [{ name: "has", args: {} }] }, "done"]);
     const parts = { engine, approvals: runs.approvals, runner: findRunner, model: () => requests };
-    const outer = new AgentRuns({ ...parts, journal: createInMemoryRunJournal(), owner: sampleOwner("two") });
+    const outer = new AgentRuns({ ...parts, journal: createInMemoryRunJournal() });
     const agent = new Agent(outer, { ...spec, tools: ["has"] });
     const { runId } = await agent.run("go");
     expect(await allow()).toEqual(["remove"]);

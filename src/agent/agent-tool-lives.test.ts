@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { ChainLibrary, ChainRuns, chainTool, runChain } from "../chain/index.ts";
 import { createEngine } from "../engine/index.ts";
@@ -49,12 +48,10 @@ function lives(called: "helper" | "within" = "helper") {
         JSON.stringify(requested.prompt.at(-1)).includes("tool_usage_summary") ? "done" : call(called, { prompt: "?" }),
       ),
     };
-    const owner = sampleOwner(`p${life}`);
     const runs = new AgentRuns({
       engine,
       journal,
       approvals,
-      owner,
       runner: findRunner,
       model: (name = "outer") => models[name],
     });
@@ -76,7 +73,6 @@ function lives(called: "helper" | "within" = "helper") {
         journal,
         approvals,
         chains,
-        owner,
         cancelSubRuns: runs.cancelSubRuns.bind(runs),
       }),
     };

@@ -118,8 +118,7 @@ describe("[B09] an agent as a tool", () => {
     async ({ approved, calls }) => {
       let removed = 0;
       const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
-      const owner = { id: "o", pid: process.pid, processStart: "1", bootId: "" };
-      const stored = { engine, journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals(), owner };
+      const stored = { engine, journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals() };
       const model = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "x" } }] }, "what I could"]);
       const runs = new AgentRuns({
         ...stored,
@@ -217,7 +216,6 @@ describe("[B09] an agent as a tool", () => {
         engine,
         journal,
         approvals: createInMemoryApprovals(),
-        owner: { id: "p", pid: 1, processStart: "p", bootId: "" },
         runner: findRunner,
         model: (name = "outer") => models[name],
       });

@@ -1,4 +1,4 @@
-import { type Clock, createIdGenerator, systemClock } from "../base/index.ts";
+import { type Clock, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import type { ResultStore } from "../hub/index.ts";
 import { type Model, wrongInterface } from "../model/index.ts";
@@ -75,7 +75,6 @@ const finishedRuns = 10;
 const finishedCalls = 1000;
 
 function memoryRuns({ engine, model, resultStore, observer, clock, find }: InMemory): AgentRuns {
-  const id = createIdGenerator().next();
   const { approvals, unfinished } = sharedBy(engine, clock);
   return new AgentRuns({
     engine,
@@ -91,7 +90,6 @@ function memoryRuns({ engine, model, resultStore, observer, clock, find }: InMem
       unfinished,
     }),
     approvals,
-    owner: { id, pid: process.pid, processStart: id, bootId: "" },
     runner: find,
     model: () => model,
   });

@@ -3,7 +3,7 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
 import { type Model } from "../model/index.ts";
 import { scriptedModel } from "../testing/index.ts";
-import { type RunJournal, createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
+import { type RunStore, createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ConversationMessage } from "./events/message.ts";
@@ -98,7 +98,7 @@ describe("a conversation", () => {
 });
 
 /** Agents of several processes with one journal. */
-function processes(model: Model, journal: RunJournal = createInMemoryRunJournal()) {
+function processes(model: Model, journal: RunStore = createInMemoryRunJournal()) {
   const engine = createEngine({
     tools: [
       sampleTool(() => "sent", { name: "send", effect: "once" }),
@@ -106,11 +106,8 @@ function processes(model: Model, journal: RunJournal = createInMemoryRunJournal(
     ],
   });
   const approvals = createInMemoryApprovals();
-  let count = 0;
   return () => {
-    const id = `p${++count}`;
-    const owner = { id, pid: count, processStart: id, bootId: "" };
-    const parts = { engine, journal, approvals, owner, runner: findRunner, model: () => model };
+    const parts = { engine, journal, approvals, runner: findRunner, model: () => model };
     return new Agent(new AgentRuns(parts), { ...agentDefaults, runner: "autonomous" });
   };
 }

@@ -1,8 +1,8 @@
 import type { Closable } from "../engine/index.ts";
-import type { RunJournal } from "../store/index.ts";
+import type { RunReader } from "../store/index.ts";
 import type { OpenAgentsOptions, OpenedAgents } from "./open-agents.ts";
 
-async function anyUnfinished(journal: Pick<RunJournal, "list">): Promise<boolean> {
+async function anyUnfinished(journal: Pick<RunReader, "list">): Promise<boolean> {
   const [running, waiting] = await Promise.all([
     journal.list({ kind: "agent", status: "running", limit: 1 }),
     journal.list({ kind: "agent", status: "waiting", limit: 1 }),

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type SqliteStore, createLeaseHolder, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
+import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
 import {
   type ApprovalStore,
   type RecordStore,
   type ResultCache,
   type Retention,
-  type RunJournal,
+  type RunStore,
   createInMemoryApprovals,
   createInMemoryRecords,
   createInMemoryRunJournal,
@@ -21,7 +21,7 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
-  readonly runs: RunJournal;
+  readonly runs: RunStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -103,5 +103,5 @@ export function openRunService(
   { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
 ): RunService {
   const { interruptedMs: interruptedApprovalMs } = config.approvals;
-  return new RunService({ journal, approvals, interruptedApprovalMs, owner: createLeaseHolder(), secrets: engine });
+  return new RunService({ journal, approvals, interruptedApprovalMs, secrets: engine });
 }

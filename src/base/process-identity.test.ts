@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { afterAll, describe, expect, test } from "vitest";
 import { isProcessGone, isProcessAlive, processIdentity, processState } from "./process-identity.ts";
 
 const own = processIdentity(process.pid);
+// Starts a process that ends at once, and never waits for it, so that it stays a zombie.
+const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+afterAll(() => parent.kill("SIGKILL"));
 
 describe.runIf(process.platform === "linux")("a process", () => {
   test("a running process is alive and not gone", () => {
@@ -30,5 +34,18 @@ describe.runIf(process.platform === "linux")("a process", () => {
   test("a process whose id belongs to another process now is gone", () => {
     const other = { ...own, processStart: "1" };
     expect([isProcessAlive(other), isProcessGone(other)]).toEqual([false, true]);
+  });
+
+  test("a zombie is gone", async () => {
+    const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
+    await expect.poll(() => isProcessGone({ ...own, pid: Number(line), processStart: "1" })).toBe(true);
+  });
+
+  test("a process of an earlier start of the machine is gone", () => {
+    expect(isProcessGone({ ...own, bootId: own.bootId.replace(/^.{8}/, "00000000") })).toBe(true);
+  });
+
+  test("a process on a system without process information is not considered gone", () => {
+    expect(isProcessGone({ ...own, pid: 2 ** 22, bootId: "" })).toBe(false);
   });
 });

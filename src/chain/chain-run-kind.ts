@@ -3,7 +3,6 @@ import {
   type PreparedRun,
   type RunKind,
   type RunExecution,
-  type RunRecording,
   type RunService,
   cancellerOf,
   engineExecutor,
@@ -14,6 +13,7 @@ import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execut
 import { driveChain } from "./interpreter/execute-run.ts";
 import { untrustedContent } from "./interpreter/untrusted-content.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
+import type { RunRecording } from "../store/index.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { toolsOf, usesSecrets } from "./plan-targets.ts";
 import { snapshotOf } from "./plan/snapshot.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { machine } from "../../test/support/chain-machine.ts";
 import { withTime } from "../../test/support/chain-runner.ts";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { fail } from "../base/index.ts";
 import { mock } from "../testing/chain/mock-tools.ts";
 import type { RunEvent } from "./interpreter/run-events.ts";
@@ -313,8 +312,8 @@ describe("durable runs", () => {
       startedAt: clock.now(),
       definition,
     } as const;
-    await journal.create({ ...made, id: "left", fingerprints }, sampleOwner("gone"));
-    await journal.create({ ...made, id: "changed", fingerprints: '{"t":"other"}' }, sampleOwner("gone"));
+    await journal.create({ ...made, id: "left", fingerprints }, "gone");
+    await journal.create({ ...made, id: "changed", fingerprints: '{"t":"other"}' }, "gone");
     clock.advance(20_000);
     const stop = new AbortController();
     clock.after(2000, () => stop.abort());
@@ -338,7 +337,7 @@ describe("durable runs", () => {
     await withTime(one.runs.start(one.plan("c"), { runId: "model" }), clock);
     const { run, events } = await one.runs.read("model");
     const fingerprints = { ...(JSON.parse(run.fingerprints) as object), undo_b: "another" };
-    const owner = sampleOwner("gone");
+    const owner = "gone";
     const left = async (id: string, input: object): Promise<void> => {
       const made = await journal.create({ ...run, fingerprints: JSON.stringify(fingerprints), ...input, id }, owner);
       if ("lease" in made) for (const event of events) await journal.append(made.lease, event);

@@ -1,5 +1,5 @@
-import { type RunRecording, type RunRef, type RunService, runServiceOf, type HostOutcome } from "../run/index.ts";
-import type { Approval, Decision, JournalEvent, RunQuery, StoredRun } from "../store/index.ts";
+import { type RunRef, type RunService, runServiceOf, type HostOutcome } from "../run/index.ts";
+import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { runWith } from "../../test/support/chain-runner.ts";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { type Approver, type PermissionRules, createEngine } from "../engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { defineTool } from "../tool/index.ts";
@@ -23,7 +22,7 @@ function setup(
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
   const journal = createInMemoryRunJournal();
-  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p") });
+  const runs = new ChainRuns({ engine, journal, approvals, chains });
   return { engine, tools, approvals, chains, runs, called: () => tools.calls.map(({ tool }) => tool) };
 }
 
@@ -158,7 +157,7 @@ describe("deny rules", () => {
       const engine = createEngine({ tools: mockTools(["t"], { t: 1 }), permissions });
       const chains = new ChainLibrary({ tools: engine.tools });
       chains.add({ name: "inner", spec: inner });
-      return { chains, runs: new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p") }) };
+      return { chains, runs: new ChainRuns({ engine, journal, approvals, chains }) };
     };
     const before = runsUnder({});
     await before.runs.start(before.chains.plan("inner"), { runId: "r" });

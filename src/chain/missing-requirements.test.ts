@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../test/support/sample-tool.ts";
 import { type Failure, isFailureError } from "../base/index.ts";
 import { createEngine } from "../engine/index.ts";
@@ -39,7 +38,6 @@ function setup(specs: readonly ChainSpec[], declared: Readonly<Record<string, re
     journal: createInMemoryRunJournal(),
     approvals,
     chains,
-    owner: sampleOwner("p"),
   });
   return { engine, registry, chains, runs, approvals, calls, world };
 }

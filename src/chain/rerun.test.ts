@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { machine } from "../../test/support/chain-machine.ts";
 import { withTime } from "../../test/support/chain-runner.ts";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { fail } from "../base/index.ts";
 import { type MockAnswer, mock } from "../testing/chain/mock-tools.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -111,7 +110,7 @@ describe("a rerun from a step on", () => {
     const { run, events } = await one.runs.read("r");
     const taken = events.filter(({ kind, key }) => kind === "settled" && key !== "s1#1");
     const numbered = taken.map((event, index) => ({ ...event, seq: index + 1 }));
-    await journal.create({ ...run, id: "again" }, sampleOwner("gone"), numbered);
+    await journal.create({ ...run, id: "again" }, "gone", numbered);
     clock.advance(20_000);
     expect((await during(process().runs.resume("again"))).calls).toEqual(["s1"]);
   });

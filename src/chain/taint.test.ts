@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { machine } from "../../test/support/chain-machine.ts";
-import { sampleOwner } from "../../test/conformance/sample-run.ts";
 import { runWith, withTime } from "../../test/support/chain-runner.ts";
 import { createEngine } from "../engine/index.ts";
 import { ChainRuns } from "./chain-runs.ts";
@@ -148,8 +147,7 @@ describe("[N08] a run that has started", () => {
     const engine = createEngine({ tools: known, clock });
     const chains = new ChainLibrary({ tools: engine.tools, ...options });
     for (const spec of specs) chains.add({ name: spec.name, spec });
-    const owner = sampleOwner(`process-${options.taint}-${specs.length}`);
-    return { chains, runs: new ChainRuns({ engine, journal, approvals, chains, owner, clock }) };
+    return { chains, runs: new ChainRuns({ engine, journal, approvals, chains, clock }) };
   }
 
   test("resumes as planned after the workspace became strict, while a new run is rejected", async () => {

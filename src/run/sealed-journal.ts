@@ -3,23 +3,19 @@ import type {
   ConversationTurn,
   ConversationTurnRange,
   JournalEvent,
-  LeaseHolder,
+  CancelRequest,
+  Liveness,
   NewConversationTurn,
   NewJournalEvent,
   NewRun,
   RunEnd,
-  RunJournal,
   RunLease,
+  RunRecording,
+  RunStore,
   RunQuery,
   StoredRun,
 } from "../store/index.ts";
 import { type JournalSecrets, Opener, Sealer } from "./seal-secrets.ts";
-
-/** A run with all its events. */
-export interface RunRecording {
-  readonly run: StoredRun;
-  readonly events: readonly JournalEvent[];
-}
 
 type UsesSecrets = (run: Pick<NewRun, "kind">) => boolean;
 
@@ -28,8 +24,8 @@ type UsesSecrets = (run: Pick<NewRun, "kind">) => boolean;
  * and opened when the run resumes; other known secrets of at least 8 characters are redacted. A claimed run, or one that
  * was read, is as stored until `open` or `reveal` is called.
  */
-export class SealedJournal implements RunJournal {
-  readonly #journal: RunJournal;
+export class SealedJournal implements RunStore {
+  readonly #journal: RunStore;
   readonly #known: JournalSecrets;
   /** The names of the secrets that the chains of held runs use. */
   readonly #names = new Map<string, readonly string[]>();
@@ -37,21 +33,25 @@ export class SealedJournal implements RunJournal {
   readonly #usesSecrets: UsesSecrets;
 
   /** @param usesSecrets True for runs whose programs read secrets; in all others there is nothing to open. */
-  constructor(journal: RunJournal, known: JournalSecrets, usesSecrets: UsesSecrets = () => true) {
+  constructor(journal: RunStore, known: JournalSecrets, usesSecrets: UsesSecrets = () => true) {
     this.#journal = journal;
     this.#known = known;
     this.#usesSecrets = usesSecrets;
   }
 
+  join(): Liveness {
+    return this.#journal.join();
+  }
+
   async create(
     run: NewRun,
-    holder: LeaseHolder,
+    owner: string,
     events: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
     const names = this.#namesIn(run);
     const sealer = new Sealer(run.id, names, this.#known);
     const sealed = events.map((event) => withData(event, sealer.data(event.data)));
-    const created = await this.#journal.create(this.sealRun(run), holder, sealed);
+    const created = await this.#journal.create(this.sealRun(run), owner, sealed);
     if ("lease" in created && names.length > 0) this.#names.set(run.id, names);
     return created;
   }
@@ -71,8 +71,8 @@ export class SealedJournal implements RunJournal {
     return { ...run, input: sealer.json(run.input), context: sealer.json(run.context) };
   }
 
-  async claim(runId: string, holder: LeaseHolder): Promise<Claim> {
-    const claim = await this.#journal.claim(runId, holder);
+  async claim(runId: string, owner: string): Promise<Claim> {
+    const claim = await this.#journal.claim(runId, owner);
     const names = claim.kind === "claimed" ? this.#namesIn(claim.run) : none;
     if (names.length > 0) this.#names.set(runId, names);
     return claim;
@@ -115,8 +115,8 @@ export class SealedJournal implements RunJournal {
     return this.#journal.requestCancel(runId, by);
   }
 
-  heartbeat(...held: Parameters<RunJournal["heartbeat"]>): ReturnType<RunJournal["heartbeat"]> {
-    return this.#journal.heartbeat(...held);
+  changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
+    return this.#journal.changes(owner, runIds);
   }
 
   read(runId: string): Promise<RunRecording | undefined> {

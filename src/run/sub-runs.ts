@@ -1,4 +1,4 @@
-import type { ApprovalStore, RunJournal } from "../store/index.ts";
+import type { ApprovalStore, RunReader } from "../store/index.ts";
 
 /** A service that can cancel runs that it started. */
 interface RunCanceller {
@@ -25,7 +25,7 @@ export async function cancelSubRun(callers: RunCanceller, runId: string, by: str
 }
 
 /** A run, followed by the runs that called it, as far as the journal has them; the outermost last. */
-export async function ancestorRunIds(journal: Pick<RunJournal, "read">, runId: string): Promise<readonly string[]> {
+export async function ancestorRunIds(journal: Pick<RunReader, "read">, runId: string): Promise<readonly string[]> {
   const found = await journal.read(runId);
   const by = found?.run.calledBy;
   if (by === undefined || (await journal.read(by)) === undefined) return [runId];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createInMemoryRunJournal } from "./in-memory-run-journal.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
-import type { NewRun, RunJournal, RunLease, LeaseHolder } from "./run-journal.ts";
+import type { NewRun, RunStore, RunLease } from "./run-journal.ts";
 
-const owner: LeaseHolder = { id: "o", pid: 1, processStart: "", bootId: "" };
+const owner = "o";
 
 function newRun(id: string): NewRun {
   return {
@@ -19,7 +19,7 @@ function newRun(id: string): NewRun {
   };
 }
 
-async function make(runs: RunJournal, id: string): Promise<RunLease> {
+async function make(runs: RunStore, id: string): Promise<RunLease> {
   const made = await runs.create(newRun(id), owner);
   if ("existing" in made) throw new Error("exists");
   return made.lease;

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, systemClock } from "../base/index.ts";
+import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
 import type { ApprovalStore } from "./approvals.ts";
@@ -19,9 +19,11 @@ import type {
   NewRun,
   NewConversationTurn,
   RunEnd,
-  RunJournal,
+  CancelRequest,
+  Liveness,
   RunLease,
-  LeaseHolder,
+  RunRecording,
+  RunStore,
   RunQuery,
   RunStatus,
   RunWait,
@@ -46,8 +48,10 @@ export interface InMemoryRunJournalOptions {
   /** The store of the approvals that its runs wait for: a decision makes them executable. */
   readonly approvals?: Pick<ApprovalStore, "get">;
   readonly clock?: Clock;
-  /** Time without a heartbeat after which the runs of a lease holder can be claimed. Default: 15 s. */
+  /** Time without a sign of life after which an owner is gone. Default: 15 s. */
   readonly leaseTimeoutMs?: number;
+  /** Decides instead whether an owner is gone. */
+  readonly liveness?: Pick<Liveness, "isGone">;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface InMemoryRunJournalOptions {
  * const runs = createInMemoryRunJournal({ finished: 10 });
  * ```
  */
-export function createInMemoryRunJournal(options: InMemoryRunJournalOptions = {}): RunJournal {
+export function createInMemoryRunJournal(options: InMemoryRunJournalOptions = {}): RunStore {
   return new InMemoryRunJournal(options);
 }
 
@@ -69,20 +73,22 @@ interface InMemoryRun {
   readonly events: NewJournalEvent[];
   status: RunStatus;
   end: RunEnd | undefined;
-  owner: LeaseHolder | undefined;
+  owner: string | undefined;
   epoch: number;
   cancel: { readonly by: string | undefined } | undefined;
   /** The wait of a suspended run; `ready` once the run may continue. */
   waitsFor: RunWait | "ready" | undefined;
 }
 
-class InMemoryRunJournal implements RunJournal {
+class InMemoryRunJournal implements RunStore {
   readonly #retainedFinished: number;
   readonly #retainedDetached: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #approvals: Pick<ApprovalStore, "get"> | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
+  readonly #liveness: Pick<Liveness, "isGone">;
+  readonly #ids = createIdGenerator();
   /** Oldest first. */
   readonly #runs = new Map<string, InMemoryRun>();
   /** Finished runs, in the order in which they ended. */
@@ -92,7 +98,7 @@ class InMemoryRunJournal implements RunJournal {
   readonly #unfinished: UnfinishedRuns;
   /** Finished runs by the unfinished run that called them, which may repeat the call on replay. */
   readonly #called = new Map<string, string[]>();
-  /** Time of the last heartbeat of each lease holder. */
+  /** Time of the last sign of life of each owner. */
   readonly #lastSeen = new Map<string, number>();
   readonly #turns = new InMemoryTurns();
 
@@ -104,11 +110,18 @@ class InMemoryRunJournal implements RunJournal {
     this.#approvals = options.approvals;
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
+    this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
+  }
+
+  join(): Liveness {
+    const owner = this.#ids.next();
+    // No other process considers the owner gone.
+    return { owner, isGone: (other) => this.#liveness.isGone(other), onLost: () => {} };
   }
 
   async create(
     run: NewRun,
-    owner: LeaseHolder,
+    owner: string,
     before: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
     const existing = this.#add(run, before, { status: "running", owner, epoch: 1, waitsFor: undefined });
@@ -138,11 +151,14 @@ class InMemoryRunJournal implements RunJournal {
     return undefined;
   }
 
-  async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
+  async claim(runId: string, owner: string): Promise<Claim> {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return { kind: "unknown" };
+    const { epoch } = stored;
+    const isFree = await this.#isFree(stored);
     if (isFinished(stored.status)) return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
-    if (!this.#isFree(stored)) return { kind: "held", run: storedRun(stored) };
+    // Another owner may have claimed it in the meantime.
+    if (!isFree || stored.epoch !== epoch) return { kind: "held", run: storedRun(stored) };
     const was = stored.status;
     stored.owner = owner;
     stored.status = "running";
@@ -220,10 +236,7 @@ class InMemoryRunJournal implements RunJournal {
     return true;
   }
 
-  async heartbeat(
-    owner: LeaseHolder,
-    runIds: readonly string[],
-  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]> {
+  async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     this.#touch(owner);
     return runIds.flatMap((runId) => {
       const cancel = this.#runs.get(runId)?.cancel;
@@ -231,38 +244,30 @@ class InMemoryRunJournal implements RunJournal {
     });
   }
 
-  async read(
-    runId: string,
-  ): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined> {
+  async read(runId: string): Promise<RunRecording | undefined> {
     const stored = this.#runs.get(runId);
     return stored && { run: storedRun(stored), events: eventsOf(stored) };
   }
 
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const awake = new Set<InMemoryRun>();
-    if (query.executable === true) {
-      for (const stored of this.#runs.values()) if (await this.#isAwake(stored)) awake.add(stored);
-    }
-    return [...this.#runs.values()]
-      .filter((stored) => this.#matches(stored, query, awake))
+    const found: InMemoryRun[] = [];
+    for (const stored of this.#runs.values()) if (await this.#matches(stored, query)) found.push(stored);
+    return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
       .slice(0, runLimit(query.limit))
       .map(listedRun);
   }
 
-  #matches(stored: InMemoryRun, query: RunQuery, awake: ReadonlySet<InMemoryRun>): boolean {
+  async #matches(stored: InMemoryRun, query: RunQuery): Promise<boolean> {
     const { kind, name, status, conversation, abandoned, executable } = query;
     const { made } = stored;
     const has = <T>(value: T, requested: T | undefined): boolean => requested === undefined || value === requested;
-    return (
-      has(made.kind, kind) &&
-      has(made.name, name) &&
-      has(stored.status, status) &&
-      has(made.conversation?.id, conversation) &&
-      (abandoned !== true || this.#isAbandoned(stored)) &&
-      (executable !== true || this.#isAbandoned(stored) || awake.has(stored))
-    );
+    if (!has(made.kind, kind) || !has(made.name, name) || !has(stored.status, status)) return false;
+    if (!has(made.conversation?.id, conversation)) return false;
+    if (abandoned !== true && executable !== true) return true;
+    if (stored.status === "running") return this.#isFree(stored);
+    return abandoned !== true && this.#isAwake(stored);
   }
 
   async turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
@@ -287,15 +292,13 @@ class InMemoryRunJournal implements RunJournal {
     return stored?.owner !== undefined && stored.epoch === lease.epoch ? stored : undefined;
   }
 
-  /** All lease holders are in this process and therefore alive, but one without heartbeats has lost its runs. */
-  #isFree({ owner }: InMemoryRun): boolean {
-    if (owner === undefined) return true;
-    const lastSeen = this.#lastSeen.get(owner.id) ?? -Infinity;
-    return Math.abs(this.#clock.now() - lastSeen) > this.#silenceMs;
+  async #isFree({ owner }: InMemoryRun): Promise<boolean> {
+    return owner === undefined || this.#liveness.isGone(owner);
   }
 
-  #isAbandoned(stored: InMemoryRun): boolean {
-    return stored.status === "running" && this.#isFree(stored);
+  /** All owners are in this process and therefore alive, but one without signs of life has lost its runs. */
+  #isSilent(owner: string): boolean {
+    return Math.abs(this.#clock.now() - (this.#lastSeen.get(owner) ?? -Infinity)) > this.#silenceMs;
   }
 
   /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
@@ -310,8 +313,8 @@ class InMemoryRunJournal implements RunJournal {
     return false;
   }
 
-  #touch(owner: LeaseHolder): void {
-    this.#lastSeen.set(owner.id, this.#clock.now());
+  #touch(owner: string): void {
+    this.#lastSeen.set(owner, this.#clock.now());
   }
 
   /** Refuses the event, but adds its record: the call was made anyway. */

@@ -3,14 +3,14 @@ import type { CallRecord } from "./records.ts";
 /** State of a run. `waiting`: no process executes it; it waits for a person, for a time, or for a worker. */
 export type RunStatus = "running" | "waiting" | "success" | "failed" | "cancelled";
 
-/** A process that can hold the leases of runs. */
-export interface LeaseHolder {
-  readonly id: string;
-  readonly pid: number;
-  /** Start time of the process, as reported by the system: distinguishes processes that reuse a pid. */
-  readonly processStart: string;
-  /** Identifies the boot of the machine. */
-  readonly bootId: string;
+/** An owner of runs in this process, and whether it and other owners are alive. Each journal has its own signs of life. */
+export interface Liveness {
+  /** The name under which this owner claims runs. */
+  readonly owner: string;
+  /** True if this owner can no longer execute its runs, so that another one may claim them. */
+  isGone(owner: string): Promise<boolean>;
+  /** Calls `stop` when other processes consider this owner gone: it must then start nothing more for its runs. */
+  onLost(stop: () => void): void;
 }
 
 /** The kinds of runs: a chain, a prompt of an agent, or one durable call of one tool. */
@@ -80,7 +80,8 @@ export interface StoredRun extends NewRun {
   readonly error?: string;
   readonly cancelRequested: boolean;
   readonly cancelBy?: string;
-  readonly leaseHolder?: LeaseHolder;
+  /** The owner that executes it. */
+  readonly leaseHolder?: string;
   readonly epoch: number;
 }
 
@@ -130,7 +131,7 @@ export interface RunQuery {
   readonly conversation?: string;
   /** Maximum number of runs, from 1 to 1,000. Default: 100. */
   readonly limit?: number;
-  /** Only runs whose status is `running` and whose lease holder is gone. */
+  /** Only runs whose status is `running` and whose owner is gone. */
   readonly abandoned?: boolean;
   /** Only runs that a worker can claim now: abandoned, submitted, or woken by a decision, a time or a cancellation. */
   readonly executable?: boolean;
@@ -180,19 +181,33 @@ export interface FinishedRunQuery {
   readonly until?: number;
 }
 
+/** A run with all its events. */
+export interface RunRecording {
+  readonly run: StoredRun;
+  readonly events: readonly JournalEvent[];
+}
+
+/** A request to cancel a run, and the person who made it. */
+export interface CancelRequest {
+  readonly runId: string;
+  readonly by: string | undefined;
+}
+
 /**
- * Stores runs: their definition, their lease holder, and all their events, in order. Every write carries a lease and is
- * refused with `run_lost` if another process has claimed the run. Every implementation passes
+ * The owner's side of stored runs: their definition, their owner, and all their events, in order. Every write carries a
+ * lease and is refused with `run_lost` if another owner has claimed the run. Every implementation passes
  * `test/conformance/run-journal.ts`.
  */
 export interface RunJournal {
+  /** Registers an owner in this process; every call returns another one. */
+  join(): Liveness;
   /**
-   * Atomically creates a run held by `holder`, together with initial events, such as results reused from another run. If
+   * Atomically creates a run held by `owner`, together with initial events, such as results reused from another run. If
    * the id exists, returns that run instead. Durable when it resolves.
    */
   create(
     run: NewRun,
-    holder: LeaseHolder,
+    owner: string,
     events?: readonly JournalEvent[],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }>;
   /**
@@ -200,8 +215,8 @@ export interface RunJournal {
    * instead. Durable when it resolves.
    */
   submit(run: NewRun, events?: readonly JournalEvent[]): Promise<{ readonly existing: StoredRun } | undefined>;
-  /** Claims a run that no process holds, or whose lease holder is gone (dead, or without heartbeats for 15 s). */
-  claim(runId: string, holder: LeaseHolder): Promise<Claim>;
+  /** Claims a run that no owner holds, or whose owner is gone. */
+  claim(runId: string, owner: string): Promise<Claim>;
   /**
    * Appends an event, in order. Undefined if it is durable immediately; else resolves when it and everything before it
    * is durable.
@@ -213,16 +228,24 @@ export interface RunJournal {
    * made is `woken`: it is executable at once.
    */
   finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken">;
-  /** Requests that the lease holder cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
-  requestCancel(runId: string, by: string | undefined): Promise<boolean>;
-  /** Renews the leases of the holder, and returns those of these runs whose cancellation was requested. */
-  heartbeat(
-    holder: LeaseHolder,
-    runIds: readonly string[],
-  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]>;
-  read(runId: string): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined>;
+  /**
+   * Returns the requests to cancel these runs of the owner. Each call is a sign of life: by default, an owner is gone after
+   * 15 s without one.
+   */
+  changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]>;
+}
+
+/** The reader's side of stored runs: anyone may observe a run, or request its cancellation. */
+export interface RunReader {
+  read(runId: string): Promise<RunRecording | undefined>;
   /** Omits outputs above 256 KiB, which `read` returns. */
   list(query?: RunQuery): Promise<readonly StoredRun[]>;
+  /** Requests that the owner cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
+  requestCancel(runId: string, by: string | undefined): Promise<boolean>;
+}
+
+/** Stores the turns of conversations. */
+export interface ConversationStore {
   /**
    * Returns the turns of a conversation, in order. They are retained together, at least as long as any run of the
    * conversation, and removed together: such a run always finds its initial turns, and removed turns never reappear.
@@ -231,3 +254,6 @@ export interface RunJournal {
   /** Adds a turn without a run; durable when it resolves. Does nothing if the conversation has no run. */
   addTurn(conversationId: string, turn: NewConversationTurn): Promise<void>;
 }
+
+/** Runs and their conversations in one store, for their owners and readers. */
+export interface RunStore extends RunJournal, RunReader, ConversationStore {}

@@ -1,7 +1,7 @@
 import { type FailureError, fail } from "../base/index.ts";
 import type { JournalEvent, RunStatus } from "./run-journal.ts";
 
-/** A lease holder without a heartbeat for longer than this has lost its runs, alive or not. */
+/** An owner without a sign of life for longer than this is gone, alive or not. */
 export const leaseTimeoutMs = 15_000;
 
 /** True if a run with this status is over for good. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
-import { createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import { openSqlite } from "../../src/adapters/index.ts";
 import { Agent, AgentRuns, resolveAgentSpec, findRunner } from "../../src/agent/index.ts";
 import { systemClock } from "../../src/base/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
@@ -38,7 +38,6 @@ test("a long conversation stores each of its messages once; and its runs outlive
     engine,
     journal: store.runs,
     approvals: store.approvals,
-    owner: createLeaseHolder(),
     runner: findRunner,
     model: () => model,
     clock,

@@ -13,7 +13,6 @@ import {
 import { toLangChainTools } from "../../src/langchain.ts";
 import { createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
 import { scriptedModel } from "../../src/testing.ts";
-import { sampleOwner } from "../conformance/sample-run.ts";
 import { type World, worldOf } from "../support/candidates.ts";
 
 /** An engine with tools and chains, and durable runs of the chains. */
@@ -35,7 +34,7 @@ export function callWorld(
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
   const journal = createInMemoryRunJournal();
-  const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p") });
+  const runs = new ChainRuns({ engine, journal, approvals, chains });
   return { ...world, runs, chains, approvals };
 }
 

@@ -1,7 +1,6 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createLeaseHolder } from "../../src/adapters/sqlite/journal/lease-holder.ts";
 import { openSqlite } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
 import { Agent, AgentRuns, agentTool, resolveAgentSpec, findRunner } from "../../src/agent/index.ts";
 import { createEngine } from "../../src/engine/index.ts";
@@ -44,7 +43,7 @@ describe.concurrent("an agent that is called as a tool and waits for approval", 
     const engine = createEngine({ tools: [sampleTool(() => "sent", { name: "send", effect: "once" })] });
     const agentWith = (name: string, args = {}) => {
       const model = scriptedModel([{ toolCalls: [{ name, args }] }]);
-      const parts = { engine, journal, approvals, owner: createLeaseHolder(), runner: findRunner, model: () => model };
+      const parts = { engine, journal, approvals, runner: findRunner, model: () => model };
       return new Agent(new AgentRuns(parts), resolveAgentSpec("autonomous", { tools: [name] }));
     };
     engine.tools.register(agentTool(agentWith("send"), { name: "helper", description: "Helps" }));

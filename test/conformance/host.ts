@@ -9,14 +9,7 @@ import { mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { reusableEvents } from "../../src/chain/chain-runs.ts";
 import { previewRerun } from "../../src/chain/rerun-preview.ts";
 import { createEngine } from "../../src/engine/index.ts";
-import type {
-  ApprovalStore,
-  JournalEvent,
-  NewJournalEvent,
-  RunJournal,
-  RunLease,
-  LeaseHolder,
-} from "../../src/store/index.ts";
+import type { ApprovalStore, JournalEvent, NewJournalEvent, RunStore, RunLease } from "../../src/store/index.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { planWith } from "../support/record-run.ts";
 import { type Scenario, type World, acting, scenarios } from "./host-scenarios.ts";
@@ -24,7 +17,7 @@ import { sampleRun } from "./sample-run.ts";
 
 /** An open journal with its approvals, and a function that closes it. */
 export interface OpenJournal {
-  readonly runs: RunJournal;
+  readonly runs: RunStore;
   readonly approvals: ApprovalStore;
   close(): Promise<void>;
 }
@@ -41,8 +34,6 @@ export interface Life {
   readonly stay?: boolean;
   readonly interruptedApprovalMs?: number;
 }
-
-const owner = (id: string): LeaseHolder => ({ id, pid: 1, processStart: id, bootId: "b" });
 
 /** Runs one scenario in one world on one journal, process after process. */
 export class RunOfLives {
@@ -148,7 +139,7 @@ export class RunOfLives {
   /** Claims the run from its last process. */
   async #take(): Promise<{ lease: RunLease; events: readonly JournalEvent[]; startedAt: number }> {
     const { clock } = this.world;
-    const me = owner(`life-${++this.#lives}`);
+    const me = `life-${++this.#lives}`;
     if (this.#lives === 1) {
       const startedAt = clock.now();
       const events = this.#taken.map((event) => ({ ...event, at: startedAt }));
@@ -671,7 +662,7 @@ export function hostConformance(name: string, open: (clock: FakeClock) => Promis
       });
       const lost = run.live({
         onHost: ({ runId }) => {
-          clock.after(20_000, () => void store.runs.claim(runId, owner("thief")));
+          clock.after(20_000, () => void store.runs.claim(runId, "thief"));
         },
       });
       await expect(lost).rejects.toMatchObject({ code: "run_lost" });

@@ -5,14 +5,14 @@ import type {
   NewJournalEvent,
   NewRun,
   RecordStore,
-  RunJournal,
+  RunStore,
   RunLease,
 } from "../../src/store/index.ts";
-import { sampleEvent, sampleOwner, sampleRun, settledCall } from "./sample-run.ts";
+import { sampleEvent, sampleRun, settledCall } from "./sample-run.ts";
 
 /** An open journal, the store for the records of its events, and a function that closes it. */
 export interface OpenRuns {
-  readonly runs: RunJournal;
+  readonly runs: RunStore;
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   close(): Promise<void>;
@@ -24,10 +24,10 @@ export interface OpenRuns {
 export function runJournalConformance(name: string, open: (now: () => number) => Promise<OpenRuns>): void {
   describe(`${name} run journal`, () => {
     let store: OpenRuns;
-    let runs: RunJournal;
+    let runs: RunStore;
     let now = 1000;
-    const ann = sampleOwner("ann");
-    const bob = sampleOwner("bob");
+    const ann = "ann";
+    const bob = "bob";
 
     beforeEach(async () => {
       now = 1000;
@@ -261,18 +261,18 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("claiming a run", () => {
-      test("fails while its holder sends heartbeats", async () => {
+      test("fails while its owner gives signs of life", async () => {
         const lease = await make("r1");
         now += 14_000;
         expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held", run: { leaseHolder: ann, epoch: 1 } });
-        await runs.heartbeat(ann, ["r1"]);
+        await runs.changes(ann, ["r1"]);
         now += 14_000;
         expect(await runs.claim("r1", bob)).toMatchObject({ kind: "held" });
         await append(lease, sampleEvent(1));
         expect(await runs.claim("unknown", bob)).toEqual({ kind: "unknown" });
       });
 
-      test("works if its holder was silent for too long, and returns all events", async () => {
+      test("works if its owner was silent for too long, and returns all events", async () => {
         const lease = await make("r1");
         await append(lease, sampleEvent(1));
         now += 15_001;
@@ -287,10 +287,31 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("succeeds for only one of many concurrent callers", async () => {
         const lease = await make("r1");
         await runs.finish(lease, { status: "running", at: 1 });
-        const owners = Array.from({ length: 8 }, (_, index) => sampleOwner(`o${index}`));
+        const owners = Array.from({ length: 8 }, (_, index) => `o${index}`);
         const claims = await Promise.all(owners.map((owner) => runs.claim("r1", owner)));
         expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
         expect(claims.filter(({ kind }) => kind === "held")).toHaveLength(7);
+      });
+    });
+
+    describe("an owner", () => {
+      test("has a name of its own, and is not gone as long as it reads its changes", async () => {
+        const [one, two] = [runs.join(), runs.join()];
+        expect(one.owner).not.toBe(two.owner);
+        await make("r1", {}, one.owner);
+        now += 14_000;
+        expect(await two.isGone(one.owner)).toBe(false);
+        await runs.changes(one.owner, ["r1"]);
+        now += 14_000;
+        expect(await two.isGone(one.owner)).toBe(false);
+        expect(await runs.claim("r1", two.owner)).toMatchObject({ kind: "held" });
+        now += 1001;
+        expect(await two.isGone(one.owner)).toBe(true);
+        expect(await runs.claim("r1", two.owner)).toMatchObject({ kind: "claimed" });
+      });
+
+      test("that never gave a sign of life is gone", async () => {
+        expect(await runs.join().isGone("unknown")).toBe(true);
       });
     });
 
@@ -298,12 +319,12 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("is requested once, and reported to the lease holder until the run ends", async () => {
         const lease = await make("r1");
         await make("r2");
-        expect(await runs.heartbeat(ann, ["r1", "r2"])).toEqual([]);
+        expect(await runs.changes(ann, ["r1", "r2"])).toEqual([]);
         expect(await runs.requestCancel("r1", "bob")).toBe(true);
         expect(await runs.requestCancel("r1", "eve")).toBe(true);
         expect(await runs.requestCancel("unknown", "bob")).toBe(false);
-        expect(await runs.heartbeat(ann, ["r1", "r2"])).toEqual([{ runId: "r1", by: "bob" }]);
-        expect(await runs.heartbeat(ann, ["r2"])).toEqual([]);
+        expect(await runs.changes(ann, ["r1", "r2"])).toEqual([{ runId: "r1", by: "bob" }]);
+        expect(await runs.changes(ann, ["r2"])).toEqual([]);
         expect((await runs.read("r1"))?.run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
         await runs.finish(lease, { status: "cancelled", at: 1 });
         expect(await runs.requestCancel("r1", "bob")).toBe(false);
@@ -312,14 +333,14 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("needs no name", async () => {
         await make("r1");
         expect(await runs.requestCancel("r1", undefined)).toBe(true);
-        expect(await runs.heartbeat(ann, ["r1"])).toEqual([{ runId: "r1", by: undefined }]);
+        expect(await runs.changes(ann, ["r1"])).toEqual([{ runId: "r1", by: undefined }]);
       });
 
       test("the cancellation of a suspended run is found by the process that claims it", async () => {
         await runs.finish(await make("r1"), { status: "waiting", at: 1 });
         expect(await runs.requestCancel("r1", "bob")).toBe(true);
         expect((await taken("r1")).run).toMatchObject({ cancelRequested: true, cancelBy: "bob" });
-        expect(await runs.heartbeat(bob, ["r1"])).toEqual([{ runId: "r1", by: "bob" }]);
+        expect(await runs.changes(bob, ["r1"])).toEqual([{ runId: "r1", by: "bob" }]);
       });
     });
 
@@ -398,7 +419,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("a list", () => {
-      const ids = async (query?: Parameters<RunJournal["list"]>[0]): Promise<string[]> =>
+      const ids = async (query?: Parameters<RunStore["list"]>[0]): Promise<string[]> =>
         (await runs.list(query)).map(({ id }) => id);
 
       test("is newest first, by chain and status, and as long as requested", async () => {
@@ -451,7 +472,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         make(id, { conversation: { id: talk, after } });
       const answer = (lease: RunLease, turn = `"${lease.runId}"`): Promise<unknown> =>
         runs.finish(lease, { status: "success", at: 5, turn });
-      const text = async (talk: string, range?: Parameters<RunJournal["turns"]>[1]): Promise<unknown[]> =>
+      const text = async (talk: string, range?: Parameters<RunStore["turns"]>[1]): Promise<unknown[]> =>
         (await runs.turns(talk, range)).map(({ data }) => JSON.parse(data));
 
       test("consists of the turns of its runs, in the order of their ends, and of no others", async () => {

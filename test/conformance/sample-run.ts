@@ -1,10 +1,5 @@
-import type { CallRecord, JournalEvent, NewJournalEvent, NewRun, LeaseHolder } from "../../src/store/index.ts";
+import type { CallRecord, JournalEvent, NewJournalEvent, NewRun } from "../../src/store/index.ts";
 import { sampleRecord } from "./sample-record.ts";
-
-/** A lease holder that is alive as long as the test: this process. */
-export function sampleOwner(id: string, input: Partial<LeaseHolder> = {}): LeaseHolder {
-  return { id, pid: process.pid, processStart: "", bootId: "", ...input };
-}
 
 /** A run like those a host makes. */
 export function sampleRun(id: string, input: Partial<NewRun> = {}): NewRun {

@@ -1,7 +1,7 @@
 // Executes runs on a database until it is killed, or follows commands; see run-journal.test.ts.
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import { openSqlite } from "../../src/adapters/index.ts";
 import { isFailureError } from "../../src/base/index.ts";
 import type { RunLease } from "../../src/store/index.ts";
 import { createRedactor } from "../../src/secrets/index.ts";
@@ -9,7 +9,7 @@ import { sampleEvent, sampleRun, settledCall } from "../conformance/sample-run.t
 
 const [file = "", mode = "", name = ""] = process.argv.slice(2);
 const store = await openSqlite({ file, redactor: createRedactor([]) });
-const owner = createLeaseHolder();
+const { owner } = store.runs.join();
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function make(id: string): Promise<RunLease> {
@@ -49,7 +49,7 @@ async function holdRun(): Promise<void> {
   const orders: Record<string, () => Promise<unknown> | undefined> = {
     append: () => store.runs.append(lease, settledCall(++seq, "late")),
     finish: () => store.runs.finish(lease, { status: "success", at: 1, output: '"stale"' }),
-    heartbeat: () => store.runs.heartbeat(owner, [name]),
+    heartbeat: () => store.runs.changes(owner, [name]),
     close: () => store.close(),
   };
   for await (const order of createInterface({ input: process.stdin })) {

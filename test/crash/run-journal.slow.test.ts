@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
 import { setTimeout as after } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { type SqliteStore, createLeaseHolder, openSqlite } from "../../src/adapters/index.ts";
+import { type SqliteStore, openSqlite } from "../../src/adapters/index.ts";
 import type { SqliteOptions } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
 import { type FailureError, isFailureError } from "../../src/base/index.ts";
 import type { NewJournalEvent, RunLease } from "../../src/store/index.ts";
@@ -41,7 +41,7 @@ async function open(file: string, options: Partial<SqliteOptions> = {}): Promise
 }
 
 async function make(store: SqliteStore, id: string): Promise<RunLease> {
-  const made = await store.runs.create(sampleRun(id), createLeaseHolder());
+  const made = await store.runs.create(sampleRun(id), store.runs.join().owner);
   if ("existing" in made) throw new Error(`${id} exists`);
   return made.lease;
 }
@@ -113,7 +113,7 @@ describe("kill -9", () => {
       const abandoned = new Set((await survivor.runs.list({ abandoned: true, limit: 1000 })).map(({ id }) => id));
       for (const [id, { seq, over }] of acknowledged) {
         const begin = performance.now();
-        const claim = await survivor.runs.claim(id, createLeaseHolder());
+        const claim = await survivor.runs.claim(id, survivor.runs.join().owner);
         expect(performance.now() - begin).toBeLessThan(1000);
         if (claim.kind !== "claimed" && claim.kind !== "finished") throw new Error(`${id} is ${claim.kind}`);
         expect(claim.kind === "finished" || !over).toBe(true);
@@ -138,11 +138,11 @@ describe("kill -9", () => {
     const id = "early";
     const child = start(file, "make", id);
     expect(await child.line()).toBe("made");
-    expect(await store.runs.claim(id, createLeaseHolder())).toMatchObject({ kind: "held" });
+    expect(await store.runs.claim(id, store.runs.join().owner)).toMatchObject({ kind: "held" });
     expect(await store.runs.list({ abandoned: true })).toEqual([]);
     await child.kill();
     expect((await store.runs.list({ abandoned: true })).map((run) => run.id)).toContain(id);
-    expect(await store.runs.claim(id, createLeaseHolder())).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
+    expect(await store.runs.claim(id, store.runs.join().owner)).toMatchObject({ kind: "claimed", lease: { epoch: 2 } });
   });
 });
 
@@ -154,9 +154,9 @@ describe("two processes on one database", () => {
     expect(await child.line()).toBe("ready");
     await child.report("heartbeat");
     child.process.kill("SIGSTOP");
-    expect(await store.runs.claim("r1", createLeaseHolder())).toMatchObject({ kind: "held" });
-    let claim = await store.runs.claim("r1", createLeaseHolder());
-    for (; claim.kind === "held"; claim = await store.runs.claim("r1", createLeaseHolder())) await after(50);
+    expect(await store.runs.claim("r1", store.runs.join().owner)).toMatchObject({ kind: "held" });
+    let claim = await store.runs.claim("r1", store.runs.join().owner);
+    for (; claim.kind === "held"; claim = await store.runs.claim("r1", store.runs.join().owner)) await after(50);
     if (claim.kind !== "claimed") throw new Error(claim.kind);
     await store.runs.append(claim.lease, sampleEvent(2, "right"));
     child.process.kill("SIGCONT");
@@ -177,7 +177,7 @@ describe("two processes on one database", () => {
     for (let round = 0; round < 20; round++) {
       const id = `r${round}`;
       await first!.runs.finish(await make(first!, id), { status: "running", at: 1 });
-      const claims = await Promise.all(several.map(({ runs }) => runs.claim(id, createLeaseHolder())));
+      const claims = await Promise.all(several.map(({ runs }) => runs.claim(id, runs.join().owner)));
       expect(claims.map(({ kind }) => kind).toSorted()).toEqual(["claimed", "held", "held"]);
       const writes = await Promise.allSettled(
         several.map(async ({ runs }, index) => {
@@ -196,7 +196,10 @@ describe("two processes on one database", () => {
     expect(await child.line()).toBe("ready");
     expect(await child.report("close")).toBe("ok");
     expect(await store.runs.list({ abandoned: true })).toHaveLength(1);
-    expect(await store.runs.claim("r1", createLeaseHolder())).toMatchObject({ kind: "claimed", events: [{ seq: 1 }] });
+    expect(await store.runs.claim("r1", store.runs.join().owner)).toMatchObject({
+      kind: "claimed",
+      events: [{ seq: 1 }],
+    });
   });
 });
 
@@ -205,7 +208,7 @@ describe("a full disk", () => {
     const file = newFile();
     const { store, cure, errors } = await openFaulty("full", { file });
     stores.push(store);
-    const owner = createLeaseHolder();
+    const { owner } = store.runs.join();
     const made = await store.runs.create(sampleRun("r1"), owner);
     if ("existing" in made) throw new Error("exists");
     const fill = async (): Promise<{ readonly seq: number; readonly failure: FailureError }> => {
@@ -284,9 +287,9 @@ describe("a writer thread", () => {
   test("a writer thread that keeps dying fails all waiting writes", async () => {
     const { store } = await openFaulty("dies", { file: newFile() });
     stores.push(store);
-    await expect(store.runs.create(sampleRun("r1"), createLeaseHolder())).rejects.toMatchObject({
+    await expect(store.runs.create(sampleRun("r1"), store.runs.join().owner)).rejects.toMatchObject({
       code: "store_failed",
     });
-    await expect(store.runs.claim("r1", createLeaseHolder())).rejects.toMatchObject({ code: "store_failed" });
+    await expect(store.runs.claim("r1", store.runs.join().owner)).rejects.toMatchObject({ code: "store_failed" });
   });
 });

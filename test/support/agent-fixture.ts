@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { createLeaseHolder, openSqlite, openTextIndex } from "../../src/adapters/index.ts";
+import { openSqlite, openTextIndex } from "../../src/adapters/index.ts";
 import { AgentRuns, type AgentSpec, type Runner, agentDefaults, findRunner } from "../../src/agent/index.ts";
 import { builtinTools, createVault } from "../../src/builtin/index.ts";
 import { type Engine, type EngineOptions, createEngine } from "../../src/engine/index.ts";
@@ -78,7 +78,6 @@ export async function runsOver(
     engine,
     journal: store.runs,
     approvals: store.approvals,
-    owner: createLeaseHolder(),
     runner: (name) => (runner?.name === name ? runner : findRunner(name)),
     model: () => model,
   });

@@ -5,7 +5,6 @@ import { ChainLibrary } from "../../src/chain/chain-library.ts";
 import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
 import { createEngine } from "../../src/engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../../src/store/index.ts";
-import { sampleOwner } from "../conformance/sample-run.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** One machine: a journal and approvals that processes share. */
@@ -19,14 +18,12 @@ export function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record
     names.filter((name) => !chainNames.has(name)),
     behaviours,
   );
-  let processes = 0;
   const process = (changed: readonly ChainSpec[] = specs, files?: ChainFileLookup) => {
     const engine = createEngine({ tools, clock });
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const spec of changed) chains.add({ name: spec.name, spec });
-    const owner = sampleOwner(`process-${++processes}`);
     const env = { HOME: "/home/ann" };
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner, clock, env, ...(files && { files }) });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, clock, env, ...(files && { files }) });
     return { runs, chains, plan: (name: string) => chains.plan(name) };
   };
   return { clock, journal, approvals, tools, process };

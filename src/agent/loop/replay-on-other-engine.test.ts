@@ -25,11 +25,8 @@ const permissions = { ask: ["wipe"], allow: ["*"] };
 function world(model: ScriptedModel) {
   const journal = createInMemoryRunJournal({});
   const approvals = createInMemoryApprovals({});
-  let lives = 0;
   const runs = (engine: Engine): AgentRuns => {
-    const id = `life-${++lives}`;
-    const owner = { id, pid: process.pid, processStart: id, bootId: "" };
-    return new AgentRuns({ engine, journal, approvals, owner, runner: findRunner, model: () => model });
+    return new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model });
   };
   const approve = async ({ approvals: open = [] }: AgentResult): Promise<void> => {
     for (const { id } of open) await approvals.decide(id, { approved: true }, Date.now());

@@ -6,11 +6,10 @@ import {
   type PreparedRun,
   type RunExecution,
   type RunKind,
-  type RunRecording,
   type RunService,
   cancellerOf,
 } from "../../run/index.ts";
-import type { RunConversation } from "../../store/index.ts";
+import type { RunConversation, RunRecording } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { agentExecutor } from "./agent-executor.ts";

@@ -21,12 +21,9 @@ function world(model: Model = scriptedModel([wantsSend, "sent it"])) {
   const engine = createEngine({ tools: [send] });
   const journal = createInMemoryRunJournal();
   const approvals = createInMemoryApprovals();
-  let processes = 0;
   /** The runs as another process opens them. */
   const open = (more: Partial<AgentRunsDeps> = {}): AgentRuns => {
-    const id = `p${++processes}`;
-    const owner = { id, pid: processes, processStart: id, bootId: "" };
-    return new AgentRuns({ engine, journal, approvals, owner, runner: findRunner, model: () => model, ...more });
+    return new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model, ...more });
   };
   const statusOf = async (runId: string) => (await journal.read(runId))?.run.status;
   const approve = (id = "") => approvals.decide(id, { approved: true }, Date.now());
@@ -77,12 +74,13 @@ describe("a run that cannot be resumed here", () => {
     let writes = 0;
     const { journal } = all;
     const breaking: typeof journal = {
+      join: () => journal.join(),
       create: (...args) => journal.create(...args),
       submit: (...args) => journal.submit(...args),
       claim: (...args) => journal.claim(...args),
       finish: (...args) => journal.finish(...args),
       requestCancel: (...args) => journal.requestCancel(...args),
-      heartbeat: (...args) => journal.heartbeat(...args),
+      changes: (...args) => journal.changes(...args),
       read: (...args) => journal.read(...args),
       list: (...args) => journal.list(...args),
       turns: (...args) => journal.turns(...args),
@@ -160,7 +158,7 @@ describe("cancelling a run that no process executes", () => {
       context: "{}",
       format: 1,
     } as const;
-    const owner = { id: "x", pid: 1, processStart: "x", bootId: "" };
+    const owner = "x";
     const created = await all.journal.create({ ...made, fingerprints: "{}", startedAt: 0 }, owner);
     if ("lease" in created) await all.journal.finish(created.lease, { status: "waiting", at: 1 });
     expect(await all.open().cancel("c1")).toBe(true);

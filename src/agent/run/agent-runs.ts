@@ -1,5 +1,5 @@
 import { type RunRef, type RunService, runServiceOf } from "../../run/index.ts";
-import type { ApprovalStore, RunJournal } from "../../store/index.ts";
+import type { ApprovalStore, ConversationStore, RunReader } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { AgentRunKind } from "./agent-run-kind.ts";
@@ -31,7 +31,7 @@ export class AgentRuns {
     this.conversations = new Conversations({ journal: this.#journal, inspect: (runId) => this.inspect(runId) });
   }
 
-  get #journal(): RunJournal {
+  get #journal(): ConversationStore & RunReader {
     return this.#service.journal;
   }
 

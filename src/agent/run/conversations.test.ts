@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { createEngine } from "../../engine/index.ts";
 import { scriptedModel } from "../../testing/index.ts";
-import { type RunJournal, createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
+import { type RunStore, createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
 import { Agent } from "../agent.ts";
 import { createAgent } from "../create-agent.ts";
 import type { ConversationMessage } from "../events/message.ts";
@@ -10,12 +10,11 @@ import { findRunner } from "../runners/find-runner.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { agentDefaults } from "./resolve-agent-spec.ts";
 
-function agentOf(journal: RunJournal, answers: readonly string[]) {
+function agentOf(journal: RunStore, answers: readonly string[]) {
   const engine = createEngine();
   const model = scriptedModel(answers);
-  const owner = { id: "p", pid: 1, processStart: "p", bootId: "" };
   const approvals = createInMemoryApprovals();
-  const runs = new AgentRuns({ engine, journal, approvals, owner, runner: findRunner, model: () => model });
+  const runs = new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model });
   return new Agent(runs, { ...agentDefaults, runner: "autonomous" });
 }
 
@@ -95,13 +94,13 @@ describe("the history of a run without a conversation id", () => {
 
 describe("[F16] the history of an endless conversation", () => {
   /** A journal that counts the turns that are read from it. */
-  function counted(journal: RunJournal) {
+  function counted(journal: RunStore) {
     const read = { turns: 0 };
     const counting = new Proxy(journal, {
       get: (stored, name) => {
         const value: unknown = Reflect.get(stored, name);
         if (name !== "turns") return typeof value === "function" ? (value.bind(stored) as unknown) : value;
-        return async (...args: Parameters<RunJournal["turns"]>) => {
+        return async (...args: Parameters<RunStore["turns"]>) => {
           const turns = await stored.turns(...args);
           read.turns += turns.length;
           return turns;
@@ -112,7 +111,7 @@ describe("[F16] the history of an endless conversation", () => {
   }
   const words = (n: number): string => `${n} `.padEnd(600, "a word and another ");
   const spec = { ...agentDefaults, runner: "autonomous", contextTokens: 6000 };
-  const runsOf = (journal: RunJournal): AgentRuns =>
+  const runsOf = (journal: RunStore): AgentRuns =>
     agentOf(
       journal,
       Array.from({ length: 2000 }, (_, n) => words(n)),

@@ -1,5 +1,5 @@
 import { fail } from "../../base/index.ts";
-import type { RunConversation, RunJournal, ConversationTurn } from "../../store/index.ts";
+import type { ConversationStore, RunConversation, RunReader, ConversationTurn } from "../../store/index.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { hasUntrustedContent } from "./untrusted-messages.ts";
 import type { ConversationMessage } from "../events/message.ts";
@@ -14,7 +14,7 @@ import {
 
 /** Dependencies of {@link Conversations}. */
 export interface ConversationsDeps {
-  readonly journal: RunJournal;
+  readonly journal: ConversationStore & Pick<RunReader, "list">;
   /** Replays a run. */
   readonly inspect: (runId: string) => Promise<AgentResult>;
 }
@@ -29,7 +29,7 @@ const turnsPerPage = 16;
  * which their runs ended. It only grows, so that the history of a run can be rebuilt from the turns up to its start.
  */
 export class Conversations {
-  readonly #journal: RunJournal;
+  readonly #journal: ConversationsDeps["journal"];
   readonly #inspect: ConversationsDeps["inspect"];
   /** Histories by conversation, the least recently loaded first. */
   readonly #recent = new Map<string, MessageHistory>();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withTime } from "../../../test/support/chain-runner.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import { createEngine, storedApprover } from "../../engine/index.ts";
@@ -29,7 +28,6 @@ function machine(spec: ChainSpec, effect: Effect) {
     },
     { name: "outer", composite: true, effect },
   );
-  let processes = 0;
   const process = () => {
     const engine = createEngine({
       tools: [danger, outer],
@@ -39,8 +37,7 @@ function machine(spec: ChainSpec, effect: Effect) {
     });
     const chains = new ChainLibrary({ tools: engine.tools });
     chains.add({ name: spec.name, spec });
-    const owner = sampleOwner(`process-${++processes}`);
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner, clock });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     return { runs, plan: chains.plan(spec.name) };
   };
   const decide = async (approved: boolean): Promise<void> => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { type SampleHandler, sampleTool } from "../../../test/support/sample-tool.ts";
 import { type Engine, type EngineOptions, createEngine, internals } from "../../engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
@@ -185,18 +184,18 @@ test("[N08] a run that another process claims passes the same marks to composite
     { id: "a", tool: "inner", params: { text: page }, depends_on: ["wait"] },
     { id: "b", tool: "helper", params: { text: "Sum up" }, depends_on: ["a"] },
   );
-  const process = (id: string) => {
+  const process = () => {
     const { engine, seen } = world();
     const chains = new ChainLibrary({ tools: engine.tools });
     for (const each of [spec, inner]) chains.add({ name: each.name, spec: each });
-    return { seen, chains, runs: new ChainRuns({ engine, ...stored, chains, owner: sampleOwner(id) }) };
+    return { seen, chains, runs: new ChainRuns({ engine, ...stored, chains }) };
   };
-  const before = process("one");
+  const before = process();
   expect(await before.runs.start(before.chains.plan("chain"), { runId: "r" })).toMatchObject({ status: "waiting" });
   await before.runs.close();
   const [open] = await stored.approvals.list(Date.now(), "pending");
   await stored.approvals.decide(open?.id ?? "", { approved: true }, Date.now());
-  const after = process("two");
+  const after = process();
   expect(await after.runs.resume("r")).toMatchObject({ status: "success" });
   expect(after.seen).toEqual(["write: no", "helper: yes", "helper: no"]);
 });

@@ -53,8 +53,7 @@ function* gives(value: unknown): RunProgram<unknown> {
 async function answerOf(runner: Runner, tools: Parameters<typeof worldOf>[0] = [], signal?: AbortSignal) {
   const { engine } = worldOf(tools);
   const journal = createInMemoryRunJournal();
-  const owner = { id: "o", pid: 1, processStart: "", bootId: "" };
-  const parts = { engine, journal, owner, approvals: createInMemoryApprovals() };
+  const parts = { engine, journal, approvals: createInMemoryApprovals() };
   const runs = new AgentRuns({ ...parts, runner: () => runner, model: () => undefined });
   const spec = { ...agentDefaults, runner: runner.name };
   const result = await runs.start(spec, "?", { ...(signal && { signal }) });

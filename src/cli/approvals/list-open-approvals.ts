@@ -1,4 +1,4 @@
-import type { Approval, ApprovalStore, RunJournal } from "../../store/index.ts";
+import type { Approval, ApprovalStore, RunReader } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
@@ -7,7 +7,7 @@ import { cliTexts } from "../terminal/texts/cli-texts.ts";
 export interface ApprovalLookup {
   readonly approvals: Pick<ApprovalStore, "list">;
   /** Undefined if no run is persisted. */
-  readonly store?: { readonly runs: Pick<RunJournal, "read"> } | undefined;
+  readonly store?: { readonly runs: Pick<RunReader, "read"> } | undefined;
 }
 
 /** The pending approvals by the runs that wait for them. */

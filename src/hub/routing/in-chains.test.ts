@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
@@ -73,7 +72,7 @@ describe("capability:search in a chain", () => {
       spec: { name: "send", steps: [{ id: "s", tool: "capability:send" }], output: "${steps.s.output}" },
     });
     const journal = createInMemoryRunJournal({ clock });
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const first = await runs.start(chains.plan("send"), {});
     const [requested, ...others] = await approvals.list(clock.now(), "pending");
     expect([first.status, requested?.tool, others]).toEqual(["waiting", "mail", []]);
@@ -91,7 +90,7 @@ describe("capability:search in a chain", () => {
     const { engine, hub } = worldOf(sends, { permissions: { ask: ["destructive"] }, clock });
     const chains = sendingChain(hub);
     const journal = createInMemoryRunJournal({ clock });
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const first = await runs.start(chains.plan("send"), {});
     const [requested] = await approvals.list(clock.now(), "pending");
     expect([first.status, requested?.tool]).toEqual(["waiting", "mail"]);
@@ -145,7 +144,7 @@ tools:
     const steps = [{ id: "s", tool: "capability:lookup", params: { word: "tide" }, approval: { message: "Really?" } }];
     chains.add({ name: "look", spec: { name: "look", steps, output: "${steps.s.output}" } });
     const journal = createInMemoryRunJournal({ clock });
-    const runs = new ChainRuns({ engine, journal, approvals, chains, owner: sampleOwner("p"), clock });
+    const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const { runId } = await runs.start(chains.plan("look"), {});
     const [requested] = await approvals.list(clock.now(), "pending");
     await approvals.decide(requested?.id ?? "", { approved: true, by: "ann" }, clock.now());

@@ -241,9 +241,9 @@ test("run leases have at most one poll under way, however many runs are added an
   let [looks, now, peak] = [0, 0, 0];
   const store = new RunLeases({
     clock,
-    owner: { id: "o", pid: 1, processStart: "", bootId: "" },
+    liveness: { owner: "o", onLost: () => {} },
     journal: {
-      heartbeat: async () => {
+      changes: async () => {
         looks++;
         peak = Math.max(peak, ++now);
         await new Promise<void>((resolve) => clock.after(10, resolve));

@@ -1,5 +1,5 @@
 import { type Clock, type Timer, fail } from "../../base/index.ts";
-import type { Claim, RunJournal, LeaseHolder, StoredRun } from "../../store/index.ts";
+import type { Claim, Liveness, RunJournal, StoredRun } from "../../store/index.ts";
 
 /** A run that this process executes. */
 export interface LeasedRun {
@@ -20,16 +20,16 @@ const pollIntervalMs = 250;
 
 /** Dependencies of {@link RunLeases}. */
 export interface RunLeasesDeps {
-  readonly journal: Pick<RunJournal, "heartbeat">;
-  readonly owner: LeaseHolder;
+  readonly journal: Pick<RunJournal, "changes">;
+  readonly liveness: Pick<Liveness, "owner" | "onLost">;
   readonly clock: Clock;
-  /** Interval of heartbeats and polls. Default: 250 ms. */
+  /** Interval of polls. Default: 250 ms. */
   readonly pollIntervalMs?: number;
 }
 
 /**
- * The runs that this process holds. While there are any, it renews their leases with heartbeats and receives
- * cancellations and decisions from other processes; on close it releases them for the next lease holder.
+ * The runs that this process holds. While there are any, it polls for cancellations and decisions from other processes,
+ * which is a sign of life; on close, or once other processes consider it gone, it releases them for the next owner.
  *
  * @see docs/guide/durable-runs.md
  */
@@ -44,6 +44,9 @@ export class RunLeases {
 
   constructor(parts: RunLeasesDeps) {
     this.#parts = parts;
+    parts.liveness.onLost(() => {
+      for (const run of this.#runs) run.releaseNow();
+    });
   }
 
   /** True if no run may be started any more. */
@@ -111,12 +114,12 @@ export class RunLeases {
   }
 
   async #poll(): Promise<void> {
-    const { journal, owner } = this.#parts;
+    const { journal, liveness } = this.#parts;
     this.#timer = undefined;
     this.#polling = true;
     try {
-      const cancelled = await journal.heartbeat(
-        owner,
+      const cancelled = await journal.changes(
+        liveness.owner,
         Array.from(this.#runs, ({ runId }) => runId),
       );
       for (const { runId, by } of cancelled) this.cancel(runId, by);
@@ -132,7 +135,9 @@ export class RunLeases {
 
 /** Failure for a caller that needs a run which another process holds. */
 export function runHeldFailure({ id, leaseHolder }: Pick<StoredRun, "id" | "leaseHolder">): Error {
-  return fail(`run ${id} is held by process ${leaseHolder?.pid ?? "?"}`, { code: "run_held" });
+  return fail(`run ${id} is held by another process${leaseHolder === undefined ? "" : ` (${leaseHolder})`}`, {
+    code: "run_held",
+  });
 }
 
 /**

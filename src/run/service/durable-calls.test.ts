@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { sampleOwner } from "../../../test/conformance/sample-run.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { createEngine } from "../../engine/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../../store/index.ts";
@@ -11,10 +10,9 @@ import { RunService } from "./run-service.ts";
 function machine(secrets: Readonly<Record<string, string>> = {}) {
   const approvals = createInMemoryApprovals();
   const journal = createInMemoryRunJournal({ approvals });
-  let processes = 0;
   const process = (...tools: readonly AnyTool[]) => {
     const engine = createEngine({ tools, secrets, permissions: { ask: ["direct:once_*"], allow: ["*"] } });
-    const service = new RunService({ journal, approvals, owner: sampleOwner(`p${++processes}`), secrets: engine });
+    const service = new RunService({ journal, approvals, secrets: engine });
     return { calls: new DurableCalls({ engine, service }), service };
   };
   const pending = async (): Promise<string> => (await approvals.list(Date.now(), "pending"))[0]?.id ?? "";

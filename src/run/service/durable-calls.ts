@@ -1,13 +1,12 @@
 import { type FailureError, canonicalJson, cliCommand, fail, failure, isFailureError } from "../../base/index.ts";
 import type { BeginCall, CallContext, Engine } from "../../engine/index.ts";
-import type { Approval, CallerType, Decision, RunEnd, RunStatus, StoredRun } from "../../store/index.ts";
+import type { Approval, CallerType, Decision, RunEnd, RunRecording, RunStatus, StoredRun } from "../../store/index.ts";
 import { type Effect, type ToolResult, fingerprintTool } from "../../tool/index.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import type { Host } from "../host.ts";
 import { callWithApproval, approvalPromptOf } from "../program/call-with-approval.ts";
 import { EffectRunner, type ProgramOutcome } from "../program/effect-runner.ts";
 import { type RunProgram, performCall } from "../program/run-effect.ts";
-import type { RunRecording } from "../sealed-journal.ts";
 import type { RunRef } from "./run-client.ts";
 import {
   type DrivenRun,

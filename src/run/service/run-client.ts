@@ -5,10 +5,11 @@ import {
   type ApprovalStore,
   type Decision,
   type JournalEvent,
-  type LeaseHolder,
-  type RunJournal,
+  type Liveness,
   type RunKindId,
   type RunQuery,
+  type RunRecording,
+  type RunStore,
   type StoredRun,
   isFinished,
 } from "../../store/index.ts";
@@ -16,15 +17,16 @@ import type { Host } from "../host.ts";
 import { type OpenHost, openHost } from "../host/open-host.ts";
 import { checkRunId } from "../leases/run-leases.ts";
 import type { JournalSecrets } from "../seal-secrets.ts";
-import { type RunRecording, SealedJournal } from "../sealed-journal.ts";
+import { SealedJournal } from "../sealed-journal.ts";
 import { LocalDispatcher, type RunDispatcher } from "./run-dispatcher.ts";
 import type { AnyRunKind, RunExecuteOptions, RunKind } from "./run-kind.ts";
 
 /** Ports and settings of a {@link RunClient}. */
 export interface RunPorts {
-  readonly journal: RunJournal;
+  readonly journal: RunStore;
   readonly approvals: ApprovalStore;
-  readonly owner: LeaseHolder;
+  /** The owner of the runs that are executed here. Default: a new owner in the journal. */
+  readonly liveness?: Liveness | undefined;
   /** Redacts and opens secrets; usually the engine. */
   readonly secrets: JournalSecrets & { readonly redactor: Pick<Redactor, "value" | "known"> };
   /** Lifetime of approvals for calls that were running when their process ended. Default: they do not expire. */

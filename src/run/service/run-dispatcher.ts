@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/index.ts";
-import type { RunJournal, RunKindId, StoredRun } from "../../store/index.ts";
+import type { RunKindId, RunReader, StoredRun } from "../../store/index.ts";
 
 /** A run that a worker can claim. */
 export type ExecutableRun = Pick<StoredRun, "id" | "kind">;
@@ -20,13 +20,13 @@ const pollMs = 250;
 
 /** Dispatches the runs of a journal on one machine: each worker reads the journal, and its own process notifies it. */
 export class LocalDispatcher implements RunDispatcher {
-  readonly #journal: Pick<RunJournal, "list">;
+  readonly #journal: Pick<RunReader, "list">;
   readonly #clock: Clock;
   readonly #pollMs: number;
   /** Ends the pause between two reads. */
   #next: (() => void) | undefined;
 
-  constructor(parts: { readonly journal: Pick<RunJournal, "list">; readonly clock: Clock; readonly pollMs?: number }) {
+  constructor(parts: { readonly journal: Pick<RunReader, "list">; readonly clock: Clock; readonly pollMs?: number }) {
     this.#journal = parts.journal;
     this.#clock = parts.clock;
     this.#pollMs = parts.pollMs ?? pollMs;

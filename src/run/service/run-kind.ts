@@ -1,10 +1,18 @@
 import type { JournaledCall } from "../../engine/index.ts";
-import type { JournalEvent, NewRun, RunEnd, RunKindId, RunLease, RunStatus, StoredRun } from "../../store/index.ts";
+import type {
+  JournalEvent,
+  NewRun,
+  RunEnd,
+  RunKindId,
+  RunLease,
+  RunRecording,
+  RunStatus,
+  StoredRun,
+} from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
 import type { RequestApproval } from "../approvals/run-approvals.ts";
 import type { StepExecutor } from "../host/executor.ts";
 import type { Host } from "../host.ts";
-import type { RunRecording } from "../sealed-journal.ts";
 
 /** Options for executing a run of any kind, new or resumed. */
 export interface RunExecuteOptions {

@@ -13,10 +13,14 @@ import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } fr
  */
 export class RunService extends RunClient {
   readonly #leases: RunLeases;
+  /** The name under which it claims runs. */
+  readonly #owner: string;
 
   constructor(ports: RunPorts) {
     super(ports);
-    this.#leases = new RunLeases({ journal: ports.journal, owner: ports.owner, clock: this.clock });
+    const { journal, liveness = journal.join() } = ports;
+    this.#owner = liveness.owner;
+    this.#leases = new RunLeases({ journal, liveness, clock: this.clock });
   }
 
   /** True if no run can be started any more. */
@@ -74,7 +78,7 @@ export class RunService extends RunClient {
     // Checked before anything is stored: a run that cannot start leaves no trace.
     this.#leases.checkOpen();
     const prepared = await kind.prepare(spec, options);
-    const created = await this.journal.create(prepared.run, this.ports.owner, prepared.events);
+    const created = await this.journal.create(prepared.run, this.#owner, prepared.events);
     if ("existing" in created) {
       prepared.checkExisting(created.existing);
       return this.join(kind, prepared.run.id, options);
@@ -135,7 +139,7 @@ export class RunService extends RunClient {
 
   /** Claims a run; a run of another kind is released unchanged. */
   async #claim(kind: AnyRunKind, runId: string): Promise<Claim> {
-    const claim = await this.journal.claim(runId, this.ports.owner);
+    const claim = await this.journal.claim(runId, this.#owner);
     if (claim.kind === "unknown") return claim;
     try {
       this.checkKind(kind, claim.run);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type SqliteStore, createLeaseHolder, openSqlite } from "../../../src/adapters/index.ts";
+import { type SqliteStore, openSqlite } from "../../../src/adapters/index.ts";
 import { type AgentObserver, AgentRuns, findRunner } from "../../../src/agent/index.ts";
 import { type Engine, createEngine } from "../../../src/engine/index.ts";
 import type { Model } from "../../../src/model/index.ts";
@@ -30,7 +30,6 @@ export async function openSetting(
     observer,
     journal: store.runs,
     approvals: store.approvals,
-    owner: createLeaseHolder(),
     runner: findRunner,
     model: () => model,
   });

@@ -1,9 +1,10 @@
-import type { RunJournal } from "../../../src/store/index.ts";
+import type { RunStore } from "../../../src/store/index.ts";
 
 /** A journal that breaks its guarantees on purpose: it reports a start as durable long before it is. */
-export function hasty(journal: RunJournal): RunJournal {
+export function hasty(journal: RunStore): RunStore {
   let last: Promise<unknown> = Promise.resolve();
   return {
+    join: () => journal.join(),
     create: (...args) => journal.create(...args),
     submit: (...args) => journal.submit(...args),
     claim: (...args) => journal.claim(...args),
@@ -12,7 +13,7 @@ export function hasty(journal: RunJournal): RunJournal {
       return journal.finish(...args);
     },
     requestCancel: (...args) => journal.requestCancel(...args),
-    heartbeat: (...args) => journal.heartbeat(...args),
+    changes: (...args) => journal.changes(...args),
     read: (...args) => journal.read(...args),
     list: (...args) => journal.list(...args),
     turns: (...args) => journal.turns(...args),

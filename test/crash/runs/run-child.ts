@@ -1,7 +1,7 @@
 // Executes runs until they end or the process is killed. Arguments: folder, break or -, run ids as seed:id.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { createLeaseHolder, openSqlite } from "../../../src/adapters/index.ts";
+import { openSqlite } from "../../../src/adapters/index.ts";
 import { ChainLibrary, ChainRuns, type RunListener } from "../../../src/chain/index.ts";
 import { createEngine } from "../../../src/engine/index.ts";
 import { createRedactor } from "../../../src/secrets/index.ts";
@@ -17,7 +17,7 @@ const store = await openSqlite({ file: join(folder, "journal.db"), redactor: cre
 const engine = createEngine({ tools: effectTools(join(folder, "effects.ndjson")), records: store.records });
 const chains = new ChainLibrary({ tools: engine.tools });
 const journal = fault === "hasty" ? hasty(store.runs) : store.runs;
-const runs = new ChainRuns({ engine, journal, approvals: store.approvals, chains, owner: createLeaseHolder() });
+const runs = new ChainRuns({ engine, journal, approvals: store.approvals, chains });
 
 if (expected[0] === "adopt") {
   say("ready");

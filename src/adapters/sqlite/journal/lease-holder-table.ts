@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { LeaseHolder } from "../../../store/index.ts";
-import { isLeaseHolderDead } from "./lease-holder.ts";
+import { isProcessGone, processIdentity } from "../../../base/index.ts";
+import type { OwnerQueryRow } from "../thread/worker-ops.ts";
 
 /** Minimum interval between two stored heartbeats of a lease holder. */
 const renewMs = 2000;
@@ -10,6 +10,7 @@ const idle = "NOT EXISTS (SELECT 1 FROM runs WHERE runs.lease_holder = lease_hol
 export class LeaseHolderTable {
   readonly #db: DatabaseSync;
   readonly #renew: StatementSync;
+  #process: ReturnType<typeof processIdentity> | undefined;
   /** Lease holders of this process, with the time of their last stored heartbeat. */
   readonly #renewed = new Map<string, number>();
 
@@ -21,10 +22,11 @@ export class LeaseHolderTable {
     );
   }
 
-  /** Records a heartbeat of this lease holder. */
-  heartbeat({ id, pid, processStart, bootId }: LeaseHolder, now: number): void {
+  /** Records a heartbeat of a lease holder in this process. */
+  heartbeat(id: string, now: number): void {
     const renewed = this.#renewed.get(id);
     if (renewed !== undefined && Math.abs(now - renewed) < renewMs) return;
+    const { pid, processStart, bootId } = (this.#process ??= processIdentity(process.pid));
     this.#renew.run(id, pid, processStart, bootId, now);
     this.#renewed.set(id, now);
   }
@@ -56,12 +58,13 @@ export class LeaseHolderTable {
   }
 }
 
-/** A lease holder with its last heartbeat. */
-export interface SeenLeaseHolder extends LeaseHolder {
-  readonly renewedAt: number;
-}
-
-/** True if this lease holder has lost its runs. Compares in both directions: a clock may have been set back. */
-export function isLeaseExpired(owner: SeenLeaseHolder, now: number, silenceMs: number): boolean {
-  return Math.abs(now - owner.renewedAt) > silenceMs || isLeaseHolderDead(owner);
+/**
+ * True if this lease holder has lost its runs: its process has ended, or was silent for too long. Compares in both
+ * directions: a clock may have been set back.
+ */
+export function isOwnerGone(db: DatabaseSync, { owner, now, silenceMs }: OwnerQueryRow): boolean {
+  const row = db.prepare("SELECT * FROM lease_holders WHERE id = ?").get(owner);
+  if (row === undefined || Math.abs(now - Number(row["renewed_at"])) > silenceMs) return true;
+  const [processStart, bootId] = [String(row["process_start"]), String(row["boot_id"])];
+  return isProcessGone({ pid: Number(row["pid"]), processStart, bootId });
 }

@@ -7,11 +7,10 @@ import { type Clock, systemClock } from "../../../base/index.ts";
 import type { RunLease } from "../../../store/index.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import { openSqlite } from "./open-sqlite.ts";
-import { createLeaseHolder } from "./lease-holder.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-early-"));
-const owner = createLeaseHolder();
+const owner = "me";
 let file: string;
 let count = 0;
 let threads = 0;

@@ -50,7 +50,7 @@ describe("a database that is opened for reading", () => {
   test("refuses everything that writes", async () => {
     const store = read(await written());
     const refused = { code: "store_failed", reason: "read_only" };
-    const owner = { id: "p", pid: 1, processStart: "p", bootId: "" };
+    const owner = "p";
     await expect(store.approvals.consume("k", 1)).rejects.toMatchObject(refused);
     await expect(store.runs.claim("r", owner)).rejects.toMatchObject(refused);
     await expect(store.runs.requestCancel("r", undefined)).rejects.toMatchObject(refused);

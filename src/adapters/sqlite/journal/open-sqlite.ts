@@ -49,7 +49,7 @@ export interface SqliteOptions {
   readonly onError?: (failure: FailureError) => void;
   /** Maximum of records that wait in memory for the disk. Default: 100,000 records and 64 MiB. */
   readonly buffer?: { readonly maxRecords?: number; readonly maxBytes?: number };
-  /** Milliseconds without a heartbeat after which other processes may claim a lease holder's runs. Default: 15 s. */
+  /** Milliseconds without a sign of life after which an owner of runs is gone. Default: 15 s. */
   readonly leaseTimeoutMs?: number;
 }
 

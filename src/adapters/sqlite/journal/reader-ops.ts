@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
 import { listFinishedRuns, listRuns, listTurns, readRun } from "./run-queries.ts";
@@ -22,6 +23,7 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     runs: (query) => listRuns(database(), query),
     finishedRuns: (query) => listFinishedRuns(database(), query),
     turns: (query) => listTurns(database(), query),
+    isOwnerGone: (query) => isOwnerGone(database(), query),
     counts: () => readCounts(database()),
     check: () => checkFile(database()),
     copy({ target }) {

@@ -2,7 +2,6 @@ import type {
   FinishedRun,
   JournalEvent,
   NewRun,
-  LeaseHolder,
   RunKindId,
   RunStatus,
   StoredRun,
@@ -28,7 +27,7 @@ export const newRunColumns: readonly string[] = [
   "after_turn",
 ];
 
-/** The columns of a run, in order, from {@link runTables}. */
+/** The columns of a run, in order. */
 export const runColumns: readonly string[] = [
   ...newRunColumns.map((column) => `runs.${column}`),
   "(SELECT data FROM blobs WHERE number = runs.definition)",
@@ -40,18 +39,12 @@ export const runColumns: readonly string[] = [
   "runs.cancel_by",
   "runs.epoch",
   "runs.lease_holder",
-  "lease_holders.pid",
-  "lease_holders.process_start",
-  "lease_holders.boot_id",
 ];
 
 /** The same with an output of any size. */
 export const wholeRunColumns: readonly string[] = runColumns.map((column) =>
   column === "runs.output" ? "ifnull(output, (SELECT data FROM blobs WHERE number = runs.output_blob))" : column,
 );
-
-/** The tables of {@link runColumns}. */
-export const runTables = "runs LEFT JOIN lease_holders ON lease_holders.id = runs.lease_holder";
 
 /** The columns of an event, in order. */
 export const eventColumns: readonly string[] = [
@@ -65,12 +58,11 @@ export const eventColumns: readonly string[] = [
 ];
 
 /** The write that creates a run with its first events. */
-export function toRunWrite(run: NewRun, owner: LeaseHolder | null, events: readonly EventValues[]): RunWrite {
+export function toRunWrite(run: NewRun, owner: string | null, events: readonly EventValues[]): RunWrite {
   const { id, kind, name, input, context, format, fingerprints, startedAt, conversation } = run;
   const of = [run.rerunOf ?? null, run.calledBy ?? null, conversation?.id ?? null, conversation?.after ?? null];
   const values = [id, kind, name, input, context, Math.trunc(format), fingerprints, startedAt, ...of];
-  checkStorable([...values, run.definition]);
-  if (owner !== null) checkStorable([owner.id, owner.pid, owner.processStart, owner.bootId]);
+  checkStorable([...values, run.definition, owner]);
   return ["run", values, run.definition, owner, events];
 }
 
@@ -78,7 +70,7 @@ export function toRunWrite(run: NewRun, owner: LeaseHolder | null, events: reado
 export function toRun(row: SqlRow): StoredRun {
   const [id, kind, name, input, context, format, fingerprints, startedAt, ...more] = row;
   const [rerunOf, calledBy, conversation, after, definition, ...rest] = more;
-  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, ...owner] = rest;
+  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, leaseHolder] = rest;
   return {
     id: text(id),
     // Only this store writes the column.
@@ -100,7 +92,7 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof error === "string" && { error }),
     cancelRequested: cancelRequested === 1,
     ...(typeof cancelBy === "string" && { cancelBy }),
-    ...(typeof owner[0] === "string" && { leaseHolder: toOwner(owner) }),
+    ...(typeof leaseHolder === "string" && { leaseHolder }),
     epoch: Number(epoch),
   };
 }
@@ -132,11 +124,6 @@ export function toTurn([number, after, runId, at, data]: SqlRow): ConversationTu
     at: Number(at),
     data: text(data),
   };
-}
-
-/** Converts columns to a lease holder. */
-export function toOwner([id, pid, processStart, bootId]: SqlRow): LeaseHolder {
-  return { id: text(id), pid: Number(pid), processStart: text(processStart), bootId: text(bootId) };
 }
 
 /** A run and its events. */

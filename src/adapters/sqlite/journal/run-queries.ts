@@ -1,21 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FinishedRunQuery } from "../../../store/index.ts";
-import { isLeaseExpired } from "./lease-holder-table.ts";
-import {
-  eventColumns,
-  finishedRunColumns,
-  runColumns,
-  runTables,
-  toRun,
-  turnColumns,
-  wholeRunColumns,
-} from "./run-columns.ts";
+import { isOwnerGone } from "./lease-holder-table.ts";
+import { eventColumns, finishedRunColumns, runColumns, toRun, turnColumns, wholeRunColumns } from "./run-columns.ts";
 import type { RunRows, RunsQueryRow, SqlRow, SqlValue, TurnsQueryRow } from "../thread/worker-ops.ts";
 
 /** A run and, if requested, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
   const find = db.prepare(
-    `SELECT ${wholeRunColumns.join(", ")}, runs.number FROM ${runTables} WHERE runs.id = ? AND status <> 'pruned'`,
+    `SELECT ${wholeRunColumns.join(", ")}, runs.number FROM runs WHERE runs.id = ? AND status <> 'pruned'`,
   );
   find.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.
@@ -49,7 +41,7 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
   }
   const isFreeOnly = query.abandoned === true || query.executable === true;
   const list = db.prepare(
-    `SELECT ${runColumns.join(", ")}, lease_holders.renewed_at FROM ${runTables}
+    `SELECT ${runColumns.join(", ")} FROM runs
      WHERE ${terms.join(" AND ")} ORDER BY runs.started_at DESC, runs.number DESC`,
   );
   list.setReturnArrays(true);
@@ -58,7 +50,7 @@ export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
     if (found.length === query.limit) break;
     // setReturnArrays() was called, and the columns hold no blobs.
     const run = row as unknown as SqlRow;
-    if (!isFreeOnly || isFree(run, query)) found.push(run);
+    if (!isFreeOnly || isFree(db, run, query)) found.push(run);
   }
   return found;
 }
@@ -94,9 +86,7 @@ export function listTurns(db: DatabaseSync, { conversationId, from, to, last }: 
 }
 
 /** True if no living process holds the run. */
-function isFree(row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
-  const { leaseHolder } = toRun(row);
-  const renewedAt = row[runColumns.length];
-  if (leaseHolder === undefined || typeof renewedAt !== "number") return true;
-  return isLeaseExpired({ ...leaseHolder, renewedAt }, now, silenceMs);
+function isFree(db: DatabaseSync, row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
+  const { leaseHolder: owner } = toRun(row);
+  return owner === undefined || isOwnerGone(db, { owner, now, silenceMs });
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isFinished } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
-import { type LeaseHolderTable, isLeaseExpired } from "./lease-holder-table.ts";
-import { toOwner, toRun } from "./run-columns.ts";
+import { type LeaseHolderTable, isOwnerGone } from "./lease-holder-table.ts";
+import { toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
 import { conversationHasRun, readRun } from "./run-queries.ts";
 import type { CancelRequestRow, ClaimReply, ClaimRequestRow, RunRows, TurnWrite } from "../thread/worker-ops.ts";
@@ -62,11 +62,11 @@ export class RunTable {
   }
 
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
-  heartbeat(owner: Parameters<LeaseHolderTable["heartbeat"]>[0], now: number): CancelRequestRow[] {
+  heartbeat(owner: string, now: number): CancelRequestRow[] {
     this.#owners.heartbeat(owner, now);
     const rows = this.#db
       .prepare("SELECT id, cancel_by FROM runs WHERE lease_holder = ? AND cancel_requested = 1")
-      .all(owner.id);
+      .all(owner);
     return rows.map((row) => ({
       runId: String(row["id"]),
       by: typeof row["cancel_by"] === "string" ? row["cancel_by"] : null,
@@ -79,22 +79,16 @@ export class RunTable {
     const run = toRun(found.run);
     const was = run.status;
     if (isFinished(was)) return { kind: "finished", was };
-    const isOwn = gaveUp && run.leaseHolder?.id === owner.id;
-    if (run.leaseHolder !== undefined && !isOwn && !this.#isGone(run.leaseHolder.id, now, silenceMs))
+    const { leaseHolder } = run;
+    const isOwn = gaveUp && leaseHolder === owner;
+    if (leaseHolder !== undefined && !isOwn && !isOwnerGone(this.#db, { owner: leaseHolder, now, silenceMs }))
       return { kind: "held", was };
     this.#owners.heartbeat(owner, now);
     this.#db
       .prepare(
         "UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running', waits_for = NULL, ready = 0 WHERE id = ?",
       )
-      .run(owner.id, runId);
+      .run(owner, runId);
     return { kind: "claimed", was };
-  }
-
-  #isGone(id: string, now: number, silenceMs: number): boolean {
-    const row = this.#db.prepare("SELECT * FROM lease_holders WHERE id = ?").get(id);
-    if (row === undefined) return true;
-    const owner = toOwner([id, Number(row["pid"]), String(row["process_start"]), String(row["boot_id"])]);
-    return isLeaseExpired({ ...owner, renewedAt: Number(row["renewed_at"]) }, now, silenceMs);
   }
 }

@@ -88,7 +88,7 @@ export class RunWrites {
     if (of !== null) this.#removeTurns.run({ of });
     const state = owner === null ? (["waiting", 0, 1] as const) : (["running", 1, 0] as const);
     const definitionBlob = this.#blobs.store(definition);
-    const { lastInsertRowid } = this.#insertRun.run(...values, definitionBlob, owner?.id ?? null, ...state);
+    const { lastInsertRowid } = this.#insertRun.run(...values, definitionBlob, owner, ...state);
     if (owner !== null) this.#owners.heartbeat(owner, now);
     for (const event of events) this.#write(Number(lastInsertRowid), event, null);
     return undefined;

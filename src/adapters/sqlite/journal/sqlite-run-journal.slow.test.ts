@@ -5,17 +5,17 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/index.ts";
 import type { CallRecord, NewJournalEvent, NewRun, RunEnd, RunLease } from "../../../store/index.ts";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { knownSecrets, secretCases, secretRows } from "../../../../test/support/secret-cases.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import { type SqliteOptions, openSqlite } from "./open-sqlite.ts";
-import { createLeaseHolder } from "./lease-holder.ts";
 import { markRunsPruned, removePrunedRuns } from "./prune-runs.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "windlass-sqlite-runs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const opened: SqliteStore[] = [];
-const owner = createLeaseHolder();
+const owner = "me";
 let file: string;
 let count = 0;
 
@@ -347,12 +347,40 @@ test("closing removes the lease holder, and any process may claim its runs", asy
   });
 });
 
+test("an owner whose signs of life cannot be stored is stopped once others consider it gone", async () => {
+  const clock = new FakeClock();
+  const store = await open({ clock });
+  const liveness = store.runs.join();
+  const { owner: me } = liveness;
+  const isGone = () => liveness.isGone(me);
+  let stops = 0;
+  liveness.onLost(() => stops++);
+  await store.runs.changes(me, []);
+  expect(await isGone()).toBe(false);
+  const other = new DatabaseSync(file);
+  other.exec("ALTER TABLE lease_holders RENAME TO elsewhere");
+  const fail = async (): Promise<void> => {
+    await expect(store.runs.changes(me, [])).rejects.toMatchObject({ code: "store_failed" });
+  };
+  clock.advance(14_000);
+  await fail();
+  expect(stops).toBe(0);
+  clock.advance(2000);
+  await fail();
+  expect(stops).toBe(1);
+  other.exec("ALTER TABLE elsewhere RENAME TO lease_holders");
+  other.close();
+  expect(await isGone()).toBe(true);
+  await store.runs.changes(me, []);
+  expect([await isGone(), stops]).toEqual([false, 1]);
+});
+
 test("heartbeats within two seconds of the last write do not write again", async () => {
   let now = 1000;
   const store = await open({ clock: { ...systemClock, now: () => now } });
   await make(store, "r1");
   const renewed = async (): Promise<unknown> => {
-    await store.runs.heartbeat(owner, ["r1"]);
+    await store.runs.changes(owner, ["r1"]);
     return query("SELECT renewed_at FROM lease_holders")[0];
   };
   expect(await renewed()).toBe(1000);

@@ -1,4 +1,4 @@
-import { type Clock, type FailureError, fail } from "../../../base/index.ts";
+import { type Clock, type FailureError, createIdGenerator, fail } from "../../../base/index.ts";
 import {
   type Claim,
   type FinishedRun,
@@ -10,9 +10,11 @@ import {
   type RecordRedactor,
   type RecordStore,
   type RunEnd,
-  type RunJournal,
+  type CancelRequest,
+  type Liveness,
   type RunLease,
-  type LeaseHolder,
+  type RunRecording,
+  type RunStore,
   type RunQuery,
   type StoredRun,
   type ConversationTurn,
@@ -40,7 +42,7 @@ export interface SqliteRunsDeps {
   readonly records: Pick<RecordStore, "add">;
   readonly redactor: RecordRedactor;
   readonly clock: Clock;
-  /** A lease holder without a heartbeat for longer has lost its runs. */
+  /** An owner without a sign of life for longer is gone. */
   readonly silenceMs: number;
 }
 
@@ -48,12 +50,14 @@ export interface SqliteRunsDeps {
  * Runs in SQLite. Concurrent writes of many runs are committed together; each caller is notified when its own write is
  * on the disk.
  */
-export class SqliteRuns implements RunJournal {
+export class SqliteRuns implements RunStore {
   readonly #parts: SqliteRunsDeps;
   /** The epochs of the runs that are executed through this store. */
   readonly #held = new Map<string, number>();
   /** The epochs of runs whose last write failed: their execution has stopped, but the database does not show it. */
   readonly #pruned = new Map<string, number>();
+  /** Owners in this process that are to stop when others consider them gone. */
+  readonly #owners = new Map<string, { seenAt: number; readonly stop: () => void }>();
   #scheduled = false;
   #closed = false;
 
@@ -61,12 +65,23 @@ export class SqliteRuns implements RunJournal {
     this.#parts = parts;
   }
 
+  join(): Liveness {
+    const { clock, reader, silenceMs } = this.#parts;
+    const owner = `${process.pid}-${createIdGenerator().next()}`;
+    return {
+      owner,
+      isGone: (other) => reader.call("isOwnerGone", { owner: other, now: clock.now(), silenceMs }),
+      onLost: (stop) => this.#owners.set(owner, { seenAt: clock.elapsed(), stop }),
+    };
+  }
+
   async create(
     run: NewRun,
-    owner: LeaseHolder,
+    owner: string,
     events: readonly JournalEvent[] = [],
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
     const existing = await this.#store(run, owner, events);
+    this.#seen(owner);
     return existing ?? { lease: this.#hold(run.id, 1) };
   }
 
@@ -77,7 +92,7 @@ export class SqliteRuns implements RunJournal {
   /** Stores a new run; returns the run that has its id if there is one. */
   async #store(
     run: NewRun,
-    owner: LeaseHolder | null,
+    owner: string | null,
     events: readonly JournalEvent[],
   ): Promise<{ readonly existing: StoredRun } | undefined> {
     checkSequence(run.id, events);
@@ -92,15 +107,16 @@ export class SqliteRuns implements RunJournal {
     return { existing: toRun(found.run) };
   }
 
-  async claim(runId: string, owner: LeaseHolder): Promise<Claim> {
+  async claim(runId: string, owner: string): Promise<Claim> {
     const { thread, clock, silenceMs } = this.#parts;
     const gaveUp = this.#pruned.has(runId);
     const query = { runId, owner, now: clock.now(), silenceMs, gaveUp };
     const { kind, was, found } = await thread.call("claimRun", query).catch((error: unknown) => {
-      // Perhaps it was claimed by this lease holder and only the reply was lost.
+      // Perhaps it was claimed by this owner and only the reply was lost.
       if (!this.#held.has(runId)) this.#pruned.set(runId, 0);
       throw error;
     });
+    this.#seen(owner);
     if (found === undefined) return { kind: "unknown" };
     const { run, events } = toRunAndEvents(found);
     if (kind === "claimed") return { kind, lease: this.#hold(runId, run.epoch), run, was, events };
@@ -144,20 +160,19 @@ export class SqliteRuns implements RunJournal {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
   }
 
-  async heartbeat(
-    owner: LeaseHolder,
-    runIds: readonly string[],
-  ): Promise<readonly { readonly runId: string; readonly by: string | undefined }[]> {
+  async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     const { thread, clock } = this.#parts;
-    const query = await thread.call("heartbeat", { owner, now: clock.now() });
+    const query = await thread.call("heartbeat", { owner, now: clock.now() }).catch((error: unknown) => {
+      this.#unseen(owner);
+      throw error;
+    });
+    this.#seen(owner);
     if (query.length === 0) return [];
     const requested = new Set(runIds);
     return query.filter(({ runId }) => requested.has(runId)).map(({ runId, by }) => ({ runId, by: by ?? undefined }));
   }
 
-  async read(
-    runId: string,
-  ): Promise<{ readonly run: StoredRun; readonly events: readonly JournalEvent[] } | undefined> {
+  async read(runId: string): Promise<RunRecording | undefined> {
     const { writer, reader } = this.#parts;
     await writer.settle();
     const found = await reader.call("run", { runId });
@@ -201,6 +216,19 @@ export class SqliteRuns implements RunJournal {
     }
     this.#held.clear();
     this.#pruned.clear();
+  }
+
+  /** A sign of life of this owner was stored. */
+  #seen(name: string): void {
+    const owner = this.#owners.get(name);
+    if (owner !== undefined) owner.seenAt = this.#parts.clock.elapsed();
+  }
+
+  /** A sign of life could not be stored: after some time, other processes consider the owner gone. */
+  #unseen(name: string): void {
+    const { clock, silenceMs } = this.#parts;
+    const owner = this.#owners.get(name);
+    if (owner !== undefined && clock.elapsed() - owner.seenAt > silenceMs) owner.stop();
   }
 
   #written(write: Write, bytes: number): Promise<WriteAnswer | undefined> {

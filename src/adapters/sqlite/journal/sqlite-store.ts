@@ -1,7 +1,7 @@
 import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
-import type { ApprovalStore, FinishedRun, FinishedRunQuery, RecordStore, RunJournal } from "../../../store/index.ts";
+import type { ApprovalStore, FinishedRun, FinishedRunQuery, RecordStore, RunStore } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "./reader-thread.ts";
@@ -29,7 +29,7 @@ export interface SqliteStats {
 export interface SqliteStore {
   readonly file: string;
   readonly records: RecordStore;
-  readonly runs: RunJournal;
+  readonly runs: RunStore;
   readonly approvals: ApprovalStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
@@ -78,7 +78,7 @@ export class OpenStore implements SqliteStore {
     return this.#parts.records;
   }
 
-  get runs(): RunJournal {
+  get runs(): RunStore {
     return this.#parts.runs;
   }
 

@@ -8,7 +8,6 @@ import type {
   FinishedRunQuery,
   PagePosition,
   RecordQuery,
-  LeaseHolder,
   RunStatus,
   RunQuery,
   Tallies,
@@ -33,7 +32,7 @@ export type RunWrite = readonly [
   values: SqlRow,
   definition: string,
   /** Null if any worker may claim it. */
-  owner: LeaseHolder | null,
+  owner: string | null,
   events: readonly EventValues[],
 ];
 
@@ -102,12 +101,16 @@ export interface ApprovalRequestRow {
   readonly request: Omit<ApprovalRequest, "args"> & { readonly args: string | null };
 }
 
-/** A run that a process wants to claim. */
-export interface ClaimRequestRow {
-  readonly runId: string;
-  readonly owner: LeaseHolder;
+/** The name of a lease holder, and the silence after which it has lost its runs. */
+export interface OwnerQueryRow {
+  readonly owner: string;
   readonly now: number;
   readonly silenceMs: number;
+}
+
+/** A run that a lease holder of this process wants to claim. */
+export interface ClaimRequestRow extends OwnerQueryRow {
+  readonly runId: string;
   /** True if this lease holder has stopped executing it after a failed write, although the database still names it. */
   readonly gaveUp: boolean;
 }
@@ -175,7 +178,7 @@ export interface WriterOps {
   addTurn(turn: TurnWrite): void;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
-  heartbeat(which: { readonly owner: LeaseHolder; readonly now: number }): readonly CancelRequestRow[];
+  heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
   requestApproval(query: ApprovalRequestRow): Approval;
   consumeApproval(which: { readonly key: string; readonly now: number }): boolean;
   restoreApproval(which: { readonly key: string }): void;
@@ -255,6 +258,7 @@ export interface ReaderOps {
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
+  isOwnerGone(query: OwnerQueryRow): boolean;
   counts(which: null): RowCounts;
   /** Reads the whole file and reports its faults. */
   check(which: null): FileCheck;

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { sampleOwner } from "../../../../test/conformance/sample-run.ts";
 import { worldOf } from "../../../../test/support/candidates.ts";
 import { crewModel, lastText, plannedStep as step } from "../../../../test/support/crew-model.ts";
 import { sampleTool } from "../../../../test/support/sample-tool.ts";
@@ -45,7 +44,6 @@ async function life(file: string, { model, tools, ...options }: Omit<EngineOptio
     engine,
     journal: store.runs,
     approvals: store.approvals,
-    owner: sampleOwner(`life-${Math.random()}`),
     runner: findRunner,
     model: () => model,
   });

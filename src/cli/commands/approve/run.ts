@@ -1,6 +1,6 @@
 import { runKindOf } from "../../open/find-run.ts";
 import { isFailureError } from "../../../base/index.ts";
-import type { Approval, Decision, ApprovalStore, RunJournal } from "../../../store/index.ts";
+import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/arguments-line.ts";
 import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
@@ -194,7 +194,7 @@ function resumeRun(
  */
 async function findApproval(
   id: string,
-  store: { readonly approvals: ApprovalStore; readonly runs: RunJournal },
+  store: { readonly approvals: ApprovalStore; readonly runs: RunReader },
   invocation: Invocation,
 ): Promise<Approval> {
   const { approvals } = store;
