@@ -1,6 +1,6 @@
 import { inputLimits } from "../base/index.ts";
 import { parseChain } from "../chain/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { isRecord } from "../schema/index.ts";
 import { type SourceRange, type Problem, parseYaml } from "../text/index.ts";
 
 /** State of a file in the folder of chains. */
@@ -31,7 +31,7 @@ export function chainNameIn(text: string, file: string): string | undefined {
   const written = plainName.exec(text)?.[1];
   if (written !== undefined) return written;
   const { value } = parseYaml(text, { file, maxBytes });
-  const name = isYamlMap(value) ? value["name"] : undefined;
+  const name = isRecord(value) ? value["name"] : undefined;
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { defaultModel, modelTable, unknownModel } from "../model/index.ts";
-import { type FileReport, isYamlMap } from "../schema/index.ts";
+import { type FileReport, isRecord } from "../schema/index.ts";
 
 type Models = Readonly<Record<string, unknown>>;
 
@@ -11,11 +11,11 @@ function isPart(key: string): boolean {
 /** Returns a hint how to move the value of `model:` to `models:`. */
 export function modelHint(model: unknown, models: unknown): string {
   // The name of a configured model belongs under `agent`.
-  if (typeof model === "string" && isYamlMap(models) && Object.hasOwn(models, model)) {
+  if (typeof model === "string" && isRecord(models) && Object.hasOwn(models, model)) {
     return `write agent: { model: ${model} }`;
   }
-  const entries = isYamlMap(model) ? Object.entries(model) : [];
-  const isNamed = entries.length > 0 && entries.every(([key, part]) => isYamlMap(part) && !isPart(key));
+  const entries = isRecord(model) ? Object.entries(model) : [];
+  const isNamed = entries.length > 0 && entries.every(([key, part]) => isRecord(part) && !isPart(key));
   if (isNamed && models !== undefined) return `write ${entries.map(([key]) => key).join(", ")} under models:`;
   if (isNamed) return "write models: instead";
   // A former key `name` is now `model`.
@@ -25,10 +25,10 @@ export function modelHint(model: unknown, models: unknown): string {
 
 /** Returns the file without models that lack a name, and reports them once. */
 export function withoutNamelessModel(file: unknown, report: FileReport): unknown {
-  if (!isYamlMap(file) || !isYamlMap(file["models"])) return file;
+  if (!isRecord(file) || !isRecord(file["models"])) return file;
   const { models } = file;
   const parts = Object.keys(models).filter(isPart);
-  const first = parts.find((key) => !isYamlMap(models[key]));
+  const first = parts.find((key) => !isRecord(models[key]));
   if (first === undefined) return file;
   const hint = `write models: { ${defaultModel}: { ${parts.map((key) => `${key}: …`).join(", ")} } }`;
   const message = `\`models\` needs a name for each model; "${first}" is a property of a model`;
@@ -44,7 +44,7 @@ const addresses: Readonly<Record<string, string>> = {
 
 /** Returns the file without models that are only a name, and without services in place of protocols; reports each. */
 export function withoutBareModels(file: unknown, report: FileReport): unknown {
-  if (!isYamlMap(file) || !isYamlMap(file["models"])) return file;
+  if (!isRecord(file) || !isRecord(file["models"])) return file;
   const models = Object.entries(file["models"]).flatMap(([name, model]): [string, unknown][] => {
     if (typeof model !== "string") return [[name, withoutService(name, model, report)]];
     const hint = `write ${name}: { base_url: "${addresses["ollama"]}", model: ${model} }, with the address of its server`;
@@ -59,7 +59,7 @@ export function withoutBareModels(file: unknown, report: FileReport): unknown {
 }
 
 function withoutService(name: string, model: unknown, report: FileReport): unknown {
-  if (!isYamlMap(model) || typeof model["provider"] !== "string") return model;
+  if (!isRecord(model) || typeof model["provider"] !== "string") return model;
   const { provider, ...rest } = model;
   const address = Object.hasOwn(addresses, provider) ? addresses[provider] : undefined;
   if (address === undefined) return model;
@@ -71,16 +71,16 @@ function withoutService(name: string, model: unknown, report: FileReport): unkno
 
 /** Checks the models of a file beyond their schema. */
 export function checkModels(file: unknown, report: FileReport): void {
-  if (!isYamlMap(file)) return;
-  const models: Models = isYamlMap(file["models"]) ? file["models"] : {};
+  if (!isRecord(file)) return;
+  const models: Models = isRecord(file["models"]) ? file["models"] : {};
   for (const [name, model] of Object.entries(models)) {
-    const others = isYamlMap(model) && Array.isArray(model["fallback"]) ? model["fallback"] : [];
+    const others = isRecord(model) && Array.isArray(model["fallback"]) ? model["fallback"] : [];
     for (const [index, other] of others.entries()) {
       const problem = typeof other === "string" ? whyNoFallback(other, name, models) : undefined;
       if (problem !== undefined) report.add("bad_value", ["models", name, "fallback", index], [problem]);
     }
   }
-  if (isYamlMap(file["agent"])) checkCosts(file["agent"], models, report);
+  if (isRecord(file["agent"])) checkCosts(file["agent"], models, report);
 }
 
 function whyNoFallback(other: string, of: string, models: Models): string | undefined {
@@ -106,5 +106,5 @@ function checkCosts(agent: Models, models: Models, report: FileReport): void {
 }
 
 function hasPrice(model: unknown): boolean {
-  return isYamlMap(model) && isYamlMap(model["price"]);
+  return isRecord(model) && isRecord(model["price"]);
 }

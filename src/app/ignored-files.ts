@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSkippedFile, readDirectory, readText } from "../hub/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { isRecord } from "../schema/index.ts";
 import { type Problem, parseYaml, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -143,7 +143,7 @@ async function kindOf(path: string): Promise<"tool" | "chain" | undefined> {
   if (/\.[cm]?[jt]sx?$/.test(path)) return /\bdefineTool\s*[(<]/.test(text) ? "tool" : undefined;
   if (!/\b(?:steps|entry)["']?\s*:/.test(text)) return undefined;
   const { value } = parseYaml(text, { file: path, maxBytes });
-  const has = (key: string): boolean => (isYamlMap(value) ? Object.hasOwn(value, key) : isTopKey(text, key));
+  const has = (key: string): boolean => (isRecord(value) ? Object.hasOwn(value, key) : isTopKey(text, key));
   return has("steps") ? "chain" : has("entry") ? "tool" : undefined;
 }
 

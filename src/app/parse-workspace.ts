@@ -7,7 +7,7 @@ import {
   FileReport,
   type JsonSchema,
   type SettingFormat,
-  isYamlMap,
+  isRecord,
   parseSize,
   settingsSchema,
 } from "../schema/index.ts";
@@ -58,7 +58,7 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
 
 /** Removes renamed keys, and reports what to write instead. */
 function withoutOldKeys(value: unknown, report: FileReport): unknown {
-  if (!isYamlMap(value) || !Object.hasOwn(value, "model")) return value;
+  if (!isRecord(value) || !Object.hasOwn(value, "model")) return value;
   const { model, ...rest } = value;
   const message = "`model` is now `models`, with a name for each model";
   report.add("unknown_key", ["model"], [message, { part: "key", hint: modelHint(model, rest["models"]) }]);
@@ -132,8 +132,8 @@ const checks: Readonly<Record<SettingFormat, (text: string, at: CheckedText) => 
 
 /** A map of the file; empty if there is none. */
 function mapAt(file: unknown, key: string): Readonly<Record<string, unknown>> {
-  const found = isYamlMap(file) && Object.hasOwn(file, key) ? file[key] : undefined;
-  return isYamlMap(found) ? found : {};
+  const found = isRecord(file) && Object.hasOwn(file, key) ? file[key] : undefined;
+  return isRecord(found) ? found : {};
 }
 
 function checkWebAddress(text: string): void {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ChainSpec, parseChain } from "../chain/index.ts";
 import { compileValue } from "../expr/index.ts";
 import { type ScannedFile, readText, scanFolder } from "../hub/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { isRecord } from "../schema/index.ts";
 import { parseYaml } from "../text/index.ts";
 import { type SentSecret, entryReceiver, hostIn } from "../tool/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -88,7 +88,7 @@ async function readReceivers(folders: WorkspaceFolders): Promise<Receivers> {
   const files = tools.flat().map(({ text, file }) => parseYaml(text, { file }).value);
   const chains = await readChainTexts(folders);
   return new Receivers(
-    files.filter(isYamlMap),
+    files.filter(isRecord),
     chains.flatMap(({ text, file }) => parseChain(text, { file }).spec ?? []),
   );
 }
@@ -137,7 +137,7 @@ class Receivers {
 }
 
 function hostsOf({ entry }: File, params: Call["params"]): readonly string[] {
-  if (!isYamlMap(entry) || entry["type"] === "custom") return [];
+  if (!isRecord(entry) || entry["type"] === "custom") return [];
   const receiver = entryReceiver(entry);
   if (entry["type"] !== "builtin") return receiver === undefined ? [] : [receiver];
   return entry["handler"] === requestTool ? [hostIn(String(params?.["url"]))] : [];

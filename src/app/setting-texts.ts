@@ -1,4 +1,4 @@
-import { type Setting, isYamlMap, settingKey } from "../schema/index.ts";
+import { type Setting, isRecord, settingKey } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
 import { workspaceTable } from "./workspace-table.ts";
 
@@ -22,7 +22,7 @@ function textsIn(setting: Setting, value: unknown, path: YamlPath): SettingText[
     const item: Setting = { ...setting, type: "text" };
     return type === "list" ? value.flatMap((text, index) => textsIn(item, text, [...path, index])) : [];
   }
-  if (!isYamlMap(value)) return [];
+  if (!isRecord(value)) return [];
   const keys = Object.entries(settings).map(([name, inner]) => [settingKey(name, inner), inner] as const);
   const others = of === undefined ? [] : Object.keys(value).map((key) => [key, of] as const);
   const inside = [...keys, ...others].filter(([key]) => Object.hasOwn(value, key));

@@ -1,5 +1,5 @@
 import { canonicalJson, fail } from "../base/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { isRecord } from "../schema/index.ts";
 import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { sameChains } from "./plan/snapshot.ts";
@@ -58,7 +58,7 @@ export function checkSameRun(run: StoredRun, request: NewRun): ChainNotice | und
 /** Names whose values differ; empty if there are no names to list, undefined if nothing differs. */
 function difference(before: unknown, now: unknown): string | undefined {
   if (canonicalJson(before) === canonicalJson(now)) return undefined;
-  if (!isYamlMap(before) || !isYamlMap(now)) return "";
+  if (!isRecord(before) || !isRecord(now)) return "";
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const valueIn = (map: Readonly<Record<string, unknown>>, name: string): string =>
     Object.hasOwn(map, name) ? canonicalJson(map[name]) : "";

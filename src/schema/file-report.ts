@@ -1,5 +1,6 @@
 import { type ParsedYaml, type SourceRange, type Problem, type YamlPath, suggest } from "../text/index.ts";
 import type { JsonSchema } from "./schema.ts";
+import { isRecord } from "./subschemas.ts";
 
 /** Details of a problem besides its message. */
 export interface ProblemDetail {
@@ -81,7 +82,7 @@ function faultsOf(value: unknown, schema: JsonSchema, at: YamlPath): Fault[] {
   const wrong = wrongKind(value, schema, at) ?? wrongValue(value, schema, at);
   if (wrong !== undefined) return [wrong];
   if (Array.isArray(value)) return itemFaults(value, schema, at);
-  return isYamlMap(value) ? keyFaults(value, schema, at) : [];
+  return isRecord(value) ? keyFaults(value, schema, at) : [];
 }
 
 function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | undefined {
@@ -105,7 +106,7 @@ function kindHint(value: unknown, expected: readonly unknown[]): string | undefi
     if (/^(?:yes|y|on)$/i.test(value)) return "write true";
     if (/^(?:no|n|off)$/i.test(value)) return "write false";
   }
-  if (isYamlMap(value) && expected.includes("array")) return 'start each item of the list with "- "';
+  if (isRecord(value) && expected.includes("array")) return 'start each item of the list with "- "';
   return typeof value === "string" ? lineHint(value, expected) : undefined;
 }
 
@@ -152,11 +153,11 @@ function numberFault(value: number, schema: JsonSchema): string | undefined {
 
 function itemFaults(value: readonly unknown[], schema: JsonSchema, at: YamlPath): Fault[] {
   const items = schema["items"];
-  return isYamlMap(items) ? value.flatMap((item, index) => faultsOf(item, items, [...at, index])) : [];
+  return isRecord(items) ? value.flatMap((item, index) => faultsOf(item, items, [...at, index])) : [];
 }
 
 function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema, at: YamlPath): Fault[] {
-  const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   const known = Object.keys(properties);
   const schemaOf = (key: string): unknown =>
     Object.hasOwn(properties, key) ? properties[key] : schema["additionalProperties"];
@@ -172,7 +173,7 @@ function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema,
     const own = schemaOf(key);
     if (own === false) faults.push(unknownKey(key, known, [...at, key]));
     // An empty key (`tags:`) counts as missing.
-    else if (isYamlMap(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
+    else if (isRecord(own) && item !== null) faults.push(...faultsOf(item, own, [...at, key]));
   }
   return faults;
 }
@@ -203,7 +204,7 @@ function quoted(path: YamlPath): string {
 function formatShownValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
-  if (isYamlMap(value)) return "a map";
+  if (isRecord(value)) return "a map";
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
@@ -227,7 +228,7 @@ export function isOfType(value: unknown, type: string): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return isYamlMap(value);
+      return isRecord(value);
     case "integer":
       return Number.isInteger(value);
     case "null":
@@ -235,9 +236,4 @@ export function isOfType(value: unknown, type: string): boolean {
     default:
       return typeof value === type;
   }
-}
-
-/** A YAML map: keys and values. */
-export function isYamlMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { type FileReport, isYamlMap } from "../schema/index.ts";
+import { type FileReport, isRecord } from "../schema/index.ts";
 import type { EntryPlan } from "./entry-plan.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -21,7 +21,7 @@ function checkCache({ cache, effect }: File, plan: EntryPlan, report: FileReport
 
 /** A model may act on the results of a pure tool without approval, so nothing that comes from elsewhere is pure. */
 function checkPure({ effect, entry }: File, { isExternal }: EntryPlan, report: FileReport): void {
-  const isCommand = isYamlMap(entry) && Array.isArray(entry["command"]);
+  const isCommand = isRecord(entry) && Array.isArray(entry["command"]);
   if (effect !== "pure" || !(isExternal === true || isCommand)) return;
   const message = isCommand
     ? "the results of a pure tool count as trusted, and a command can read anything"

@@ -1,4 +1,4 @@
-import { type FileReport, type JsonSchema, isYamlMap } from "../schema/index.ts";
+import { type FileReport, type JsonSchema, isRecord } from "../schema/index.ts";
 import { type YamlPath, suggest } from "../text/index.ts";
 
 /** `{{item}}` and `<%= item %>`. After a dollar sign, braces are a reference, which is checked where it is parsed. */
@@ -21,7 +21,7 @@ export function checkPlaceholders(
   { properties }: JsonSchema,
   report: FileReport,
 ): ReadonlySet<string> {
-  const names = Object.keys(isYamlMap(properties) ? properties : {});
+  const names = Object.keys(isRecord(properties) ? properties : {});
   const check = new PlaceholderCheck(entry, names, report);
   for (const key of ["url", "headers", "query", "body", "command", "stdin", "env", "system", "prompt"]) {
     check.visit(entry[key], ["entry", key]);
@@ -43,14 +43,14 @@ class PlaceholderCheck {
     const { env, command } = entry;
     const text = JSON.stringify(entry);
     this.#passed = (name) =>
-      (isYamlMap(env) && Object.hasOwn(env, name)) || (command !== undefined && text.includes(`\${input.${name}`));
+      (isRecord(env) && Object.hasOwn(env, name)) || (command !== undefined && text.includes(`\${input.${name}`));
   }
 
   visit(value: unknown, path: YamlPath): void {
     if (typeof value === "string") this.#text(value, path);
     else if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) this.visit(item, [...path, index]);
-    } else if (isYamlMap(value)) {
+    } else if (isRecord(value)) {
       this.#flowMap(value, path);
       for (const [key, item] of Object.entries(value)) this.visit(item, [...path, key]);
     }

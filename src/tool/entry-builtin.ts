@@ -1,5 +1,5 @@
 import { type Failure, fail, failure } from "../base/index.ts";
-import { type JsonSchema, type Validation, isYamlMap } from "../schema/index.ts";
+import { type JsonSchema, type Validation, isRecord } from "../schema/index.ts";
 import { suggest } from "../text/index.ts";
 import type { EntryPlan, EntryInput } from "./entry-plan.ts";
 import type { AnyTool } from "./tool.ts";
@@ -34,9 +34,9 @@ function warnAboutInputs(handler: string, needed: JsonSchema, { parameters, repo
 }
 
 function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
-  if (!isYamlMap(properties) || !Object.hasOwn(properties, name)) return undefined;
+  if (!isRecord(properties) || !Object.hasOwn(properties, name)) return undefined;
   const property = properties[name];
-  return isYamlMap(property) ? property : {};
+  return isRecord(property) ? property : {};
 }
 
 /** The entry of a tool that can be listed and described, but not run. */

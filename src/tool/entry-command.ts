@@ -17,7 +17,7 @@ import {
   type TemplateReference,
 } from "./entry-template.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
-import { type FileReport, isYamlMap, type JsonSchema } from "../schema/index.ts";
+import { type FileReport, isRecord, type JsonSchema } from "../schema/index.ts";
 
 /** Larger output is not suitable for a model. */
 const maxBytes = 1_048_576;
@@ -83,7 +83,7 @@ function checkSecrets(args: readonly EntryTemplate[], report: FileReport): void 
 }
 
 function readEnv(value: unknown, reader: TemplateReader, report: FileReport): (readonly [string, TemplateTree])[] {
-  if (!isYamlMap(value)) return [];
+  if (!isRecord(value)) return [];
   return Object.entries(value).map(([name, item]) => {
     if (!/^[A-Za-z_]\w*$/.test(name)) {
       report.add("bad_value", ["entry", "env", name], [`"${name}" is not a valid variable name`, { part: "key" }]);
@@ -279,8 +279,8 @@ function literalOf([first, ...rest]: EntryTemplate): string {
 
 /** Numbers and choices cannot start an option. */
 function mayBeOption({ path }: TemplateReference, { properties }: JsonSchema): boolean {
-  const own = isYamlMap(properties) ? properties[String(path[0])] : undefined;
-  if (!isYamlMap(own) || path.length > 1) return true;
+  const own = isRecord(properties) ? properties[String(path[0])] : undefined;
+  if (!isRecord(own) || path.length > 1) return true;
   const choices = Array.isArray(own["enum"]) ? own["enum"] : undefined;
   if (choices !== undefined) return choices.some((choice) => String(choice).startsWith("-"));
   return !["integer", "number", "boolean"].includes(String(own["type"]));

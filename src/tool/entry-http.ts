@@ -17,7 +17,7 @@ import { addQuery, buildUrl, readUrl } from "./entry-url.ts";
 import { ok } from "./result.ts";
 import { httpEffect } from "./changed-defaults.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
-import { type FileReport, isYamlMap } from "../schema/index.ts";
+import { type FileReport, isRecord } from "../schema/index.ts";
 
 /** Parameters of these methods go into the URL, of others into the body. */
 const withoutBody = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
@@ -82,7 +82,7 @@ function isProvided(value: unknown): boolean {
 }
 
 function readFields(value: unknown, key: string, reader: TemplateReader): (readonly [string, TemplateTree])[] {
-  if (!isYamlMap(value)) return [];
+  if (!isRecord(value)) return [];
   return Object.entries(value).map(([name, item]) => [name, reader.readTree(item, ["entry", key, name])] as const);
 }
 
@@ -93,7 +93,7 @@ interface Loose extends Pick<EntryInput, "entry" | "parameters" | "placeholders"
 
 /** Parameters without a reference go into the query or the body, unless the file defines that part itself. */
 function looseParameters({ entry, method, parameters, placeholders, reader, report }: Loose): string[] {
-  const names = Object.keys(isYamlMap(parameters["properties"]) ? parameters["properties"] : {});
+  const names = Object.keys(isRecord(parameters["properties"]) ? parameters["properties"] : {});
   const unused = names.filter((name) => !reader.used.has(name));
   const part = withoutBody.has(method) ? "query" : "body";
   if (!isProvided(entry[part])) return unused;
@@ -166,7 +166,7 @@ function bodyOf(body: TemplateTree, textFormat: HttpPlan["textFormat"], scope: T
 
 function bodyText(content: unknown, type: string | undefined): string {
   if (typeof content === "string") return content;
-  const isForm = isYamlMap(content) && type !== undefined && isFormType(type);
+  const isForm = isRecord(content) && type !== undefined && isFormType(type);
   return isForm ? addQuery("", Object.entries(content)).slice(1) : JSON.stringify(content);
 }
 
@@ -226,7 +226,7 @@ function isFormType(type: string): boolean {
 }
 
 function contentType(headers: unknown): string {
-  const entries = isYamlMap(headers) ? Object.entries(headers) : [];
+  const entries = isRecord(headers) ? Object.entries(headers) : [];
   return templateText(entries.find(([name]) => name.toLowerCase() === "content-type")?.[1]);
 }
 

@@ -1,5 +1,5 @@
 import { type Issue, fail } from "../base/index.ts";
-import { type FileReport, type Schema, fromJsonSchema, isYamlMap } from "../schema/index.ts";
+import { type FileReport, type Schema, fromJsonSchema, isRecord } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
 import { hiddenIn, isObjectSchema } from "./check-definition.ts";
 import type { ToolContext } from "./context.ts";
@@ -69,7 +69,7 @@ export function readPromptEntry(source: Omit<EntryInput, "placeholders">): Entry
     tool: String(file["name"]),
     system,
     message,
-    parameters: Object.keys(isYamlMap(properties) ? properties : {}),
+    parameters: Object.keys(isRecord(properties) ? properties : {}),
     required: Array.isArray(required) ? required.map(String) : [],
     schema: answerSchema(output, report),
     model,

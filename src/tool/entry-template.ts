@@ -2,7 +2,7 @@ import { fail } from "../base/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import { type YamlPath, suggest } from "../text/index.ts";
 import type { Secrets } from "./context.ts";
-import { type FileReport, isYamlMap } from "../schema/index.ts";
+import { type FileReport, isRecord } from "../schema/index.ts";
 
 /** `${input.user.name}` or `${secret.TOKEN}`. */
 export interface TemplateReference {
@@ -79,7 +79,7 @@ export class TemplateReader {
   readTree(value: unknown, path: YamlPath): TemplateTree {
     if (typeof value === "string") return { template: this.read(value, path) };
     if (Array.isArray(value)) return { list: value.map((item, index) => this.readTree(item, [...path, index])) };
-    if (!isYamlMap(value)) return { value };
+    if (!isRecord(value)) return { value };
     return { map: Object.entries(value).map(([key, item]) => [key, this.readTree(item, [...path, key])] as const) };
   }
 
@@ -101,12 +101,12 @@ export class TemplateReader {
 
   #isParameter(name: string): boolean {
     const { properties } = this.#names.parameters;
-    return isYamlMap(properties) && Object.hasOwn(properties, name);
+    return isRecord(properties) && Object.hasOwn(properties, name);
   }
 
   #checkInput({ source, path: parts }: TemplateReference, root: string, position: ReferencePosition): boolean {
     const { path, inside } = position;
-    const properties = isYamlMap(this.#names.parameters["properties"]) ? this.#names.parameters["properties"] : {};
+    const properties = isRecord(this.#names.parameters["properties"]) ? this.#names.parameters["properties"] : {};
     const name = String(parts[0]);
     if (root !== "input") {
       const near =
@@ -125,7 +125,7 @@ export class TemplateReader {
     }
     this.used.add(name);
     const own = properties[name];
-    const type = isYamlMap(own) ? own["type"] : undefined;
+    const type = isRecord(own) ? own["type"] : undefined;
     if (parts.length === 1 || type === undefined || type === "object" || type === "array") return true;
     this.#report.add("bad_reference", path, [
       `${source}: "${name}" has the type ${templateText(type)} and no properties`,

@@ -1,5 +1,5 @@
 import { parseJson } from "../base/index.ts";
-import { type FileReport, type JsonSchema, forbiddenKeys, isOfType, isYamlMap, setOwn } from "../schema/index.ts";
+import { type FileReport, type JsonSchema, forbiddenKeys, isOfType, isRecord, setOwn } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
 import { lacksDash } from "./tool-file-schema.ts";
 import { readTypeSchema } from "./tool-file-type-schema.ts";
@@ -69,7 +69,7 @@ function readDefault(text: string, json: JsonSchema): unknown {
 }
 
 function readLong(rawValue: unknown, path: YamlPath, report: FileReport): ReadParameter {
-  const { required, optional, ...rest } = isYamlMap(rawValue) ? rawValue : { required: undefined, optional: undefined };
+  const { required, optional, ...rest } = isRecord(rawValue) ? rawValue : { required: undefined, optional: undefined };
   const shape = Array.isArray(required) ? { ...rest, required } : rest;
   const json = withLists(shape, path, report);
   const preset = json["default"];
@@ -93,6 +93,6 @@ function defaultFault(value: unknown, json: JsonSchema): string | undefined {
   if (typeof type === "string" && !isOfType(value, type)) return `the default ${cut} is not of the type ${type}`;
   if (Array.isArray(allowed) && !allowed.includes(value))
     return `the default ${cut} is not one of ${allowed.join(", ")}`;
-  if (!Array.isArray(value) || !isYamlMap(items)) return undefined;
+  if (!Array.isArray(value) || !isRecord(items)) return undefined;
   return value.map((item) => defaultFault(item, items)).find((fault) => fault !== undefined);
 }

@@ -1,14 +1,14 @@
 import { isFailureError } from "../base/index.ts";
 import { type JsonSchema, forbiddenKeys, fromJsonSchema } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
-import { type FileReport, isYamlMap, isOfType } from "../schema/index.ts";
+import { type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { readParameterMap } from "./parameter-map.ts";
 import { parameterSchema } from "./tool-file-schema.ts";
 import { readValidation } from "./tool-file-type-schema.ts";
 
 /** The parameters of a tool file as one JSON Schema: a list, or a map of names and types. */
 export function readParameters(value: unknown, report: FileReport): JsonSchema {
-  return isYamlMap(value)
+  return isRecord(value)
     ? readParameterMap(value, { path: ["parameters"], noun: "a parameter" }, report)
     : readParameterList(Array.isArray(value) ? (value as unknown[]) : [], ["parameters"], report);
 }
@@ -19,7 +19,7 @@ export function readParameterList(value: readonly unknown[], owner: YamlPath, re
   const required: string[] = [];
   for (const [index, item] of value.entries()) {
     const path = [...owner, index];
-    if (!isYamlMap(item)) continue;
+    if (!isRecord(item)) continue;
     const { name, description } = item;
     const json = readParameter(item, path, report);
     if (typeof name !== "string" || name.trim() === "") continue;
@@ -39,7 +39,7 @@ export function readParameterList(value: readonly unknown[], owner: YamlPath, re
 
 function readParameter(item: Readonly<Record<string, unknown>>, path: YamlPath, report: FileReport): JsonSchema {
   const { type, validation } = item;
-  const options = isYamlMap(validation) ? readValidation(type, [validation, [...path, "validation"]], report) : {};
+  const options = isRecord(validation) ? readValidation(type, [validation, [...path, "validation"]], report) : {};
   const isType = (propertiesOf(parameterSchema)["type"] as { enum: readonly unknown[] }).enum.includes(type);
   const json = { ...(isType && { type }), ...options };
   if (!isUsable(json, path, report) || !isType) return json;
@@ -87,5 +87,5 @@ function quoteHint(value: unknown, type: unknown): string | undefined {
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isYamlMap(schema["properties"]) ? schema["properties"] : {};
+  return isRecord(schema["properties"]) ? schema["properties"] : {};
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../schema/index.ts";
+import { type JsonSchema, isRecord } from "../schema/index.ts";
 import { knownCategories, targetKinds } from "./tool.ts";
 
 /** The types a parameter may have. */
@@ -199,9 +199,7 @@ function isType(type: unknown): boolean {
 /** The schema for a file whose parameters have this form. */
 export function fileSchemaFor(parameters: unknown): JsonSchema {
   if (lacksDash(parameters)) return { ...fileSchema, properties: { ...keys, parameters: {} } };
-  return typeof parameters === "object" && parameters !== null && !Array.isArray(parameters)
-    ? fileSchemaWithMap
-    : fileSchema;
+  return isRecord(parameters) ? fileSchemaWithMap : fileSchema;
 }
 
 /** The tool file format as JSON Schema, for editors. The parser reads its tables from the same parts. */

@@ -1,7 +1,7 @@
 import { isFailureError } from "../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../schema/index.ts";
 import { type YamlPath, suggest } from "../text/index.ts";
-import { type FileReport, isYamlMap, isOfType } from "../schema/index.ts";
+import { type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { type ParameterType, parameterTypes, validationSchemas } from "./tool-file-schema.ts";
 
 /** Options of `validation` and the corresponding keywords. */
@@ -42,13 +42,13 @@ export function readTypeSchema(value: unknown, path: YamlPath, report: FileRepor
 function readMember(value: unknown, path: YamlPath, report: FileReport): ReadShape {
   if (typeof value === "string") return { json: readType(value, path, report), required: false };
   if (typeof value === "boolean") return { json: value ? {} : { not: {} }, required: false };
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     report.add("wrong_type", path, ["a type is a name, such as string, or a map that describes it"]);
     return { json: {}, required: false };
   }
   const json: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) readKeyword(json, [key, item, [...path, key]], report);
-  if (isYamlMap(value["validation"])) {
+  if (isRecord(value["validation"])) {
     Object.assign(json, readValidation(value["type"], [value["validation"], [...path, "validation"]], report));
   }
   checkRequired(json, path, report);
@@ -142,7 +142,7 @@ function readItems(value: unknown, path: YamlPath, report: FileReport): JsonSche
 }
 
 function readProperties(value: unknown, path: YamlPath, report: FileReport): JsonSchema {
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     report.add("wrong_type", path, ['"properties" must be a map of names and types']);
     return {};
   }
@@ -155,7 +155,7 @@ function readProperties(value: unknown, path: YamlPath, report: FileReport): Jso
 /** Names in `required` without a property are misspelled. */
 function checkRequired(json: JsonSchema, path: YamlPath, report: FileReport): void {
   const { properties, required } = json;
-  if (!isYamlMap(properties) || !Array.isArray(required)) return;
+  if (!isRecord(properties) || !Array.isArray(required)) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== "string" || Object.hasOwn(properties, name)) continue;
     const near = suggest(name, Object.keys(properties));
@@ -177,7 +177,7 @@ export function readValidation(
   const own = parameterTypes.find((name) => name === type);
   if (own === undefined) return {};
   const schema = validationSchemas[own];
-  const known = isYamlMap(schema["properties"]) ? schema["properties"] : {};
+  const known = isRecord(schema["properties"]) ? schema["properties"] : {};
   const usable = Object.entries(options).filter(([key, value]) => {
     const foreign = !Object.hasOwn(known, key) && Object.hasOwn(keywordOf, key);
     if (foreign) reportForeign(key, own, { path: [...path, key], report });
@@ -240,5 +240,5 @@ function checkedPattern(value: unknown, path: YamlPath, report: FileReport): unk
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isYamlMap(schema["properties"]) ? schema["properties"] : {};
+  return isRecord(schema["properties"]) ? schema["properties"] : {};
 }

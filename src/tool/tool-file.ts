@@ -1,5 +1,5 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isYamlMap } from "../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
 import { checkEffect, impliedDestructive } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
@@ -68,7 +68,7 @@ export async function parseToolFile(text: string, options: ToolFileOptions): Pro
   const yaml = parseYaml(text, { file: options.file });
   const report = new FileReport(text, options.file, yaml);
   if (yaml.value === undefined) return { problems: report.problems, modules: [], commandFiles: [] };
-  if (!isYamlMap(yaml.value)) {
+  if (!isRecord(yaml.value)) {
     report.add("wrong_type", [], ["a tool file is a map of keys such as name, description and entry"]);
     return { problems: report.problems, modules: [], commandFiles: [] };
   }
@@ -93,7 +93,7 @@ export function readPromptFile(
   const start = (): SourceRange => ({ line: 1, column: 1 });
   const report = new FileReport("", name, { value: file, problems: [], locate: start, locateInside: start });
   const head = readHead(file, report);
-  const entry = isYamlMap(file["entry"]) ? file["entry"] : {};
+  const entry = isRecord(file["entry"]) ? file["entry"] : {};
   const { prompt, ...plan } = readPromptEntry({ ...head, entry, report, world: entryDepsOf({ file: name, prompts }) });
   const { tool } = finishTool(head, plan, report);
   if (tool !== undefined) return { tool, prompt };
@@ -117,7 +117,7 @@ async function readTool(written: File, report: FileReport, world: EntryDeps): Pr
   if (file === undefined) return { modules: [], commandFiles: [] };
   const head = readHead(file, report);
   const entry = file["entry"];
-  const plan = isYamlMap(entry) ? await readEntry({ ...head, entry, report, world }) : undefined;
+  const plan = isRecord(entry) ? await readEntry({ ...head, entry, report, world }) : undefined;
   return finishTool(head, plan, report);
 }
 
@@ -173,13 +173,13 @@ function checkTimeouts({ timeout, entry }: File, report: FileReport): void {
     if (ms !== undefined && !isTimeoutMs(ms)) report.add("bad_value", path, ['"timeout" may be at most 24h']);
   };
   check(timeout, ["timeout"]);
-  if (isYamlMap(entry)) check(entry["timeout"], ["entry", "timeout"]);
+  if (isRecord(entry)) check(entry["timeout"], ["entry", "timeout"]);
 }
 
 /** A target is a parameter of the tool. */
 function checkTargets(targets: unknown, { properties }: File, report: FileReport): void {
-  const names = isYamlMap(properties) ? Object.keys(properties) : [];
-  for (const name of isYamlMap(targets) ? Object.keys(targets) : []) {
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  for (const name of isRecord(targets) ? Object.keys(targets) : []) {
     if (names.includes(name)) continue;
     const near = suggest(name, names);
     const hint = near === undefined ? "declare it under parameters" : `did you mean "${near}"?`;
@@ -273,7 +273,7 @@ function rulesOf(
   const destructive =
     (file["destructive"] as boolean | null | undefined) ?? impliedDestructive(file["effect"], plan.destructive);
   const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
-  const ttlMs = isYamlMap(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
+  const ttlMs = isRecord(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
   const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
   return {
     effect,
@@ -298,7 +298,7 @@ function isNothing(value: unknown): value is null | undefined {
 /** The file without weaker effects that are refused; undefined if it must not replace a built-in tool. */
 function withoutRefused(file: File, { report, world }: Pick<EntryInput, "report" | "world">): File | undefined {
   const { entry } = file;
-  if (world.refuses === undefined || !isYamlMap(entry)) return file;
+  if (world.refuses === undefined || !isRecord(entry)) return file;
   const { relaxed, hides } = changedDefaults(file, entry, world.executors);
   const isRefused = (needs: ChangedDefaults, key: string): boolean => {
     const refusal = world.refuses?.({ ...needs, secrets: [] });

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { canonicalJson } from "../base/index.ts";
-import { isYamlMap } from "../schema/index.ts";
+import { isRecord } from "../schema/index.ts";
 import { secretsInTemplates } from "./entry-template.ts";
 import { type Builtins, type ChangedDefaults, changedDefaults, entryReceiver } from "./changed-defaults.ts";
 
@@ -36,7 +36,7 @@ export interface SentSecret {
  * @param builtins The tools that its entry may name, and that it must not replace unnoticed.
  */
 export function toolNeeds(file: unknown, path: string, builtins: Builtins): ToolNeeds | undefined {
-  if (!isYamlMap(file) || !isYamlMap(file["entry"])) return undefined;
+  if (!isRecord(file) || !isRecord(file["entry"])) return undefined;
   const { entry } = file;
   const words = Array.isArray(entry["command"]) ? entry["command"].map(String) : undefined;
   const to = entryReceiver(entry) ?? "";
@@ -54,7 +54,7 @@ function neededCommand(
 ): NeededCommand {
   return {
     words,
-    env: Object.fromEntries(Object.entries(isYamlMap(env) ? env : {}).map(([name, value]) => [name, textOf(value)])),
+    env: Object.fromEntries(Object.entries(isRecord(env) ? env : {}).map(([name, value]) => [name, textOf(value)])),
     ...(cwd !== undefined && { cwd: textOf(cwd) }),
     ...(stdin !== undefined && { stdin: textOf(stdin) }),
   };

@@ -1,7 +1,7 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
 import { type Approver, resolveEffect } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
-import { type Validation, isYamlMap, validateDeclared } from "../../schema/index.ts";
+import { type Validation, isRecord, validateDeclared } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
 import type { RunningCall, StepExecutor, StepHooks, StepWork, RequestApproval } from "../../run/index.ts";
@@ -210,7 +210,7 @@ class DryCall implements RunningCall {
     const { tool, withheld, key, work, options, unknowns } = this.#parts;
     const { redactor = createRedactor([]), clock = systemClock } = options;
     unknowns.addOutput(this.#path, "all");
-    const untrusted = isYamlMap(work.args) ? unknowns.untrusted.get(work.args) : undefined;
+    const untrusted = isRecord(work.args) ? unknowns.untrusted.get(work.args) : undefined;
     const shown = { key, tool: work.tool, effect, args: logValue(args, redactor) };
     withheld.push({ ...shown, ...unsure, ...(untrusted !== undefined && { untrusted }) });
     return {

@@ -1,6 +1,6 @@
 import { formatPath } from "../../base/index.ts";
 import { type CompiledValue, type Condition, compileValue, missing } from "../../expr/index.ts";
-import { isYamlMap, validateDeclared } from "../../schema/index.ts";
+import { isRecord, validateDeclared } from "../../schema/index.ts";
 import type { PossibleCall } from "../plan/chain-effect.ts";
 import type { FailurePlan, Plan, PlanStep, Target } from "../plan/plan.ts";
 import { findUntrustedValues } from "../plan/untrusted-target.ts";
@@ -113,14 +113,14 @@ function dryParams({ target, params, written }: Parameters, stepSite: DryStepSit
     untrustedParts(params, stepSite).map(([part, from]) => [formatPath(part), from]),
   );
   const noted = (args: unknown): unknown => {
-    if (Object.keys(untrusted).length > 0 && isYamlMap(args)) unknowns.untrusted.set(args, untrusted);
+    if (Object.keys(untrusted).length > 0 && isRecord(args)) unknowns.untrusted.set(args, untrusted);
     return args;
   };
   return {
     ...params,
     evaluate: (scope, evaluation) => {
       const names = unknownKeys(params, site, unknowns);
-      if (names.size === 0 || !isYamlMap(written)) return noted(params.evaluate(scope, evaluation));
+      if (names.size === 0 || !isRecord(written)) return noted(params.evaluate(scope, evaluation));
       const known = compileValue(without(written, names), { missing: "drop" }).value.evaluate(scope, evaluation);
       // A copy, not the constant of the plan: the notes are about this call only.
       const args = { ...(known as Readonly<Record<string, unknown>>) };
@@ -192,7 +192,7 @@ function dryOutput(output: CompiledValue, { plan, prefix, unknowns }: DryChainSi
       const site = { plan, prefix };
       if (!unknowns.covers(output.references, site)) return output.evaluate(scope, evaluation);
       const written: unknown = plan.spec.output;
-      if (!isYamlMap(written)) {
+      if (!isRecord(written)) {
         unknowns.addOutput(caller, "all");
         return null;
       }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type JsonSchema, fromJsonSchema, isYamlMap, subSchemas } from "../../schema/index.ts";
+import { type JsonSchema, fromJsonSchema, isRecord, subSchemas } from "../../schema/index.ts";
 import { parseYaml } from "../../text/index.ts";
 import { chainFileSchema } from "./chain-file-schema.ts";
 import { parseChain } from "./parse-chain.ts";
@@ -52,7 +52,7 @@ test("every key of a chain file is described for editors", () => {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, node] = next;
     for (const { schema: inner, path } of subSchemas(node)) {
-      if (!isYamlMap(inner)) continue;
+      if (!isRecord(inner)) continue;
       const key = path[0] === "properties" ? `${name}.${String(path[1])}` : name;
       if (path[0] === "properties" && inner["description"] === undefined && inner["properties"] === undefined)
         undescribed.push(key);

@@ -1,5 +1,5 @@
 import { formatPath } from "../../base/index.ts";
-import { type ProblemDetail, FileReport, isYamlMap } from "../../schema/index.ts";
+import { type ProblemDetail, FileReport, isRecord } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
 import { formHint } from "./suggest-form.ts";
 
@@ -92,7 +92,7 @@ export class ChainReport extends FileReport {
     let value = this.#value;
     for (const key of path) {
       if (Array.isArray(value)) value = value[Number(key)] as unknown;
-      else value = isYamlMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+      else value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     }
     return value;
   }

@@ -1,5 +1,5 @@
 import type { Issue } from "../../base/index.ts";
-import { type JsonSchema, type Schema, isYamlMap, resolveRef, showValue, unknownKeys } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, isRecord, resolveRef, showValue, unknownKeys } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { type SchemaPart, literalIssues, missingKeys } from "./literal-issues.ts";
@@ -70,9 +70,9 @@ class ParamsCheck {
     if (isInvolved(node)) return;
     if (Array.isArray(value)) {
       const { items } = node;
-      if (isYamlMap(items))
+      if (isRecord(items))
         for (const [index, item] of value.entries()) this.visit(item, { root, node: items }, [...path, index]);
-    } else if (isYamlMap(value)) this.#visitKeys(value, { root, node }, path);
+    } else if (isRecord(value)) this.#visitKeys(value, { root, node }, path);
   }
 
   /** Checks the type of an expression where both types are known. */
@@ -90,10 +90,10 @@ class ParamsCheck {
       this.#refuse({ path: [...path, key], code: "required", message: "is required" });
     }
     const { properties } = node;
-    if (!isYamlMap(properties)) return;
+    if (!isRecord(properties)) return;
     for (const [key, item] of Object.entries(value)) {
       const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (isYamlMap(own)) this.visit(item, { root, node: own }, [...path, key]);
+      if (isRecord(own)) this.visit(item, { root, node: own }, [...path, key]);
     }
   }
 
@@ -137,7 +137,7 @@ export function dereference({ root, node }: SchemaPart): JsonSchema | undefined 
   let found: JsonSchema = node;
   for (let hops = 0; hops < 16 && typeof found["$ref"] === "string"; hops++) {
     const target = resolveRef(root, found["$ref"]);
-    if (!isYamlMap(target)) return undefined;
+    if (!isRecord(target)) return undefined;
     found = target;
   }
   return found;
@@ -176,10 +176,10 @@ function nodeAt(json: JsonSchema, path: Path): JsonSchema | undefined {
     const below: unknown =
       typeof step === "number"
         ? items
-        : isYamlMap(properties) && Object.hasOwn(properties, step)
+        : isRecord(properties) && Object.hasOwn(properties, step)
           ? properties[step]
           : undefined;
-    node = isYamlMap(below) ? dereference({ root: json, node: below }) : undefined;
+    node = isRecord(below) ? dereference({ root: json, node: below }) : undefined;
   }
   return node;
 }
@@ -244,7 +244,7 @@ function isClosedAt(json: JsonSchema, path: Path): boolean {
 
 function namesAt(json: JsonSchema, path: Path): readonly string[] {
   const properties = nodeAt(json, path)?.["properties"];
-  return isYamlMap(properties) ? Object.keys(properties) : [];
+  return isRecord(properties) ? Object.keys(properties) : [];
 }
 
 function listHint(names: readonly string[]): string {

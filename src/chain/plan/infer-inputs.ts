@@ -1,4 +1,4 @@
-import { type JsonSchema, isYamlMap, setOwn } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn } from "../../schema/index.ts";
 import { dereference, isInvolved } from "./check-params.ts";
 import type { ErrorHandlingSpec } from "./chain-spec.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
@@ -90,13 +90,13 @@ class InputTypes {
       this.#add(value, [node["type"]].flat());
     } else if (Array.isArray(value)) {
       const { items } = node;
-      if (isYamlMap(items)) for (const item of value) this.#visit(item, { root, node: items });
-    } else if (isYamlMap(value)) {
+      if (isRecord(items)) for (const item of value) this.#visit(item, { root, node: items });
+    } else if (isRecord(value)) {
       const { properties } = node;
-      if (!isYamlMap(properties)) return;
+      if (!isRecord(properties)) return;
       for (const [key, item] of Object.entries(value)) {
         const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-        if (isYamlMap(own)) this.#visit(item, { root, node: own });
+        if (isRecord(own)) this.#visit(item, { root, node: own });
       }
     }
   }

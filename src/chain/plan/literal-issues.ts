@@ -4,7 +4,7 @@ import {
   type Rule,
   type SyncSchema,
   fromJsonSchema,
-  isYamlMap,
+  isRecord,
   isOfType,
   ruleIssue,
 } from "../../schema/index.ts";
@@ -74,11 +74,11 @@ function isPlain(schema: JsonSchema): boolean {
     if (checked.has(keyword)) return keyword !== "enum" || (Array.isArray(value) && value.every(isScalar));
     if (keyword === "required") return Array.isArray(value);
     if (keyword === "additionalProperties") return typeof value === "boolean";
-    if (keyword === "items") return isYamlMap(value) && isPlain(value);
+    if (keyword === "items") return isRecord(value) && isPlain(value);
     return (
       keyword === "properties" &&
-      isYamlMap(value) &&
-      Object.values(value).every((part) => isYamlMap(part) && isPlain(part))
+      isRecord(value) &&
+      Object.values(value).every((part) => isRecord(part) && isPlain(part))
     );
   });
   const simple = answer && isScalar(schema["const"] ?? null);
@@ -95,19 +95,18 @@ function* plainIssues(value: unknown, schema: JsonSchema, path: Path): Generator
   if (broken !== undefined) yield ruleIssue(broken, { path, value });
   else if (Array.isArray(value)) {
     const { items } = schema;
-    if (isYamlMap(items))
-      for (const [index, item] of value.entries()) yield* plainIssues(item, items, [...path, index]);
-  } else if (isYamlMap(value)) yield* keyIssues(value, schema, path);
+    if (isRecord(items)) for (const [index, item] of value.entries()) yield* plainIssues(item, items, [...path, index]);
+  } else if (isRecord(value)) yield* keyIssues(value, schema, path);
 }
 
 function* keyIssues(value: Readonly<Record<string, unknown>>, schema: JsonSchema, path: Path): Generator<Issue> {
-  const properties = isYamlMap(schema["properties"]) ? schema["properties"] : {};
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   for (const key of missingKeys(value, schema)) {
     yield ruleIssue({ code: "required" }, { path: [...path, key], value: undefined });
   }
   for (const [key, item] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (isYamlMap(own)) yield* plainIssues(item, own, [...path, key]);
+    if (isRecord(own)) yield* plainIssues(item, own, [...path, key]);
   }
 }
 
@@ -116,8 +115,8 @@ export function missingKeys(value: Readonly<Record<string, unknown>>, { required
   if (!Array.isArray(required)) return [];
   return required.filter((key): key is string => {
     if (typeof key !== "string" || Object.hasOwn(value, key)) return false;
-    const own: unknown = isYamlMap(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return !isYamlMap(own) || own["default"] === undefined;
+    const own: unknown = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return !isRecord(own) || own["default"] === undefined;
   });
 }
 

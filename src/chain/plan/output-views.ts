@@ -1,5 +1,5 @@
 import { type Reference, type Select, anyItem, compileTemplate, isExpressionError } from "../../expr/index.ts";
-import { isYamlMap } from "../../schema/index.ts";
+import { isRecord } from "../../schema/index.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
 import { readPlainSelect, type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
 import { segmentRange } from "./part-reader.ts";
@@ -91,7 +91,7 @@ export class OutputViews {
 
   #valueView(value: unknown): ValueView | undefined {
     if (typeof value === "string") return this.ofText(value);
-    if (!isYamlMap(value)) return undefined;
+    if (!isRecord(value)) return undefined;
     const fields = Object.entries(value).map(([key, item]) => [key, () => this.#valueView(item)] as const);
     return { kind: "map", fields: new Map(fields) };
   }

@@ -1,5 +1,5 @@
 import { jsonText } from "../../base/index.ts";
-import { forbiddenKeys, isYamlMap, type JsonSchema, isOfType, setOwn } from "../../schema/index.ts";
+import { forbiddenKeys, isRecord, type JsonSchema, isOfType, setOwn } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
 import { approvalSchema, chainKeysSchemaFor, stepSchema, type ClosedSchema } from "./chain-file-schema.ts";
 import { ChainReport } from "./chain-report.ts";
@@ -65,7 +65,7 @@ function readSpec(rawValue: unknown): ReadSource {
 
 function chainNameOf(rawValue: unknown): string {
   try {
-    const name: unknown = isYamlMap(rawValue) ? rawValue["name"] : undefined;
+    const name: unknown = isRecord(rawValue) ? rawValue["name"] : undefined;
     return typeof name === "string" ? name.slice(0, 128) : "without a name";
   } catch {
     return "without a name";
@@ -93,7 +93,7 @@ function hostilePart(root: unknown): { code: string; message: string } | undefin
 }
 
 function checkForm(value: unknown, report: ChainReport): ChainSpec | undefined {
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     report.add("wrong_type", [], ["a chain must be a map of keys such as name, input, steps and output"]);
     return undefined;
   }
@@ -120,8 +120,8 @@ function checkForm(value: unknown, report: ChainReport): ChainSpec | undefined {
 
 function checkStep(step: unknown, index: number, report: ChainReport): void {
   const path = ["steps", index];
-  const approval = isYamlMap(step) ? step["approval"] : undefined;
-  if (!isYamlMap(step) || !isYamlMap(approval)) {
+  const approval = isRecord(step) ? step["approval"] : undefined;
+  if (!isRecord(step) || !isRecord(approval)) {
     report.check(step, stepSchema, path);
     return;
   }
@@ -143,7 +143,7 @@ function plannableSpec(file: Readonly<Record<string, unknown>>): ChainSpec {
 
 /** A step keeps its index even if it lacks keys: others may refer to it. */
 function usableStep(step: unknown): StepSpec {
-  const found = isYamlMap(step) ? usableKeys(step, stepSchema) : {};
+  const found = isRecord(step) ? usableKeys(step, stepSchema) : {};
   return { id: "", tool: "", ...found };
 }
 
@@ -160,11 +160,11 @@ function usable(value: unknown, schema: JsonSchema): unknown {
   const form = formOf(value, schema);
   if (Array.isArray(value)) {
     const { items } = form;
-    return isYamlMap(items)
+    return isRecord(items)
       ? value.filter((item) => fits(item, items)).map((item) => usable(item, items))
       : (value as unknown);
   }
-  return isYamlMap(value) && isClosed(form) ? usableKeys(value, form) : value;
+  return isRecord(value) && isClosed(form) ? usableKeys(value, form) : value;
 }
 
 /** The one of several forms that matches the value. */
@@ -181,7 +181,7 @@ function fits(value: unknown, schema: JsonSchema): boolean {
   if (Array.isArray(allowed) && !allowed.includes(value)) return false;
   if (typeof value === "string") return fitsText(value, schema);
   if (typeof value === "number") return typeof minimum !== "number" || value >= minimum;
-  if (!isYamlMap(value) || !Array.isArray(required)) return true;
+  if (!isRecord(value) || !Array.isArray(required)) return true;
   return (required as string[]).every((key) => Object.hasOwn(value, key) && value[key] !== null);
 }
 
@@ -191,5 +191,5 @@ function fitsText(value: string, { minLength, pattern }: JsonSchema): boolean {
 }
 
 function isClosed(schema: JsonSchema): schema is ClosedSchema {
-  return isYamlMap(schema["properties"]) && schema["additionalProperties"] === false;
+  return isRecord(schema["properties"]) && schema["additionalProperties"] === false;
 }

@@ -1,7 +1,7 @@
 import { chainTable } from "./chain-table.ts";
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, isYamlMap } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, isRecord } from "../../schema/index.ts";
 import type { Problem, YamlPath } from "../../text/index.ts";
 import { toolNameProblem, readParameterList, readParameterMap } from "../../tool/index.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
@@ -143,7 +143,7 @@ function warnUnusedInputs({ input = {} }: ChainSpec, uses: readonly ReferenceUse
 }
 
 function declared({ properties }: JsonSchema): ReadonlySet<string> {
-  return new Set(Object.keys(isYamlMap(properties) ? properties : {}));
+  return new Set(Object.keys(isRecord(properties) ? properties : {}));
 }
 
 function checkChainName({ name, timeout }: ChainSpec, report: ChainReport): void {
@@ -261,5 +261,5 @@ export function unusedInputs(
 }
 
 function isOffered(input: unknown): boolean {
-  return isYamlMap(input) && input["description"] !== undefined && input["default"] !== undefined;
+  return isRecord(input) && input["description"] !== undefined && input["default"] !== undefined;
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, jsonText } from "../../base/index.ts";
-import { isYamlMap, setOwn } from "../../schema/index.ts";
+import { isRecord, setOwn } from "../../schema/index.ts";
 import { type AnyTool, fingerprintTool } from "../../tool/index.ts";
 import { callsOf } from "./chain-effect.ts";
 import { type PlanChainResult, planChain } from "./plan-chain.ts";
@@ -96,7 +96,7 @@ export function planFromSnapshot(definition: string, context: PlanContext): Plan
 function readDefinition(text: string): Definition | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isYamlMap(value) || typeof value["chain"] !== "string" || !isYamlMap(value["chains"])) return undefined;
+    if (!isRecord(value) || typeof value["chain"] !== "string" || !isRecord(value["chains"])) return undefined;
     // Each of the chains is checked when it is planned.
     return value as unknown as Definition;
   } catch {

@@ -1,5 +1,5 @@
 import { withCliCommands } from "../../base/index.ts";
-import { isYamlMap } from "../../schema/index.ts";
+import { isRecord } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 
 /** A part of a file that does not have the required form. */
@@ -74,7 +74,7 @@ function missingKeyHint({ path, message, value, file }: FormFault): string | und
   const known = isStep(path) ? stepKeyAliases : chainKeyAliases;
   const instead =
     isStep(path) || path.length === 0
-      ? Object.keys(isYamlMap(value) ? value : {}).find((word) => known.get(word) === key)
+      ? Object.keys(isRecord(value) ? value : {}).find((word) => known.get(word) === key)
       : undefined;
   if (instead !== undefined) return `write "${key}" instead of "${instead}"`;
   if (key === "id") return `name the step, so that other steps can refer to it: id: ${idOf(value)}`;
@@ -92,7 +92,7 @@ const missing: ReadonlyMap<string, string> = new Map([
 ]);
 
 function idOf(step: unknown): string {
-  const tool = isYamlMap(step) ? step["tool"] : undefined;
+  const tool = isRecord(step) ? step["tool"] : undefined;
   return (typeof tool === "string" ? suggestName(tool) : undefined) ?? "first";
 }
 
@@ -113,7 +113,7 @@ function kindHint({ path, value }: FormFault): string | undefined {
       ? 'write a message for the approver: approval: "Continue?"'
       : "remove it: without it, no approval is requested";
   }
-  if (key === "steps" && isYamlMap(value)) return 'write a list, each step beginning with "- id: NAME"';
+  if (key === "steps" && isRecord(value)) return 'write a list, each step beginning with "- id: NAME"';
   return scalar === undefined || typeof key !== "string" ? undefined : longForm(key, scalar, path);
 }
 

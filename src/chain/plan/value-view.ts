@@ -1,4 +1,4 @@
-import { type JsonSchema, isYamlMap, resolveRef } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, resolveRef } from "../../schema/index.ts";
 
 /**
  * Static type of a value: a schema, a map of known fields, or a list. Undefined if nothing is certain; then no problem
@@ -151,7 +151,7 @@ const involved =
 function simplified(root: JsonSchema, start: JsonSchema): JsonSchema | undefined {
   let node: unknown = start;
   for (let hops = 0; hops < 32; hops++) {
-    if (!isYamlMap(node)) return undefined;
+    if (!isRecord(node)) return undefined;
     const { $ref, anyOf, oneOf } = node as JsonSchema;
     if (typeof $ref === "string") node = resolveRef(root, $ref);
     else if (anyOf !== undefined || oneOf !== undefined) node = onlyForm([anyOf ?? [], oneOf ?? []].flat());
@@ -161,7 +161,7 @@ function simplified(root: JsonSchema, start: JsonSchema): JsonSchema | undefined
 }
 
 function onlyForm(forms: readonly unknown[]): unknown {
-  const nonNull = forms.filter((form) => !isYamlMap(form) || form["type"] !== "null");
+  const nonNull = forms.filter((form) => !isRecord(form) || form["type"] !== "null");
   return nonNull.length === 1 ? nonNull[0] : undefined;
 }
 
@@ -169,13 +169,13 @@ function schemaShape(root: JsonSchema, node: JsonSchema): Shape | undefined {
   const types = [node["type"]].flat().filter((type) => type !== "null" && type !== undefined);
   if (types.length > 1) return undefined;
   const [type] = types;
-  if (type === "object" || (type === undefined && isYamlMap(node["properties"]))) return mapShape(root, node);
+  if (type === "object" || (type === undefined && isRecord(node["properties"]))) return mapShape(root, node);
   if (type === "array") return { kind: "list", item: within(root, node["items"]) };
   return typeof type === "string" ? { kind: "scalar", type } : undefined;
 }
 
 function mapShape(root: JsonSchema, { properties, additionalProperties }: JsonSchema): Shape {
-  const named = isYamlMap(properties) ? Object.entries(properties) : [];
+  const named = isRecord(properties) ? Object.entries(properties) : [];
   const fields = new Map(named.map(([name, node]) => [name, () => within(root, node)]));
   const other = within(root, additionalProperties);
   // A schema that declares fields counts as complete, even if it is not closed.
@@ -184,7 +184,7 @@ function mapShape(root: JsonSchema, { properties, additionalProperties }: JsonSc
 }
 
 function within(root: JsonSchema, node: unknown): ValueView | undefined {
-  return isYamlMap(node) ? { kind: "schema", root, node } : undefined;
+  return isRecord(node) ? { kind: "schema", root, node } : undefined;
 }
 
 /** For ASCII paths, which most are: the character classes for letters of all scripts are slow to build. */

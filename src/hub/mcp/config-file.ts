@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FileReport, isYamlMap } from "../../schema/index.ts";
+import { FileReport, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
 import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
 import { readConfigText } from "./read-config-text.ts";
@@ -36,10 +36,10 @@ export function readConfigFile(dir: string, name: string): ConfigFile | Problem 
 export function parseConfigFile(text: string, name: string): ConfigFile {
   const parsed = parseJsonc(text, { file: name });
   const report = new FileReport(text, name, parsed);
-  const path = containers.find((keys) => isYamlMap(valueAt(parsed.value, keys))) ?? ["mcpServers"];
+  const path = containers.find((keys) => isRecord(valueAt(parsed.value, keys))) ?? ["mcpServers"];
   if (parsed.root !== undefined) checkTop(parsed.value, path, report);
   const servers = valueAt(parsed.value, path);
-  return { name, text, parsed, report, path, servers: isYamlMap(servers) ? servers : {} };
+  return { name, text, parsed, report, path, servers: isRecord(servers) ? servers : {} };
 }
 
 /** The text, undefined if there is no file, or the error. */
@@ -53,18 +53,18 @@ function readConfigFileText(path: string): string | undefined | Error {
 }
 
 function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     report.add("wrong_type", [], ['the file must be an object with the key "mcpServers"']);
     return;
   }
   const [container] = path;
-  if (Object.hasOwn(value, "mcpServers") && !isYamlMap(value["mcpServers"])) {
+  if (Object.hasOwn(value, "mcpServers") && !isRecord(value["mcpServers"])) {
     report.add("wrong_type", ["mcpServers"], ['"mcpServers" must be a map from names to servers']);
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === container || key === "mcpServers" || ignoredKeys.has(key)) continue;
     const near = suggest(key, ["mcpServers", "servers"]);
-    const looksLikeServer = isYamlMap(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
+    const looksLikeServer = isRecord(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
     const hint = looksLikeServer
       ? 'servers stand under the key "mcpServers"'
       : near === undefined
@@ -76,6 +76,6 @@ function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
 
 function valueAt(value: unknown, path: YamlPath): unknown {
   let found = value;
-  for (const step of path) found = isYamlMap(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  for (const step of path) found = isRecord(found) && Object.hasOwn(found, step) ? found[step] : undefined;
   return found;
 }

@@ -1,5 +1,5 @@
 import type { FailureError } from "../../base/index.ts";
-import { isYamlMap } from "../../schema/index.ts";
+import { isRecord } from "../../schema/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
 import { type ConfigFile, parseConfigFile, readConfigFile } from "./config-file.ts";
 import { configFiles } from "./has-mcp-config.ts";
@@ -138,10 +138,10 @@ function entryOf(key: string, files: readonly ConfigFile[], world: ExpandDeps): 
   const parts = files.filter(({ servers }) => Object.hasOwn(servers, key));
   const usable = parts.filter((file) => {
     const value = file.servers[key];
-    if (!isYamlMap(value)) {
+    if (!isRecord(value)) {
       file.report.add("wrong_type", [...file.path, key], [`"${key}" must be a map, such as { "command": … }`]);
     }
-    return isYamlMap(value);
+    return isRecord(value);
   });
   return usable.length < parts.length ? undefined : new ServerEntry(key, usable, world);
 }

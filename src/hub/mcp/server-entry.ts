@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { withoutCredentials } from "../../net/index.ts";
-import { isYamlMap } from "../../schema/index.ts";
+import { isRecord } from "../../schema/index.ts";
 import { type YamlPath, suggest } from "../../text/index.ts";
 import { isSecretName } from "../../secrets/index.ts";
 import { hashScripts } from "../../tool/index.ts";
@@ -84,7 +84,7 @@ export class ServerEntry {
       ...this.#statements(),
       capabilities: {
         all: Array.isArray(can) ? (can as string[]) : [],
-        byTool: isYamlMap(can) ? (can as Record<string, string[]>) : {},
+        byTool: isRecord(can) ? (can as Record<string, string[]>) : {},
       },
       trust: (this.#text("trust") ?? "first") as McpTrust,
       position: this.#position(),
@@ -117,7 +117,7 @@ export class ServerEntry {
   #take(file: ConfigFile): void {
     const path = [...file.path, this.#key];
     const own = file.servers[this.#key];
-    if (!isYamlMap(own)) return;
+    if (!isRecord(own)) return;
     const entry = Object.fromEntries(
       Object.entries(own).map(([key, value]) => [serverKeyAliases.get(key) ?? key, value]),
     );
@@ -193,7 +193,7 @@ export class ServerEntry {
 
   #filledMap(key: string): Record<string, string> {
     const entryKeys = this.#keys.get(key);
-    const input = isYamlMap(entryKeys?.value) ? entryKeys.value : {};
+    const input = isRecord(entryKeys?.value) ? entryKeys.value : {};
     if (entryKeys === undefined) return {};
     return Object.fromEntries(
       Object.entries(input).flatMap(([name, item]) => {
@@ -272,7 +272,7 @@ export class ServerEntry {
 
   #map(key: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.#keys.get(key)?.value;
-    return isYamlMap(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   }
 
   #fault(key: string, code: string, problem: string): void {

@@ -1,13 +1,6 @@
 import { isFailureError } from "../../base/index.ts";
 import { type Select, type ValueReference, compileSelect, compileValue, isExpressionError } from "../../expr/index.ts";
-import {
-  FileReport,
-  type JsonSchema,
-  type SyncSchema,
-  fromJsonSchema,
-  isYamlMap,
-  isRecord,
-} from "../../schema/index.ts";
+import { FileReport, type JsonSchema, type SyncSchema, fromJsonSchema, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, stripUnsafe, suggest } from "../../text/index.ts";
 import { readTypeSchema } from "../../tool/index.ts";
 import { type MappingFault, compileResult } from "./compile-result.ts";
@@ -42,7 +35,7 @@ export interface ContractFileOptions {
 export function parseContract(source: string, { file, known }: ContractFileOptions): ParsedContract {
   const yaml = parseYaml(source, { file });
   const report = new FileReport(source, file, yaml);
-  if (hasErrors(yaml.problems) || !report.check(yaml.value, contractFileSchema, []) || !isYamlMap(yaml.value))
+  if (hasErrors(yaml.problems) || !report.check(yaml.value, contractFileSchema, []) || !isRecord(yaml.value))
     return { contract: undefined, problems: report.problems };
   const name = capabilityName(String(yaml.value["name"]));
   const contract = new ContractReader(yaml.value, report, known?.get(name)).read(name);
@@ -155,7 +148,7 @@ class ContractReader {
 
   #merge(input: SyncSchema, output: SyncSchema | undefined): MergeRule | undefined {
     const provided = this.#input["merge"];
-    if (!isYamlMap(provided)) return undefined;
+    if (!isRecord(provided)) return undefined;
     // The schema allows only strings.
     const { list, key, max_items: maxItems } = provided as { list: string; key: string; max_items?: string };
     this.#checkKey(list, keysOf(output?.json ?? {}), ["merge", "list"]);
@@ -167,10 +160,10 @@ class ContractReader {
 
   #tools(input: JsonSchema): ToolMapping[] {
     const provided = this.#input["tools"];
-    if (!isYamlMap(provided)) return [];
+    if (!isRecord(provided)) return [];
     return Object.entries(provided).map(([pattern, value]) => {
       const path = ["tools", pattern];
-      const mapping = isYamlMap(value) ? value : {};
+      const mapping = isRecord(value) ? value : {};
       const args = this.#arguments(mapping["arguments"], input, [...path, "arguments"]);
       const result = this.#result(mapping["result"], input, [...path, "result"]);
       return { pattern, matches: matcherOf(pattern), ...args, ...result };

@@ -1,5 +1,5 @@
 import { nameGlob, cliCommand } from "../../base/index.ts";
-import { isYamlMap, isRecord } from "../../schema/index.ts";
+import { isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
 import { requiredArguments } from "./serving-candidates.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
@@ -30,7 +30,7 @@ export function unmatchedMappings({ file, source }: ContractText, tools: MappedT
     file,
     ...locate(path, "key"),
   });
-  const mappings = isYamlMap(value) && isYamlMap(value["tools"]) ? value["tools"] : {};
+  const mappings = isRecord(value) && isRecord(value["tools"]) ? value["tools"] : {};
   return Object.entries(mappings).flatMap(([name, mapping]) =>
     faultsOf(name, mapping, tools).map(({ at = [], ...text }) => warn(["tools", name, ...at], text)),
   );
@@ -41,7 +41,7 @@ function faultsOf(name: string, mapping: unknown, tools: MappedTools): (ProblemT
   if (name.includes("*") || name.startsWith("source:")) return unmatchedPattern(name, tools);
   const tool = tools.resolve(name)?.tool;
   if (tool !== undefined && isKnownAs(tool, name)) {
-    return isYamlMap(mapping) && isYamlMap(mapping["arguments"])
+    return isRecord(mapping) && isRecord(mapping["arguments"])
       ? argumentFaults(Object.keys(mapping["arguments"]), tool)
       : [];
   }

@@ -1,4 +1,4 @@
-import { isYamlMap, setOwn, showValue } from "../../schema/index.ts";
+import { isRecord, setOwn, showValue } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, hasErrors, parseYaml, suggest, stripUnsafe } from "../../text/index.ts";
 import { readDescription, readName, readShortText } from "./read-fields.ts";
 import type { SkillFields, AllowedTool } from "./skill.ts";
@@ -49,7 +49,7 @@ export function parseSkill(source: SkillText, strictness: Strictness): ParsedSki
   const report = new SkillReport({ text: source.text, file: source.file, yaml }, strictness);
   const { value } = yaml;
   if (value === undefined || hasErrors(yaml.problems)) return { fields: undefined, problems: report.problems };
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     report.add("unusable", [], { code: "wrong_type", message: "the front matter must be a map of keys and values" });
     return { fields: undefined, problems: report.problems };
   }
@@ -134,7 +134,7 @@ function repairYaml(yaml: string): string | undefined {
 /** The `metadata` of a skill: strings by key. Numbers and booleans become strings, nested values are omitted. */
 function readMetadata(value: unknown, report: SkillReport): Readonly<Record<string, string>> {
   if (value === undefined) return {};
-  if (!isYamlMap(value)) {
+  if (!isRecord(value)) {
     const message = `"metadata" must be a map of texts, got ${showValue(value)}`;
     report.add("must", ["metadata"], { code: "wrong_type", message });
     return {};
@@ -167,7 +167,7 @@ function readAllowedTools(value: unknown, yaml: ParsedYaml, report: SkillReport)
   if (value === undefined || value === null) return [];
   if (typeof value === "string") return readText(value, [key], { yaml, report });
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
-    const kind = isYamlMap(value) ? "a map" : Array.isArray(value) ? "a list with other things than text" : "no text";
+    const kind = isRecord(value) ? "a map" : Array.isArray(value) ? "a list with other things than text" : "no text";
     const message = `"${key}" must be text, got ${kind}`;
     report.add("must", [key], { code: "wrong_type", message, hint: "write: Read Grep" });
     return [];

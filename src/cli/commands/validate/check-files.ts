@@ -20,7 +20,7 @@ import { isInsideFolder } from "../../../base/index.ts";
 import type { Plan } from "../../../chain/index.ts";
 import { builtinToolNames } from "../../../builtin/index.ts";
 import { hubToolNames, isMcpConfig, readText, scanFolder } from "../../../hub/index.ts";
-import { isYamlMap } from "../../../schema/index.ts";
+import { isRecord } from "../../../schema/index.ts";
 import { type Problem, hasErrors, onePerCause, parseYaml } from "../../../text/index.ts";
 import { type AnyTool, ToolRegistry } from "../../../tool/index.ts";
 import { type ChainCheckDeps, type CheckContext, loadChainCheckDeps, loadTools } from "./check-deps.ts";
@@ -282,7 +282,7 @@ function noFileOfOurs(text: string, file: string): Problem | undefined {
   // Nearly always one line is enough to decide; the full parse comes later.
   if (/^[\w"'][^\n]*:(?:\s|$)/m.test(text)) return undefined;
   const { value, problems } = parseYaml(text, { file, maxBytes: 1024 * 1024 });
-  if (isYamlMap(value) || hasErrors(problems)) return undefined;
+  if (isRecord(value) || hasErrors(problems)) return undefined;
   const reason =
     value === null || value === undefined ? "is empty" : Array.isArray(value) ? "is a list" : "is a single value";
   const message = `the file ${reason}: it is neither a tool, a chain nor a workspace file`;
@@ -344,5 +344,5 @@ function isChainText(text: string): boolean {
   if (chainKey.test(text)) return true;
   if (toolKey.test(text)) return false;
   const { value } = parseYaml(text, { file: "", maxBytes: 1024 * 1024 });
-  return isYamlMap(value) && Object.hasOwn(value, "steps");
+  return isRecord(value) && Object.hasOwn(value, "steps");
 }
