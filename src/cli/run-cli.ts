@@ -67,7 +67,7 @@ async function withLastRun(spec: CommandSpec, invocation: Invocation): Promise<I
   const isNamed = at !== -1 && invocation.words[at] === lastRunWord;
   const options = (spec.options ?? []).filter(({ completes }) => completes === "run").map(optionName);
   if (!isNamed && !options.some((name) => invocation.text(name) === lastRunWord)) return invocation;
-  const { findLastRun } = await import("./open/find-run.ts");
+  const { findLastRun } = await import("./run-kinds/run-kind.ts");
   const id = await findLastRun();
   return {
     ...invocation,

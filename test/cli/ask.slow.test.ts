@@ -308,7 +308,7 @@ describe.concurrent("a prompt that needs approval", () => {
     });
     expect(await windlass(["rerun", runId], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("send the prompt again"),
+      stderr: expect.stringContaining(`repeat it with: windlass ask --runner autonomous "Tell ops."`),
     });
     expect(await windlass(["cancel", runId], { cwd })).toMatchObject({
       code: 0,

@@ -104,7 +104,7 @@ export async function reportPendingApprovals(
     terminal.log(`    ${terminal.tint("bold", toOneLine(tool))} ${shown}`);
     if (durable) terminal.log(`    ${terminal.tint("cyan", commandLine(invocation, "approve", id))}`);
   }
-  const kind = pending.every(isAgentCall) ? "agent" : "chain";
+  const kind = pending.every(isAgentCall) ? "agent" : ((await workspace.store?.runs.read(runId))?.run.kind ?? "chain");
   if (durable) logWrapped(words.afterwards(kind), terminal, { lead: "  ", style: "dim" });
   else
     reportFormattedError(terminal, {
@@ -114,7 +114,7 @@ export async function reportPendingApprovals(
 }
 
 /** The process was terminated; another process can resume the run. */
-function reportReleasedRun(runId: string, { invocation }: RunSession): void {
+export function reportReleasedRun(runId: string, { invocation }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
   terminal.log(`Run ${runId} is suspended; nothing was rolled back. Continue with: ${how}`);
@@ -144,7 +144,7 @@ function reportRunFailure(
 }
 
 /** Reports the end of a run after a rejected approval. */
-function reportRejectedRun(message: string, why: string, { terminal }: Invocation): void {
+export function reportRejectedRun(message: string, why: string, { terminal }: Invocation): void {
   terminal.log(`The run ended: ${toOneLine(message)}`);
   terminal.log(terminal.tint("dim", `  ${why}`));
 }

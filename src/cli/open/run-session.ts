@@ -191,33 +191,45 @@ export async function followRun(
   { durable, requestApproval }: FollowOptions,
   execute: (how: ExecuteRunOptions) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const { invocation, interrupts } = session;
-  const { terminal } = invocation;
+  const { invocation } = session;
   const view = viewFor(session);
   const stopWaiting = reportWaitingForOwner(session);
-  interrupts.arm({
-    onStop: () => stop(session, durable),
-    onTerminate: durable ? () => releaseRun(session) : undefined,
-  });
-  const how = { terminal, view, by: userName(), durable, decidedElsewhere: decidedElsewhere.bind(null, session) };
-  const pendingRuns = requestApproval ?? (terminal.interactive ? promptRunApproval(how) : undefined);
   try {
     return await execute({
-      signal: interrupts.signal,
+      ...executeOptions(session, view, { durable, ...(requestApproval && { requestApproval }) }),
       onNotice: noticesOf(invocation),
       onEvent: (event) => {
         stopWaiting();
         if (durable) session.runId = event.runId;
         view.onEvent(event);
       },
-      ...(pendingRuns !== undefined && { requestApproval: pendingRuns }),
-      ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: () => view.pause() }) }),
     });
   } finally {
     stopWaiting();
     session.runId = undefined;
     view.close();
   }
+}
+
+/** Arms the interrupts for a run, and returns the options to execute it here, with prompts at the terminal. */
+export function executeOptions(
+  session: RunSession,
+  view: Pick<RunView, "pause">,
+  { durable, requestApproval }: FollowOptions,
+): Pick<ExecuteRunOptions, "signal" | "requestApproval" | "elicit"> {
+  const { interrupts } = session;
+  const { terminal } = session.invocation;
+  interrupts.arm({
+    onStop: () => stop(session, durable),
+    onTerminate: durable ? () => releaseRun(session) : undefined,
+  });
+  const how = { terminal, view, by: userName(), durable, decidedElsewhere: decidedElsewhere.bind(null, session) };
+  const approver = requestApproval ?? (terminal.interactive ? promptRunApproval(how) : undefined);
+  return {
+    signal: interrupts.signal,
+    ...(approver !== undefined && { requestApproval: approver }),
+    ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: () => view.pause() }) }),
+  };
 }
 
 /** Reports notices about a run, each once. */

@@ -72,6 +72,18 @@ describe("[N12] a durable call", () => {
     await serving;
   });
 
+  test("that a worker claims just before it is looked at is not reported as waiting", async () => {
+    const tool = (): AnyTool => sampleTool(() => 1, { name: "once_send", effect: "once" });
+    const { process, journal, pending } = machine();
+    const worker = process(tool()).calls;
+    await worker.start("once_send", {}, { runId: "c1" });
+    await worker.decide(await pending(), { approved: true });
+    const client = process(tool()).calls;
+    const list = journal.list.bind(journal);
+    journal.list = async (query) => (await worker.resume("c1"), list(query));
+    expect(await client.result("c1")).toMatchObject({ status: "success" });
+  });
+
   test("that is rejected is not made", async () => {
     const log: unknown[] = [];
     const tool = sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });

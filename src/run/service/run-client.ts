@@ -45,12 +45,6 @@ export interface RunRef {
 
 /** The kinds of runs in messages. They are known without loading their code. */
 const titles: Readonly<Record<RunKindId, string>> = { chain: "a chain", agent: "an agent", call: "a tool" };
-const repeating: Readonly<Record<RunKindId, () => string>> = {
-  chain: () => `use ${cliCommand("rerun")}`,
-  agent: () => "send the prompt again",
-  call: () => "start another call",
-};
-
 /** Interval in milliseconds at which a run that another process executes is read. */
 const observeMs = 100;
 
@@ -126,8 +120,11 @@ export class RunClient {
   ): Promise<Result> {
     for (;;) {
       const stored = await this.read(kind, runId);
-      if (isFinished(stored.run.status)) return kind.describe(stored);
-      if (stored.run.status === "waiting" && !(await this.#isExecutable(runId))) return kind.describe(stored);
+      const { status, epoch } = stored.run;
+      if (isFinished(status)) return kind.describe(stored);
+      // A worker that has claimed it in the meantime is why it is no longer executable.
+      if (status === "waiting" && !(await this.#isExecutable(runId)))
+        if ((await this.read(kind, runId)).run.epoch === epoch) return kind.describe(stored);
       await this.#observePause(signal);
     }
   }
@@ -186,8 +183,8 @@ export class RunClient {
   /** Throws if a run is not of this kind. */
   protected checkKind({ id }: Pick<AnyRunKind, "id">, run: StoredRun): void {
     if (run.kind === id) return;
-    const hint = `use ${cliCommand("show")} or ${cliCommand("resume")}; to repeat it, ${repeating[run.kind]()}`;
-    const message = `run ${run.id} is a run of ${titles[run.kind]}, not of ${titles[id]}: ${hint}`;
+    const hint = `look at it with: ${cliCommand(`show ${run.id}`)}`;
+    const message = `run ${run.id} is a run of ${titles[run.kind]}, not of ${titles[id]}; ${hint}`;
     throw fail(message, { code: "validation_error" });
   }
 

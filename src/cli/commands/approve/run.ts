@@ -1,4 +1,3 @@
-import { runKindOf } from "../../open/find-run.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/arguments-line.ts";
@@ -10,16 +9,15 @@ import { describeDecision } from "../../approvals/describe-decision.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { withWritableJournal } from "../../open/open-journal.ts";
 import { readJsonOption } from "../call/read-arguments.ts";
-import { type RunSession, withRuns } from "../../open/run-session.ts";
+import { withRuns } from "../../open/run-session.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { reportRunResult } from "../../open/report-run-result.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { unknownApproval } from "../../approvals/unknown-approval.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { userName } from "../../terminal/user-name.ts";
 import { toWireApproval } from "../../wire/wire-record.ts";
-import { resume } from "../resume/run.ts";
+import { resumeRun } from "../../run-kinds/run-kind.ts";
 import { describeApprovalStep, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
 
 /** `windlass approve`. */
@@ -32,7 +30,7 @@ async function decide(invocation: Invocation, approved: boolean): Promise<ExitCo
   const decided = await writeDecision(invocation, await decisionIn(invocation, approved));
   reportDecision(invocation, decided);
   const runId = await runToResume(decided, invocation);
-  if (runId !== undefined) return resumeRun(invocation, { decided, runId });
+  if (runId !== undefined) return resumeDecided(invocation, { decided, runId });
   if (invocation.flag("json")) invocation.terminal.print(safeJson(toWireApproval(decided.approval)));
   return codeOf(decided);
 }
@@ -142,20 +140,6 @@ function rootOf(runId: string): Promise<string> {
   });
 }
 
-interface ResumeContext {
-  readonly refused: boolean;
-  /** Additional keys of the `--json` output. */
-  readonly extra: Readonly<Record<string, unknown>>;
-}
-
-async function resumeHere(session: RunSession, runId: string, { refused, extra }: ResumeContext): Promise<ExitCode> {
-  if ((await runKindOf(session.workspace, runId)) === "agent") {
-    const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
-    return resumeAgentRun(session, runId, extra);
-  }
-  return reportRunResult(await resume(session, runId), session, { durable: true, refused, extra });
-}
-
 /**
  * Reports that the decision is stored although the run could not resume, for example because no model is configured.
  */
@@ -166,7 +150,7 @@ function reportDecisionStored(invocation: Invocation, runId: string): void {
 }
 
 /** Resumes the run in this process. After a rejection the exit code is 0, regardless of how the run ends. */
-function resumeRun(
+function resumeDecided(
   invocation: Invocation,
   { decided, runId }: { readonly decided: Decided; readonly runId: string },
 ): Promise<ExitCode> {
@@ -175,7 +159,7 @@ function resumeRun(
     try {
       requireTrust(session.workspace);
       const extra = { approval: toWireApproval(decided.approval) };
-      const code = await resumeHere(session, runId, { refused: !decided.approved, extra });
+      const code = await resumeRun(session, runId, { refused: !decided.approved, extra });
       return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
     } catch (error) {
       if (!isFailureError(error) || error.code !== "run_held") {

@@ -17,7 +17,7 @@ import { type CliArguments, readArguments } from "./read-arguments.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import { exitCodeOf, reportCallFailure } from "./report-call-failure.ts";
-import { showWaiting } from "./show-waiting.ts";
+import { showWaiting } from "../../open/show-waiting.ts";
 import { withThrowLocation } from "../../open/watch-tool-errors.ts";
 import { reportSlowLoad } from "../../open/report-slow-load.ts";
 import { reportToolLog } from "../../open/report-tool-log.ts";

@@ -1,8 +1,8 @@
 import type { RunCommand } from "../../program/command-spec.ts";
-import { withRun } from "../../open/find-run.ts";
-import { followRun, noticesOf, withRuns } from "../../open/run-session.ts";
+import { type RunSession, followRun, noticesOf, withRuns } from "../../open/run-session.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { reportRunResult } from "../../open/report-run-result.ts";
+import { commandsFor, requireRun } from "../../run-kinds/run-kind.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import type { RerunPreview, RerunStep } from "../../../chain/index.ts";
@@ -20,20 +20,28 @@ export const rerunChain: RunCommand = (invocation) => {
     const { runs } = session.workspace;
     requireTrust(session.workspace);
     warnUnmatchedRules(session.workspace, invocation);
+    await checkRepeatable(session, id);
     const onNotice = noticesOf(invocation);
-    const result = await withRun(runs, { id, invocation }, async () => {
-      if (from !== undefined) {
-        const { signal } = session.interrupts;
-        const preview = await runs.previewRerun(id, from, { onNotice });
-        await confirmRerun(preview, { runId: id, from, invocation, signal });
-      }
-      return followRun(session, { durable: true }, (how) =>
-        runs.rerun(id, { ...how, onNotice, ...(from !== undefined && { from }) }),
-      );
-    });
+    if (from !== undefined) {
+      const { signal } = session.interrupts;
+      const preview = await runs.previewRerun(id, from, { onNotice });
+      await confirmRerun(preview, { runId: id, from, invocation, signal });
+    }
+    const result = await followRun(session, { durable: true }, (how) =>
+      runs.rerun(id, { ...how, onNotice, ...(from !== undefined && { from }) }),
+    );
     return reportRunResult(result, session, { durable: true });
   });
 };
+
+/** Throws if another command repeats runs of this kind. */
+async function checkRepeatable({ workspace, invocation }: RunSession, id: string): Promise<void> {
+  const run = await requireRun(workspace, { id, invocation });
+  const words = (await commandsFor(run)).repeat?.(run, workspace);
+  if (words === undefined) return;
+  const command = commandLine(invocation, ...words.map(shellWord));
+  throw new UsageError(`run ${id} is not of a chain, and has no steps to reuse`, `repeat it with: ${command}`);
+}
 
 /**
  * Lists which results are reused, and which other steps will run again. If one of those has effect `once` and may have

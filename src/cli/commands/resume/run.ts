@@ -1,13 +1,11 @@
-import type { RunResult } from "../../../chain/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
-import { runKindOf, withRun } from "../../open/find-run.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
-import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
-import { reportRunResult } from "../../open/report-run-result.ts";
+import { type RunSession, withRuns } from "../../open/run-session.ts";
+import { resumeRun } from "../../run-kinds/run-kind.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
@@ -17,29 +15,12 @@ export const resumeRuns: RunCommand = (invocation) =>
     const [id] = invocation.words;
     requireTrust(session.workspace);
     warnUnmatchedRules(session.workspace, invocation);
-    if (id !== undefined) return resumeAny(session, id);
+    if (id !== undefined) return resumeRun(session, id);
     if (invocation.flag("json") || invocation.flag("events")) {
       throw new UsageError("--json and --events require a RUN");
     }
     return resumeAll(session);
   });
-
-/** Resumes a run in this process, and shows its progress. */
-export function resume(session: RunSession, id: string): Promise<RunResult> {
-  const { runs } = session.workspace;
-  return withRun(runs, { id, invocation: session.invocation }, () =>
-    followRun(session, { durable: true }, (how) => runs.resume(id, how)),
-  );
-}
-
-/** Resumes a run, of a chain or of an agent, and reports its result. */
-async function resumeAny(session: RunSession, id: string): Promise<ExitCode> {
-  if ((await runKindOf(session.workspace, id)) === "agent") {
-    const { resumeAgentRun } = await import("../../open/resume-agent-run.ts");
-    return resumeAgentRun(session, id);
-  }
-  return reportRunResult(await resume(session, id), session, { durable: true });
-}
 
 /** Resumes every run whose process has died, one after another; a failure does not stop the rest. */
 async function resumeAll(session: RunSession): Promise<ExitCode> {
@@ -62,7 +43,7 @@ async function resumeAll(session: RunSession): Promise<ExitCode> {
 
 async function resumeOne(session: RunSession, id: string): Promise<ExitCode> {
   try {
-    return await resumeAny(session, id);
+    return await resumeRun(session, id);
   } catch (error) {
     if (!isFailureError(error)) throw error;
     // Another process claimed it first.

@@ -1,156 +1,29 @@
-import type { ExecutionLog, StepLog } from "../../../chain/index.ts";
-import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { formatCount, formatRetries } from "../../terminal/format-figures.ts";
-import { toOneLine } from "../../terminal/format-table.ts";
-import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { describeApproval, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
-import { type InspectedRun, withInspectedRun } from "../../open/inspect-run.ts";
-import { retriesOf, summaryLine } from "../../terminal/run-view/summary-line.ts";
+import type { Invocation } from "../../program/invocation.ts";
+import { withInspectedRun } from "../../run-kinds/inspect-run.ts";
+import { type Explanation, commandsFor } from "../../run-kinds/run-kind.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { reportHowToResume } from "../../open/report-how-to-resume.ts";
-import type { Style, Terminal } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** `windlass show`. */
 export const showRun: RunCommand = (invocation) =>
-  withInspectedRun(invocation, (past) => showChainRun(invocation, past), {
-    ofAgent: async (past) => (await import("./show-agent-run.ts")).showAgent(invocation, past),
+  withInspectedRun(invocation, async (inspected) => (await commandsFor(inspected.run)).show(invocation, inspected));
+
+/** `windlass explain`. */
+export const explainRun: RunCommand = (invocation) =>
+  withInspectedRun(invocation, async (inspected) => {
+    const [, step = ""] = invocation.words;
+    const explanations = await (await commandsFor(inspected.run)).explain(invocation, inspected, step);
+    if (!invocation.flag("json")) return printSentences(invocation, explanations);
+    const facts = explanations.map((each) => ({ ...(each.step !== undefined && { step: each.step }), ...each.fact }));
+    const sentences = explanations.map(({ sentence }) => sentence);
+    const about = { run_id: inspected.run.id, ...(step !== "" && { step }) };
+    invocation.terminal.print(safeJson({ ...about, sentences, facts }));
   });
 
-async function showChainRun(invocation: Invocation, { workspace, result, isInterrupted }: InspectedRun): Promise<void> {
-  const { terminal } = invocation;
-  const log = result.log();
-  if (invocation.flag("json")) {
-    terminal.print(safeJson(log));
-    return;
+function printSentences({ terminal }: Invocation, explanations: readonly Explanation[]): void {
+  for (const { sentence } of explanations) {
+    const lines = terminal.columns === undefined ? [sentence] : wrapText(sentence, terminal.columns);
+    for (const line of lines) terminal.print(line);
   }
-  for (const line of logLines(log, terminal, isInterrupted)) terminal.print(line);
-  const approvals = isOver(log.status) ? [] : await listOpenApprovals(workspace, result.runId);
-  for (const approval of approvals) {
-    terminal.log(`waiting: ${describeApproval(approval)}`);
-    terminal.log(`  ${terminal.tint("bold", toOneLine(approval.tool))} ${safeJson(approval.args, 0)}`);
-    terminal.log(`  ${terminal.tint("cyan", `approve with: ${commandLine(invocation, "approve", approval.id)}`)}`);
-  }
-  const isDecided = log.status === "waiting" && approvals.length === 0;
-  if (isInterrupted || isDecided) reportHowToResume(invocation, result.runId);
-  reportNextStep(log, invocation);
-}
-
-function isOver(status: ExecutionLog["status"]): boolean {
-  return status !== "running" && status !== "waiting";
-}
-
-function reportNextStep(log: ExecutionLog, invocation: Invocation): void {
-  const failed = log.steps.find(({ status }) => status === "failed");
-  if (failed === undefined) return;
-  const { terminal } = invocation;
-  const words = ["explain", log.chain_id, toOneLine(failed.id)] as const;
-  terminal.log(terminal.tint("dim", `for details: ${commandLine(invocation, ...words)}`));
-}
-
-/** Maximum length of a value; `--json` prints it in full. */
-const maxValueLength = 2000;
-
-/** Formats the log of a run: a line per step, with the input and output of its tool below it. */
-function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[] {
-  const width = terminal.columns === undefined ? maxValueLength : terminal.columns - 1;
-  const paint = (style: Style, text: string): string => terminal.paint(style, text);
-  const value = (name: string, shown: unknown, indent: string): string => {
-    const text = toOneLine(safeJson(shown, 0).slice(0, maxValueLength * 2));
-    return paint("dim", cutDisplay(`${indent}${name} ${text}`, width));
-  };
-  const widths = {
-    label: Math.min(40, Math.max(0, ...log.steps.map((step) => displayWidth(labelOf(step))))),
-    tool: Math.min(30, Math.max(0, ...log.steps.map(({ tool }) => displayWidth(tool)))),
-  };
-  return [
-    `${paint("bold", toOneLine(log.name))}  ${paint("dim", log.chain_id)}`,
-    value("input", log.input, "  "),
-    ...log.steps.flatMap((step) => {
-      const indent = " ".repeat(indentOf(step) + 4);
-      return [
-        stepLine(step, { widths, width, paint }),
-        ...(step.input === undefined ? [] : [value("in ", step.input, indent)]),
-        ...(step.output === undefined ? [] : [value("out", step.output, indent)]),
-      ];
-    }),
-    ...(log.output === null ? [] : [value("output", log.output, "  ")]),
-    summaryLine(log, paint, { isInterrupted: left }),
-    ...(log.error === undefined
-      ? []
-      : [cutDisplay(toOneLine(`  ${log.error.code}: ${log.error.message}`), maxValueLength)]),
-  ];
-}
-
-interface LineOptions {
-  readonly widths: { readonly label: number; readonly tool: number };
-  readonly width: number;
-  readonly paint: (style: Style, text: string) => string;
-}
-
-const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: Style]>> = {
-  running: ["…", "cyan"],
-  waiting: ["‖", "yellow"],
-  success: ["✓", "green"],
-  recovered: ["✓", "yellow"],
-  skipped: ["–", "dim"],
-  failed: ["✗", "red"],
-  cancelled: ["✗", "yellow"],
-};
-
-function stepLine(step: StepLog, { widths, width, paint }: LineOptions): string {
-  const [mark, style] = marks[step.status];
-  const label = padDisplay(cutDisplay(labelOf(step), widths.label), widths.label);
-  const tool = padDisplay(cutDisplay(toOneLine(step.tool), widths.tool), widths.tool);
-  const took = (step.status === "skipped" ? "" : formatDuration(step.duration_ms)).padStart(9);
-  const head = `  ${paint(style, mark)} ${label}  ${paint("dim", `${tool} ${took}`)}`;
-  const room = width - (4 + widths.label + 2 + widths.tool + 1 + 9 + 2);
-  const note = room > 8 ? cutDisplay(noteOf(step), room) : "";
-  return note === "" ? head : `${head}  ${paint(step.status === "failed" ? "red" : "dim", note)}`;
-}
-
-/** ` search`, indented below the step that called its chain. */
-function labelOf(step: StepLog): string {
-  const name = step.id.slice(step.id.lastIndexOf("/") + 1);
-  const item = /\[\d+\](?=\/[^/]*$)/.exec(step.id)?.[0];
-  return " ".repeat(indentOf(step)) + toOneLine(item === undefined ? name : `${item} ${name}`);
-}
-
-function indentOf({ id }: StepLog): number {
-  return Math.min(8, id.split("/").length - 1) * 2;
-}
-
-function noteOf(step: StepLog): string {
-  const { skip_reason: skip, fallback_tool: standIn, error, compensation, approval_id: approval } = step;
-  const parts = [
-    skip,
-    step.status === "cancelled" && "cancelled",
-    step.queued_ms !== undefined && step.queued_ms >= 100 && `waited ${formatDuration(step.queued_ms)}`,
-    step.cached && "cached",
-    standIn && `fallback ${standIn} used`,
-    servedBy(step),
-    itemsOf(step),
-    retriesOf(step) > 0 && `after ${formatRetries(retriesOf(step))}`,
-    error && `${error.code}: ${error.message}`,
-    compensation && undone(compensation),
-    step.status === "waiting" && approval && `waits for approval ${approval}`,
-  ];
-  return toOneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
-}
-
-/** For calls that chose among several tools: the tools that produced the result, and those that failed. */
-function servedBy({ sources = [], failed_sources: failed = [] }: StepLog): string {
-  const without =
-    failed.length === 0 ? "" : `, ${failed.map(({ tool, code }) => `${tool} failed (${code})`).join(", ")}`;
-  return sources.length === 0 ? "" : `by ${sources.join(", ")}${without}`;
-}
-
-function itemsOf({ items }: StepLog): string {
-  if (items === undefined) return "";
-  const failed = items.filter(({ status }) => status === "failed").length;
-  return `${formatCount(items.length, "item")}${failed > 0 ? `, ${failed} failed` : ""}`;
-}
-
-function undone({ status, error }: NonNullable<StepLog["compensation"]>): string {
-  return status === "success" ? "undone" : `could not be undone: ${error?.message ?? "unknown reason"}`;
 }

@@ -3,7 +3,7 @@ import { events, json, runId } from "../../program/shared-options.ts";
 
 const runs: CommandSpec = {
   name: "runs",
-  summary: "list runs of chains and agents, newest first",
+  summary: "list runs of chains, agents and durable calls, newest first",
   options: [
     { flags: "--kind KIND", about: "only runs of this kind", choices: ["chain", "agent", "call"] },
     { flags: "--chain NAME", about: "only runs of this chain", completes: "chain" },
@@ -44,7 +44,7 @@ const explain: CommandSpec = {
   ],
   options: [json],
   examples: ["windlass explain last", "windlass explain k3j9x0q2ab5z-1 summarize"],
-  load: async () => (await import("../explain/run.ts")).explainRun,
+  load: async () => (await import("../show/run.ts")).explainRun,
 };
 
 const resume: CommandSpec = {
@@ -61,7 +61,8 @@ const rerun: CommandSpec = {
   summary: "run the chain of an earlier run again, with the same input and the current chain",
   details:
     "With --from, steps that do not depend on STEP, succeeded and are unchanged are reused. Other steps that will run " +
-    "again are listed first; if one of them has effect `once`, it must be confirmed.",
+    "again are listed first; if one of them has effect `once`, it must be confirmed. For a run of an agent or a durable " +
+    "call, the command that repeats it is printed.",
   args: [runId],
   options: [
     { flags: "--from STEP", about: "reuse the results of steps that do not depend on this one", completes: "step" },
@@ -79,7 +80,7 @@ const cancel: CommandSpec = {
   args: [runId],
   options: [{ ...json, about: "print the execution log" }],
   examples: ["windlass cancel k3j9x0q2ab5z-1"],
-  load: async () => (await import("../cancel/run.ts")).cancelRun,
+  load: async () => (await import("../cancel/run.ts")).cancel,
 };
 
 /** The group "Runs" of the help. */

@@ -3,7 +3,7 @@ import { toRunCassette, replayChain } from "../../../testing/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { withInspectedRun } from "../../open/inspect-run.ts";
+import { withInspectedRun } from "../../run-kinds/inspect-run.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -15,12 +15,13 @@ export const testChain: RunCommand = (invocation) => {
   if (id === undefined) throw new UsageError("--replay RUN is required", `list runs with: ${cliCommand("runs")}`);
   return withInspectedRun(
     invocation,
-    async ({ workspace, result: recorded }) => {
+    async ({ workspace }) => {
       const { terminal } = invocation;
       const [file = ""] = invocation.words;
       const { redactor } = workspace.engine;
       const plan = await workspace.loadChain(file);
       // The run used the chain as it was then; the file may have changed since.
+      const recorded = await workspace.runs.inspect(id);
       const cassette = await toRunCassette(await workspace.runs.read(id), { plan: recorded.plan, redactor });
       const { same, difference, run } = await replayChain(plan, cassette, { redactor });
       if (invocation.flag("json")) terminal.print(safeJson({ same, ...(difference !== undefined && { difference }) }));
@@ -34,6 +35,6 @@ export const testChain: RunCommand = (invocation) => {
       logWrapped(`differs from run ${id}: ${message}`, terminal, { lead: `${terminal.tint("red", "✗")} ` });
       return exitCodes.failed;
     },
-    { id },
+    id,
   );
 };

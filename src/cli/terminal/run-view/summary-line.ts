@@ -10,7 +10,6 @@ export function summaryLine(
   tint: (style: Style, text: string) => string,
   { isInterrupted = false, isDryRun = false }: SummaryOptions = {},
 ): string {
-  const [mark, style, word] = log.status === "running" && isInterrupted ? interruptedStyle : endings[log.status];
   const { parallel_speedup: speedUp } = log.metrics;
   const count = (matches: (step: StepLog) => boolean): number => log.steps.filter(matches).length;
   const done = count((step) => step.status !== "skipped" && step.started_at !== undefined && step.dry_run !== true);
@@ -27,9 +26,18 @@ export function summaryLine(
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(speedUp >= 1.05 ? [`${speedUp.toFixed(1)}× parallel`] : []),
   ];
-  const name = `${isDryRun ? "dry run of " : ""}${toOneLine(log.name)}`;
-  const head = `${mark} ${name} ${word} ${formatDuration(log.duration_ms)}`;
-  return `${tint(style, head)} ${tint("dim", `(${parts.join(", ")})`)}`;
+  const head = statusLine({ ...log, name: `${isDryRun ? "dry run of " : ""}${log.name}` }, tint, isInterrupted);
+  return `${head} ${tint("dim", `(${parts.join(", ")})`)}`;
+}
+
+/** Status and duration of a run: `✓ send succeeded in 12 ms`. */
+export function statusLine(
+  run: Pick<ExecutionLog, "name" | "status" | "duration_ms">,
+  tint: (style: Style, text: string) => string,
+  isInterrupted: boolean,
+): string {
+  const [mark, style, word] = run.status === "running" && isInterrupted ? interruptedStyle : endings[run.status];
+  return tint(style, `${mark} ${toOneLine(run.name)} ${word} ${formatDuration(run.duration_ms)}`);
 }
 
 /** Number of retries of a step, over all its items and rounds. */

@@ -12,8 +12,12 @@ interface RoundOf {
 export interface AgentFactParams {
   readonly notice: { readonly text: string; readonly notice?: WireCoded };
   readonly model_request: RoundOf & { readonly text: string; readonly ms?: number };
-  /** Rounds are those of the model. `args` is JSON. */
-  readonly called: RoundOf & { readonly initiator: CallInitiator; readonly tool: string; readonly args?: string };
+  /** Rounds are those of the model. `args` is JSON. A durable call is made by a program. */
+  readonly called: RoundOf & {
+    readonly initiator: CallInitiator | "program";
+    readonly tool: string;
+    readonly args?: string;
+  };
   readonly approval_needed: { readonly approval: string };
   readonly outcome_unknown: NoParams;
   readonly awaits_approval: { readonly command: string };

@@ -1,7 +1,8 @@
-import type { CallInitiator } from "../../../agent/index.ts";
 import { cliCommand } from "../../../base/index.ts";
+import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { costOf, tokensOf } from "./agent-usage.ts";
+import type { AgentFactParams } from "./agent-fact.ts";
 import type { CliTextTable } from "./cli-text-table.ts";
 import { formatNumber } from "../format-figures.ts";
 
@@ -62,8 +63,7 @@ export const chinese: CliTextTable = {
     needs: (runId, decisions) => `运行 ${runId} 有 ${decisions} 个待处理的审批`,
     allDecided: (runId, command) => `运行 ${runId} 的审批均已处理，可用 ${command} 恢复`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}，`}第 ${round} 轮，第 ${call} 次调用`,
-    afterwards: (kind) =>
-      `批准或拒绝后运行都会继续；${kind === "agent" ? "拒绝时跳过该调用" : "被拒绝的步骤视为失败，后续由其 error_handling 决定"}`,
+    afterwards: (kind) => `批准或拒绝后运行都会继续；${afterRejection[kind]}`,
   },
   chat: {
     greeting: ({ runner, model = "（未配置模型）", tools, messages }) => {
@@ -126,10 +126,17 @@ export const chinese: CliTextTable = {
   },
 };
 
-const callers: Readonly<Record<CallInitiator, string>> = {
+const afterRejection: Readonly<Record<RunKindId, string>> = {
+  agent: "拒绝时跳过该调用",
+  chain: "被拒绝的步骤视为失败，后续由其 error_handling 决定",
+  call: "被拒绝的调用不会执行，运行以失败结束",
+};
+
+const callers: Readonly<Record<AgentFactParams["called"]["initiator"], string>> = {
   model: "模型",
   runner: "运行方式本身",
   person: "提问中的命令",
+  program: "程序",
 };
 
 function roundText({ round, part }: { readonly round?: number; readonly part?: string }): string {

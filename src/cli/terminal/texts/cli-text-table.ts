@@ -1,4 +1,5 @@
 import type { AgentResult, ReasoningState } from "../../../agent/index.ts";
+import type { RunKindId } from "../../../store/index.ts";
 import type { CodedTexts } from "../../../text/index.ts";
 import type { Effect } from "../../../tool/index.ts";
 import type { AgentFactParams } from "./agent-fact.ts";
@@ -85,8 +86,8 @@ export interface ApprovalTexts {
   readonly needs: (runId: string, decisions: number) => string;
   readonly allDecided: (runId: string, command: string) => string;
   readonly position: (position: AgentCallPosition) => string;
-  /** The effect of a decision on calls of an agent, or on steps of a chain. */
-  readonly afterwards: (kind: "agent" | "chain") => string;
+  /** The effect of a decision on calls of an agent, on steps of a chain, or on a durable call. */
+  readonly afterwards: (kind: RunKindId) => string;
 }
 
 /** Runner and model of a chat, and the length of its history. */

@@ -1,7 +1,8 @@
-import type { CallInitiator } from "../../../agent/index.ts";
 import { cliCommand } from "../../../base/index.ts";
+import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { costOf, tokensOf } from "./agent-usage.ts";
+import type { AgentFactParams } from "./agent-fact.ts";
 import type { CliTextTable } from "./cli-text-table.ts";
 import { formatCount } from "../format-figures.ts";
 
@@ -57,8 +58,7 @@ export const english: CliTextTable = {
       `run ${runId} needs ${decisions === 1 ? "an approval" : formatCount(decisions, "approval")}`,
     allDecided: (runId, command) => `all approvals of run ${runId} are decided. Continue with: ${command}`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}, `}round ${round}, call ${call}`,
-    afterwards: (kind) =>
-      `both approve and reject resume the run; ${kind === "agent" ? "after reject it continues without the call" : "a rejected step fails, and its error_handling decides what follows"}`,
+    afterwards: (kind) => `both approve and reject resume the run; ${afterRejection[kind]}`,
   },
   chat: {
     greeting: ({ runner, model = "no model", tools, messages }) => {
@@ -123,10 +123,17 @@ export const english: CliTextTable = {
   },
 };
 
-const callers: Readonly<Record<CallInitiator, string>> = {
+const afterRejection: Readonly<Record<RunKindId, string>> = {
+  agent: "after reject it continues without the call",
+  chain: "a rejected step fails, and its error_handling decides what follows",
+  call: "a rejected call is not made, and the run fails",
+};
+
+const callers: Readonly<Record<AgentFactParams["called"]["initiator"], string>> = {
   model: "The model called",
   runner: "The runner itself called",
   person: "A command in the prompt called",
+  program: "A program called",
 };
 
 function roundText({ round, part }: { readonly round?: number; readonly part?: string }): string {

@@ -1,11 +1,11 @@
-import type { Workspace } from "../../../app/index.ts";
-import { isRecord } from "../../../schema/index.ts";
-import { cutDisplay } from "../../../text/index.ts";
-import { reportToolLog } from "../../open/report-tool-log.ts";
-import { formatNumber } from "../../terminal/format-figures.ts";
-import { toOneLine } from "../../terminal/format-table.ts";
-import { shortText } from "../../terminal/short-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Workspace } from "../../app/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import { cutDisplay } from "../../text/index.ts";
+import { reportToolLog } from "./report-tool-log.ts";
+import { formatNumber } from "../terminal/format-figures.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import { shortText } from "../terminal/short-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** The line at the terminal while a call runs. */
 export interface Waiting {
