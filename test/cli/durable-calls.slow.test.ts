@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { effects, tracingTools } from "./chain-workspace.ts";
 import { builtProgram, codeTool, environment, folder, windlass } from "./windlass.ts";
 
-const asks = `permissions: { ask: ["direct:send"], allow: ["*"] }\n`;
+const approvalRule = `permissions: { ask: ["direct:send"], allow: ["*"] }\n`;
 const library = pathToFileURL(join(dirname(builtProgram), "index.js")).href;
 
 /** A program that makes a durable call, with these arguments of `start`. */
@@ -36,7 +36,7 @@ function runProgram(cwd: string, kill?: () => Promise<boolean>): Promise<string>
 async function waiting(): Promise<string> {
   const cwd = await folder({
     ...tracingTools,
-    "windlass.yaml": asks,
+    "windlass.yaml": approvalRule,
     "program.mjs": program("send", { to: "ada" }, { runId: "c1" }),
   });
   expect(await runProgram(cwd)).toBe("waiting");
@@ -148,7 +148,7 @@ describe.concurrent("a durable call that waits for approval", () => {
 });
 
 describe.concurrent("a durable call whose process was killed", () => {
-  test("is made again by resume if its tool may run again", async () => {
+  test("is retried by resume if its tool may run twice", async () => {
     const cwd = await killed("read");
     expect((await windlass(["runs"], { cwd })).stdout).toMatch(/c1 +interrupted/);
     expect((await windlass(["show", "c1"], { cwd })).stderr).toContain("resume it with: windlass resume c1");

@@ -11,7 +11,7 @@ import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { WireCoded } from "../wire/wire-coded.ts";
 
-/** How the commands execute and show the runs of one kind. */
+/** Implementation of the run commands for runs of one kind. */
 export interface RunKindCommands<Result> {
   /** Resumes a run in this process and shows its progress, until it ends or waits for approval. */
   resume(session: RunSession, run: StoredRun): Promise<Result>;

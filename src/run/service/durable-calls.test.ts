@@ -72,7 +72,7 @@ describe("[N12] a durable call", () => {
     await serving;
   });
 
-  test("that a worker claims just before it is looked at is not reported as waiting", async () => {
+  test("that a worker claims just before it is checked is not reported as waiting", async () => {
     const tool = (): AnyTool => sampleTool(() => 1, { name: "once_send", effect: "once" });
     const { process, journal, pending } = machine();
     const worker = process(tool()).calls;

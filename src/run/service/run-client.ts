@@ -183,7 +183,7 @@ export class RunClient {
   /** Throws if a run is not of this kind. */
   protected checkKind({ id }: Pick<AnyRunKind, "id">, run: StoredRun): void {
     if (run.kind === id) return;
-    const hint = `look at it with: ${cliCommand(`show ${run.id}`)}`;
+    const hint = `show it with: ${cliCommand(`show ${run.id}`)}`;
     const message = `run ${run.id} is a run of ${titles[run.kind]}, not of ${titles[id]}; ${hint}`;
     throw fail(message, { code: "validation_error" });
   }
