@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Engine } from "../engine/index.ts";
+import { toolAvailability } from "../engine/index.ts";
 import {
   ContractFolder,
   type ToolFolderEvent,
@@ -25,8 +25,6 @@ export interface OpenHubOptions {
   readonly services: OpenedServices;
   readonly registry: ToolRegistry;
   readonly redactor: Redactor;
-  /** Available once something is called. */
-  readonly engine: () => Engine;
   readonly whyMissing: (tool: string) => string | undefined;
   readonly fileError: HubOptions["fileError"];
   /** Called for contracts that cannot be used. */
@@ -42,8 +40,8 @@ export interface OpenedHub {
 
 /** Creates the hub of a workspace, with the tools that find others and read large results. */
 export function openHub(setting: OpenHubOptions): OpenedHub {
-  const { dir, config, mode, services, registry, redactor, engine, whyMissing, fileError, onEvent } = setting;
-  const isAvailable = (tool: AnyTool): boolean => engine().isAvailable(tool);
+  const { dir, config, mode, services, registry, redactor, whyMissing, fileError, onEvent } = setting;
+  const isAvailable = toolAvailability(config.engine);
   const { model } = services;
   const resolver = new Hub({
     registry,

@@ -145,19 +145,3 @@ function firstOf<S, T>(items: readonly S[], look: (item: S) => T | undefined): T
   }
   return undefined;
 }
-
-/** Buffers the events of a folder until a listener is attached. */
-export class BufferedEvents {
-  readonly #held: ToolFolderEvent[] = [];
-  #listener: ((event: ToolFolderEvent) => void) | undefined;
-
-  emit(event: ToolFolderEvent): void {
-    if (this.#listener === undefined) this.#held.push(event);
-    else this.#listener(event);
-  }
-
-  release(listener: (event: ToolFolderEvent) => void): void {
-    this.#listener = listener;
-    for (const event of this.#held.splice(0)) listener(event);
-  }
-}

@@ -1,5 +1,5 @@
 import { type Tracing, loadTracing } from "../adapters/index.ts";
-import { systemClock } from "../base/index.ts";
+import { EventBus, systemClock } from "../base/index.ts";
 import {
   type Closable,
   Engine,
@@ -8,11 +8,11 @@ import {
   type PreapprovalCheck,
   storedApprover,
 } from "../engine/index.ts";
-import { type ReloadMode, unservedContracts } from "../hub/index.ts";
+import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
 import { DurableCalls } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
-import { type GrowingRedactor, type Redactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
+import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { controlPaths } from "./control-paths.ts";
 import { findWorkspace } from "./find-workspace.ts";
@@ -20,8 +20,7 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
-import { BufferedEvents, type Sources, builtinRegistry, openSources } from "./open-sources.ts";
-import type { OpenedServices } from "./open-services.ts";
+import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
@@ -45,56 +44,51 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
  */
 export async function openWorkspace(from = ".", options: WorkspaceOptions = {}): Promise<Workspace> {
   const opening = await readWorkspace(from, options);
-  const { dir, settings, config, env, callSecrets, http, mode, trust } = opening;
-  const deps = { events: new BufferedEvents(), journal: () => journal, engine: () => engine };
-  const { registry, services, sources, hub, redactor, servers } = await openParts(opening, deps);
-  const journal = await loadMeanwhile(journalOf(opening, redactor), [sources, hub.contracts]);
-
-  const engine = new Engine({
-    ...engineOptions(config),
-    trustedHosts: config.network.trustedHosts,
-    ...engineStores(journal, options),
-    ...secretsOf(callSecrets),
-    locateThrow: createThrowLocator(dir),
-    findPreapproval: (subject, context) => preapproverOf(sources, subject, context),
-    registry,
-    resolver: hub.resolver,
-    redactor,
-  });
+  const { dir, settings, config, env, http, mode, trust } = opening;
+  // Starting the thread of the database takes about as long as importing the other parts.
+  const [journal, modules] = await Promise.all([journalOf(opening), importParts()]);
+  const { registry, services, sources, hub, events } = await openParts(opening, journal, modules);
+  const engine = createWorkspaceEngine(opening, { journal, registry, sources, hub });
   const tracing = await traced(engine, config.telemetry);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
-  const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const service = openRunService(journal, { engine, config });
   const calls = new DurableCalls({ engine, service });
+  const { models } = services;
+  const { resultStore } = hub;
+  const agents = new LazyAgents({ engine, service, config, models, resultStore, observer: tracing?.agents });
+  service.registerLazily("agent", () => agents.open());
+  const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
-  await loadChains(chains, { events: deps.events, engine, onEvent: options.onEvent });
-  const agents = new LazyAgents({
-    engine,
-    service,
-    config,
-    models: services.models,
-    resultStore: hub.resultStore,
-    observer: tracing?.agents,
-  });
-  service.registerLazily("agent", () => agents.open());
-  // After the engine: its running calls use them.
-  const used = [...servers, services, journal, http, ...(tracing === undefined ? [] : [tracing])];
-  const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
   const loaded = { toolProblems, chains, registry, hub, sources };
-  await checkGuards(settings, loaded, closed);
+  // After the engine: its running calls use them.
+  const used = [
+    ...(sources.mcp === undefined ? [] : [sources.mcp]),
+    services,
+    journal,
+    http,
+    ...(tracing ? [tracing] : []),
+  ];
+  const closed = [sources, hub.contracts, chains.folder, chains.runs, agents, engine, ...used];
+  try {
+    await load(loaded, { events, engine, onEvent: options.onEvent });
+    checkGuards(settings, loaded);
+  } catch (error) {
+    await closeAll(closed).catch(() => undefined);
+    throw error;
+  }
 
   return {
     ...settingsOf(opening),
     engine: services.withModels(engine),
     sources,
     hub: hub.resolver,
-    resultStore: hub.resultStore,
+    resultStore,
     chains: chains.library,
     chainFolder: chains.folder,
     runs: chains.runs,
     calls,
-    models: services.models,
+    models,
     agents: async () => (await agents.open()).runs,
     agent: async (how) => (await agents.open()).agent(how),
     tracing,
@@ -115,23 +109,24 @@ function settingsOf(
   return { dir, configured, config, missingSecrets: callSecrets.missing, untrusted: trust.untrusted };
 }
 
-interface LoadingChains {
-  readonly events: BufferedEvents;
+interface Listening {
+  readonly events: EventBus<ToolFolderEvent>;
   readonly engine: Engine;
   readonly onEvent: WorkspaceOptions["onEvent"] | undefined;
 }
 
 /**
- * Emits the events of the loaded tools, then loads the chains. Chains that use a changed tool are registered before, and
- * planned after, its event reaches the listeners.
+ * Loads the tools, then the chains. Chains that use a changed tool are registered before, and planned after, its event
+ * reaches the listeners.
  */
-async function loadChains(chains: Chains, { events, engine, onEvent }: LoadingChains): Promise<void> {
+async function load({ sources, hub, chains }: Loaded, { events, engine, onEvent }: Listening): Promise<void> {
   if (onEvent !== undefined) engine.subscribe(onEvent);
-  events.release((event) => {
+  events.subscribe((event) => {
     if (event.type === "reload_started") chains.tools.registerLoaded();
     engine.emit(event);
     if (event.type === "reload_completed") chains.folder.refresh();
   });
+  await Promise.all([sources.load(), hub.contracts.load()]);
   await chains.folder.load();
   if (onEvent !== undefined) chains.tools.registerLoaded();
 }
@@ -184,94 +179,86 @@ async function readWorkspace(from: string, options: WorkspaceOptions): Promise<O
   return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
+/** Imported when a workspace is opened, since a check of files needs none of them. */
+async function importParts() {
+  const [{ openServices }, { openHub }] = await Promise.all([import("./open-services.ts"), import("./open-hub.ts")]);
+  return { openServices, openHub };
+}
+
 /** The tools of a workspace and their sources, not loaded yet. */
 async function openParts(
   opening: Opening,
-  {
-    events,
-    journal,
-    engine,
-  }: { readonly events: BufferedEvents; readonly journal: () => WorkspaceJournal; readonly engine: () => Engine },
+  journal: WorkspaceJournal,
+  { openServices, openHub }: Awaited<ReturnType<typeof importParts>>,
 ) {
-  const { options, redactor } = opening;
-  // No tool is called before its sources are open.
-  const services = await servicesOf(opening, journal, () => sources);
+  const { dir, config, options, redactor, secrets } = opening;
+  const events = new EventBus<ToolFolderEvent>(() => undefined);
+  const onEvent = (event: ToolFolderEvent): void => events.emit(event);
+  // Tool files may use built-in tools, and those must not write tool files: the sources are added once they are open.
+  const controlled: Sources[] = [];
+  const services = openServices({
+    ...opening,
+    secret: (name) => secrets.values[name],
+    whyNoSecret: (name) => secrets.missing.find((secret) => secret.name === name)?.why,
+    records: () => journal.records,
+    controlPaths: () => controlled.flatMap((sources) => controlPaths(dir, config, sources)),
+  });
   const registry = builtinRegistry(services);
   const sources = await openSources({
     ...opening,
     registry,
     services,
-    onEvent: (event) => events.emit(event),
+    onEvent,
     onServerLog: (message) => options.onLog?.(ofServers(redactor.line(message))),
     onServerSecrets: (values) => redactor.add(values),
     ...(options.onSlowLoad !== undefined && { onSlowLoad: options.onSlowLoad }),
   });
-  const servers = sources.mcp === undefined ? [] : [sources.mcp];
-  const { openHub } = await import("./open-hub.ts");
+  controlled.push(sources);
   const hub = openHub({
     ...opening,
     services,
     registry,
-    redactor,
-    engine,
     whyMissing: (tool) =>
       whyNotChecked(sources.problems(), tool) ??
       explainMissingTool(sources.mcp, tool) ??
       explainUntrusted(opening.trust),
     fileError: (tool) => sources.folder.fileError(tool) ?? sources.skills?.fileError(tool),
-    onEvent: (event) => events.emit(event),
+    onEvent,
   });
-  return { services, registry, sources, servers, redactor, hub };
+  return { services, registry, sources, hub, events };
 }
 
-function journalOf({ dir, config, stores, options, trust }: Opening, redactor: Redactor): Promise<WorkspaceJournal> {
+interface EngineParts {
+  readonly journal: WorkspaceJournal;
+  readonly registry: ToolRegistry;
+  readonly sources: Sources;
+  readonly hub: OpenedHub;
+}
+
+function createWorkspaceEngine(opening: Opening, { journal, registry, sources, hub }: EngineParts): Engine {
+  const { config, callSecrets, dir, redactor, options } = opening;
+  return new Engine({
+    ...engineOptions(config),
+    trustedHosts: config.network.trustedHosts,
+    ...engineStores(journal, options),
+    ...secretsOf(callSecrets),
+    locateThrow: createThrowLocator(dir),
+    findPreapproval: (subject, context) => preapproverOf(sources, subject, context),
+    registry,
+    resolver: hub.resolver,
+    redactor,
+  });
+}
+
+function journalOf({ dir, config, stores, options, trust, redactor }: Opening): Promise<WorkspaceJournal> {
   const how = { retention: config.retention, redactor, onError: options.onStoreError };
   if (options.store === "read-only" && trust.usesData) return readJournal(dir, how);
   return stores ? openJournal(dir, how) : Promise.resolve(memoryJournal(redactor));
 }
 
-/** A part that is loaded from files. */
-type Loadable = Closable & { load(): Promise<void> };
-
 /** A line in the log that belongs to no call. */
 function ofServers(message: string): LogEntry {
   return { at: systemClock.now(), callId: "", tool: "mcp", message };
-}
-
-/** The services behind the built-in tools. Imported lazily, since a check of files needs none of them. */
-async function servicesOf(
-  opening: Opening,
-  journal: () => WorkspaceJournal,
-  sources: () => Sources,
-): Promise<OpenedServices> {
-  const { openServices } = await import("./open-services.ts");
-  return openServices({
-    ...opening,
-    secret: (name) => opening.secrets.values[name],
-    whyNoSecret: (name) => opening.secrets.missing.find((secret) => secret.name === name)?.why,
-    // No tool is called before the journal is open.
-    records: () => journal().records,
-    controlPaths: () => controlPaths(opening.dir, opening.config, sources()),
-  });
-}
-
-/**
- * Loads the tools while the database is opened: starting its thread takes about as long as loading them. If one of the
- * two fails, nothing stays open.
- */
-async function loadMeanwhile(
-  opening: Promise<WorkspaceJournal>,
-  parts: readonly Loadable[],
-): Promise<WorkspaceJournal> {
-  try {
-    const [journal] = await Promise.all([opening, ...parts.map((part) => part.load())]);
-    return journal;
-  } catch (error) {
-    // Not awaited: loading may never finish.
-    for (const part of parts) void part.close();
-    void opening.then((journal) => journal.close()).catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Closes one after the other; one that fails does not keep the others open. */
@@ -320,19 +307,14 @@ interface Loaded {
   readonly chains: Chains;
   readonly registry: ToolRegistry;
   readonly hub: OpenedHub;
-  readonly sources: Pick<Sources, "mcp">;
+  readonly sources: Sources;
 }
 
-/**
- * Closes the workspace if a permission rule matches nothing because of a misspelled word: the caller would rely on it.
- */
-async function checkGuards(settings: Settings, loaded: Loaded, opened: readonly Closable[]): Promise<void> {
-  const { chains, registry } = loaded;
+/** Throws if a permission rule matches nothing because of a misspelled word: the caller would rely on it. */
+function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
   const names = (): string[] => [...registry.names(), ...chains.library.names()];
   const slips = unmatchedPermissionRules(settings, { names }).filter(({ severity }) => severity === "error");
-  if (slips.length === 0) return;
-  await closeAll(opened);
-  throw new WorkspaceError(slips);
+  if (slips.length > 0) throw new WorkspaceError(slips);
 }
 
 /** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */

@@ -343,6 +343,14 @@ function logSink(onLog: ((entry: LogEntry) => unknown) | undefined, redactor: Re
   };
 }
 
+/** Returns a function like {@link Engine.isAvailable}, for parts that are created before the engine. */
+export function toolAvailability(
+  options: Pick<EngineOptions, "enabledTools" | "disabledTools">,
+): (tool: AnyTool) => boolean {
+  const unavailable = availability(options);
+  return (tool) => tool.broken === undefined && unavailable(tool) === undefined;
+}
+
 /** Decides whether a tool is available, by its status and by the enabled and disabled tools of the settings. */
 function availability(options: Pick<EngineOptions, "enabledTools" | "disabledTools">) {
   const enabled = new Set(options.enabledTools);
