@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import layers from "../../layers.json" with { type: "json" };
+import { withMovedLinks } from "./code-links.ts";
 
 /** Renders the list that the architecture test enforces. */
 function layersMap(): string {
@@ -25,8 +26,8 @@ ${layersMap()}
 `;
 }
 
-/** Returns the architecture page with the present map. */
+/** Returns the architecture page with the present map, and with links to the present files. */
 export async function architecturePage(): Promise<string> {
   const page = await readFile(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8");
-  return page.replace(/^```\nsrc\/\n[\s\S]*?^```/m, () => layersMap());
+  return withMovedLinks(page.replace(/^```\nsrc\/\n[\s\S]*?^```/m, () => layersMap()));
 }
