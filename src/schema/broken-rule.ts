@@ -1,6 +1,5 @@
 import { type Issue, formatPath } from "../base/index.ts";
 import { type ValueLocation, type Rule, maxSchemaIssues, ruleIssue, listValues, typeWithArticle } from "./rule.ts";
-import { isRecord } from "./subschemas.ts";
 import { showValue } from "./show-value.ts";
 
 /** A broken rule and its location; becomes an issue at the very end. */
@@ -9,17 +8,6 @@ export interface BrokenRule {
   readonly location: ValueLocation;
   /** The message of the schema's author, if it differs from the library's own. */
   readonly message?: string;
-}
-
-/** The value at a path, or undefined if there is none. */
-export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  let node = value;
-  for (const key of path) {
-    if (Array.isArray(node)) node = node[Number(key)];
-    else if (isRecord(node) && Object.hasOwn(node, key)) node = node[key];
-    else return undefined;
-  }
-  return node;
 }
 
 /** Issues in the order of the rules, each location and code once, at most 20. */

@@ -2,7 +2,15 @@ import { FailureError, formatPath, isFailureError } from "../base/index.ts";
 import { suggest } from "../text/index.ts";
 import { copyFrozenJson } from "./copy-json.ts";
 import { compilePattern } from "./pattern.ts";
-import { resolveRef, sameValueKeywords, isRecord, isSubSchema, subSchemas } from "./subschemas.ts";
+import {
+  type HolderKind,
+  holderOf,
+  resolveRef,
+  sameValueKeywords,
+  isRecord,
+  isSubSchema,
+  subSchemas,
+} from "./subschemas.ts";
 import type { JsonSchema } from "./schema.ts";
 
 type Path = readonly (string | number)[];
@@ -56,7 +64,8 @@ function checkNode({
 
 function checkKeyword(keyword: string, value: unknown, path: Path): void {
   if (unsupported.has(keyword)) throw invalid(path, "this keyword is not supported");
-  const shape = shapes.get(keyword);
+  const kind = holderOf(keyword);
+  const shape = shapes.get(keyword) ?? (kind && holderShapes[kind]);
   if (shape !== undefined && !shape.fits(value)) throw invalid(path, `must be ${shape.name}${hint(keyword, value)}`);
 }
 
@@ -128,57 +137,35 @@ const types = ["string", "number", "integer", "boolean", "array", "object", "nul
 
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
 const isType = (value: unknown): boolean => typeof value === "string" && types.includes(value);
-const schemaShape: Shape = { name: "a schema", fits: isSubSchema };
-const listShape: Shape = {
-  name: "a list of one schema or more",
-  fits: (value) => Array.isArray(value) && value.length > 0 && value.every(isSubSchema),
+const isListOfSchemas = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isSubSchema);
+
+/** Shapes of the keywords that contain schemas. */
+const holderShapes: Readonly<Record<HolderKind, Shape>> = {
+  one: { name: "a schema", fits: isSubSchema },
+  list: { name: "a list of one schema or more", fits: isListOfSchemas },
+  map: {
+    name: "an object of schemas",
+    fits: (value) => isRecord(value) && Object.values(value).every(isSubSchema),
+  },
 };
-const mapShape: Shape = {
-  name: "an object of schemas",
-  fits: (value) => isRecord(value) && Object.values(value).every(isSubSchema),
-};
+
 const numberShape: Shape = { name: "a number", fits: (value) => typeof value === "number" };
 const countShape: Shape = {
   name: "a whole number of 0 or more",
   fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 };
 const stringShape: Shape = { name: "a string", fits: (value) => typeof value === "string" };
-const namesShape: Shape = { name: "a list of names", fits: isNames };
+const counts = "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains";
 
+/** Shapes of the other keywords, and of those with further forms. */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ...["additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not"].map(
-    (keyword): [string, Shape] => [keyword, schemaShape],
-  ),
-  ...["propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"].map((keyword): [string, Shape] => [
-    keyword,
-    schemaShape,
-  ]),
-  ...["allOf", "anyOf", "oneOf", "prefixItems"].map((keyword): [string, Shape] => [keyword, listShape]),
-  ...["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"].map((keyword): [string, Shape] => [
-    keyword,
-    mapShape,
-  ]),
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((keyword): [string, Shape] => [
-    keyword,
-    numberShape,
-  ]),
-  ...[
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minContains",
-    "maxContains",
-  ].map((keyword): [string, Shape] => [keyword, countShape]),
-  ...["$ref", "$schema", "description", "format", "pattern", "title"].map((keyword): [string, Shape] => [
-    keyword,
-    stringShape,
-  ]),
-  ["items", { name: "a schema", fits: (value) => isSubSchema(value) || listShape.fits(value) }],
+  ...shaped("minimum maximum exclusiveMinimum exclusiveMaximum", numberShape),
+  ...shaped(counts, countShape),
+  ...shaped("$ref $schema description format pattern title", stringShape),
+  ["items", { name: "a schema", fits: (value) => isSubSchema(value) || isListOfSchemas(value) }],
   ["multipleOf", { name: "a number above 0", fits: (value) => typeof value === "number" && value > 0 }],
-  ["required", namesShape],
+  ["required", { name: "a list of names", fits: isNames }],
   ["uniqueItems", { name: "true or false", fits: (value) => typeof value === "boolean" }],
   ["enum", { name: "a list of one value or more", fits: (value) => Array.isArray(value) && value.length > 0 }],
   [
@@ -200,6 +187,10 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
     },
   ],
 ]);
+
+function shaped(keywords: string, shape: Shape): [string, Shape][] {
+  return keywords.split(" ").map((keyword) => [keyword, shape]);
+}
 
 function invalid(path: Path, message: string, reason = "bad_schema"): FailureError {
   const where = path.length === 0 ? "" : `in the JSON Schema at ${formatPath(path)}: `;

@@ -85,6 +85,12 @@ function faultsOf(value: unknown, schema: JsonSchema, at: YamlPath): Fault[] {
   return isRecord(value) ? keyFaults(value, schema, at) : [];
 }
 
+/** True if a value fits a schema without `anyOf`, regardless of its items and of the values of its keys. */
+export function fitsShallow(value: unknown, schema: JsonSchema): boolean {
+  if (wrongKind(value, schema, []) !== undefined || wrongValue(value, schema, []) !== undefined) return false;
+  return !isRecord(value) || missingKeys(value, schema).length === 0;
+}
+
 function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | undefined {
   const { type, anyOf, title } = schema as { type?: string | string[]; anyOf?: JsonSchema[]; title?: string };
   const forms = anyOf?.filter((form) => faultsOf(value, form, at).length === 0);
@@ -92,7 +98,7 @@ function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | un
   if (fits && forms?.length !== 0) return undefined;
   const words = (anyOf ?? []).flatMap((form) => (Array.isArray(form["enum"]) ? form["enum"].map(String) : []));
   const near = typeof value === "string" ? suggest(value, words) : undefined;
-  const expected = title ?? (type === undefined ? "something else" : [type].flat().map(typeName).join(" or "));
+  const expected = title ?? (type === undefined ? "something else" : [type].flat().map(describeType).join(" or "));
   const message = `${quoted(at)} must be ${expected}, got ${formatShownValue(value)}`;
   const hint = near === undefined ? kindHint(value, [type].flat()) : `did you mean "${near}"?`;
   return { code: near === undefined ? "wrong_type" : "bad_value", at, message, hint };
@@ -218,7 +224,8 @@ const typeNames: Readonly<Record<string, string>> = {
   object: "a map",
 };
 
-function typeName(type: string): string {
+/** A JSON Schema type in the words of files: `a list`. */
+export function describeType(type: string): string {
   return typeNames[type] ?? type;
 }
 

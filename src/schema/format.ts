@@ -16,15 +16,12 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
 };
 
-const dateParts = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timeParts = /^(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:z|[+-](\d\d):(\d\d))$/i;
-const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
-  const [, year, month, day] = dateParts.exec(text)?.map(Number) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return false;
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day >= 1 && day <= (month === 2 && !leap ? 28 : (daysIn[month - 1] ?? 0));
+  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00Z`) : undefined;
+  // A day that its month does not have becomes one of the next month.
+  return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 function isTime(text: string): boolean {

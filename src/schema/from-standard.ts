@@ -1,5 +1,6 @@
 import { type Issue, FailureError, formatPath, isFailureError } from "../base/index.ts";
-import { type BrokenRule, toIssues, valueAt } from "./broken-rule.ts";
+import { type BrokenRule, toIssues } from "./broken-rule.ts";
+import { valueAt } from "./subschemas.ts";
 import { checkJsonSchema } from "./check-json-schema.ts";
 import type { JsonSchema, Schema, Validation } from "./schema.ts";
 import type {

@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv";
-import { type BrokenRule, valueAt, explainUnion } from "./broken-rule.ts";
+import { type BrokenRule, explainUnion } from "./broken-rule.ts";
+import { valueAt } from "./subschemas.ts";
 import type { CompiledSchema } from "./compile-json-schema.ts";
 import { resolveRef, isRecord } from "./subschemas.ts";
 import { type ValueLocation, type Rule, maxSchemaIssues } from "./rule.ts";

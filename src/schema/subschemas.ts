@@ -1,7 +1,10 @@
 import type { JsonSchema } from "./schema.ts";
 
+/** A keyword contains one schema, a list of schemas or a map of them. */
+export type HolderKind = "one" | "list" | "map";
+
 /** The form in which keywords of JSON Schema contain other schemas; every other keyword contains plain data. */
-const holders: Readonly<Record<string, "one" | "list" | "map">> = {
+const holders: Readonly<Record<string, HolderKind>> = {
   additionalItems: "one",
   additionalProperties: "one",
   contains: "one",
@@ -93,11 +96,7 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
   }
 }
 
-function mapHolder(
-  kind: "one" | "list" | "map" | undefined,
-  value: unknown,
-  change: (inner: SubSchema) => SubSchema,
-): unknown {
+function mapHolder(kind: HolderKind | undefined, value: unknown, change: (inner: SubSchema) => SubSchema): unknown {
   if (kind === undefined) return value;
   const changeItem = (item: unknown): unknown => (isSubSchema(item) ? change(item) : item);
   if (Array.isArray(value)) return value.map(changeItem);
@@ -108,34 +107,40 @@ function mapHolder(
   return result;
 }
 
-function holderOf(keyword: string): "one" | "list" | "map" | undefined {
+/** The form in which this keyword contains other schemas; undefined if it contains none. */
+export function holderOf(keyword: string): HolderKind | undefined {
   return Object.hasOwn(holders, keyword) ? holders[keyword] : undefined;
 }
 
-function entriesOf(kind: "one" | "list" | "map", value: unknown): [string | number, unknown][] {
+function entriesOf(kind: HolderKind, value: unknown): [string | number, unknown][] {
   if (Array.isArray(value)) return value.map((item: unknown, index) => [index, item]);
   return kind === "map" && isRecord(value) ? Object.entries(value) : [];
+}
+
+/** The value at a path, or undefined if there is none. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let node = value;
+  for (const key of path) {
+    if (Array.isArray(node)) node = node[Number(key)];
+    else if (isRecord(node) && Object.hasOwn(node, key)) node = node[key];
+    else return undefined;
+  }
+  return node;
 }
 
 /** The schema that a reference such as `#/$defs/node` refers to inside its document; undefined if there is none. */
 export function resolveRef(root: JsonSchema, ref: string): SubSchema | undefined {
   if (ref === "#" || ref === "") return root;
   if (!ref.startsWith("#/")) return undefined;
-  let node: unknown = root;
-  for (const part of ref.slice(2).split("/")) {
-    const key = unescapePart(part);
-    if (key === undefined) return undefined;
-    if (Array.isArray(node)) node = node[Number(key)];
-    else if (isRecord(node) && Object.hasOwn(node, key)) node = node[key];
-    else return undefined;
-  }
-  return isSubSchema(node) ? node : undefined;
-}
-
-function unescapePart(part: string): string | undefined {
   try {
-    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const parts = ref.slice(2).split("/").map(decodeURIComponent);
+    const node = valueAt(
+      root,
+      parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~")),
+    );
+    return isSubSchema(node) ? node : undefined;
   } catch {
+    // An escape that stands for no character.
     return undefined;
   }
 }

@@ -17,7 +17,9 @@ type Path = readonly (string | number)[];
  */
 export function unknownKeys(json: JsonSchema, value: unknown): Issue[] {
   const issues: Issue[] = [];
-  new Search(json, issues).visit([json], value, []);
+  DeclaredKeys.of(json).prune(value, [], (issue) => {
+    if (issues.length < maxSchemaIssues) issues.push(issue());
+  });
   return issues;
 }
 
@@ -28,7 +30,7 @@ export function unknownKeys(json: JsonSchema, value: unknown): Issue[] {
 export function withoutUnknownKeys(schema: Schema, value: unknown): unknown {
   const { json } = schema;
   if (schema.keepsUndeclared === true || DeclaredKeys.of(json).include(value)) return value;
-  return new Search(json, []).prune([json], value, 0);
+  return DeclaredKeys.of(json).prune(value, []);
 }
 
 /**
@@ -75,101 +77,11 @@ export function withUnknownKeyIssues(
   return [...reported.slice(0, maxSchemaIssues - more.length), ...more];
 }
 
+/** Receives a key that is not declared; creating the issue takes time. */
+type ReportKey = (issue: () => Issue) => void;
+
 /** A value that nests deeper is refused elsewhere, or is cyclic. */
 const maxDepth = 64;
-
-class Search {
-  readonly #root: JsonSchema;
-  readonly #issues: Issue[];
-  /** Schemas are few and values many, so the schemas that apply to one value are computed once. */
-  readonly #views = new Map<JsonSchema, readonly JsonSchema[]>();
-
-  constructor(root: JsonSchema, issues: Issue[]) {
-    this.#root = root;
-    this.#issues = issues;
-  }
-
-  visit(schemas: readonly SubSchema[], value: unknown, path: Path): void {
-    if (this.#issues.length >= maxSchemaIssues || path.length > maxDepth || typeof value !== "object" || value === null)
-      return;
-    const views = new Set(schemas.filter(isRecord).flatMap((schema) => this.#viewsOf(schema)));
-    if (views.size === 0) return;
-    if (Array.isArray(value)) this.#visitItems([...views], value, path);
-    // Neither an array nor null, so its keys are checked.
-    else this.#visitKeys([...views], value as Record<string, unknown>, path);
-  }
-
-  /** A copy without undeclared keys; the same object if nothing was removed. */
-  prune(schemas: readonly SubSchema[], value: unknown, depth: number): unknown {
-    if (depth > maxDepth || typeof value !== "object" || value === null) return value;
-    const views = [...new Set(schemas.filter(isRecord).flatMap((schema) => this.#viewsOf(schema)))];
-    if (views.length === 0) return value;
-    if (Array.isArray(value)) return this.#pruneItems(views, value, depth);
-    // Neither an array nor null, so its keys are checked.
-    return this.#pruneKeys(views, value as Record<string, unknown>, depth);
-  }
-
-  #pruneItems(views: readonly JsonSchema[], items: readonly unknown[], depth: number): unknown {
-    const pruned = items.map((item, index) =>
-      this.prune(
-        views.flatMap((view) => itemSchemas(view, index)),
-        item,
-        depth + 1,
-      ),
-    );
-    return pruned.every((item, index) => Object.is(item, items[index])) ? items : pruned;
-  }
-
-  #pruneKeys(views: readonly JsonSchema[], value: Record<string, unknown>, depth: number): unknown {
-    const open = isOpen(views);
-    const copy: Record<string, unknown> = {};
-    let isChanged = false;
-    for (const [key, item] of Object.entries(value)) {
-      const declared = views.flatMap((view) => keySchemas(view, key));
-      if (declared.length === 0 && !open) {
-        isChanged = true;
-        continue;
-      }
-      const pruned = this.prune(declared, item, depth + 1);
-      isChanged ||= !Object.is(pruned, item);
-      setOwn(copy, key, pruned);
-    }
-    return isChanged ? copy : value;
-  }
-
-  #visitItems(views: readonly JsonSchema[], items: readonly unknown[], path: Path): void {
-    for (const [index, item] of items.entries()) {
-      if (typeof item === "object")
-        this.visit(
-          views.flatMap((view) => itemSchemas(view, index)),
-          item,
-          [...path, index],
-        );
-    }
-  }
-
-  #visitKeys(views: readonly JsonSchema[], value: Record<string, unknown>, path: Path): void {
-    const open = isOpen(views);
-    for (const [key, item] of Object.entries(value)) {
-      const declared = views.flatMap((view) => keySchemas(view, key));
-      if (declared.length > 0) this.visit(declared, item, [...path, key]);
-      else if (!open) this.#report(views, [...path, key], value);
-      if (this.#issues.length >= maxSchemaIssues) return;
-    }
-  }
-
-  #report(views: readonly JsonSchema[], path: Path, parent: Record<string, unknown>): void {
-    const known = [...new Set(views.flatMap((view) => Object.keys(propertiesOf(view))))];
-    const free = known.filter((key) => !Object.hasOwn(parent, key));
-    this.#issues.push(ruleIssue({ code: "unknown", known, free }, { path, value: undefined }));
-  }
-
-  #viewsOf(schema: JsonSchema): readonly JsonSchema[] {
-    const known = this.#views.get(schema) ?? viewsOf(this.#root, schema);
-    this.#views.set(schema, known);
-    return known;
-  }
-}
 
 /** The schemas that apply to the same value: the schema itself, its references and its forms. */
 function viewsOf(root: JsonSchema, schema: JsonSchema): readonly JsonSchema[] {
@@ -263,6 +175,49 @@ class DeclaredKeys {
       if (declared !== undefined && !declared.include(item, depth + 1)) return false;
     }
     return true;
+  }
+
+  /**
+   * A copy of a value without other keys, also in the objects inside of it; the same object if it has none. Each of them
+   * is reported as an issue.
+   */
+  prune(value: unknown, path: Path, report?: ReportKey): unknown {
+    if (typeof value !== "object" || value === null || path.length > maxDepth || this.#views.length === 0) return value;
+    if (Array.isArray(value)) return this.#pruneItems(value, path, report);
+    // Neither an array nor null, so its keys are checked.
+    return this.#pruneKeys(value as Record<string, unknown>, path, report);
+  }
+
+  #pruneItems(items: readonly unknown[], path: Path, report?: ReportKey): unknown {
+    const schemas = (this.#items ??= this.#itemKeys());
+    const pruned = items.map((item, index) => {
+      const declared = schemas[Math.min(index, schemas.length - 1)];
+      return declared === undefined ? item : declared.prune(item, [...path, index], report);
+    });
+    return pruned.every((item, index) => Object.is(item, items[index])) ? items : pruned;
+  }
+
+  #pruneKeys(object: Record<string, unknown>, path: Path, report?: ReportKey): unknown {
+    const copy: Record<string, unknown> = {};
+    let isChanged = false;
+    for (const [key, item] of Object.entries(object)) {
+      const declared = this.#under(key);
+      if (declared === false) {
+        isChanged = true;
+        report?.(() => this.#issue([...path, key], object));
+        continue;
+      }
+      const pruned = declared === undefined ? item : declared.prune(item, [...path, key], report);
+      isChanged ||= !Object.is(pruned, item);
+      setOwn(copy, key, pruned);
+    }
+    return isChanged ? copy : object;
+  }
+
+  #issue(path: Path, parent: Record<string, unknown>): Issue {
+    const known = [...new Set(this.#views.flatMap((view) => Object.keys(propertiesOf(view))))];
+    const free = known.filter((key) => !Object.hasOwn(parent, key));
+    return ruleIssue({ code: "unknown", known, free }, { path, value: undefined });
   }
 
   /** The keys of the value under a key; undefined if it may be anything. */

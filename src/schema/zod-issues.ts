@@ -1,4 +1,5 @@
-import { type BrokenRule, valueAt, explainUnion } from "./broken-rule.ts";
+import { type BrokenRule, explainUnion } from "./broken-rule.ts";
+import { valueAt } from "./subschemas.ts";
 import type { ValueLocation, Rule } from "./rule.ts";
 import type { StandardIssue } from "./standard-schema.ts";
 

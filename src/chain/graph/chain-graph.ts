@@ -1,5 +1,5 @@
 import { isRecord } from "../../schema/index.ts";
-import { targetEffect } from "../plan/chain-effect.ts";
+import { calledPlan, targetEffect } from "../plan/chain-effect.ts";
 import type { FallbackPlan, Plan, PlanStep, Target } from "../plan/plan.ts";
 import type {
   ChainGraph,
@@ -65,16 +65,10 @@ function kindOf({ chain }: Target): "tool" | "chain" {
 }
 
 function effectOf({ target, params }: PlanStep): GraphEffect {
-  if (target.chain === undefined) {
-    if (typeof target.tool?.effect === "function" && !params.constant) return "varies";
-    return targetEffect(target, params);
-  }
-  try {
-    return target.chain().effect;
-  } catch {
-    // A chain that cannot be planned may have any effect.
-    return "once";
-  }
+  // A chain that cannot be planned may have any effect.
+  if (target.chain !== undefined) return calledPlan(target)?.effect ?? "once";
+  if (typeof target.tool?.effect === "function" && !params.constant) return "varies";
+  return targetEffect(target, params);
 }
 
 /** The steps whose failure an entry's condition names; empty if it names none. */

@@ -1,47 +1,17 @@
-import {
-  type ChainGraph,
-  type GraphEdgeKind,
-  type GraphEffect,
-  type GraphFallback,
-  type GraphNode,
-  isStep,
-} from "./graph.ts";
+import { type ChainGraph, type GraphNode, type GraphPort, type GraphStep, isStep } from "./graph.ts";
 
 /** A node in the JSON format. */
-export type JsonNode =
-  | { readonly key: string; readonly kind: "input" | "output"; readonly fields: readonly string[] }
-  | {
-      readonly key: string;
-      readonly kind: "tool" | "chain";
-      readonly id: string;
-      readonly tool: string;
-      readonly description?: string;
-      readonly effect: GraphEffect;
-      readonly condition?: string;
-      readonly for_each?: { readonly items: string; readonly concurrency: number };
-      readonly repeat?: { readonly until: string; readonly max: number };
-      readonly retry?: number;
-      readonly cache_ms?: number;
-      readonly approval?: string;
-      readonly compensate?: string;
-      readonly timeout_ms?: number;
-      readonly fallbacks: readonly GraphFallback[];
-    };
+export type JsonNode = GraphPort | JsonStep;
+
+interface JsonStep extends Omit<GraphStep, "forEach" | "cacheMs" | "timeoutMs"> {
+  readonly for_each?: GraphStep["forEach"];
+  readonly cache_ms?: number;
+  readonly timeout_ms?: number;
+}
 
 /** A graph in the JSON format: plain data with names in snake_case. */
-export interface JsonGraph {
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
+export interface JsonGraph extends Omit<ChainGraph, "nodes"> {
   readonly nodes: readonly JsonNode[];
-  readonly edges: readonly {
-    readonly from: string;
-    readonly to: string;
-    readonly kind: GraphEdgeKind;
-    readonly reads: readonly string[];
-    readonly label?: string;
-  }[];
-  readonly fallbacks: readonly GraphFallback[];
 }
 
 /**
@@ -53,8 +23,7 @@ export interface JsonGraph {
  * ```
  */
 export function toGraphJson(graph: ChainGraph): JsonGraph {
-  const { name, description, version, nodes, edges, fallbacks } = graph;
-  return { name, description, version, nodes: nodes.map(jsonNode), edges, fallbacks };
+  return { ...graph, nodes: graph.nodes.map(jsonNode) };
 }
 
 function jsonNode(node: GraphNode): JsonNode {

@@ -35,9 +35,7 @@ export function toMermaid(graph: ChainGraph): string {
   const names = new Map(graph.nodes.map(({ key }, at) => [key, `n${at + 1}`]));
   const members = new Map<string, string[]>();
   const join = (group: string, name: string): void => {
-    const list = members.get(group);
-    if (list === undefined) members.set(group, [name]);
-    else list.push(name);
+    members.set(group, [...(members.get(group) ?? []), name]);
   };
   const lines = ["flowchart TD"];
   for (const node of graph.nodes) {

@@ -1,4 +1,4 @@
-import { callsOf } from "./chain-effect.ts";
+import { calledPlan, callsOf } from "./chain-effect.ts";
 import type { Plan } from "./plan.ts";
 
 /** Maximum number of chains that may run inside of each other, the outermost included. */
@@ -47,12 +47,8 @@ export function chainDepth(plan: Plan): number {
 function visit(plan: Plan): Visit {
   const called = new Set<Plan>();
   for (const { target } of callsOf(plan.steps)) {
-    if (target.chain === undefined) continue;
-    try {
-      called.add(target.chain());
-    } catch {
-      // Its problems are reported where it is planned.
-    }
+    const plan = calledPlan(target);
+    if (plan !== undefined) called.add(plan);
   }
   return { plan, open: [...called], below: 0 };
 }

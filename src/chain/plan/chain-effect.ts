@@ -26,8 +26,8 @@ export function chainEffect(steps: Plan["steps"]): ChainEffect {
     if (seen.has(next)) continue;
     seen.add(next);
     for (const { target, params } of callsOf(next)) {
-      const called = target.chain === undefined ? undefined : stepsOf(target.chain);
-      if (called !== undefined) open.push(called);
+      const called = calledPlan(target);
+      if (called !== undefined) open.push(called.steps);
       else {
         strongest = Math.max(strongest, strengths.indexOf(targetEffect(target, params)));
         destructive ||= isDestructive(target, params);
@@ -75,15 +75,6 @@ function withArguments(tool: AnyTool, params: CompiledValue, evaluate: (args: un
   try {
     const checked = tool.input.validate(params.evaluate({}));
     return checked instanceof Promise || checked.issues !== undefined ? undefined : evaluate(checked.value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A chain that cannot be planned may have any effect. */
-function stepsOf(chain: () => Plan): Plan["steps"] | undefined {
-  try {
-    return chain().steps;
   } catch {
     return undefined;
   }

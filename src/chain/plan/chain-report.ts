@@ -1,5 +1,5 @@
 import { formatPath } from "../../base/index.ts";
-import { type ProblemDetail, FileReport, isRecord } from "../../schema/index.ts";
+import { type ProblemDetail, FileReport, valueAt } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
 import { formHint } from "./suggest-form.ts";
 
@@ -82,19 +82,10 @@ export class ChainReport extends FileReport {
     this.#found++;
     const positioned =
       this.#positions === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
-    const hint = formHint({ code, path, message, value: this.#at(path), file: this.file }) ?? detail.hint;
+    const hint = formHint({ code, path, message, value: valueAt(this.#value, path), file: this.file }) ?? detail.hint;
     const [, near] = /^did you mean "(.+)"\?$/.exec(hint ?? "") ?? [];
     if (code === "unknown_key" && near !== undefined) this.#misspelled.add(formatPath([...path.slice(0, -1), near]));
     super.add(code, path, [positioned, { ...detail, hint }]);
-  }
-
-  #at(path: YamlPath): unknown {
-    let value = this.#value;
-    for (const key of path) {
-      if (Array.isArray(value)) value = value[Number(key)] as unknown;
-      else value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-    }
-    return value;
   }
 
   /** True if the key at the end of this path is missing because it is misspelled, which has been reported. */

@@ -1,5 +1,14 @@
 import type { Issue } from "../../base/index.ts";
-import { type JsonSchema, type Schema, isRecord, resolveRef, showValue, unknownKeys } from "../../schema/index.ts";
+import {
+  type JsonSchema,
+  type Schema,
+  isRecord,
+  describeType,
+  resolveRef,
+  showValue,
+  unknownKeys,
+  valueAt,
+} from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { type SchemaPart, literalIssues, missingKeys } from "./literal-issues.ts";
@@ -81,7 +90,7 @@ class ParamsCheck {
     const found = expected.length === 0 || isInvolved(node) ? undefined : this.#input.typeOf(text);
     if (found === undefined || expected.some((type) => isAssignable(found, type))) return;
     const { path, target } = this.#input;
-    const message = `${target}: "${String(inner.at(-1))}" must be ${expected.map(nameOfType).join(" or ")}, but this is ${nameOfType(found)}`;
+    const message = `${target}: "${String(inner.at(-1))}" must be ${expected.map(describeType).join(" or ")}, but this is ${describeType(found)}`;
     this.#report.add("bad_parameter", [...path, ...inner], [message, { hint: conversionHint(text, found, expected) }]);
   }
 
@@ -184,14 +193,6 @@ function nodeAt(json: JsonSchema, path: Path): JsonSchema | undefined {
   return node;
 }
 
-function valueAt(params: unknown, path: Path): unknown {
-  let value = params;
-  for (const step of path) {
-    value = typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[step] : undefined;
-  }
-  return value;
-}
-
 /** One valid value of a schema, as text. */
 function exampleOf({ type, minimum = 1, examples, enum: allowed }: JsonSchema): string | undefined {
   const [example] = [examples, allowed].flatMap((values) => (Array.isArray(values) ? values.slice(0, 1) : []));
@@ -207,19 +208,6 @@ function isAssignable(found: string, expected: string): boolean {
 
 function isNumber(type: string): boolean {
   return type === "number" || type === "integer";
-}
-
-const typeNames: ReadonlyMap<string, string> = new Map([
-  ["string", "text"],
-  ["number", "a number"],
-  ["integer", "a whole number"],
-  ["boolean", "true or false"],
-  ["array", "a list"],
-  ["object", "a map"],
-]);
-
-function nameOfType(type: string): string {
-  return typeNames.get(type) ?? type;
 }
 
 /** The expression that converts the value, if there is one. */

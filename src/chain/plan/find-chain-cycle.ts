@@ -1,3 +1,4 @@
+import { calledPlan } from "./chain-effect.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
 /** A cycle through which a chain calls itself. */
@@ -30,7 +31,7 @@ export function findChainCycle(plan: Plan): ChainCycle | undefined {
       if (target.name === plan.name) return { step, names: [...namesTo(visit), plan.name] };
       if (seen.has(target.name)) continue;
       seen.add(target.name);
-      const called = planOf(target.chain);
+      const called = calledPlan(target);
       if (called !== undefined) open.push({ name: target.name, plan: called, from: visit, step });
     }
   }
@@ -57,13 +58,4 @@ function certainSteps({ steps }: Plan): readonly PlanStep[] {
   }
   // A list may be empty; steps that wait for this one then continue anyway.
   return steps.filter(({ index, forEach }) => forEach === undefined && !doubtful.has(index));
-}
-
-function planOf(chain: () => Plan): Plan | undefined {
-  try {
-    return chain();
-  } catch {
-    // Its problems are reported where it is planned.
-    return undefined;
-  }
 }

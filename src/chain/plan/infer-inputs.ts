@@ -1,4 +1,5 @@
 import { type JsonSchema, isRecord, setOwn } from "../../schema/index.ts";
+import { calledPlan } from "./chain-effect.ts";
 import { dereference, isInvolved } from "./check-params.ts";
 import type { ErrorHandlingSpec } from "./chain-spec.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
@@ -122,13 +123,8 @@ function common(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlyS
 }
 
 /** The input schema of a tool, or of a chain that declares its inputs: inferring those could lead back here. */
-function inputSchemaOf({ tool, chain }: Target): JsonSchema | undefined {
-  if (tool !== undefined) return tool.input.json;
-  try {
-    const plan = chain?.();
-    return plan?.spec.input === undefined ? undefined : plan.input.json;
-  } catch {
-    // Problems of that chain are reported where it is planned.
-    return undefined;
-  }
+function inputSchemaOf(target: Target): JsonSchema | undefined {
+  if (target.tool !== undefined) return target.tool.input.json;
+  const plan = calledPlan(target);
+  return plan?.spec.input === undefined ? undefined : plan.input.json;
 }

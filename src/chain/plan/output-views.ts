@@ -1,5 +1,6 @@
 import { type Reference, type Select, anyItem, compileTemplate, isExpressionError } from "../../expr/index.ts";
 import { isRecord } from "../../schema/index.ts";
+import { calledPlan } from "./chain-effect.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
 import { readPlainSelect, type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
 import { segmentRange } from "./part-reader.ts";
@@ -72,15 +73,10 @@ export class OutputViews {
   }
 
   /** Output of a tool or chain, before `select`. */
-  ofTarget({ tool, chain }: Target): ValueView | undefined {
-    if (tool !== undefined) return viewOfSchema(tool.output?.json);
-    if (chain === undefined || this.#depth >= maxDepth) return undefined;
-    try {
-      return new OutputViews(chain(), this.#depth + 1).ofOutput();
-    } catch {
-      // Problems of that chain are reported where it is planned.
-      return undefined;
-    }
+  ofTarget(target: Target): ValueView | undefined {
+    if (target.tool !== undefined) return viewOfSchema(target.tool.output?.json);
+    const plan = this.#depth >= maxDepth ? undefined : calledPlan(target);
+    return plan && new OutputViews(plan, this.#depth + 1).ofOutput();
   }
 
   #itemOf({ spec }: PlanStep): ValueView | undefined {

@@ -1,5 +1,5 @@
 import { jsonText } from "../../base/index.ts";
-import { forbiddenKeys, isRecord, type JsonSchema, isOfType, setOwn } from "../../schema/index.ts";
+import { fitsShallow, forbiddenKeys, isRecord, type JsonSchema, setOwn } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
 import { approvalSchema, chainKeysSchemaFor, stepSchema, type ClosedSchema } from "./chain-file-schema.ts";
 import { ChainReport } from "./chain-report.ts";
@@ -174,20 +174,11 @@ function formOf(value: unknown, schema: JsonSchema): JsonSchema {
   return (anyOf as JsonSchema[]).find((form) => fits(value, form)) ?? schema;
 }
 
+/** True if the value itself fits, with any items and any values of its keys. */
 function fits(value: unknown, schema: JsonSchema): boolean {
-  const { type, enum: allowed, anyOf, required, minimum } = schema;
+  const { anyOf } = schema;
   if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).some((form) => fits(value, form));
-  if (typeof type === "string" && !isOfType(value, type)) return false;
-  if (Array.isArray(allowed) && !allowed.includes(value)) return false;
-  if (typeof value === "string") return fitsText(value, schema);
-  if (typeof value === "number") return typeof minimum !== "number" || value >= minimum;
-  if (!isRecord(value) || !Array.isArray(required)) return true;
-  return (required as string[]).every((key) => Object.hasOwn(value, key) && value[key] !== null);
-}
-
-function fitsText(value: string, { minLength, pattern }: JsonSchema): boolean {
-  if (minLength !== undefined && value.trim() === "") return false;
-  return typeof pattern !== "string" || new RegExp(pattern).test(value);
+  return fitsShallow(value, schema);
 }
 
 function isClosed(schema: JsonSchema): schema is ClosedSchema {

@@ -86,12 +86,7 @@ function pinEnds(row: number[], nodes: readonly LayoutNode[]): number[] {
 
 /** Rows numbered from 0 without holes; a wide one becomes several of about the same width. */
 function breakWideRows(row: readonly number[], nodes: readonly LayoutNode[], maxWidth: number): number[] {
-  const members = new Map<number, number[]>();
-  for (const [node, at] of row.entries()) {
-    const list = members.get(at);
-    if (list === undefined) members.set(at, [node]);
-    else list.push(node);
-  }
+  const members = Map.groupBy(row.keys(), (node) => numberAt(row, node));
   const broken = [...row];
   let next = 0;
   for (const [, list] of [...members].toSorted(([a], [b]) => a - b)) {
