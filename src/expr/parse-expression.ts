@@ -1,4 +1,4 @@
-import { suggest } from "../text/index.ts";
+import { suggest, suggestHint } from "../text/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { suggestFunction, type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
 import { PathParser } from "./parse-path.ts";
@@ -191,10 +191,8 @@ class ExpressionParser {
 
 function unknownRoot(name: string, span: SourceSpan): ExpressionError {
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
-  const near = suggest(name, rootNames);
-  const hint =
-    habits.get(name) ??
-    (near === undefined ? `start with one of ${rootNames.join(", ")}; put texts in quotes` : `did you mean "${near}"?`);
+  const roots = `start with one of ${rootNames.join(", ")}; put texts in quotes`;
+  const hint = habits.get(name) ?? suggestHint(name, rootNames) ?? roots;
   return new ExpressionError("unknown_root", `there is no "${shown}" here`, { ...span, hint });
 }
 

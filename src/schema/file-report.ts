@@ -1,4 +1,4 @@
-import { type ParsedYaml, type SourceRange, type Problem, type YamlPath, suggest } from "../text/index.ts";
+import { type ParsedYaml, type SourceRange, type Problem, type YamlPath, suggest, suggestHint } from "../text/index.ts";
 import type { JsonSchema } from "./schema.ts";
 import { isRecord } from "./subschemas.ts";
 
@@ -97,10 +97,10 @@ function wrongKind(value: unknown, schema: JsonSchema, at: YamlPath): Fault | un
   const fits = type === undefined || [type].flat().some((name) => isOfType(value, name));
   if (fits && forms?.length !== 0) return undefined;
   const words = (anyOf ?? []).flatMap((form) => (Array.isArray(form["enum"]) ? form["enum"].map(String) : []));
-  const near = typeof value === "string" ? suggest(value, words) : undefined;
+  const near = typeof value === "string" ? suggestHint(value, words) : undefined;
   const expected = title ?? (type === undefined ? "something else" : [type].flat().map(describeType).join(" or "));
   const message = `${quoted(at)} must be ${expected}, got ${formatShownValue(value)}`;
-  const hint = near === undefined ? kindHint(value, [type].flat()) : `did you mean "${near}"?`;
+  const hint = near ?? kindHint(value, [type].flat());
   return { code: near === undefined ? "wrong_type" : "bad_value", at, message, hint };
 }
 
@@ -128,9 +128,9 @@ function lineHint(value: string, expected: readonly unknown[]): string | undefin
 function wrongValue(value: unknown, schema: JsonSchema, at: YamlPath): Fault | undefined {
   const allowed = "const" in schema ? [schema["const"]] : schema["enum"];
   if (Array.isArray(allowed) && !allowed.includes(value)) {
-    const near = suggest(String(value), allowed.map(String));
+    const hint = suggestHint(String(value), allowed.map(String));
     const message = `${quoted(at)} must be ${allowed.length > 1 ? "one of " : ""}${allowed.join(", ")}, got ${formatShownValue(value)}`;
-    return { code: "bad_value", at, message, hint: near === undefined ? undefined : `did you mean "${near}"?` };
+    return { code: "bad_value", at, message, hint };
   }
   const limit = limitFault(value, schema);
   return limit === undefined ? undefined : { code: "bad_value", at, message: `${quoted(at)} ${limit}` };
@@ -190,9 +190,8 @@ function missingKeys(value: Readonly<Record<string, unknown>>, { required }: Jso
 }
 
 function unknownKey(key: string, known: readonly string[], at: YamlPath): Fault {
-  const near = suggest(key, known);
   const message = `unknown key "${key}"`;
-  const hint = near === undefined ? listHint(known) : `did you mean "${near}"?`;
+  const hint = suggestHint(key, known) ?? listHint(known);
   return { code: "unknown_key", at, part: "key", message, hint };
 }
 

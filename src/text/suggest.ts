@@ -26,6 +26,12 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** `did you mean "web_search"?` with the most likely intended candidate; undefined if none is near. */
+export function suggestHint(word: string, candidates: Iterable<string>): string | undefined {
+  const near = suggest(word, candidates);
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+}
+
 /** A common prefix up to a colon or a slash is not part of the words: `capability:web` is not `capability:csv`. */
 function withoutKind(target: string, candidate: string): readonly [target: string, candidate: string] {
   const end = Math.max(target.lastIndexOf(":"), target.lastIndexOf("/")) + 1;

@@ -1,6 +1,6 @@
 import { type Failure, fail, failure } from "../base/index.ts";
 import { type JsonSchema, type Validation, isRecord } from "../schema/index.ts";
-import { suggest } from "../text/index.ts";
+import { suggestHint } from "../text/index.ts";
 import type { EntryPlan, EntryInput } from "./entry-plan.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -13,8 +13,7 @@ export function readBuiltinEntry(source: EntryInput): EntryPlan {
     warnAboutInputs(handler, executor.input.json, source);
     return delegateEntry(executor);
   }
-  const near = suggest(handler, world.executors.names());
-  const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+  const hint = suggestHint(handler, world.executors.names());
   report.add("executor_not_found", ["entry", "handler"], [`there is no executor "${handler}"`, { hint }]);
   const message = `there is no executor "${handler}"${hint === undefined ? "" : `; ${hint}`}`;
   return brokenEntry(failure("executor_not_found", message, { reason: "unknown_handler" }));

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { type RealPath, failure, resolveRealPath } from "../base/index.ts";
-import { suggest } from "../text/index.ts";
+import { suggestHint } from "../text/index.ts";
 import { brokenEntry, delegateEntry } from "./entry-builtin.ts";
 import { describeError, importFresh } from "./entry-module.ts";
 import type { EntryPlan, EntryInput } from "./entry-plan.ts";
@@ -63,8 +63,7 @@ function choose(exports: Exports, requested: string | undefined): Chosen {
           : ["the module exports several functions and tools", `set "export" to one of ${usable.join(", ")}`],
     };
   }
-  const near = suggest(requested, usable);
-  const hint = near === undefined ? `it exports ${usable.join(", ") || "neither"}` : `did you mean "${near}"?`;
+  const hint = suggestHint(requested, usable) ?? `it exports ${usable.join(", ") || "neither"}`;
   return { fault: [`the module exports no function or tool "${requested}"`, hint] };
 }
 

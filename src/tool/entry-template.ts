@@ -1,6 +1,6 @@
 import { fail } from "../base/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
-import { type YamlPath, suggest } from "../text/index.ts";
+import { type YamlPath, suggestHint } from "../text/index.ts";
 import type { Secrets } from "./context.ts";
 import { type FileReport, isRecord } from "../schema/index.ts";
 
@@ -150,10 +150,8 @@ export class TemplateReader {
 
 /** A hint for an unknown word: a similar known one, or all known ones. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  const near = suggest(word, known);
-  if (near !== undefined) return `did you mean "${near}"?`;
   const names = [...known].slice(0, 20).join(", ");
-  return names === "" ? undefined : `known: ${names}`;
+  return suggestHint(word, known) ?? (names === "" ? undefined : `known: ${names}`);
 }
 
 /** The parts of a text: literals, and references as written. `$${` is the escape for a literal `${`. */

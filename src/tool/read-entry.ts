@@ -1,5 +1,5 @@
 import type { FileReport } from "../schema/index.ts";
-import { suggest } from "../text/index.ts";
+import { suggestHint } from "../text/index.ts";
 import { checkPlaceholders } from "./check-placeholders.ts";
 import { brokenEntry, readBuiltinEntry } from "./entry-builtin.ts";
 import type { EntryInput, EntryPlan } from "./entry-plan.ts";
@@ -61,9 +61,8 @@ function entryKind({ entry, report }: EntryInput): EntryKind | undefined {
       }
       return type === "command" ? type : externalKind(entry, report);
     default: {
-      const near = suggest(String(type), entryTypes);
       const message = isNothing(type) ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
-      const hint = near === undefined ? `types: ${entryTypes.join(", ")}` : `did you mean "${near}"?`;
+      const hint = suggestHint(String(type), entryTypes) ?? `types: ${entryTypes.join(", ")}`;
       report.add("bad_value", isNothing(type) ? ["entry"] : ["entry", "type"], [message, { hint }]);
       return undefined;
     }

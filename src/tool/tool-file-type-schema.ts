@@ -1,6 +1,6 @@
 import { isFailureError } from "../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../schema/index.ts";
-import { type YamlPath, suggest } from "../text/index.ts";
+import { type YamlPath, suggest, suggestHint } from "../text/index.ts";
 import { type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { type ParameterType, parameterTypes, validationSchemas } from "./tool-file-schema.ts";
 
@@ -158,8 +158,7 @@ function checkRequired(json: JsonSchema, path: YamlPath, report: FileReport): vo
   if (!isRecord(properties) || !Array.isArray(required)) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== "string" || Object.hasOwn(properties, name)) continue;
-    const near = suggest(name, Object.keys(properties));
-    const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+    const hint = suggestHint(name, Object.keys(properties));
     report.add(
       "bad_value",
       [...path, "required", index],

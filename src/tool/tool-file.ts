@@ -1,6 +1,6 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord } from "../schema/index.ts";
-import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest, suggestHint } from "../text/index.ts";
 import { checkEffect, impliedDestructive } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
 import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory, EntryInput } from "./entry-plan.ts";
@@ -181,8 +181,7 @@ function checkTargets(targets: unknown, { properties }: File, report: FileReport
   const names = isRecord(properties) ? Object.keys(properties) : [];
   for (const name of isRecord(targets) ? Object.keys(targets) : []) {
     if (names.includes(name)) continue;
-    const near = suggest(name, names);
-    const hint = near === undefined ? "declare it under parameters" : `did you mean "${near}"?`;
+    const hint = suggestHint(name, names) ?? "declare it under parameters";
     report.add("bad_value", ["targets", name], [`"${name}" is not among the parameters`, { part: "key", hint }]);
   }
 }

@@ -1,7 +1,7 @@
 import { type Failure, type FailureError, fail } from "../../base/index.ts";
 import type { CompiledValue, Scope } from "../../expr/index.ts";
 import { showValue } from "../../schema/index.ts";
-import { suggest } from "../../text/index.ts";
+import { suggestHint } from "../../text/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
 import type { StepState } from "../interpreter/step-state.ts";
@@ -140,10 +140,7 @@ function scopeOf(run: RunFacts, peers: readonly StepState[], input: unknown): Sc
 
 function unknownStep(path: string, states: readonly StepState[]): FailureError {
   const paths = states.map((state) => state.path);
-  const suggestion = suggest(path, paths);
   const known = paths.length > 12 ? `${paths.slice(0, 12).join(", ")}, …` : paths.join(", ");
-  return fail(
-    `the run has no step ${showValue(path)}; ${suggestion === undefined ? `its steps: ${known}` : `did you mean "${suggestion}"?`}`,
-    { code: "validation_error", reason: "unknown_step" },
-  );
+  const message = `the run has no step ${showValue(path)}; ${suggestHint(path, paths) ?? `its steps: ${known}`}`;
+  return fail(message, { code: "validation_error", reason: "unknown_step" });
 }

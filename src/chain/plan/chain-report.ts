@@ -1,6 +1,6 @@
 import { formatPath } from "../../base/index.ts";
 import { type ProblemDetail, FileReport, valueAt } from "../../schema/index.ts";
-import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
+import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest, suggestHint } from "../../text/index.ts";
 import { formHint } from "./suggest-form.ts";
 
 /** Maximum number of problems: a broken file repeats the same ones. */
@@ -97,7 +97,6 @@ export class ChainReport extends FileReport {
   suggest(word: string, names: Names, otherwise?: string): string | undefined {
     if (this.#comparisons < names.size) return otherwise;
     this.#comparisons -= names.size;
-    const near = suggest(word, names.keys());
-    return near === undefined ? otherwise : `did you mean "${near}"?`;
+    return suggestHint(word, names.keys()) ?? otherwise;
   }
 }

@@ -1,4 +1,4 @@
-import { type YamlPath, suggest } from "../../text/index.ts";
+import { type YamlPath, suggestHint } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { parseChainDuration } from "./chain-durations.ts";
 import type { TargetFinder } from "./find-target.ts";
@@ -85,12 +85,10 @@ function checkStrategy(
   { path, report }: { readonly path: YamlPath; readonly report: ChainReport },
 ): void {
   const at = [...path, "strategy"];
-  for (const { word, near } of unknown) {
-    const hint = near === undefined ? `strategies: ${failureStrategies.join(", ")}` : `did you mean "${near}"?`;
-    report.add("unknown_strategy", at, [
-      `unknown strategy ${JSON.stringify(word.slice(0, 80))}`,
-      { hint, within: word },
-    ]);
+  for (const word of unknown) {
+    const hint = suggestHint(word, failureStrategies) ?? `strategies: ${failureStrategies.join(", ")}`;
+    const message = `unknown strategy ${JSON.stringify(word.slice(0, 80))}`;
+    report.add("unknown_strategy", at, [message, { hint, within: word }]);
   }
   if (unreachable !== undefined) {
     const last = names.at(-1) ?? "abort";
@@ -117,8 +115,8 @@ type FailureStrategyName = (typeof failureStrategies)[number];
 interface FailureStrategy {
   /** In the order in which they are tried; strategies after `abort` or `continue` are omitted. */
   readonly names: readonly FailureStrategyName[];
-  /** Words that are not a strategy, each with the word that was probably intended. */
-  readonly unknown: readonly { readonly word: string; readonly near: string | undefined }[];
+  /** Words that are not a strategy. */
+  readonly unknown: readonly string[];
   /** The strategy that can never be reached, because it stands after `abort` or `continue`. */
   readonly unreachable: string | undefined;
 }
@@ -126,12 +124,12 @@ interface FailureStrategy {
 /** Parses `retry|fallback`: words joined by bars, tried in that order. */
 function parseFailureStrategy(text: string): FailureStrategy {
   const words: FailureStrategyName[] = [];
-  const unknown: { word: string; near: string | undefined }[] = [];
+  const unknown: string[] = [];
   let unreachable: string | undefined;
   for (const part of text.split("|").slice(0, 20)) {
     const name = part.trim();
     const word = failureStrategies.find((known) => known === name);
-    if (word === undefined) unknown.push({ word: name, near: suggest(name, failureStrategies) });
+    if (word === undefined) unknown.push(name);
     else if (words.some((before) => before === "abort" || before === "continue")) unreachable ??= word;
     else if (!words.includes(word)) words.push(word);
   }
