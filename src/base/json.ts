@@ -157,3 +157,15 @@ export function parseJson(text: string, otherwise?: unknown): unknown {
     return otherwise;
   }
 }
+
+/** A list or an object with its members changed: a copy, or the same reference if no member changes. */
+export function mapMembers(value: object, change: (item: unknown, key: string | number) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(change);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, item]) => [key, change(item, key)] as const);
+  // fromEntries defines own properties, so a key named __proto__ stays a key.
+  return changed.some(([, item], index) => item !== entries[index]?.[1]) ? Object.fromEntries(changed) : value;
+}

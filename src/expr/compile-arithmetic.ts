@@ -1,10 +1,11 @@
+import { isRecord } from "../schema/index.ts";
 import type { Compile } from "./compile.ts";
 import { exactResult } from "./exact-integer.ts";
 import { ExpressionError } from "./expression-error.ts";
 import { type Code, type EvaluationFrame, checkLength, spendTicks, spendText } from "./evaluation-frame.ts";
 import type { BinaryNode, SyntaxNode } from "./syntax-node.ts";
 import { stringifyValue } from "./stringify-value.ts";
-import { typeName, isObject } from "./type-name.ts";
+import { typeName } from "./type-name.ts";
 import { findText } from "./find-text.ts";
 import { isEqual } from "./is-equal.ts";
 import { missing } from "./scope.ts";
@@ -166,7 +167,7 @@ function isIn(part: unknown, whole: unknown, { frame, node }: ComparisonSite): b
   if (part === missing || whole === missing) return false;
   if (Array.isArray(whole)) return whole.some((item) => isEqual(part, item, { frame, span: node }));
   if (typeof whole === "string" && typeof part === "string") return findText(whole, part, { frame, span: node }) !== -1;
-  if (isObject(whole) && typeof part === "string") return Object.hasOwn(whole, part);
+  if (isRecord(whole) && typeof part === "string") return Object.hasOwn(whole, part);
   const types = `${typeName(part)} in ${typeName(whole)}`;
   const hint = "it finds an item in a list, a string in a string, or a key in an object";
   throw new ExpressionError("type", `"in" does not search ${types}`, { at: node.at, end: node.end, hint });

@@ -8,7 +8,7 @@ import { missing } from "./scope.ts";
 import type { BinaryNode, CallNode, PathNode, SyntaxNode } from "./syntax-node.ts";
 import type { FunctionCode } from "./function-call.ts";
 import type { FunctionName } from "./function-names.ts";
-import { listFunctions, numberFunctions, textFunctions } from "./text-functions.ts";
+import { listFunctions, numberFunctions, textFunctions } from "./functions.ts";
 import { valueFunctions } from "./value-functions.ts";
 
 /** Handling of missing values at a position in an expression. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../schema/index.ts";
 import type { Compile } from "./compile.ts";
 import { ExpressionError, type SourceSpan, isExpressionError } from "./expression-error.ts";
 import { type Code, type Evaluation, type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
@@ -5,7 +6,7 @@ import { isFalsy } from "./is-equal.ts";
 import { ticksPerKey } from "./limits.ts";
 import { missing, type RootName, type Scope, isStepTable } from "./scope.ts";
 import type { PathNode, Segment, SyntaxNode } from "./syntax-node.ts";
-import { isObject, typeName } from "./type-name.ts";
+import { typeName } from "./type-name.ts";
 import { type Walk, indexWalk, isSizeName, unwrapList, nameWalk, sizeWalk } from "./path-steps.ts";
 
 /** A path of only names and indexes, evaluated without a frame: the most common expression. */
@@ -67,7 +68,7 @@ function follow(from: unknown, names: readonly string[], first: number): unknown
   let value = from;
   for (let index = first; index < names.length; index++) {
     const name = names[index] as string;
-    if (!isObject(value) || !Object.hasOwn(value, name)) return missing;
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return missing;
     value = value[name];
   }
   return value === undefined ? missing : value;
@@ -167,7 +168,7 @@ function nameStep(segment: Extract<Segment, { kind: "name" }>, ofSteps = false):
 function allWalk(span: SourceSpan): Walk {
   return (value, frame) => {
     const list = unwrapList(value, span, frame);
-    if (list !== undefined || !isObject(value)) return list ?? missing;
+    if (list !== undefined || !isRecord(value)) return list ?? missing;
     const values = Object.values(value);
     if (frame !== undefined) spendTicks(frame, ticksPerKey * values.length, span);
     return values;

@@ -1,3 +1,4 @@
+import { setOwn } from "../schema/index.ts";
 import { type Template, compileTemplate } from "./compile-template.ts";
 import { ExpressionError, isExpressionError } from "./expression-error.ts";
 import type { Evaluation } from "./evaluation-frame.ts";
@@ -137,8 +138,8 @@ class ValueCompiler {
       const result: Record<string, unknown> = {};
       for (const { key, evaluate } of entries) {
         const value = evaluate(scope, evaluation);
-        if (value !== missing) put(result, key, value);
-        else if (!drops) put(result, key, null);
+        if (value !== missing) setOwn(result, key, value);
+        else if (!drops) setOwn(result, key, null);
       }
       return result;
     };
@@ -176,10 +177,4 @@ function evaluateOf(part: Part): Evaluate {
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-/** A key named __proto__ is data like others; assigning it would set the prototype. */
-function put(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }

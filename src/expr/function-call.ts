@@ -1,7 +1,8 @@
+import { isRecord } from "../schema/index.ts";
 import { ExpressionError } from "./expression-error.ts";
 import type { EvaluationFrame } from "./evaluation-frame.ts";
 import type { CallNode } from "./syntax-node.ts";
-import { isObject, typeName } from "./type-name.ts";
+import { typeName } from "./type-name.ts";
 
 /** The call that a function is running for. */
 export interface FunctionCall {
@@ -40,7 +41,7 @@ export function objectArgument(
   call: FunctionCall,
 ): Readonly<Record<string, unknown>> {
   const value = args[index];
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw wrongArgument(value, index, { call, requested: "an object" });
 }
 

@@ -1,4 +1,4 @@
-import { fail } from "../base/index.ts";
+import { fail, mapMembers } from "../base/index.ts";
 import { isSecretHandle } from "./secret-handle.ts";
 
 /** Handles replace templates, and no file or value with templates nests deeper. */
@@ -23,37 +23,12 @@ type GetSecret = (name: string) => string | undefined;
 function open(value: unknown, get: (name: string) => string, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > maxDepth) return value;
   if (isSecretHandle(value)) return get(value.name);
-  if (Array.isArray(value)) return openList(value, (item) => open(item, get, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  return openObject(value as Readonly<Record<string, unknown>>, (item) => open(item, get, depth + 1));
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value;
+  return mapMembers(value, (item) => open(item, get, depth + 1));
 }
 
 function notSet(name: string, todo = 'declare its source under "secrets" of the workspace'): never {
   const message = `the secret ${name} is not set; ${todo}`;
   throw fail(message, { code: "not_available", reason: "secret_not_set", retry: "never" });
-}
-
-function openList(list: readonly unknown[], openItem: (item: unknown) => unknown): unknown {
-  let copy: unknown[] | undefined;
-  for (const [index, item] of list.entries()) {
-    const opened = openItem(item);
-    if (opened === item) continue;
-    copy ??= [...list];
-    copy[index] = opened;
-  }
-  return copy ?? list;
-}
-
-function openObject(object: Readonly<Record<string, unknown>>, openItem: (item: unknown) => unknown): unknown {
-  let opened: Map<string, unknown> | undefined;
-  for (const key of Object.keys(object)) {
-    const item = openItem(object[key]);
-    if (item !== object[key]) (opened ??= new Map()).set(key, item);
-  }
-  if (opened === undefined) return object;
-  // fromEntries defines own properties, so a key named __proto__ stays a key.
-  return Object.fromEntries(
-    Object.entries(object).map(([key, item]) => [key, opened.has(key) ? opened.get(key) : item]),
-  );
 }

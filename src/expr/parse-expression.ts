@@ -3,27 +3,12 @@ import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { suggestFunction, type FunctionName, functionArities, isFunctionName } from "./function-names.ts";
 import { PathParser } from "./parse-path.ts";
 import { rootNames } from "./scope.ts";
-import type { BinaryOperator, CallNode, PathBase, SyntaxNode } from "./syntax-node.ts";
+import { type BinaryOperator, type CallNode, type PathBase, type SyntaxNode, operatorRows } from "./syntax-node.ts";
 import { TokenReader } from "./token-reader.ts";
 
-/** Binding power; operators of one row group from the left. */
-const powers: ReadonlyMap<string, number> = new Map([
-  ["??", 1],
-  ["||", 2],
-  ["&&", 3],
-  ["==", 4],
-  ["!=", 4],
-  ["<", 5],
-  ["<=", 5],
-  [">", 5],
-  [">=", 5],
-  ["in", 5],
-  ["+", 6],
-  ["-", 6],
-  ["*", 7],
-  ["/", 7],
-  ["%", 7],
-]);
+const powers: ReadonlyMap<string, number> = new Map(
+  operatorRows.flatMap((row, index) => row.map((operator) => [operator, index + 1])),
+);
 
 const constants: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ["true", true],

@@ -1,15 +1,15 @@
+import { isRecord } from "../schema/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { type EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits, ticksPerKey } from "./limits.ts";
 import { missing } from "./scope.ts";
-import { isObject } from "./type-name.ts";
 
 /** One step from a value to a part of it. Without a frame it is one of few steps, and needs no budget. */
 export type Walk = (value: unknown, frame?: EvaluationFrame) => unknown;
 
 /** `["name"]`, and `.name` for most names. */
 export function nameWalk(name: string): Walk {
-  return (value) => (isObject(value) ? ownValue(value, name) : missing);
+  return (value) => (isRecord(value) ? ownValue(value, name) : missing);
 }
 
 /** Names after a dot that request a size. */
@@ -22,7 +22,7 @@ export function sizeWalk(name: string, span: SourceSpan): Walk {
   return (value, frame) => {
     if (Array.isArray(value)) return value.length;
     if (typeof value === "string") return name === "count" ? missing : value.length;
-    if (!isObject(value)) return missing;
+    if (!isRecord(value)) return missing;
     if (Object.hasOwn(value, name)) return ownValue(value, name);
     return oneListInside(value, span, frame)?.length ?? missing;
   };
@@ -31,7 +31,7 @@ export function sizeWalk(name: string, span: SourceSpan): Walk {
 /** `[0]`, and `[-1]` from the end. */
 export function indexWalk(index: number, span: SourceSpan): Walk {
   return (value, frame) => {
-    if (isObject(value) && Object.hasOwn(value, index)) return ownValue(value, String(index));
+    if (isRecord(value) && Object.hasOwn(value, index)) return ownValue(value, String(index));
     const list = unwrapList(value, span, frame);
     if (list === undefined) return missing;
     const found: unknown = list[index < 0 ? list.length + index : index];
@@ -42,7 +42,7 @@ export function indexWalk(index: number, span: SourceSpan): Walk {
 /** The value itself if it is a list, or the only list among the values of an object. */
 export function unwrapList(value: unknown, span: SourceSpan, frame?: EvaluationFrame): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? oneListInside(value, span, frame) : undefined;
+  return isRecord(value) ? oneListInside(value, span, frame) : undefined;
 }
 
 /** An own property, or missing. */

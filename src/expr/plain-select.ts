@@ -1,15 +1,19 @@
+import { isRecord } from "../schema/index.ts";
 import type { SourceSpan } from "./expression-error.ts";
 import { EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
-import { isObject } from "./type-name.ts";
+import { anyItem } from "./reference.ts";
 
 /** The nodes of a document that a JSONPath selects. */
 export interface NodeFinder {
   readonly singular: boolean;
   readonly nodes: (document: unknown) => unknown[];
+  /** The steps of a path of only names, indexes and `*`; absent for any other path. */
+  readonly steps?: readonly SelectStep[];
 }
 
-type Step = { readonly name: string } | { readonly index: number } | "all";
+/** One step of a JSONPath: a name, an index, or {@link anyItem} for `*`. */
+export type SelectStep = string | number | typeof anyItem;
 
 /** `.name`, `.*`, `[*]`, `[0]`, `['name']` or `["name"]` without escapes and controls; names as in the full parser. */
 const segment =
@@ -22,7 +26,8 @@ export function compilePlainSelect(path: string): NodeFinder | undefined {
   if (steps === undefined) return undefined;
   const span = { at: 0, end: path.length };
   return {
-    singular: !steps.includes("all"),
+    steps,
+    singular: !steps.includes(anyItem),
     nodes: (document) => {
       const frame = new EvaluationFrame({}, undefined, limits.selectTicks);
       let nodes: unknown[] = [document];
@@ -32,36 +37,35 @@ export function compilePlainSelect(path: string): NodeFinder | undefined {
   };
 }
 
-function readSteps(path: string): Step[] | undefined {
+function readSteps(path: string): SelectStep[] | undefined {
   if (path[0] !== "$") return undefined;
-  const steps: Step[] = [];
+  const steps: SelectStep[] = [];
   for (let at = 1; at < path.length; at = segment.lastIndex) {
     segment.lastIndex = at;
     const groups = segment.exec(path)?.groups;
     if (groups === undefined) return undefined;
     const name = groups["name"] ?? groups["single"] ?? groups["double"];
-    if (groups["all"] !== undefined) steps.push("all");
-    else steps.push(name === undefined ? { index: Number(groups["index"]) } : { name });
+    steps.push(groups["all"] === undefined ? (name ?? Number(groups["index"])) : anyItem);
   }
   return steps;
 }
 
 function take(
-  step: Step,
+  step: SelectStep,
   nodes: readonly unknown[],
   { frame, span }: { frame: EvaluationFrame; span: SourceSpan },
 ): unknown[] {
   const found: unknown[] = [];
   for (const node of nodes) {
     spendTicks(frame, 1, span);
-    if (step === "all") {
+    if (step === anyItem) {
       const children = childrenOf(node);
       spendTicks(frame, children.length, span);
       for (const child of children) found.push(child);
-    } else if ("name" in step) {
-      if (isObject(node) && Object.hasOwn(node, step.name)) found.push(node[step.name]);
+    } else if (typeof step === "string") {
+      if (isRecord(node) && Object.hasOwn(node, step)) found.push(node[step]);
     } else if (Array.isArray(node)) {
-      const index = step.index < 0 ? node.length + step.index : step.index;
+      const index = step < 0 ? node.length + step : step;
       if (index >= 0 && index < node.length) found.push(node[index]);
     }
   }
@@ -71,5 +75,5 @@ function take(
 /** The items of a list or the values of an object; anything else has no children. */
 export function childrenOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value) : [];
+  return isRecord(value) ? Object.values(value) : [];
 }

@@ -4,8 +4,7 @@ import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { type EvaluationFrame, spendTicks, spendText } from "./evaluation-frame.ts";
 import { isEqual } from "./is-equal.ts";
 import { type Missing, missing } from "./scope.ts";
-import { isObject } from "./type-name.ts";
-import { type Pattern, compilePattern } from "../schema/index.ts";
+import { type Pattern, compilePattern, isRecord } from "../schema/index.ts";
 
 /** One selection: the whole document, and the remaining budget. */
 export interface SelectRun {
@@ -140,7 +139,7 @@ function lengthOf(value: unknown, { frame, span }: SelectRun): number | Missing 
     for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) characters++;
     return characters;
   }
-  if (!isObject(value)) return missing;
+  if (!isRecord(value)) return missing;
   const { length } = Object.keys(value);
   spendTicks(frame, length, span);
   return length;

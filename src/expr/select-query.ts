@@ -1,11 +1,11 @@
+import { isRecord } from "../schema/index.ts";
 import type { JSONPathQuery, jsonpath } from "json-p3";
 import { loadPackage } from "../base/index.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { EvaluationFrame, spendTicks } from "./evaluation-frame.ts";
 import { limits } from "./limits.ts";
-import { type NodeFinder, childrenOf, compilePlainSelect } from "./plain-select.ts";
+import { type NodeFinder, type SelectStep, childrenOf, compilePlainSelect } from "./plain-select.ts";
 import { type Query, type SelectRun, type Test, compileTest } from "./select-filter.ts";
-import { isObject } from "./type-name.ts";
 import { missing } from "./scope.ts";
 
 /** Parses a JSONPath. The package parses and checks it; the document is walked here, where work is counted. */
@@ -102,7 +102,7 @@ function compileSelector(selector: jsonpath.JSONPathSelector, span: SourceSpan):
 
 function nameSelector(name: string): Selector {
   return (node, _run, found) => {
-    if (isObject(node) && Object.hasOwn(node, name)) found.push(node[name]);
+    if (isRecord(node) && Object.hasOwn(node, name)) found.push(node[name]);
   };
 }
 
@@ -162,6 +162,8 @@ function filterSelector(test: Test): Selector {
 /** A compiled JSONPath. */
 export interface Select {
   readonly path: string;
+  /** The steps of a path of only names, indexes and `*`; undefined for any other path. */
+  readonly steps: readonly SelectStep[] | undefined;
   /**
    * True if it can match at most one node: {@link select} returns its value, or `missing`. Otherwise it returns a list.
    */
@@ -184,9 +186,10 @@ export function compileSelect(path: string): Select {
     const message = `a JSONPath may have at most ${limits.selectCharacters} characters, this one has ${path.length}`;
     throw new ExpressionError("select_refused", message, { at: 0, end: path.length });
   }
-  const { singular, nodes } = compilePlainSelect(path) ?? compileQuery(parseSelect(path), path);
+  const { singular, nodes, steps } = compilePlainSelect(path) ?? compileQuery(parseSelect(path), path);
   return {
     path,
+    steps,
     singular,
     select: (document) => {
       const found = nodes(document);

@@ -2,23 +2,19 @@ import type { SourceSpan } from "./expression-error.ts";
 import type { FunctionName } from "./function-names.ts";
 import type { RootName } from "./scope.ts";
 
+/** Operators between two operands, by binding power: those of one row group from the left. */
+export const operatorRows = [
+  ["??"],
+  ["||"],
+  ["&&"],
+  ["==", "!="],
+  ["<", "<=", ">", ">=", "in"],
+  ["+", "-"],
+  ["*", "/", "%"],
+] as const;
+
 /** An operator between two operands. */
-export type BinaryOperator =
-  | "??"
-  | "||"
-  | "&&"
-  | "=="
-  | "!="
-  | "<"
-  | "<="
-  | ">"
-  | ">="
-  | "in"
-  | "+"
-  | "-"
-  | "*"
-  | "/"
-  | "%";
+export type BinaryOperator = (typeof operatorRows)[number][number];
 
 /** One step of a path. */
 export type Segment =

@@ -1,3 +1,4 @@
+import { isRecord } from "../schema/index.ts";
 import { holdsInteger, inexact } from "./exact-integer.ts";
 import { ExpressionError, type SourceSpan } from "./expression-error.ts";
 import { spendTicks, type EvaluationFrame, checkLength, spendText } from "./evaluation-frame.ts";
@@ -5,7 +6,7 @@ import { type FunctionCode, objectArgument, textArgument, wrongArgument } from "
 import { ticksPerKey, limits } from "./limits.ts";
 import { missing } from "./scope.ts";
 import { stringifyJson, stringifyValue } from "./stringify-value.ts";
-import { isObject, typeName } from "./type-name.ts";
+import { typeName } from "./type-name.ts";
 import { measureValue, tooDeep } from "./measure.ts";
 
 type ValueFunction = "size" | "has" | "type" | "str" | "num" | "json" | "parse_json" | "keys" | "values";
@@ -16,7 +17,7 @@ export const valueFunctions: Readonly<Record<ValueFunction, FunctionCode>> = {
     const [value] = args;
     if (value === missing || value === null) return 0;
     if (Array.isArray(value) || typeof value === "string") return value.length;
-    if (!isObject(value)) throw wrongArgument(value, 0, { call, requested: "a list, a string or an object" });
+    if (!isRecord(value)) throw wrongArgument(value, 0, { call, requested: "a list, a string or an object" });
     const { length } = Object.keys(value);
     spendTicks(call.frame, ticksPerKey * length, call.node);
     return length;

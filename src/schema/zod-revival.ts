@@ -1,6 +1,6 @@
+import { mapMembers } from "../base/index.ts";
 import { formats } from "./format.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import { setOwn } from "./subschemas.ts";
 import { isAsyncZod, type ZodNode, childNodes, innerNode, nodesOf, shapeOf } from "./zod-node.ts";
 
 /**
@@ -68,37 +68,22 @@ class Revival {
   #inside(node: ZodNode, value: object): unknown {
     const { def } = node._zod;
     if (Array.isArray(value)) {
-      if (def.type === "array") return this.#items(value, () => nodesOf(def["element"])[0]);
+      if (def.type === "array") return this.#members(value, () => nodesOf(def["element"])[0]);
       if (def.type !== "tuple") return value;
       const items = nodesOf(def["items"]);
-      return this.#items(value, (index) => items[index] ?? nodesOf(def["rest"])[0]);
+      return this.#members(value, (index) => items[Number(index)] ?? nodesOf(def["rest"])[0]);
     }
-    // Neither an array nor null.
-    const record = value as Readonly<Record<string, unknown>>;
-    if (def.type === "record") return this.#entries(record, () => nodesOf(def["valueType"])[0]);
+    if (def.type === "record") return this.#members(value, () => nodesOf(def["valueType"])[0]);
     if (def.type !== "object") return value;
     const shape = shapeOf(def);
-    return this.#entries(record, (key) => nodesOf(Object.hasOwn(shape, key) ? shape[key] : def["catchall"])[0]);
+    return this.#members(value, (key) => nodesOf(Object.hasOwn(shape, key) ? shape[String(key)] : def["catchall"])[0]);
   }
 
-  #items(items: readonly unknown[], nodeOf: (index: number) => ZodNode | undefined): unknown {
-    const revived = items.map((item, index) => this.#maybe(nodeOf(index), item));
-    return revived.some((item, index) => item !== items[index]) ? revived : items;
-  }
-
-  #entries(record: Readonly<Record<string, unknown>>, nodeOf: (key: string) => ZodNode | undefined): unknown {
-    let copy: Record<string, unknown> | undefined;
-    for (const key of Object.keys(record)) {
-      const item = this.#maybe(nodeOf(key), record[key]);
-      if (item === record[key]) continue;
-      copy ??= copyOf(record);
-      setOwn(copy, key, item);
-    }
-    return copy ?? record;
-  }
-
-  #maybe(node: ZodNode | undefined, value: unknown): unknown {
-    return node === undefined ? value : this.revive(node, value);
+  #members(value: object, nodeOf: (key: string | number) => ZodNode | undefined): unknown {
+    return mapMembers(value, (item, key) => {
+      const node = nodeOf(key);
+      return node === undefined ? item : this.revive(node, item);
+    });
   }
 
   /** The first form that matches, in the order of the schema; if none does, the one with the fewest issues. */
@@ -124,12 +109,6 @@ class Revival {
     if (!known.has(value)) known.set(value, work());
     return known.get(value);
   }
-}
-
-function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) setOwn(copy, key, record[key]);
-  return copy;
 }
 
 /** Number of issues that a form has with a value. An asynchronous form cannot be checked here and counts as fitting. */

@@ -1,3 +1,4 @@
+import { mapMembers } from "../../base/index.ts";
 import { isSecretHandle, type Reference, compileTemplate, missing } from "../../expr/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
 import { showValue } from "../../schema/index.ts";
@@ -19,14 +20,7 @@ export function logValue(value: unknown, redactor: LogRedactor): unknown {
 function nameSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > maxDepth) return value;
   if (isSecretHandle(value)) return String(value);
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => nameSecrets(item, depth + 1));
-    return items.some((item, at) => item !== value[at]) ? items : value;
-  }
-  const entries = Object.entries(value);
-  const named = entries.map(([key, item]) => [key, nameSecrets(item, depth + 1)] as const);
-  // fromEntries defines own keys, so a key named __proto__ stays a key.
-  return named.some(([, item], at) => item !== entries[at]?.[1]) ? Object.fromEntries(named) : value;
+  return mapMembers(value, (item) => nameSecrets(item, depth + 1));
 }
 
 /** Values of these roots are not stored with a run. */

@@ -1,6 +1,6 @@
 import { formatPath } from "../../base/index.ts";
 import { type ProblemDetail, FileReport, valueAt } from "../../schema/index.ts";
-import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggest, suggestHint } from "../../text/index.ts";
+import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggestHint } from "../../text/index.ts";
 import { formHint } from "./suggest-form.ts";
 
 /** Maximum number of problems: a broken file repeats the same ones. */

@@ -3,7 +3,7 @@ import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { OutputViews, type ViewedPlan, viewSteps } from "./output-views.ts";
 import { type ReferenceUse, segmentRange } from "./part-reader.ts";
-import { readPlainSelect, type ViewFault, followPath, notAList } from "./value-view.ts";
+import { selectSteps, type ViewFault, followPath, notAList } from "./value-view.ts";
 import type { PlanStep, Target } from "./plan.ts";
 
 /** Checks that the fields of outputs and inputs that expressions and selects read exist, as far as schemas show. */
@@ -44,7 +44,7 @@ export class FieldChecker {
 
   /** Checks one `select`; a singular one that may find nothing is fine, one that can never match is not. */
   select(select: Select | undefined, target: Target, path: YamlPath): void {
-    const steps = select === undefined ? undefined : readPlainSelect(select.path);
+    const steps = selectSteps(select);
     if (steps === undefined) return;
     const followed = followPath(this.#views.ofTarget(target), steps, "jsonpath");
     if (!("fault" in followed)) return;

@@ -2,7 +2,7 @@ import { type Reference, type Select, anyItem, compileTemplate, isExpressionErro
 import { isRecord } from "../../schema/index.ts";
 import { calledPlan } from "./chain-effect.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
-import { readPlainSelect, type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
+import { selectSteps, type ValueView, type ViewStep, followPath, typeOfView, viewOfSchema } from "./value-view.ts";
 import { segmentRange } from "./part-reader.ts";
 
 /** Maximum depth to which chains in chains are followed; a chain may call itself. */
@@ -158,7 +158,7 @@ function single(views: readonly (ValueView | undefined)[]): ValueView | undefine
 
 function selected(view: ValueView | undefined, select: Select | undefined): ValueView | undefined {
   if (view === undefined || select === undefined) return view;
-  const steps = readPlainSelect(select.path);
+  const steps = selectSteps(select);
   const followed = steps === undefined ? undefined : followPath(view, steps, "jsonpath");
   const found = followed !== undefined && "view" in followed ? followed.view : undefined;
   return select.singular ? found : { kind: "list", item: found };
