@@ -160,7 +160,7 @@ export interface PendingKeys {
 /**
  * Provides a run with durability and workers. The interpreter has no other access to the outside, and all data is
  * plain, so a run can be replayed: `next` returns the same outcomes in the same order. Every implementation passes
- * `test/conformance/host.ts`.
+ * `test/conformance/run-conformance.ts`.
  */
 export interface Host {
   readonly runId: string;

@@ -9,7 +9,7 @@
  * program receives it. A `once` call without an outcome is never repeated without a person's decision. A decision is
  * durable in the journal before its approval is consumed. The life cycles are in ARCHITECTURE.md.
  *
- * Test: `npm run vitest -- run src/run test/run-service.test.ts test/conformance/host.slow.test.ts test/crash`
+ * Test: `npm run vitest -- run src/run test/run-service.test.ts test/conformance/run-conformance test/crash`
  */
 
 export * from "./approvals/approval-rules.ts";

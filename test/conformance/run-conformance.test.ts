@@ -1,0 +1,13 @@
+import { createInMemoryApprovals, createInMemoryRunJournal } from "../../src/store/index.ts";
+import { type OpenPortsAt, inProcessLab } from "./in-process-lab.ts";
+import { interruptedRuns } from "./interrupted-runs.ts";
+import { runConformance } from "./run-conformance.ts";
+
+const open: OpenPortsAt = async (clock) => {
+  const approvals = createInMemoryApprovals({ clock });
+  const journal = createInMemoryRunJournal({ clock, approvals, finished: 1000 });
+  return { approvals, journal, close: async () => {} };
+};
+
+runConformance(inProcessLab("in memory", open));
+interruptedRuns("in memory", open);
