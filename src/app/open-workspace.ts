@@ -139,7 +139,7 @@ async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): 
 }
 
 /** State of a workspace before anything is loaded. */
-interface Opening {
+export interface Opening {
   readonly dir: string;
   readonly settings: Settings;
   readonly config: WorkspaceConfig;
@@ -159,7 +159,8 @@ interface Opening {
   readonly options: WorkspaceOptions;
 }
 
-async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
+/** Reads the settings of a workspace, its trust and its secrets; opens and loads nothing. Throws if the settings have errors. */
+export async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
   const dir = await findWorkspace(from);
   const settings = await readSettings(dir);
   if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);

@@ -12,25 +12,88 @@ import {
   trustFailure,
   workspaceFile,
 } from "../../app/index.ts";
-import { cliCommand } from "../../base/index.ts";
+import { type FailureError, cliCommand, failureKinds, isFailureError, withCliCommands } from "../../base/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { type Invocation, shellWord } from "../program/invocation.ts";
 import { formatTable, toOneLine } from "../terminal/format-table.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { reportSlowLoad } from "./report-slow-load.ts";
+import { reportLogEntry } from "./report-tool-log.ts";
 
 /** Variable that trusts every workspace, for CI; `--trust` sets it. */
 export const trustVariable = "WINDLASS_TRUST";
 
+/** Options of {@link openHere}. */
+export interface OpenHereOptions extends Pick<WorkspaceOptions, "store" | "reload" | "approver" | "onLog"> {
+  /** Name of the work that the command executes and records, such as "the call". Default: none, it only inspects. */
+  readonly executes?: string;
+  /** True for an error of the store with which the command can do without one: everything is then in memory. */
+  readonly orInMemory?: (error: FailureError) => boolean;
+}
+
+/** The workspace of the current folder, as a command uses it. */
+export interface OpenedHere {
+  readonly workspace: Workspace;
+  /** Reason why nothing can be stored; undefined if it can be, or need not be. */
+  readonly notStored: FailureError | undefined;
+  /** Failures to record what was executed. Reported when it is closed. */
+  readonly storeFailures: FailureError[];
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Opens the workspace of the current folder. All commands open it here: at a terminal, the user is prompted to
- * trust it; elsewhere, parts without trust are not used, and reported.
+ * Opens the workspace of the current folder, by default in memory and without watching for changes. All commands open it
+ * here: at a terminal, the user is prompted to trust it; elsewhere, parts without trust are not used, and reported.
  */
-export async function openHere(terminal: Terminal, options: WorkspaceOptions): Promise<Workspace> {
-  const workspace = await openWorkspace(".", { ...options, ...trustOptions(terminal) });
+export async function openHere(terminal: Terminal, options: OpenHereOptions = {}): Promise<OpenedHere> {
+  const { store = "memory", executes, orInMemory, ...more } = options;
+  const storeFailures: FailureError[] = [];
+  const open = (where: WorkspaceOptions["store"]): Promise<Workspace> =>
+    openWorkspace(".", {
+      reload: false,
+      onSlowLoad: reportSlowLoad(terminal),
+      ...(executes !== undefined && {
+        onStoreError: (failure) => storeFailures.push(failure),
+        onLog: (entry) => reportLogEntry(terminal, entry),
+      }),
+      ...more,
+      ...(where !== undefined && { store: where }),
+      ...trustOptions(terminal),
+    });
+  let notStored: FailureError | undefined;
+  const workspace = await open(store).catch((error: unknown) => {
+    if (!isFailureError(error) || orInMemory?.(error) !== true) throw error;
+    notStored = error;
+    return open("memory");
+  });
   reportUntrusted(workspace, terminal);
-  return workspace;
+  const close = (): Promise<void> =>
+    executes === undefined ? workspace.close() : closeAndReport(workspace, { terminal, storeFailures, executes });
+  return { workspace, notStored, storeFailures, close };
+}
+
+interface Closing extends Pick<OpenedHere, "storeFailures"> {
+  readonly terminal: Terminal;
+  readonly executes: string;
+}
+
+/** The result has already been printed and stays valid: failures to record it are reported separately, once. */
+async function closeAndReport(workspace: Workspace, { terminal, storeFailures, executes }: Closing): Promise<void> {
+  const warn = (text: string, todo: string): void => {
+    terminal.log(`${terminal.tint("yellow", "warning:")} ${toOneLine(text)}`);
+    terminal.log(`  ${terminal.tint("cyan", todo)}`);
+  };
+  try {
+    await workspace.close();
+    const [first] = storeFailures;
+    if (first !== undefined) warn(first.message, withCliCommands(failureKinds[first.code].remedy));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isFailureError(error) ? error.code : "store_failed";
+    warn(`${executes} was not recorded: ${message}`, withCliCommands(failureKinds[code].remedy));
+  }
 }
 
 /** Options for the trust in the workspace. */

@@ -1,15 +1,5 @@
-import {
-  type OpenedMcp,
-  WorkspaceError,
-  findWorkspace,
-  openMcp,
-  openTrust,
-  readSecrets,
-  readSettings,
-} from "../../app/index.ts";
-import { createHttpClient } from "../../net/index.ts";
-import { type Redactor, createRedactor } from "../../secrets/index.ts";
-import { hasErrors } from "../../text/index.ts";
+import { type OpenedMcp, openMcp, readWorkspace } from "../../app/index.ts";
+import type { Redactor } from "../../secrets/index.ts";
 import { ToolRegistry } from "../../tool/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { trustOptions } from "./open-here.ts";
@@ -37,26 +27,17 @@ export async function withMcp<T>(
   work: (here: OpenedMcpServers) => Promise<T>,
 ): Promise<T> {
   const { terminal, verbose = false } = options;
-  const dir = await findWorkspace(".");
-  const settings = await readSettings(dir);
-  if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);
-  const { env } = process;
-  const trust = await openTrust({ dir, settings, env }, trustOptions(terminal));
-  const { config } = trust;
-  const found = await readSecrets(config.secrets, dir, env);
-  const secrets = trust.secrets(found, "services");
-  const http = createHttpClient({ allow: config.network.allow });
-  const redactor = createRedactor(Object.values(found.values));
+  const opening = await readWorkspace(".", { ...trustOptions(terminal), reload: false });
+  const { redactor, http, trust } = opening;
   const log = (message: string): void => {
     if (verbose) terminal.log(terminal.tint("dim", toOneLine(redactor.line(message))));
   };
   const onSecrets = (values: readonly string[]): void => redactor.add(values);
-  const refuses = trust.refusesServer;
   const registry = new ToolRegistry();
-  const opened = await openMcp({ dir, config, env, secrets, http, log, onSecrets, registry, refuses });
+  const opened = await openMcp({ ...opening, log, onSecrets, registry, refuses: trust.refusesServer });
   try {
     await opened.source.load();
-    return await work({ ...opened, dir, registry, redactor });
+    return await work({ ...opened, dir: opening.dir, registry, redactor });
   } finally {
     await opened.source.close();
     await http.close();

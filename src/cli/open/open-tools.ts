@@ -5,18 +5,17 @@ import type { Registration } from "../../tool/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { openHere } from "./open-here.ts";
-import { reportSlowLoad } from "./report-slow-load.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { UsageError } from "../program/usage-error.ts";
 
 /** Opens the workspace here to inspect its tools, runs `work`, and closes it. Nothing is written. */
 export async function withTools<T>(terminal: Terminal, work: (workspace: Workspace) => Promise<T> | T): Promise<T> {
-  const workspace = await openHere(terminal, { store: "memory", reload: false, onSlowLoad: reportSlowLoad(terminal) });
+  const { workspace, close } = await openHere(terminal);
   try {
     return await work(workspace);
   } finally {
-    await workspace.close();
+    await close();
   }
 }
 

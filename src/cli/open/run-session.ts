@@ -1,10 +1,8 @@
 import type { ReasoningLanguage } from "../../agent/index.ts";
-import type { Workspace, WorkspaceOptions } from "../../app/index.ts";
-import { type FailureError, isFailureError, type Failure } from "../../base/index.ts";
+import { isFailureError, type Failure } from "../../base/index.ts";
 import type { ExecuteRunOptions, RunResult, RunEvent } from "../../chain/index.ts";
 import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
-import { closeWorkspace } from "./close-workspace.ts";
 import { endProcess } from "../program/end-process.ts";
 import type { ExitCode } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
@@ -13,23 +11,17 @@ import { reportFormattedError } from "../program/report-error.ts";
 import { eventsView } from "../terminal/run-view/events-view.ts";
 import { type RunView, openRunView } from "../terminal/run-view/run-view.ts";
 import { shortText } from "../terminal/short-text.ts";
-import { openHere } from "./open-here.ts";
-import { reportSlowLoad } from "./report-slow-load.ts";
-import { reportToolLog } from "./report-tool-log.ts";
+import { type OpenedHere, openHere } from "./open-here.ts";
 import type { Approval } from "../../store/index.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import { watchToolErrors } from "./watch-tool-errors.ts";
 import { userName } from "../terminal/user-name.ts";
 import { type Interrupts, watchInterrupts } from "../program/watch-interrupts.ts";
 import type { Redactor } from "../../secrets/index.ts";
 
 /** A workspace in which runs are executed, and the interrupts that stop them. */
-export interface RunSession {
+export interface RunSession extends Pick<OpenedHere, "workspace" | "notStored"> {
   readonly invocation: Invocation;
-  readonly workspace: Workspace;
   readonly interrupts: Interrupts;
-  /** Reason why nothing can be persisted; undefined if it can be, or need not be. */
-  readonly isNotDurable: FailureError | undefined;
   /** The current run, for the code that releases it. */
   runId: string | undefined;
   /** Persisting the cancellation; resolves to true once it is persisted. */
@@ -56,7 +48,7 @@ export async function withRuns(
 ): Promise<ExitCode> {
   const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
   let session: RunSession | undefined;
-  const opened = await openRunWorkspace(invocation, persistence);
+  const opened = await openForRuns(invocation, persistence);
   try {
     session = sessionOf(opened, invocation, interrupts);
     return await untilStopped(session, work);
@@ -66,33 +58,21 @@ export async function withRuns(
   }
 }
 
-/** A workspace in which runs are executed. */
-export interface OpenedRunWorkspace extends Pick<RunSession, "workspace" | "isNotDurable"> {
-  close(): Promise<void>;
-}
-
 /** Opens the workspace here, for several runs one after another; see {@link withSession}. */
-export async function openRunWorkspace(
+export function openForRuns(
   { terminal }: Pick<Invocation, "terminal">,
   persistence: RunPersistence = "durable",
-): Promise<OpenedRunWorkspace> {
-  const storeFailures: FailureError[] = [];
-  const opened = await open(terminal, persistence, {
-    reload: false,
-    onStoreError: (failure) => storeFailures.push(failure),
-    onSlowLoad: reportSlowLoad(terminal),
-    onLog: ({ message, data }) =>
-      reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
+): Promise<OpenedHere> {
+  return openHere(terminal, {
+    store: persistence === "none" ? "memory" : "sqlite",
+    executes: "the run",
+    orInMemory: ({ code }) => persistence === "if-possible" && code.startsWith("store_"),
   });
-  return {
-    ...opened,
-    close: () => closeWorkspace(opened.workspace, { terminal, storeFailures, unrecorded: "the run" }),
-  };
 }
 
 /** Runs the work of one turn. Ctrl-C stops this turn only, not the following ones. */
 export async function withSession(
-  opened: OpenedRunWorkspace,
+  opened: OpenedHere,
   invocation: Invocation,
   work: (session: RunSession) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -105,13 +85,9 @@ export async function withSession(
   }
 }
 
-function sessionOf(
-  { workspace, isNotDurable }: OpenedRunWorkspace,
-  invocation: Invocation,
-  interrupts: Interrupts,
-): RunSession {
+function sessionOf({ workspace, notStored }: OpenedHere, invocation: Invocation, interrupts: Interrupts): RunSession {
   return {
-    isNotDurable,
+    notStored,
     invocation,
     workspace,
     interrupts,
@@ -134,22 +110,6 @@ async function untilStopped(session: RunSession, work: (session: RunSession) => 
     return interrupts.code;
   } finally {
     reportThrown();
-  }
-}
-
-async function open(
-  terminal: Terminal,
-  persistence: RunPersistence,
-  options: WorkspaceOptions,
-): Promise<Pick<RunSession, "workspace" | "isNotDurable">> {
-  const inMemory = (): Promise<Workspace> => openHere(terminal, { ...options, store: "memory" });
-  if (persistence === "none") return { workspace: await inMemory(), isNotDurable: undefined };
-  try {
-    return { workspace: await openHere(terminal, options), isNotDurable: undefined };
-  } catch (error) {
-    const isOfStore = isFailureError(error) && error.code.startsWith("store_");
-    if (persistence === "durable" || !isOfStore) throw error;
-    return { workspace: await inMemory(), isNotDurable: error };
   }
 }
 

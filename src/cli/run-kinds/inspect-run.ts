@@ -4,7 +4,6 @@ import { UsageError } from "../program/usage-error.ts";
 import { type InspectedRun, requireRun } from "./run-kind.ts";
 import { openHere } from "../open/open-here.ts";
 import { journalFile } from "../open/open-journal.ts";
-import { reportSlowLoad } from "../open/report-slow-load.ts";
 
 /** Opens the workspace here to inspect a run, by default the one that the first word names; nothing is executed. */
 export async function withInspectedRun<T>(
@@ -17,13 +16,12 @@ export async function withInspectedRun<T>(
     throw new UsageError(`there is no run ${JSON.stringify(id)}`, "no runs yet");
   }
   const { terminal } = invocation;
-  const options = { store: "read-only", reload: false, onSlowLoad: reportSlowLoad(terminal) } as const;
-  const workspace = await openHere(terminal, options);
+  const { workspace, close } = await openHere(terminal, { store: "read-only" });
   try {
     const run = await requireRun(workspace, { id, invocation });
     const abandoned = run.status === "running" ? await workspace.runs.list({ abandoned: true, limit: 1000 }) : [];
     return await work({ workspace, run, isInterrupted: abandoned.some((one) => one.id === id) });
   } finally {
-    await workspace.close();
+    await close();
   }
 }

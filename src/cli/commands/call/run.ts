@@ -1,26 +1,22 @@
 import type { Workspace } from "../../../app/index.ts";
-import { FailureError, isFailureError } from "../../../base/index.ts";
+import { FailureError } from "../../../base/index.ts";
 import type { CallHooks } from "../../../engine/index.ts";
 import { unknownKeys } from "../../../schema/index.ts";
 import { type AnyTool, type Attachment, type ToolResult, toWireResult, readSourceReport } from "../../../tool/index.ts";
 import { terminalApprover } from "../../approvals/terminal-approver.ts";
 import { elicitAtTerminal } from "../../approvals/elicit-at-terminal.ts";
-import { closeWorkspace } from "../../open/close-workspace.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatBytes } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
-import { openHere } from "../../open/open-here.ts";
+import { type OpenedHere, openHere } from "../../open/open-here.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { type CliArguments, readArguments } from "./read-arguments.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { shortText } from "../../terminal/short-text.ts";
 import { exitCodeOf, reportCallFailure } from "./report-call-failure.ts";
 import { showWaiting } from "../../open/show-waiting.ts";
 import { withThrowLocation } from "../../open/watch-tool-errors.ts";
-import { reportSlowLoad } from "../../open/report-slow-load.ts";
-import { reportToolLog } from "../../open/report-tool-log.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { userName } from "../../terminal/user-name.ts";
@@ -29,8 +25,7 @@ import { type Interrupts, watchInterrupts } from "../../program/watch-interrupts
 /** `windlass call`. */
 export const callTool: RunCommand = async (invocation) => {
   const interrupts = watchInterrupts();
-  const storeFailures: FailureError[] = [];
-  const { workspace, noJournal } = await openForCalls(invocation.terminal, (failure) => storeFailures.push(failure));
+  const { workspace, notStored, storeFailures, close } = await openForCalls(invocation.terminal);
   try {
     const [name = "", ...pairs] = invocation.words;
     await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
@@ -42,35 +37,29 @@ export const callTool: RunCommand = async (invocation) => {
       tool === undefined
         ? nothing
         : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
-    const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, noJournal });
-    if (noJournal !== undefined && result.success) storeFailures.push(notRecorded(noJournal));
+    const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, notStored });
+    if (notStored !== undefined && result.success) storeFailures.push(notRecorded(notStored));
     printResult(result, { invocation, workspace, input: parsedInput, tool });
     return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
   } finally {
-    await closeWorkspace(workspace, { terminal: invocation.terminal, storeFailures, unrecorded: "the call" });
+    await close();
     interrupts.dispose();
   }
 };
 
 const nothing: CliArguments = { args: {} };
 
-interface OpenedForCalls {
-  readonly workspace: Workspace;
-  /** Reason why there is no database: only pure tools may be called, whose calls leave nothing to be known later. */
-  readonly noJournal: FailureError | undefined;
-}
-
-async function openForCalls(
-  terminal: Terminal,
-  onStoreError: (failure: FailureError) => void,
-): Promise<OpenedForCalls> {
-  const open = (store: "sqlite" | "memory"): Promise<Workspace> => openWith(store, terminal, onStoreError);
-  try {
-    return { workspace: await open("sqlite"), noJournal: undefined };
-  } catch (error) {
-    if (!isFailureError(error) || !unwritableReasons.has(error.reason ?? "")) throw error;
-    return { workspace: await open("memory"), noJournal: error };
-  }
+/** Opens the workspace. Without a database, only pure tools may be called: their calls leave nothing to be known later. */
+async function openForCalls(terminal: Terminal): Promise<OpenedHere> {
+  const opened: OpenedHere = await openHere(terminal, {
+    store: "sqlite",
+    executes: "the call",
+    orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
+    ...(terminal.interactive && {
+      approver: () => terminalApprover({ terminal, by: userName(), approvals: () => opened.workspace.approvals }),
+    }),
+  });
+  return opened;
 }
 
 /** Reasons of a database that cannot be written to by this user. */
@@ -80,36 +69,17 @@ function notRecorded({ message, code, reason }: FailureError): FailureError {
   return new FailureError(`the call was not recorded: ${message}`, { code, ...(reason !== undefined && { reason }) });
 }
 
-async function openWith(
-  store: "sqlite" | "memory",
-  terminal: Terminal,
-  onStoreError: (failure: FailureError) => void,
-): Promise<Workspace> {
-  const opened: Workspace = await openHere(terminal, {
-    store,
-    reload: false,
-    onStoreError,
-    onSlowLoad: reportSlowLoad(terminal),
-    onLog: ({ message, data }) =>
-      reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`),
-    ...(terminal.interactive && {
-      approver: () => terminalApprover({ terminal, by: userName(), approvals: () => opened.approvals }),
-    }),
-  });
-  return opened;
-}
-
 interface CallPreparation {
   readonly invocation: Invocation;
   readonly workspace: Workspace;
   readonly interrupts: Interrupts;
   readonly name: string;
   readonly input: CliArguments;
-  readonly noJournal: FailureError | undefined;
+  readonly notStored: FailureError | undefined;
 }
 
 async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
-  const { invocation, workspace, interrupts, name, input, noJournal } = preparation;
+  const { invocation, workspace, interrupts, name, input, notStored } = preparation;
   const { terminal } = invocation;
   const { engine } = workspace;
   const seconds = invocation.number("timeout");
@@ -122,7 +92,7 @@ async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
       callerId: "cli",
       signal: interrupts.signal,
       strictValidation: new Set(Object.keys(input.args)),
-      ...(noJournal !== undefined && { hooks: pureOnly(noJournal) }),
+      ...(notStored !== undefined && { hooks: pureOnly(notStored) }),
       ...(seconds !== undefined && { overrideTimeoutMs: seconds * 1000 }),
       onProgress: (value) => waiting.progress(engine.redactor.known(value)),
       ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: waiting.pause }) }),
@@ -135,8 +105,8 @@ async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
 }
 
 /** Lets only pure tools start. */
-function pureOnly(noJournal: FailureError): CallHooks {
-  const { message, code, reason } = noJournal;
+function pureOnly(notStored: FailureError): CallHooks {
+  const { message, code, reason } = notStored;
   // Never retried: the hook is called once.
   const refusal = new FailureError(message, { code, retry: "never", ...(reason !== undefined && { reason }) });
   return { started: (effect) => (effect === "pure" ? undefined : Promise.reject(refusal)) };

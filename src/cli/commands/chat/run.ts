@@ -20,7 +20,7 @@ import { notTextFailure } from "../ask/not-text.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";
 import { codeOf, reportFormattedError, hintsWithoutModel } from "../../program/report-error.ts";
-import { type RunSession, withSession, openRunWorkspace } from "../../open/run-session.ts";
+import { type RunSession, withSession, openForRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
 import { reportUnsentInput } from "../../approvals/show-approval.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -34,7 +34,7 @@ import { createInterface } from "node:readline";
 /** `windlass chat`. */
 export const chatWithAgent: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  const opened = await openRunWorkspace(invocation);
+  const opened = await openForRuns(invocation);
   const { workspace } = opened;
   try {
     const conversation = await ChatConversation.open(

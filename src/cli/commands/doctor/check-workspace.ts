@@ -27,14 +27,12 @@ import { relativeToCwd } from "../../terminal/report-problems.ts";
 /** Options of {@link examineWorkspace}. */
 export interface ExamineOptions {
   readonly terminal: Terminal;
-  /** Called for tool files that are slow to load. */
-  readonly onSlowLoad: (file: string) => void;
   /** Also send test requests to the configured services. */
   readonly network: boolean;
 }
 
 /** Checks everything that a workspace needs. Loads its tools, but calls none. */
-export async function examineWorkspace({ terminal, onSlowLoad, network }: ExamineOptions): Promise<Finding[]> {
+export async function examineWorkspace({ terminal, network }: ExamineOptions): Promise<Finding[]> {
   const dir = await findWorkspace(".");
   const { problems, source } = await readSettings(dir);
   const node = nodeFinding(process.versions.node);
@@ -45,8 +43,9 @@ export async function examineWorkspace({ terminal, onSlowLoad, network }: Examin
     ...(await databaseFindings(dir)),
   ];
   if (hasErrors(problems)) return unopened(problems);
-  const workspace = await openHere(terminal, { store: "memory", reload: false, onSlowLoad }).catch(problemsOf);
-  if (!("engine" in workspace)) return unopened([...problems, ...workspace]);
+  const opened = await openHere(terminal).catch(problemsOf);
+  if (!("workspace" in opened)) return unopened([...problems, ...opened]);
+  const { workspace, close } = opened;
   try {
     const aboutSettings = workspace.problems().filter((problem) => problem.file === workspaceFile);
     return [
@@ -67,7 +66,7 @@ export async function examineWorkspace({ terminal, onSlowLoad, network }: Examin
       ...(await databaseFindings(dir)),
     ];
   } finally {
-    await workspace.close();
+    await close();
   }
 }
 

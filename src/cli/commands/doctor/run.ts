@@ -6,17 +6,12 @@ import type { Finding } from "./finding.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { reportSlowLoad } from "../../open/report-slow-load.ts";
 import type { Style } from "../../terminal/terminal.ts";
 
 /** `windlass doctor`. */
 export const examine: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  const findings = await examineWorkspace({
-    terminal,
-    onSlowLoad: reportSlowLoad(terminal),
-    network: invocation.flag("network"),
-  });
+  const findings = await examineWorkspace({ terminal, network: invocation.flag("network") });
   const failed = findings.filter(({ status }) => status === "fail").length;
   if (invocation.flag("json")) {
     terminal.print(safeJson({ ok: failed === 0, findings }));

@@ -1,21 +1,18 @@
 import { Writable } from "node:stream";
 import { type McpToolServer, serveMcp } from "../../../adapters/index.ts";
 import type { Workspace } from "../../../app/index.ts";
-import { type FailureError, nameGlob } from "../../../base/index.ts";
+import { nameGlob } from "../../../base/index.ts";
 import { readResultName, viewResult } from "../../../hub/index.ts";
 import { suggest } from "../../../text/index.ts";
 import { type Registration, builtinOwner, isWorkspaceTool } from "../../../tool/index.ts";
-import { closeWorkspace } from "../../open/close-workspace.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
-import { openHere, requireTrust, trustCommand } from "../../open/open-here.ts";
+import { type OpenedHere, openHere, requireTrust, trustCommand } from "../../open/open-here.ts";
 import { reportBrokenFiles, reportUnusableFiles } from "../../open/open-tools.ts";
-import { shortText } from "../../terminal/short-text.ts";
-import { reportSlowLoad } from "../../open/report-slow-load.ts";
-import { reportToolLog } from "../../open/report-tool-log.ts";
+import { reportLogEntry } from "../../open/report-tool-log.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { UsageError } from "../../program/usage-error.ts";
@@ -28,11 +25,9 @@ const defaultPort = 8808;
 
 /** `windlass mcp serve`. */
 export const serveToClients: RunCommand = async (invocation) => {
-  const { terminal } = invocation;
   const interrupts = watchInterrupts();
-  const storeFailures: FailureError[] = [];
   const stopped = Promise.withResolvers<void>();
-  const { workspace, serving } = await openForClients(invocation, (failure) => storeFailures.push(failure));
+  const { workspace, serving, close } = await openForClients(invocation);
   try {
     interrupts.arm({ onStop: () => stopped.resolve() });
     reportHiddenSources(workspace, invocation);
@@ -42,7 +37,7 @@ export const serveToClients: RunCommand = async (invocation) => {
     return interrupts.code ?? exitCodes.ok;
   } finally {
     await serving.close();
-    await closeWorkspace(workspace, { terminal, storeFailures, unrecorded: "the last call" });
+    await close();
     interrupts.dispose();
   }
 };
@@ -83,21 +78,19 @@ function reportNewUntrusted(workspace: Workspace, { terminal }: Invocation, repo
 /** Maximum characters of a result in one response; the rest is read with `read_result`. */
 const maxViewChars = 100_000;
 
-async function openForClients(
-  invocation: Invocation,
-  onStoreError: (failure: FailureError) => void,
-): Promise<{ readonly workspace: Workspace; readonly serving: McpToolServer }> {
+async function openForClients(invocation: Invocation): Promise<OpenedHere & { readonly serving: McpToolServer }> {
   const { terminal } = invocation;
   const later: { serving?: McpToolServer } = {};
-  const workspace = await openHere(terminal, {
-    onStoreError,
-    onSlowLoad: reportSlowLoad(terminal),
+  const opened = await openHere(terminal, {
+    store: "sqlite",
+    reload: true,
+    executes: "the last call",
     onLog: (entry) => {
       later.serving?.onLog(entry);
-      const { message, data } = entry;
-      reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`);
+      reportLogEntry(terminal, entry);
     },
   });
+  const { workspace } = opened;
   try {
     // A client would not notice that tools are missing.
     requireTrust(workspace);
@@ -119,7 +112,7 @@ async function openForClients(
     log: (message) => terminal.log(terminal.tint("dim", toOneLine(message))),
   });
   later.serving = serving;
-  return { workspace, serving };
+  return { ...opened, serving };
 }
 
 /** Reads the rest of a result that one response does not hold; offered together with any other tool. */

@@ -79,7 +79,7 @@ async function runInEarnest(session: RunSession, request: RunRequest): Promise<E
   const { plan } = request;
   const durable = plan.durable ?? session.workspace.config.chains.durable;
   // A durable run needs a database.
-  if (durable && session.isNotDurable !== undefined) throw session.isNotDurable;
+  if (durable && session.notStored !== undefined) throw session.notStored;
   if (durable && session.workspace.store === undefined) requireTrust(session.workspace);
   if (durable) return reportRunResult(await runDurably(session, request), session, { durable });
   // Only the user at the terminal can be prompted.
