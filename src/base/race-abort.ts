@@ -45,3 +45,36 @@ export async function sleep(clock: Clock, ms: number, signal?: AbortSignal, why?
     timer.cancel();
   }
 }
+
+/** What ends work before it is done, each with its own reason. */
+export interface WorkLimits {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** The abort reason after this time. */
+  readonly late: () => unknown;
+  /** The caller's signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** The abort reason if the caller's signal aborts. Default: its own. */
+  readonly cancelled?: () => unknown;
+}
+
+/**
+ * Runs work with a signal that aborts after a time, or with the caller's signal. The work has to obey it; see
+ * {@link raceAbort} for work that may not.
+ */
+export async function withinLimits<T>(
+  { clock, ms, late, signal, cancelled = () => signal?.reason }: WorkLimits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const cancel = (): void => own.abort(cancelled());
+  const timer = clock.after(ms, () => own.abort(late()));
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  try {
+    return await work(own.signal);
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener("abort", cancel);
+  }
+}

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type Clock, FailureError, importModule, nodeCrypto } from "../base/index.ts";
+import { type Clock, FailureError, importModule, nodeCrypto, raceAbort, withinLimits } from "../base/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 
 /** Options of {@link importFresh} besides the path. */
@@ -41,19 +41,10 @@ export async function importFresh(path: string, options: ImportOptions): Promise
 }
 
 function inTime<T>(work: Promise<T>, path: string, { clock, timeoutMs = 10_000, signal }: ImportOptions): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = clock.after(timeoutMs, () => {
-    const message = `the module ${path} did not finish loading within ${timeoutMs / 1000} s`;
-    reject(new FailureError(message, { code: "file_invalid", reason: "import_timeout" }));
-  });
-  const cancel = (): void => reject(new FailureError("loading was cancelled", { code: "cancelled" }));
-  signal?.addEventListener("abort", cancel, { once: true });
-  if (signal?.aborted === true) cancel();
-  work.then(resolve, reject);
-  return promise.finally(() => {
-    timer.cancel();
-    signal?.removeEventListener("abort", cancel);
-  });
+  const message = `the module ${path} did not finish loading within ${timeoutMs / 1000} s`;
+  const late = (): FailureError => new FailureError(message, { code: "file_invalid", reason: "import_timeout" });
+  const cancelled = (): FailureError => new FailureError("loading was cancelled", { code: "cancelled" });
+  return withinLimits({ clock, ms: timeoutMs, late, signal, cancelled }, (either) => raceAbort(work, either));
 }
 
 /** The error of a failed import; the first lines are enough. */

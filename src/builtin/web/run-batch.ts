@@ -1,4 +1,4 @@
-import { type Clock, FailureError, isFailureError, raceAbort } from "../../base/index.ts";
+import { type Clock, FailureError, isFailureError, raceAbort, withinLimits } from "../../base/index.ts";
 import { BatchTime, type TimeLimits } from "./batch-time.ts";
 import type { PageBatchItem, GetPagesOptions } from "./page.ts";
 import type { PoliteQueue } from "./polite-queue.ts";
@@ -39,27 +39,12 @@ export async function runBatch<Page>(
   batch: Batch<Page>,
   { signal, onSettled }: Pick<GetPagesOptions, "signal" | "onSettled"> = {},
 ): Promise<readonly PageBatchItem<Page>[]> {
-  const run = new AbortController();
-  const cancel = (): void => run.abort(webFailure("aborted", "the fetching was cancelled", { cause: signal?.reason }));
-  const { deadlineMs } = batch.limits;
-  const timer = batch.clock.after(deadlineMs, () => run.abort(notDone(deadlineMs)));
-  signal?.addEventListener("abort", cancel, { once: true });
-  if (signal?.aborted === true) cancel();
-  const time = new BatchTime(batch.clock, batch.limits);
-  let settled = 0;
-  // The same address is fetched once.
-  const pages = new Map<string, Promise<PageBatchItem<Page>>>();
-  const fetchOnce = (url: string): Promise<PageBatchItem<Page>> => {
-    const found = pages.get(url);
-    if (found !== undefined) return found;
-    const host = hostOf(url);
-    time.expect(host);
-    const work = fetchOne(url, batch, { signal: run.signal, time, host });
-    const item = settle(url, work, run.signal).finally(() => time.settle(host));
-    pages.set(url, item);
-    return item;
-  };
-  try {
+  const { clock, limits } = batch;
+  const late = (): FailureError => notDone(limits.deadlineMs);
+  const cancelled = (): FailureError => webFailure("aborted", "the fetching was cancelled", { cause: signal?.reason });
+  return withinLimits({ clock, ms: limits.deadlineMs, late, signal, cancelled }, async (either) => {
+    const fetchOnce = oncePerUrl(batch, either);
+    let settled = 0;
     const items = await Promise.all(
       urls.map(async (url) => {
         const item = await fetchOnce(url);
@@ -67,12 +52,25 @@ export async function runBatch<Page>(
         return item;
       }),
     );
-    if (signal?.aborted === true) throw run.signal.reason;
+    if (signal?.aborted === true) throw either.reason;
     return items;
-  } finally {
-    timer.cancel();
-    signal?.removeEventListener("abort", cancel);
-  }
+  });
+}
+
+/** Returns a function that fetches a page, and the same address only once. */
+function oncePerUrl<Page>(batch: Batch<Page>, signal: AbortSignal): (url: string) => Promise<PageBatchItem<Page>> {
+  const time = new BatchTime(batch.clock, batch.limits);
+  const pages = new Map<string, Promise<PageBatchItem<Page>>>();
+  return (url) => {
+    const found = pages.get(url);
+    if (found !== undefined) return found;
+    const host = hostOf(url);
+    time.expect(host);
+    const work = fetchOne(url, batch, { signal, time, host });
+    const item = settle(url, work, signal).finally(() => time.settle(host));
+    pages.set(url, item);
+    return item;
+  };
 }
 
 function notDone(deadlineMs: number): FailureError {

@@ -1,4 +1,4 @@
-import { type Issue, failure, raceAbortOrUndefined } from "../../base/index.ts";
+import { type Issue, failure, raceAbortOrUndefined, withinLimits } from "../../base/index.ts";
 import { internals, resolveEffect } from "../../engine/index.ts";
 import type { Validation } from "../../schema/index.ts";
 import { formatDuration } from "../../text/index.ts";
@@ -46,13 +46,8 @@ async function inTime(
   { clock }: ChoiceInvocation["world"],
   { signal }: ToolContext,
 ): Promise<Validation<unknown> | undefined> {
-  const late = new AbortController();
-  const timer = clock.after(checkMs, () => late.abort());
-  try {
-    return await raceAbortOrUndefined(checking, AbortSignal.any([signal, late.signal]));
-  } finally {
-    timer.cancel();
-  }
+  const late = (): undefined => undefined;
+  return withinLimits({ clock, ms: checkMs, late, signal }, (either) => raceAbortOrUndefined(checking, either));
 }
 
 function refusal(issues: readonly Issue[]): string {

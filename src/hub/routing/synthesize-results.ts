@@ -1,4 +1,4 @@
-import { type Clock, raceAbort } from "../../base/index.ts";
+import { type Clock, raceAbort, withinLimits } from "../../base/index.ts";
 import { type Redactor } from "../../secrets/index.ts";
 import { cutJson, cutText, fencedDataRule, fenceData, stripUnsafe } from "../../text/index.ts";
 import type { HubLimits } from "./hub-limits.ts";
@@ -99,21 +99,17 @@ async function answerInTime(
   prompt: string,
   { synthesiser, clock, limits, signal, log }: SynthesisRequest & { readonly synthesiser: Synthesizer },
 ): Promise<string | undefined> {
-  const stopping = new AbortController();
-  const stop = (why: string): void => stopping.abort(new DOMException(why, "AbortError"));
-  const onAbort = (): void => stop("the call was stopped");
-  const timer = clock.after(limits.synthesisTimeoutMs, () => stop(`no answer within ${limits.synthesisTimeoutMs} ms`));
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
+  const ms = limits.synthesisTimeoutMs;
+  const late = (): Error => new DOMException(`no answer within ${ms} ms`, "AbortError");
+  const cancelled = (): Error => new DOMException("the call was stopped", "AbortError");
   try {
-    const answer = await raceAbort(synthesiser(prompt, stopping.signal), stopping.signal);
+    const answer = await withinLimits({ clock, ms, late, signal, cancelled }, (either) =>
+      raceAbort(synthesiser(prompt, either), either),
+    );
     const clean = typeof answer === "string" ? stripUnsafe(answer).trim() : "";
     return clean === "" ? undefined : clean;
   } catch (error) {
     log(`the results were merged without a model: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
-  } finally {
-    timer.cancel();
-    signal.removeEventListener("abort", onAbort);
   }
 }

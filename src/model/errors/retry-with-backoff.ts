@@ -1,4 +1,14 @@
-import { type Clock, type FailureError, backoffMs, fail, sleep, systemClock, brandOf } from "../../base/index.ts";
+import {
+  type Clock,
+  type FailureError,
+  backoffMs,
+  fail,
+  sleep,
+  systemClock,
+  brandOf,
+  raceAbort,
+  withinLimits,
+} from "../../base/index.ts";
 import type { ModelErrorInfo } from "./classify-model-error.ts";
 import { modelTable } from "../port/model-table.ts";
 import type { Model } from "../port/model.ts";
@@ -52,26 +62,30 @@ export async function retryWithBackoff<T extends object>(
   attempt: ModelAttempt<T>,
 ): Promise<T> {
   const { clock = systemClock, random = Math.random, maxRetries = 2, maxWaitMs = Infinity } = limits;
-  const { timeoutMs = defaultModelTimeoutMs } = limits;
-  const until = clock.elapsed() + timeoutMs;
-  const run = startRun(limits, clock, label);
-  try {
+  const { signal: caller, timeoutMs: ms = defaultModelTimeoutMs } = limits;
+  const until = clock.elapsed() + ms;
+  const late = (): FailureError => lateFailure(label, ms);
+  const cancelled = (): FailureError =>
+    fail("the model request was cancelled", { code: "cancelled", cause: caller?.reason });
+  return withinLimits({ clock, ms, late, signal: caller, cancelled }, async (signal) => {
     for (let retries = 0; ; retries++) {
-      const answer = await run.wait(attempt(run.signal));
+      // A model may ignore its signal.
+      const answer = await raceAbort(attempt(signal), signal);
       if (!isExplained(answer)) return answer;
       const pauseMs = backoffMs(retries, { firstMs, maxMs, waitMs: answer.waitMs, random });
       const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
-      emitWait(limits, pauseMs, answer);
-      await run.wait(sleep(clock, pauseMs, run.signal));
+      limits.onWait?.(pauseMs, answer.failure);
+      await sleep(clock, pauseMs, signal);
     }
-  } finally {
-    run.end();
-  }
+  });
 }
 
-function emitWait({ onWait }: ModelRequestLimits, ms: number, { failure }: ModelErrorInfo): void {
-  onWait?.(ms, failure);
+function lateFailure(label: string, ms: number): FailureError {
+  const message =
+    `${label} did not respond within ${Math.ceil(ms) / 1000} s; request less, or raise its timeout ` +
+    "(under models: in windlass.yaml)";
+  return fail(message, { code: "timeout" });
 }
 
 function isExplained(answer: object): answer is ModelErrorInfo {
@@ -81,47 +95,4 @@ function isExplained(answer: object): answer is ModelErrorInfo {
 /** The model's name in messages. */
 export function modelLabel({ modelId }: Pick<Model, "modelId">): string {
   return `the model ${JSON.stringify(modelId)}`;
-}
-
-interface Run {
-  readonly signal: AbortSignal;
-  /** The value, or the abort reason: a model may ignore its signal. */
-  wait<T>(work: Promise<T>): Promise<T>;
-  end(): void;
-}
-
-function startRun({ signal, timeoutMs = defaultModelTimeoutMs }: ModelRequestLimits, clock: Clock, label: string): Run {
-  const controller = new AbortController();
-  let leave: (why: unknown) => void = () => {};
-  const stop = (why: FailureError): void => {
-    controller.abort(why);
-    leave(why);
-  };
-  const cancel = (): void =>
-    stop(fail("the model request was cancelled", { code: "cancelled", cause: signal?.reason }));
-  const timer = clock.after(timeoutMs, () =>
-    stop(
-      fail(
-        `${label} did not respond within ${Math.ceil(timeoutMs) / 1000} s; request less, or raise its timeout (under models: in windlass.yaml)`,
-        {
-          code: "timeout",
-        },
-      ),
-    ),
-  );
-  signal?.addEventListener("abort", cancel, { once: true });
-  if (signal?.aborted === true) cancel();
-  return {
-    signal: controller.signal,
-    wait: (work) =>
-      new Promise((resolve, reject) => {
-        leave = reject;
-        work.then(resolve, reject);
-        if (controller.signal.aborted) reject(controller.signal.reason as Error);
-      }),
-    end: () => {
-      timer.cancel();
-      signal?.removeEventListener("abort", cancel);
-    },
-  };
 }

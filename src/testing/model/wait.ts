@@ -1,19 +1,9 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, sleep } from "../../base/index.ts";
 
 /** Waits this long, forever if `Infinity`; throws as soon as the signal aborts. */
 export async function wait(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms === Infinity) return waitForAbort(signal);
-  signal?.throwIfAborted();
-  const over = Promise.withResolvers<void>();
-  const timer = clock.after(ms, over.resolve);
-  const stop = (): void => over.reject(signal?.reason);
-  signal?.addEventListener("abort", stop, { once: true });
-  try {
-    await over.promise;
-  } finally {
-    timer.cancel();
-    signal?.removeEventListener("abort", stop);
-  }
+  await sleep(clock, ms, signal);
 }
 
 /** Throws as soon as the signal aborts; without a signal, never resolves. */

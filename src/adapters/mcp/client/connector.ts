@@ -7,6 +7,7 @@ import {
   raceAbort,
   systemClock,
   isProcessAlive,
+  withinLimits,
 } from "../../../base/index.ts";
 import type { StreamingHttpClient } from "../../../net/index.ts";
 import { AuthFile, type Login, LoginProvider, storedTokenOnly } from "./login-provider.ts";
@@ -148,28 +149,18 @@ class Connector implements McpClient {
     address: McpAddress,
     options: McpConnectOptions & { readonly login: Login | undefined; readonly handshakeMs?: number },
   ): Promise<McpConnection> {
-    const { signal, lastProtocol } = options;
-    const deadline = new AbortController();
-    const cancel = (): void => deadline.abort(mcpFailure("aborted", "the connection was cancelled"));
-    const ms = options.handshakeMs ?? this.#limits.handshakeMs;
-    const late = (): void =>
-      deadline.abort(
-        mcpFailure("no_handshake", `the MCP server "${server}" did not complete the handshake within ${ms / 1000} s`),
-      );
-    const timer = this.#clock.after(ms, late);
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
+    const { signal, lastProtocol, handshakeMs: ms = this.#limits.handshakeMs } = options;
     const key = JSON.stringify([server, address]);
     const knownOld = this.#legacy.has(key) || (lastProtocol !== undefined && lastProtocol < "2026");
-    const attempt: Attempt = { server, protocolMode: knownOld ? "legacy" : "auto", signal: deadline.signal, options };
-    try {
-      deadline.signal.throwIfAborted();
-      if (address.kind === "http") return await this.#remote(address, attempt, options.login);
-      return await this.#program(address, attempt, () => this.#legacy.add(key));
-    } finally {
-      timer.cancel();
-      signal.removeEventListener("abort", cancel);
-    }
+    const late = (): FailureError =>
+      mcpFailure("no_handshake", `the MCP server "${server}" did not complete the handshake within ${ms / 1000} s`);
+    const cancelled = (): FailureError => mcpFailure("aborted", "the connection was cancelled");
+    return withinLimits({ clock: this.#clock, ms, late, signal, cancelled }, async (either) => {
+      either.throwIfAborted();
+      const attempt: Attempt = { server, protocolMode: knownOld ? "legacy" : "auto", signal: either, options };
+      if (address.kind === "http") return this.#remote(address, attempt, options.login);
+      return this.#program(address, attempt, () => this.#legacy.add(key));
+    });
   }
 
   /**

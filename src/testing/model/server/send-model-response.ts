@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../../base/index.ts";
+import { type Clock, raceAbort } from "../../../base/index.ts";
 import { wait, waitForAbort } from "../wait.ts";
 import type { WireFaults } from "./wire-api.ts";
 
@@ -119,14 +119,8 @@ class PacketWriter {
   async flush(): Promise<void> {
     const { signal } = this.#world;
     signal.throwIfAborted();
-    const out = Promise.withResolvers<void>();
-    const stop = (): void => out.reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    this.#response.write("", () => out.resolve());
-    try {
-      await out.promise;
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    const sent = Promise.withResolvers<void>();
+    this.#response.write("", () => sent.resolve());
+    await raceAbort(sent.promise, signal);
   }
 }
