@@ -1,4 +1,4 @@
-import { fail } from "../../base/index.ts";
+import { LruMap, fail } from "../../base/index.ts";
 import type { ConversationStore, RunConversation, RunReader, ConversationTurn } from "../../store/index.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { hasUntrustedContent } from "./untrusted-messages.ts";
@@ -31,8 +31,8 @@ const turnsPerPage = 16;
 export class Conversations {
   readonly #journal: ConversationsDeps["journal"];
   readonly #inspect: ConversationsDeps["inspect"];
-  /** Histories by conversation, the least recently loaded first. */
-  readonly #recent = new Map<string, MessageHistory>();
+  /** Histories by conversation. */
+  readonly #recent = new LruMap<MessageHistory>({ maxEntries: maxRecent });
 
   constructor({ journal, inspect }: ConversationsDeps) {
     this.#journal = journal;
@@ -62,10 +62,8 @@ export class Conversations {
   }
 
   #retain(id: string, history: MessageHistory): MessageHistory {
-    this.#recent.delete(id);
     if (history.turn > 0) this.#recent.set(id, history);
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined && this.#recent.size > maxRecent) this.#recent.delete(oldest);
+    else this.#recent.delete(id);
     return history;
   }
 
