@@ -47,7 +47,7 @@ export async function sleep(clock: Clock, ms: number, signal?: AbortSignal, why?
 }
 
 /** What ends work before it is done, each with its own reason. */
-export interface WorkLimits {
+interface WorkLimits {
   readonly clock: Clock;
   readonly ms: number;
   /** The abort reason after this time. */
@@ -76,5 +76,16 @@ export async function withinLimits<T>(
   } finally {
     timer.cancel();
     signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** True if the promise settles within this time. */
+export async function settlesWithin(event: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = clock.after(ms, () => late.resolve(false));
+  try {
+    return await Promise.race([event.then(() => true), late.promise]);
+  } finally {
+    timer.cancel();
   }
 }

@@ -19,7 +19,7 @@ export * from "./calculator/fault.ts";
 export * from "./calculator-tool.ts";
 export * from "./echo-tool.ts";
 export * from "./http-request-tool.ts";
-export * from "./sandbox/sandbox-status.ts";
+export * from "./sandbox/run-sandboxed.ts";
 export * from "./search/search.ts";
 export * from "./search/search-settings.ts";
 export * from "./time/file-timer-store.ts";

@@ -26,7 +26,6 @@ export * from "./model-settings.ts";
 export * from "./open-models.ts";
 export * from "./known-services.ts";
 export * from "./port/model-table.ts";
-export * from "./model-variables.ts";
 export * from "./missing-model.ts";
 export * from "./open-model.ts";
 
@@ -37,7 +36,7 @@ export * from "./turn/request-turn.ts";
 export type * from "./turn/turn-options.ts";
 export * from "./port/model-turn.ts";
 export * from "./turn/parse-text-calls.ts";
-export * from "./turn/to-assistant-message.ts";
+export * from "./turn/prior-turns.ts";
 export * from "./family/base-family.ts";
 export * from "./family/resolve-model-family.ts";
 export type * from "./port/model-family.ts";

@@ -1,8 +1,8 @@
 import type { ModelClient } from "./port/model-family.ts";
-import { type Environment, valueOf } from "./model-variables.ts";
+import { modelTable } from "./port/model-table.ts";
 
 /** A service with a standard environment variable for its key. */
-export interface KnownService {
+interface KnownService {
   /** Set if its protocol is not OpenAI's; then its address need not be configured. */
   readonly provider?: Exclude<ModelClient, "openai-compatible">;
   readonly baseUrl: string;
@@ -58,7 +58,7 @@ const knownServices: readonly KnownService[] = [
 ];
 
 /** A service whose key is set. */
-export interface KeyedService extends KnownService {
+interface KeyedService extends KnownService {
   /** The variable that holds the key. */
   readonly variable: string;
   readonly apiKey: string;
@@ -109,4 +109,21 @@ export function isSameOrigin(one: string | undefined, other: string | undefined)
   const [origin, others] = [one, other].map((url) => (url === undefined ? undefined : URL.parse(url)?.origin));
   // Every URL without a host has the origin "null".
   return origin !== undefined && origin !== "null" && origin === others;
+}
+
+/** The environment variables that name the default model. */
+export const modelVariables: Readonly<Record<"baseUrl" | "name" | "apiKey" | "provider", string>> = {
+  baseUrl: modelTable.base_url.variable,
+  name: modelTable.model.variable,
+  apiKey: modelTable.api_key.variable,
+  provider: modelTable.provider.variable,
+};
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Value of a variable; undefined if it is unset or blank. */
+export function valueOf(env: Environment, variable: string): string | undefined {
+  const value = Object.hasOwn(env, variable) ? env[variable]?.trim() : undefined;
+  return value === "" ? undefined : value;
 }

@@ -1,10 +1,9 @@
 import type { FailureError } from "../base/index.ts";
-import { keyedServices } from "./known-services.ts";
+import { keyedServices, type Environment, modelVariables, valueOf } from "./known-services.ts";
 import { modelFailure } from "./port/model-reasons.ts";
-import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
 
 /** Configuration found when a model is missing. */
-export interface ModelSetupFacts {
+interface ModelSetupFacts {
   readonly env?: Environment;
   /** The configured models, none of them the default. */
   readonly names?: readonly string[];

@@ -8,9 +8,11 @@ import {
   hasBaseUrlOverride,
   keyedService,
   knownService,
+  type Environment,
+  modelVariables,
+  valueOf,
 } from "./known-services.ts";
 import { type ModelSettingsFile, type ModelsSettingsFile, modelTable } from "./port/model-table.ts";
-import { type Environment, modelVariables, valueOf } from "./model-variables.ts";
 import { exportLines } from "./missing-model.ts";
 import type { ModelPrice } from "./port/token-usage.ts";
 

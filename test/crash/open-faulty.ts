@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { SqliteStore } from "../../src/adapters/index.ts";
 import { type SqliteOptions, openSqliteWith } from "../../src/adapters/sqlite/journal/open-sqlite.ts";
-import { workerUrl } from "../../src/adapters/sqlite/thread/worker-url.ts";
+import { workerUrl } from "../../src/adapters/sqlite/thread/lazy-thread.ts";
 import type { FailureError } from "../../src/base/index.ts";
 import { createRedactor } from "../../src/secrets/index.ts";
 

@@ -1,5 +1,12 @@
 import { FailureError, plainJsonSize, parseJson } from "../../base/index.ts";
-import { type Schema, fromJsonSchema, fromStandard, isRecord, isStandardSchema } from "../../schema/index.ts";
+import {
+  type Schema,
+  fromJsonSchema,
+  fromStandard,
+  isRecord,
+  isStandardSchema,
+  type JsonSchema,
+} from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import {
   type Attachment,
@@ -11,7 +18,7 @@ import {
   ok,
 } from "../../tool/index.ts";
 import { objectSchema, attachmentKind } from "../frameworks/foreign-tool.ts";
-import { jsonSchemaOf } from "./langchain-schema.ts";
+import { toJsonSchema } from "@langchain/core/utils/json_schema";
 
 /** Options of {@link fromLangChainTool}: properties of a tool that LangChain does not describe. */
 export interface FromLangChainToolOptions
@@ -206,4 +213,20 @@ function urlOf(block: Block): string | undefined {
 
 function bytesOf(base64: string): Uint8Array {
   return new Uint8Array(Buffer.from(base64, "base64"));
+}
+
+/**
+ * Converts a schema of a LangChain tool to JSON Schema: Zod of any version, another Standard Schema, or JSON Schema.
+ */
+export function jsonSchemaOf(schema: unknown): JsonSchema {
+  if (isStandardSchema(schema) && !isOldZod(schema)) return fromStandard(schema).json;
+  // The types of a tool's schema are exactly what this function accepts.
+  const json: unknown = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0]);
+  if (isRecord(json)) return json;
+  throw new FailureError("the tool's schema is neither Zod nor JSON Schema", { code: "tool_invalid" });
+}
+
+/** Zod 3 cannot describe itself; LangChain can describe it. */
+function isOldZod(schema: object): boolean {
+  return "_def" in schema && !("_zod" in schema);
 }

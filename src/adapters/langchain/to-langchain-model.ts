@@ -28,7 +28,7 @@ import { isLangChainTool } from "@langchain/core/utils/function_calling";
 import type { LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
 import { FailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { jsonSchemaOf } from "./langchain-schema.ts";
+import { jsonSchemaOf } from "./from-langchain-tool.ts";
 
 /** Options of a call of a {@link WindlassChatModel}. */
 export interface WindlassCallOptions extends BaseChatModelCallOptions {

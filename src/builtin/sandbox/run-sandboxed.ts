@@ -7,7 +7,7 @@ import { bubblewrapArguments, firstPipe, sandboxFolder, workFolder } from "./bub
 import { ConfinedProcess, type SandboxResult } from "./confined-process.ts";
 import { type SandboxLimits, defaultSandboxLimits } from "./sandbox-limits.ts";
 import { type SandboxPrograms, findPrograms } from "./sandbox-programs.ts";
-import { sandboxFailure } from "./sandbox-reasons.ts";
+import { sandboxFailure, type SandboxReason } from "./sandbox-reasons.ts";
 
 /** A file for the sandbox. */
 export interface SandboxFile {
@@ -213,4 +213,24 @@ function assemble(program: readonly Instruction[]): Uint8Array {
     bytes.writeUInt32LE(value, at * 8 + 4);
   }
   return bytes;
+}
+
+/** Result of testing the sandbox. */
+export type SandboxStatus =
+  | { readonly available: true }
+  | { readonly available: false; readonly reason: SandboxReason; readonly message: string };
+
+/** Tests the sandbox; if it does not work, returns the reason and the fix. */
+export async function sandboxStatus(
+  options: Pick<SandboxOptions, "signal" | "clock" | "programs"> = {},
+): Promise<SandboxStatus> {
+  try {
+    const { code, stderr } = await runSandboxed(["node", "--version"], { ...options, limits: { timeMs: 20_000 } });
+    if (code === 0) return { available: true };
+    return { available: false, reason: "setup_failed", message: `node does not run in the sandbox: ${stderr.trim()}` };
+  } catch (error) {
+    if (!isFailureError(error) || error.code !== "not_available") throw error;
+    // The sandbox fails only with its own reasons.
+    return { available: false, reason: error.reason as SandboxReason, message: error.message };
+  }
 }

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type FailureError, isFailureError } from "../../base/index.ts";
 import { tokenize } from "./phrase/tokenize.ts";
-import { Unclear } from "./phrase/unclear-phrase.ts";
+import { Unclear } from "./phrase/token.ts";
 import { timeRange } from "./time-range.ts";
 import { cpuTime } from "../../../test/support/cpu-time.ts";
 

@@ -4,7 +4,7 @@ import { checkNow } from "./check-now.ts";
 import type { TimeOptions } from "./current-time.ts";
 import { findRange } from "./phrase/find-range.ts";
 import { tokenize } from "./phrase/tokenize.ts";
-import { isUnclear } from "./phrase/unclear-phrase.ts";
+import { isUnclear } from "./phrase/token.ts";
 import { timeFailure } from "./time-reasons.ts";
 import { findZone, systemTimezone } from "./zone.ts";
 
@@ -15,7 +15,7 @@ export interface TimeRange {
 }
 
 /** A description may have this many characters. */
-export const maxTimeDescriptionLength = 200;
+const maxTimeDescriptionLength = 200;
 
 /** Examples that a failure offers. */
 const examples =

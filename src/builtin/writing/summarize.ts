@@ -1,7 +1,6 @@
 import type { PromptContext, ToolPrompt } from "../../tool/index.ts";
 import { emptyContent } from "./empty-content.ts";
-import { cutSummary } from "./summary/cut-summary.ts";
-import { extractSummary } from "./summary/extract-summary.ts";
+import { cutSummary, extractSummary } from "./summary/extract-summary.ts";
 import { type Piece, readContent } from "./summary/read-content.ts";
 import { type SummaryStyle, summaryStyles } from "./summary/summary-style.ts";
 import { createPromptSender, type WritingServices } from "./prompt-sender.ts";

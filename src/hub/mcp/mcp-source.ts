@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Clock, systemClock, cliCommand } from "../../base/index.ts";
+import { type Clock, systemClock, cliCommand, settlesWithin } from "../../base/index.ts";
 import { type Problem, suggest } from "../../text/index.ts";
 import type { ToolRegistry } from "../../tool/index.ts";
 import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
@@ -229,11 +229,9 @@ class RegistryServers implements McpSource {
 
   async close(): Promise<void> {
     const { clock, limits } = this.#world;
-    const bound = Promise.withResolvers<void>();
-    const timer = clock.after(limits.closeMs, bound.resolve);
     const closing = [...this.#servers.values(), ...this.#leaving].map((server) => server.close());
-    await Promise.race([Promise.allSettled([this.#runs.close(), ...closing, ...this.#ending]), bound.promise]);
-    timer.cancel();
+    const ends = Promise.allSettled([this.#runs.close(), ...closing, ...this.#ending]);
+    await settlesWithin(ends, limits.closeMs, clock);
   }
 
   async #run(why: ReloadReason): Promise<FolderChange> {

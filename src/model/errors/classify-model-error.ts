@@ -4,8 +4,6 @@ import { stripUnsafe } from "../../text/index.ts";
 import { modelLabel } from "./retry-with-backoff.ts";
 import type { Model } from "../port/model.ts";
 import { type ModelReason, isModelMissing, modelFailure } from "../port/model-reasons.ts";
-import type { EmptyModelResponse } from "../wire/empty-model-response.ts";
-import { isEmptyModelResponse } from "../wire/empty-model-response.ts";
 
 /** The failure of a model request, and whether a later retry may succeed. */
 export interface ModelErrorInfo {
@@ -261,4 +259,11 @@ function inChain<T>(error: unknown, isKind: (value: unknown) => value is T): T |
     at = at instanceof Error ? at.cause : undefined;
   }
   return undefined;
+}
+
+/** A successful response without a model response in it; a retry may help. */
+export class EmptyModelResponse extends Error {}
+
+function isEmptyModelResponse(value: unknown): value is EmptyModelResponse {
+  return value instanceof EmptyModelResponse;
 }

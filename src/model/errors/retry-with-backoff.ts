@@ -50,7 +50,7 @@ export const isModelRequestError: (value: unknown) => value is ModelRequestError
 );
 
 /** One attempt: its result, or the reason of its failure. The signal aborts it. */
-export type ModelAttempt<T> = (signal: AbortSignal) => Promise<T | ModelErrorInfo>;
+type ModelAttempt<T> = (signal: AbortSignal) => Promise<T | ModelErrorInfo>;
 
 /**
  * Makes one attempt, and retries while the server is busy or failing and the time allows it, never sooner than the

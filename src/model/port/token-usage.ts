@@ -1,7 +1,6 @@
 import { estimateTokens } from "../../text/index.ts";
 import { estimateCall } from "./estimate-call.ts";
-import type { ModelCall } from "./model.ts";
-import type { ReportedUsage } from "./turn-end.ts";
+import type { ModelCall, FinishReason } from "./model.ts";
 import type { TurnPart } from "./model-turn.ts";
 
 /** Tokens used by a response. */
@@ -100,4 +99,30 @@ function estimateContent(content: readonly TurnPart[]): number {
     (tokens, part) => tokens + estimateTokens(part.type === "tool-call" ? part.name + part.input : part.text),
     0,
   );
+}
+
+/** The end of a response: everything besides its parts. */
+export interface TurnEnd {
+  /** `other` if the model reports none. */
+  readonly finishReason: FinishReason;
+  readonly usage: ReportedUsage;
+  readonly structuredText?: string | undefined;
+}
+
+/** The usage that a model reports: any field may be missing or not a number. */
+interface ReportedUsage {
+  readonly inputTokens?: {
+    readonly total?: unknown;
+    readonly cacheRead?: unknown;
+    readonly cacheWrite?: unknown;
+  } | null;
+  readonly outputTokens?: { readonly total?: unknown; readonly reasoning?: unknown } | null;
+}
+
+/** The end of a response, from a model that may omit it. */
+export function toTurnEnd(reported: {
+  readonly finishReason?: { readonly unified?: FinishReason } | null;
+  readonly usage?: ReportedUsage | null;
+}): Pick<TurnEnd, "finishReason" | "usage"> {
+  return { finishReason: reported.finishReason?.unified ?? "other", usage: reported.usage ?? {} };
 }

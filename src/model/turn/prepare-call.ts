@@ -10,8 +10,7 @@ import type {
 import { fitToolName } from "../../tool/index.ts";
 import type { PromptPart } from "../port/estimate-call.ts";
 import { type ImageSupport, type ToolImage, imagesOf, withoutImages } from "../port/tool-images.ts";
-import { readPriorTurns } from "./prior-turns.ts";
-import { type AssistantMessage, originFor, messageOrigin } from "./to-assistant-message.ts";
+import { readPriorTurns, type AssistantMessage, originFor, messageOrigin } from "./prior-turns.ts";
 
 /** Prepares the call for this model. */
 export function prepareCall(

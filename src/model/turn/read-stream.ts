@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { type Clock, fail } from "../../base/index.ts";
 import { BrokenStream } from "../errors/classify-model-error.ts";
-import { type TurnEnd, toTurnEnd } from "../port/turn-end.ts";
+import { type TurnEnd, toTurnEnd } from "../port/token-usage.ts";
 import type { TurnBuilder } from "./turn-builder.ts";
 import type { ModelGenerateResult } from "../port/model.ts";
 

@@ -5,8 +5,7 @@ import { type ModelErrorInfo, classifyModelError } from "../errors/classify-mode
 import { resolveModelFamily } from "../family/resolve-model-family.ts";
 import type { ModelFamily } from "../port/model-family.ts";
 import type { Model, ModelCall } from "../port/model.ts";
-import { costed, toTokenUsage } from "../port/token-usage.ts";
-import type { TurnEnd } from "../port/turn-end.ts";
+import { costed, toTokenUsage, type TurnEnd } from "../port/token-usage.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { readPriorTurns, type PriorTurns } from "./prior-turns.ts";
 import type { DeltaEmitter, TurnOptions } from "./turn-options.ts";

@@ -1,10 +1,10 @@
 import { createRedactor } from "../../secrets/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { modelFailure } from "../port/model-reasons.ts";
-import { EmptyModelResponse } from "./empty-model-response.ts";
+import { EmptyModelResponse } from "../errors/classify-model-error.ts";
 
 /** The server whose responses are checked. */
-export interface ModelServerInfo {
+interface ModelServerInfo {
   /** `the model "qwen3"`. */
   readonly label: string;
   readonly baseUrl: string;

@@ -19,8 +19,7 @@ import {
   toScriptedTurn,
 } from "./scripted-response.ts";
 import { foldParts } from "./fold-parts.ts";
-import { piecesOf, streamOf } from "./scripted-stream.ts";
-import { wait } from "./wait.ts";
+import { piecesOf, streamOf, wait } from "./scripted-stream.ts";
 
 export type {
   ScriptedResponse,

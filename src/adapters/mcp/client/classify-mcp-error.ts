@@ -1,7 +1,6 @@
 import { type FailureError, isFailureError, cliCommand } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
-import { localFailure } from "./local-failure.ts";
-import { type McpReason, mcpFailure } from "./mcp-reasons.ts";
+import { localFailure, type McpReason, mcpFailure } from "./mcp-reasons.ts";
 
 /** Maximum number of characters of a server's message that is shown. */
 const maxCharacters = 1_000;

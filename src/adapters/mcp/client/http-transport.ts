@@ -1,12 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
-import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
+import { settlesWithin, type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
 import { classifyMcpError } from "./classify-mcp-error.ts";
-import { failedResponse } from "./local-failure.ts";
-import { mcpFailure, notSent } from "./mcp-reasons.ts";
+import { failedResponse, mcpFailure, notSent } from "./mcp-reasons.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Traffic } from "./traffic.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 /** The request on whose stream the current code runs. */
 const streamOf = new AsyncLocalStorage<RequestId>();

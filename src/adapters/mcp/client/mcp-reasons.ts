@@ -1,4 +1,5 @@
 import { type ReasonFailure, createReasonFailures, type FailureError } from "../../../base/index.ts";
+import type { JSONRPCErrorResponse } from "@modelcontextprotocol/client";
 
 /** Every reason for which an MCP server cannot be used, or a call of one fails. The reference is generated from it. */
 export const mcpReasons = {
@@ -78,4 +79,24 @@ export function notSent(server: string, lost?: FailureError): FailureError {
     cause: lost,
     forModel: `the connection to the MCP server "${server}" is closed`,
   });
+}
+
+/** Carried in the `data` of an error response created here; a server cannot create one. */
+class LocalFailure {
+  readonly failure: FailureError;
+
+  constructor(failure: FailureError) {
+    this.failure = failure;
+  }
+}
+
+/** A response that the transport creates itself, since the server's own will not arrive. */
+export function failedResponse(id: string | number, failure: FailureError): JSONRPCErrorResponse {
+  return { jsonrpc: "2.0", id, error: { code: -32_000, message: failure.message, data: new LocalFailure(failure) } };
+}
+
+/** The failure within the error that such a response became. */
+export function localFailure(error: unknown): FailureError | undefined {
+  const data = typeof error === "object" && error !== null && "data" in error ? error.data : undefined;
+  return data instanceof LocalFailure ? data.failure : undefined;
 }

@@ -1,14 +1,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { Clock, FailureError } from "../../../base/index.ts";
+import { settlesWithin, type Clock, type FailureError } from "../../../base/index.ts";
 import { type McpStdioAddress, fetchesPackage } from "../../../hub/index.ts";
 import type { ChildFile, ChildFiles } from "./child-files.ts";
 import { LogLines } from "./log-lines.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { type ProcessFamily, endFamily, signalFamily, markVariable } from "./process-family.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 /** Options for starting a program. */
 export interface ProgramOptions {

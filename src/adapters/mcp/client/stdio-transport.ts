@@ -1,12 +1,10 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { type Clock, type FailureError, parseJson } from "../../../base/index.ts";
-import { failedResponse } from "./local-failure.ts";
+import { settlesWithin, type Clock, type FailureError, parseJson } from "../../../base/index.ts";
+import { failedResponse, mcpFailure, notSent } from "./mcp-reasons.ts";
 import type { McpLimits } from "./mcp-limits.ts";
-import { mcpFailure, notSent } from "./mcp-reasons.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Program } from "./server-program.ts";
 import { Traffic } from "./traffic.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 /** Time to read output written before the program ended, in case another process holds its stdout open. */
 const finalOutputMs = 250;

@@ -1,5 +1,6 @@
 import type { ProtocolServer } from "./protocol-server.ts";
 import type { McpHttpHandler } from "./sdk.ts";
+import { nodeCrypto } from "../../../base/index.ts";
 
 /** Something has changed: the tools, the prompts, the resources, or one resource. */
 export type Change =
@@ -71,4 +72,12 @@ async function notify({ server, watched }: ProtocolServer, change: Change): Prom
 
 function isModern(version: string | undefined): boolean {
   return version !== undefined && version >= "2026";
+}
+
+/**
+ * Creates an id for the calls of one client over one connection or session. It is not a session id: it appears in
+ * records, whose readers must not be able to act as the client.
+ */
+export function newConversation(): string {
+  return `mcp-${nodeCrypto().randomBytes(12).toString("base64url")}`;
 }

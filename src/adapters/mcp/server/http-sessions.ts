@@ -1,10 +1,9 @@
 import { type Clock, type Timer, nodeCrypto } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
 import type { PendingDialogues } from "./dialogue.ts";
-import { newConversation } from "./new-conversation.ts";
+import { newConversation, type ConnectedClients } from "./connected-clients.ts";
 import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
 import type { Server, WebStandardStreamableHTTPServerTransport } from "./sdk.ts";
-import type { ConnectedClients } from "./connected-clients.ts";
 
 /** Options of {@link HttpSessions}. */
 interface HttpSessionsDeps extends ProtocolServerDeps {

@@ -1,8 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { PendingDialogues } from "./dialogue.ts";
-import { newConversation } from "./new-conversation.ts";
+import { newConversation, type ConnectedClients } from "./connected-clients.ts";
 import { type ProtocolServerDeps, type ProtocolServer, createProtocolServer } from "./protocol-server.ts";
-import type { ConnectedClients } from "./connected-clients.ts";
 
 /** Dependencies of a server over a pair of streams. */
 interface McpStdioDeps extends ProtocolServerDeps {

@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 import { type Clock, fail, systemClock } from "../../../base/index.ts";
 import type { TextDocument, TextHit, TextIndex, TextQuery, TextStats } from "../../../store/index.ts";
 import type { TextIndexOps } from "./ops.ts";
-import { LazyThread } from "../thread/lazy-thread.ts";
-import { workerUrl } from "../thread/worker-url.ts";
+import { LazyThread, workerUrl } from "../thread/lazy-thread.ts";
 
 /** Options of {@link openTextIndex}. */
 export interface TextIndexOptions {

@@ -25,7 +25,7 @@ import { ReaderThread } from "./reader-thread.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
-import { type WorkerRole, workerUrl } from "../thread/worker-url.ts";
+import { type WorkerRole, workerUrl } from "../thread/lazy-thread.ts";
 import { WriterThread } from "./writer-thread.ts";
 
 /** Approvals are redacted by known secrets only. */

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { type Clock, systemClock } from "../../../base/index.ts";
 import type { MemoryStore } from "../../../store/index.ts";
-import { LazyThread } from "../thread/lazy-thread.ts";
+import { LazyThread, workerUrl } from "../thread/lazy-thread.ts";
 import type { MemoryOps } from "./memory-ops.ts";
-import { workerUrl } from "../thread/worker-url.ts";
 
 /** Options of {@link openMemoryStore}. */
 export interface MemoryStoreOptions {

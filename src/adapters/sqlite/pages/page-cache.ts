@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { type Clock, type FailureError, isFailureError, nodeCrypto, systemClock } from "../../../base/index.ts";
 import type { PageCache, StoredPage } from "../../../store/index.ts";
-import { LazyThread } from "../thread/lazy-thread.ts";
+import { LazyThread, workerUrl } from "../thread/lazy-thread.ts";
 import type { PageOps, PageCacheLimits } from "./page-ops.ts";
-import { workerUrl } from "../thread/worker-url.ts";
 
 /** Options of {@link openPageCache}. */
 export interface PageCacheOptions {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { workerUrl } from "./worker-url.ts";
+import { workerUrl } from "./lazy-thread.ts";
 
 test.each(["writer", "reader", "text-index-worker", "memory-worker", "page-cache-worker"] as const)(
   "the code of the %s thread exists at its URL",

@@ -11,11 +11,10 @@ import {
   weekdayOf,
 } from "../calendar.ts";
 import { type PhraseParts, type Relative, dayKeys } from "./phrase-parts.ts";
-import type { Unit, Third } from "./token.ts";
-import { Unclear } from "./unclear-phrase.ts";
+import { type Unit, type Third, Unclear } from "./token.ts";
 
 /** Reference points of the search for days. */
-export interface DayAnchor {
+interface DayAnchor {
   readonly today: Day;
   /** Start of the range that these parts end: the named days are on or after it. */
   readonly after?: Day | undefined;
@@ -109,7 +108,7 @@ function daysOfShape(parts: PhraseParts, around: DayAnchor): Days {
 }
 
 /** Returns the calendar week, month, … at this offset from the current one. */
-export function periodOf({ unit, offset }: Relative, today: Day): Days {
+function periodOf({ unit, offset }: Relative, today: Day): Days {
   const { year, month } = dateOf(today);
   const months = { month: 1, quarter: 3, year: 12 };
   switch (unit) {

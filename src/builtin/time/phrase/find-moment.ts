@@ -5,8 +5,7 @@ import type { Zone } from "../zone.ts";
 import { dayAway, findDays } from "./find-days.ts";
 import { fixedMs } from "./whole-units.ts";
 import { type PhraseParts, type Relative, hasNoDay } from "./phrase-parts.ts";
-import { Unclear } from "./unclear-phrase.ts";
-import type { DayPart } from "./token.ts";
+import { Unclear, type DayPart } from "./token.ts";
 
 /** The zone, its current time and today's date. */
 export interface TimeContext {

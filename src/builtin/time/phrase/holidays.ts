@@ -1,6 +1,5 @@
 import { quoteText } from "../../../text/index.ts";
-import type { Meaning } from "./token.ts";
-import { Unclear } from "./unclear-phrase.ts";
+import { type Meaning, Unclear } from "./token.ts";
 
 /** Holidays with a fixed date. Phrases are separated by bars, words by blanks. */
 const fixed: readonly (readonly [month: number, day: number, english: string, chinese: string])[] = [

@@ -1,6 +1,5 @@
 import type { PhraseParts } from "./phrase-parts.ts";
-import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark } from "./token.ts";
-import { Unclear } from "./unclear-phrase.ts";
+import { type NumberToken, type Shift, type Token, type Unit, type UnitToken, isMark, Unclear } from "./token.ts";
 import { wholeUnits } from "./whole-units.ts";
 
 /** Reads the tokens of one period; throws {@link Unclear} if they describe something else, or one part twice. */

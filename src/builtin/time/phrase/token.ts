@@ -178,3 +178,15 @@ export const dayParts: Readonly<Record<PartName, DayPart>> = {
   night: { kind: "part", from: 18, to: 30 },
   lateNight: { kind: "part", from: 22, to: 30 },
 };
+
+/**
+ * Thrown for words that name no range, with the reason; the caller, which knows the whole text, converts it to a
+ * failure.
+ */
+export class Unclear extends Error {
+  override readonly name: string = "Unclear";
+}
+
+export function isUnclear(value: unknown): value is Unclear {
+  return value instanceof Unclear;
+}

@@ -2,8 +2,7 @@ import { isNumeral, maxChineseWordLength, readNumeral, simplify, chinese } from 
 import { english, maxEnglishPhraseLength } from "./english.ts";
 import { quoteText } from "../../../text/index.ts";
 import { holidayByNumber, refuseUnfit } from "./holidays.ts";
-import { type TokenMatch, type Meaning, type Token, createMark, createNumber, type Unit } from "./token.ts";
-import { Unclear } from "./unclear-phrase.ts";
+import { type TokenMatch, type Meaning, type Token, createMark, createNumber, type Unit, Unclear } from "./token.ts";
 import { dayMs, dayOf, firstYear, isDate } from "../calendar.ts";
 import { readOffset } from "../check-now.ts";
 

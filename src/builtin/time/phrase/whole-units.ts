@@ -1,5 +1,4 @@
-import type { Unit } from "./token.ts";
-import { Unclear } from "./unclear-phrase.ts";
+import { type Unit, Unclear } from "./token.ts";
 
 /** A number of units. */
 export interface Amount {

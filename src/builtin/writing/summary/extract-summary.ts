@@ -1,8 +1,8 @@
-import { cutSummary } from "./cut-summary.ts";
 import { type PositionedSentence, type Ranking, rankSentences } from "./rank-sentences.ts";
 import type { Piece } from "./read-content.ts";
 import { isHan, splitSentences } from "./split-sentences.ts";
 import type { SummaryStyle } from "./summary-style.ts";
+import { cutText } from "../../../text/index.ts";
 
 /** Options of {@link extractSummary}. */
 export interface ExtractOptions {
@@ -14,7 +14,7 @@ export interface ExtractOptions {
 }
 
 /** Result of {@link extractSummary}. */
-export interface ExtractedSummary {
+interface ExtractedSummary {
   readonly text: string;
   /** Indices of the texts that it has sentences of. */
   readonly from: ReadonlySet<number>;
@@ -181,4 +181,9 @@ function bareText(pieces: readonly Piece[]): string {
     .map(({ text }) => text.replaceAll(/^\s*(?:```|~~~).*$/gm, "").trim())
     .join("\n\n")
     .trim();
+}
+
+/** Cuts a summary to `max` units, including a mark that it was cut: after a sentence or a line if one ends in time. */
+export function cutSummary(text: string, max: number): string {
+  return cutText(text, max, { at: "line", afterSentence: "…" }).text;
 }

@@ -1,7 +1,7 @@
 import { parseJson } from "../../../base/index.ts";
 import type { ModelCall } from "../../../model/index.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord } from "../server/read-json.ts";
+import { type JsonRecord } from "../server/wire-api.ts";
 import { toJsonForm } from "./json-form.ts";
 
 /** The kind of request: whole or streamed. */

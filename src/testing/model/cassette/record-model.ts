@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { type Redactor, createRedactor, processSecrets } from "../../../secrets/index.ts";
 import type { Model, ModelGenerateResult, ModelCall } from "../../../model/index.ts";
-import type { JsonRecord } from "../server/read-json.ts";
+import type { JsonRecord } from "../server/wire-api.ts";
 import {
   type CallMode,
   type RecordedExchange,

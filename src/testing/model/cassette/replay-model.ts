@@ -5,8 +5,7 @@ import { systemClock, formatPath } from "../../../base/index.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import type { Model, ModelGenerateResult, ModelCall } from "../../../model/index.ts";
 import type { ScriptedPart } from "../scripted-response.ts";
-import { streamOf } from "../scripted-stream.ts";
-import { waitForAbort } from "../wait.ts";
+import { streamOf, waitForAbort } from "../scripted-stream.ts";
 import {
   type ModelCassette,
   type CallMode,

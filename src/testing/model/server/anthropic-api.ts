@@ -3,8 +3,7 @@ import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkAnthropic } from "./anthropic-check.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { stringOf } from "./read-json.ts";
-import type { WireApi, WireRequest } from "./wire-api.ts";
+import { stringOf, type WireApi, type WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
 /** The Messages API of Anthropic. */

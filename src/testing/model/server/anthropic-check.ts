@@ -1,7 +1,13 @@
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
-import { requireThat } from "./api-rejection.ts";
-import type { ApiRequirements, WireRequest } from "./wire-api.ts";
+import {
+  type JsonRecord,
+  recordOf,
+  recordsOf,
+  stringOf,
+  requireThat,
+  type ApiRequirements,
+  type WireRequest,
+} from "./wire-api.ts";
 
 /** Rejects requests as the Messages API does. */
 export function checkAnthropic({ body, headers, model }: WireRequest, demands: ApiRequirements): void {

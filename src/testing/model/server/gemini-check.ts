@@ -1,7 +1,14 @@
-import type { IssuedTurns, ApiRequirements, WireRequest } from "./wire-api.ts";
+import {
+  type IssuedTurns,
+  type ApiRequirements,
+  type WireRequest,
+  requireThat,
+  type JsonRecord,
+  recordOf,
+  recordsOf,
+  stringOf,
+} from "./wire-api.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
-import { requireThat } from "./api-rejection.ts";
 
 interface Content {
   readonly role: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../../base/index.ts";
 import { type Script, isScriptEnded, ScriptReader } from "../script.ts";
 import { type ScriptedResponse, isRawStreamParts, toScriptedTurn } from "../scripted-response.ts";
-import { wait, waitForAbort } from "../wait.ts";
+import { wait, waitForAbort } from "../scripted-stream.ts";
 import {
   IssuedTurns,
   type WireApiName,
@@ -12,9 +12,10 @@ import {
   type WireRequest,
   type ErrorResponse,
   type HangingResponse,
+  ApiRejection,
+  isApiRejection,
 } from "./wire-api.ts";
 import { wireApiAt, readRequest, urlOf } from "./read-request.ts";
-import { ApiRejection, isApiRejection } from "./api-rejection.ts";
 import { type Outgoing, sendModelResponse } from "./send-model-response.ts";
 import { type ServerTurn, toWireTurn, turnOfParts } from "./wire-turn.ts";
 import { stripUnsafe } from "../../../text/index.ts";

@@ -2,8 +2,7 @@ import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkOpenAi } from "./openai-check.ts";
-import { recordOf, stringOf } from "./read-json.ts";
-import type { ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
+import { recordOf, stringOf, type ReasoningField, type WireApi, type WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
 /** The chat-completions API of OpenAI and of compatible services. */

@@ -1,8 +1,15 @@
 import { parseJson } from "../../../base/index.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord, recordOf, recordsOf, stringOf } from "./read-json.ts";
-import { ApiRejection, requireThat } from "./api-rejection.ts";
-import type { ApiRequirements, WireRequest } from "./wire-api.ts";
+import {
+  type JsonRecord,
+  recordOf,
+  recordsOf,
+  stringOf,
+  ApiRejection,
+  requireThat,
+  type ApiRequirements,
+  type WireRequest,
+} from "./wire-api.ts";
 
 /** Rejects requests as a chat-completions API does. */
 export function checkOpenAi({ body, model }: WireRequest, demands: ApiRequirements): void {

@@ -5,9 +5,7 @@ import { anthropicApi } from "./anthropic-api.ts";
 import { geminiApi } from "./gemini-api.ts";
 import { openAiApi } from "./openai-api.ts";
 import { isRecord } from "../../../schema/index.ts";
-import { type JsonRecord } from "./read-json.ts";
-import { ApiRejection } from "./api-rejection.ts";
-import type { WireApi, WireRequest } from "./wire-api.ts";
+import { type JsonRecord, ApiRejection, type WireApi, type WireRequest } from "./wire-api.ts";
 
 const families: readonly WireApi[] = [openAiApi, anthropicApi, geminiApi];
 
@@ -17,7 +15,7 @@ export function wireApiAt(path: string): WireApi | undefined {
 }
 
 /** Limits of the requests that a server accepts. */
-export interface RequestLimits {
+interface RequestLimits {
   readonly maxBodyBytes: number;
   /** The key that a request must carry; if undefined, any key or none is accepted. */
   readonly apiKey: string | undefined;

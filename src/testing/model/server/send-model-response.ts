@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { type Clock, raceAbort } from "../../../base/index.ts";
-import { wait, waitForAbort } from "../wait.ts";
+import { wait, waitForAbort } from "../scripted-stream.ts";
 import type { WireFaults } from "./wire-api.ts";
 
 /** An outgoing response. */
