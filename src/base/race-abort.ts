@@ -46,7 +46,7 @@ export async function sleep(clock: Clock, ms: number, signal?: AbortSignal, why?
   }
 }
 
-/** What ends work before it is done, each with its own reason. */
+/** Limits of {@link withinLimits}: a time and a signal, each with its own abort reason. */
 interface WorkLimits {
   readonly clock: Clock;
   readonly ms: number;
