@@ -4,7 +4,7 @@
 // bench/find.ts [rounds]`
 import { DatabaseSync } from "node:sqlite";
 import { parseToolQuery } from "../src/hub/tool-search/parse-tool-query.ts";
-import { readTerms } from "../src/hub/tool-search/read-terms.ts";
+import { readTerms } from "../src/hub/tool-search/tool-index.ts";
 import { toolFields } from "../src/hub/tool-search/tool-fields.ts";
 import { ToolFinder } from "../src/hub/tool-search/tool-finder.ts";
 import { createInMemoryTextIndex } from "../src/store/index.ts";

@@ -2,6 +2,10 @@ import type { Approval, ApprovalStore, RunReader } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
+import { suggest } from "../../text/index.ts";
+import { formatCount, formatTime } from "../terminal/format-figures.ts";
+import { type Invocation, commandLine } from "../program/invocation.ts";
+import { UsageError } from "../program/usage-error.ts";
 
 /** Stores for approvals and for the runs that requested them. */
 export interface ApprovalLookup {
@@ -70,4 +74,48 @@ export function isUndo(approval: ApprovalSummary): boolean {
 /** Prefix that runs write before an approval message about a compensation. */
 function undoOf({ step = "?" }: ApprovalSummary): string {
   return `Undo of step ${step}: `;
+}
+
+/** The error for an unknown approval id. */
+export async function unknownApproval(
+  id: string,
+  approvals: ApprovalStore | undefined,
+  invocation: Invocation,
+): Promise<UsageError> {
+  const known = (await approvals?.list(Date.now(), "pending")) ?? [];
+  const near = suggest(
+    id,
+    known.map((approval) => approval.id),
+  );
+  const [first] = known;
+  const hint =
+    near !== undefined
+      ? `did you mean ${near}?`
+      : first === undefined
+        ? "no approvals are pending"
+        : `${formatCount(known.length, "call")} waiting: ${commandLine(invocation, "approvals")}`;
+  return new UsageError(`there is no approval ${JSON.stringify(id)}`, hint);
+}
+
+/** Describes the state of an approval, and what it means for a later decision. */
+export function describeDecision(approval: Approval): string {
+  const { status, decidedBy, decidedAt, expiresAt, note } = approval;
+  const again =
+    approval.runId === undefined ? "repeat the call to request a new approval" : "its run has already resumed";
+  const by = decidedBy === undefined ? "" : ` by ${toOneLine(decidedBy)}`;
+  const at = decidedAt === undefined ? "" : ` at ${formatTime(decidedAt)}`;
+  const how = `${by}${at}${note === undefined ? "" : ` (${toOneLine(note)})`}`;
+  switch (status) {
+    case "expired":
+      return `expired at ${formatTime(expiresAt)}; repeat the call to request a new approval`;
+    case "used":
+      return `was approved${how} and is used up; ${again}`;
+    case "approved":
+    case "rejected":
+      return `was ${status}${how}; the first decision counts`;
+    case "pending":
+      return "is still pending";
+    default:
+      return status satisfies never;
+  }
 }

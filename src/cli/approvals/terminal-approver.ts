@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, Approver } from "../../engine/index.ts";
 import type { Approval, ApprovalRequest, ApprovalStore } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import { describeDecision } from "./describe-decision.ts";
+import { describeDecision } from "./list-open-approvals.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";

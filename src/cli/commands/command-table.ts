@@ -1,10 +1,7 @@
-import { agentsGroup } from "./specs/agents.ts";
-import { approvalsGroup } from "./specs/approvals.ts";
+import { agentsGroup, approvalsGroup, runsGroup } from "./specs/runs.ts";
 import { authoringGroup } from "./specs/authoring.ts";
-import { maintenanceGroup } from "./specs/maintenance.ts";
-import { recordsGroup } from "./specs/records.ts";
+import { maintenanceGroup, recordsGroup } from "./specs/maintenance.ts";
 import { runGroup } from "./specs/run.ts";
-import { runsGroup } from "./specs/runs.ts";
 import type { CommandGroup, OptionSpec } from "../program/command-spec.ts";
 
 /** Option of every command. */

@@ -2,7 +2,7 @@ import type { Failure } from "../../base/index.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
 import type { ApprovalStore } from "../../store/index.ts";
-import { argumentsLine } from "../approvals/arguments-line.ts";
+import { argumentsLine, fittingLines } from "../approvals/show-approval.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
@@ -11,7 +11,6 @@ import { codeOf, reportFormattedError } from "../program/report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import { fittingLines } from "../approvals/show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Style } from "../terminal/terminal.ts";
 

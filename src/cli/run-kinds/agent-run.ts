@@ -17,7 +17,7 @@ import { blockLines } from "../terminal/agent-view/block-lines.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { AgentFact } from "../terminal/texts/agent-fact.ts";
+import type { AgentFact } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { toWireAgent } from "../wire/wire-agent-result.ts";
 import { toWireCoded } from "../wire/wire-coded.ts";

@@ -21,7 +21,7 @@ import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { statusLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { AgentFact } from "../terminal/texts/agent-fact.ts";
+import type { AgentFact } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { toWireCoded } from "../wire/wire-coded.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseYesNo } from "./parse-yes-no.ts";
+import { parseYesNo } from "./prompt-yes-no.ts";
 
 test("yes and no are accepted in English and in Chinese, and nothing else is", () => {
   expect(["y", " Yes ", "ｙ", "是", "好", "好的"].map(parseYesNo)).toEqual(Array(6).fill(true));

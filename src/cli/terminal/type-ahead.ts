@@ -1,5 +1,3 @@
-import { markPastes, stopMarking } from "./paste-marks.ts";
-
 /** A source of key presses, such as a terminal. */
 export interface KeyInput {
   readonly isTTY?: boolean;
@@ -99,3 +97,9 @@ function endOfLine(text: string): number {
   }
   return text.length;
 }
+
+/** Makes the terminal mark pasted text, so that its line ends do not count as Enter. */
+export const markPastes = "\x1b[?2004h";
+
+/** Ends {@link markPastes}. */
+export const stopMarking = "\x1b[?2004l";

@@ -1,5 +1,8 @@
 import { stripUnsafe } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
+import { nameGlob } from "../../base/index.ts";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 
 /** Prefixes before the `/` of a name that are not names of servers. */
 const reserved: ReadonlySet<string> = new Set(["tools", "skills", "mcps", "chains", "capability"]);
@@ -35,4 +38,23 @@ export function toolNames(server: string, tool: string): { readonly full: string
   const short = sanitizeName(tool);
   const full = `${server}/${short.replace(/^_(?=\p{N})/u, "")}`;
   return toolNameProblem(full) === undefined ? { full, short } : undefined;
+}
+
+/** Looks up a name in a table of names and globs: the name itself first, then the first matching glob. */
+export function matchByName<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  if (Object.hasOwn(table, name)) return table[name];
+  return Object.entries(table).find(([glob]) => glob.includes("*") && nameGlob(glob)(name))?.[1];
+}
+
+/** The files of a workspace that name servers; the second takes precedence. */
+export const configFiles = ["mcp.json", "mcp.local.json"] as const;
+
+/** True if this is the path of such a file. */
+export function isMcpConfig(path: string): boolean {
+  return configFiles.some((name) => name === basename(path));
+}
+
+/** True if the workspace has a file that names MCP servers. If not, no MCP code has to be loaded. */
+export function hasMcpConfig(dir: string): boolean {
+  return configFiles.some((name) => existsSync(join(dir, name)));
 }

@@ -12,8 +12,9 @@ import {
   noChange,
 } from "../tool-folder/folder-reloader.ts";
 import { ChangeEmitter } from "./change-emitter.ts";
-import { configFiles } from "./has-mcp-config.ts";
+import { configFiles } from "./mcp-names.ts";
 import { KnownServer } from "./known-server.ts";
+import type { McpSourceDeps } from "./mcp-source-deps.ts";
 import type { McpConnector } from "./mcp-port.ts";
 import type { McpReview, McpServerStatus } from "./mcp-status.ts";
 import { type McpConfig, type McpConfigDeps, lastGoodVersionCode, readMcpConfig } from "./read-mcp-config.ts";
@@ -22,7 +23,6 @@ import type { McpServer } from "./server-config.ts";
 import { serverOrigin } from "./server-tools.ts";
 import { type McpSourceLimits, defaultMcpSourceLimits } from "./mcp-source-limits.ts";
 import { mcpSourceFailure } from "./mcp-source-reasons.ts";
-import type { McpSourceDeps } from "./mcp-source-deps.ts";
 import { StateFiles } from "./server-state-files.ts";
 
 /** Options of {@link createMcpSource}. */

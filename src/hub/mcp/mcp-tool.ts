@@ -3,7 +3,7 @@ import { type JsonSchema, type Schema, fromJsonSchema, isRecord } from "../../sc
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 import { type AnyTool, type Effect, type TargetKind, type ToolContext, defineTool } from "../../tool/index.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
-import { matchByName } from "./match-by-name.ts";
+import { matchByName } from "./mcp-names.ts";
 import type { McpServer } from "./server-config.ts";
 import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 

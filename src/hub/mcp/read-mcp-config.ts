@@ -2,9 +2,8 @@ import type { FailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
 import { type ConfigFile, parseConfigFile, readConfigFile } from "./config-file.ts";
-import { configFiles } from "./has-mcp-config.ts";
+import { configFiles, sanitizeName, serverNameProblem } from "./mcp-names.ts";
 import type { ExpandDeps } from "./expand-text.ts";
-import { sanitizeName, serverNameProblem } from "./mcp-names.ts";
 import { ServerEntry } from "./server-entry.ts";
 import type { McpServer, UnusedServer } from "./server-config.ts";
 

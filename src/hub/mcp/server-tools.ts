@@ -1,11 +1,16 @@
-import { cliCommand } from "../../base/index.ts";
-import type { Failure } from "../../base/index.ts";
-import type { Registration, RegistryChange, ToolContext, ToolOffer, ToolRegistry } from "../../tool/index.ts";
-import { type Effect, toolNameProblem } from "../../tool/index.ts";
+import { cliCommand, type Failure } from "../../base/index.ts";
+import {
+  type Registration,
+  type RegistryChange,
+  type ToolContext,
+  type ToolOffer,
+  type ToolRegistry,
+  type Effect,
+  toolNameProblem,
+} from "../../tool/index.ts";
 import type { JudgedTool } from "./judge-definitions.ts";
-import { canBeShortName } from "./mcp-names.ts";
+import { canBeShortName, matchByName } from "./mcp-names.ts";
 import { mcpTool, createRefusedTool } from "./mcp-tool.ts";
-import { matchByName } from "./match-by-name.ts";
 import type { McpServer } from "./server-config.ts";
 import { mcpSourceFailure } from "./mcp-source-reasons.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FailureError, nodeCrypto } from "../../base/index.ts";
-import { configFiles } from "./has-mcp-config.ts";
+import { configFiles } from "./mcp-names.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
 import { readConfigText } from "./read-config-text.ts";
 

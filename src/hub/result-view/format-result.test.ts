@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
-import { formatDefaults, formatResult } from "./format-result.ts";
-import { resultKind } from "./result-kind.ts";
+import { formatDefaults, formatResult, resultKind } from "./format-result.ts";
 
 function success(output: unknown, tool = "t"): ToolResult {
   return {

@@ -1,7 +1,6 @@
 import { isRecord } from "../../schema/index.ts";
 import { type CutText, cutJson, cutText, stripUnsafe, fencedDataRule, fenceData } from "../../text/index.ts";
 import type { ToolInfo, ToolResult } from "../../tool/index.ts";
-import { type ResultKind, resultKind } from "./result-kind.ts";
 
 /** Maximum characters of a result, by its kind. */
 export interface FormatLimits extends Readonly<Record<ResultKind, number>> {
@@ -195,4 +194,21 @@ export function fenceUntrusted(text: string, options: FenceUntrustedOptions = {}
   const { name = "tool output", maxChars = defaultMaxChars, withRule = true } = options;
   const fenced = fenceData(name, cutText(text, maxChars).text);
   return withRule ? `${fencedDataRule}\n${fenced}` : fenced;
+}
+
+/** Kind of a result, which decides how much of it is shown. */
+export type ResultKind = "calculate" | "time" | "search" | "history" | "other";
+
+/** In order of precedence, if a tool matches several. */
+const kinds: readonly (readonly [kind: ResultKind, words: ReadonlySet<string>])[] = [
+  ["history", new Set(["history", "历史"])],
+  ["calculate", new Set(["calculate", "calculator", "计算"])],
+  ["time", new Set(["time", "date", "时间", "日期", "get_time"])],
+  ["search", new Set(["search", "research", "搜索", "web_search", "search_web"])],
+];
+
+/** The kind of a tool's results, by its name, its aliases and its capabilities. */
+export function resultKind(tool: Pick<ToolInfo, "name" | "aliases" | "capabilities">): ResultKind {
+  const text = [tool.name.slice(tool.name.indexOf("/") + 1), ...tool.aliases, ...tool.capabilities];
+  return kinds.find(([, words]) => text.some((word) => words.has(word)))?.[0] ?? "other";
 }

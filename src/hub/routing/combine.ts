@@ -1,12 +1,11 @@
 import { canonicalJson } from "../../base/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
-import { type CandidateAttempt, hasShape } from "./judge-result.ts";
+import { type CandidateAttempt, hasShape, pickContractFields } from "./judge-result.ts";
 import { synthesizeResults } from "./synthesize-results.ts";
 import { type JsonSchema, isRecord } from "../../schema/index.ts";
 import { canonicalUrl } from "../../text/index.ts";
 import type { MergeRule } from "./contract.ts";
-import { pickContractFields } from "./pick-contract-fields.ts";
 
 /** One output combined from several. */
 export interface CombinedOutput {

@@ -4,7 +4,7 @@ import type { Choice } from "./candidate.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
 import { isEmptyFor, isEmptyValue } from "./contract.ts";
 import { type RunnableCandidate, isReadOnly } from "./select-runnable.ts";
-import { pickContractFields } from "./pick-contract-fields.ts";
+import { type JsonSchema, isRecord } from "../../schema/index.ts";
 
 /** Verdict on a candidate's result. */
 export type ResultVerdict =
@@ -89,3 +89,13 @@ export function mayTryNext({ entrant, result, verdict }: CandidateAttempt): bool
 }
 
 const neverRan: ReadonlySet<string> = new Set(["not_available", "rejected", "queue_timeout"]);
+
+/**
+ * Selects the fields of an output that a contract names: the others are specific to the tool, and another tool would
+ * not return them.
+ */
+export function pickContractFields(output: unknown, { properties, additionalProperties }: JsonSchema): unknown {
+  const isOpen = !isRecord(properties) || additionalProperties === true || isRecord(additionalProperties);
+  if (isOpen || !isRecord(output)) return output;
+  return Object.fromEntries(Object.entries(output).filter(([key]) => Object.hasOwn(properties, key)));
+}

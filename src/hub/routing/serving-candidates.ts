@@ -1,9 +1,13 @@
 import { canonicalJson } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import type { AnyTool, Registration } from "../../tool/index.ts";
+import type { AnyTool, Registration, ToolOffer, ToolRegistry } from "../../tool/index.ts";
 import { type Candidate, type Choice, candidatesOf } from "./candidate.ts";
 import type { Contract } from "./contract.ts";
 import { type ChoiceStrategy, type ToolKind, choiceStrategyFor } from "./tool-kind.ts";
+import { findToolsName, findToolsTool } from "../tool-search/find-tools-tool.ts";
+import { toolFinderOf } from "../tool-search/tool-finder.ts";
+import { readResultName, readResultTool } from "../result-view/read-result-tool.ts";
+import type { ResultStore } from "../result-view/result-store.ts";
 
 /**
  * The candidates of a capability, best first: those that can serve its contract. Without a contract, those that can
@@ -53,4 +57,29 @@ export function defaultStrategy(kind: ToolKind, candidates: readonly Candidate[]
   if (best === undefined || writes(best.registration.tool)) return "in_turn";
   const readers = candidates.filter(({ registration }) => !writes(registration.tool)).length;
   return choiceStrategyFor(kind, kind === "other" && readers < candidates.length ? 0 : readers);
+}
+
+/** Dependencies of {@link hubOffers}. */
+export interface HubOffersDeps {
+  /** Registry that `find_tools` searches. */
+  readonly registry: ToolRegistry;
+  /** Store of large results. */
+  readonly resultStore: ResultStore;
+  /** True if a tool could be called. Default: all tools. */
+  readonly isOffered?: (tool: AnyTool) => boolean;
+}
+
+/** The tools that every workspace has for its other tools. */
+export const hubToolNames: readonly string[] = [findToolsName, readResultName];
+
+/** The tools that find others and read large results, created on demand. */
+export function hubOffers({ registry, resultStore, isOffered }: HubOffersDeps): ToolOffer[] {
+  return [
+    {
+      name: findToolsName,
+      aliases: [],
+      make: () => findToolsTool({ finder: toolFinderOf(registry), isOffered }),
+    },
+    { name: readResultName, aliases: [], make: () => readResultTool(resultStore) },
+  ];
 }

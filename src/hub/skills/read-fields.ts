@@ -1,7 +1,7 @@
 import { showValue } from "../../schema/index.ts";
 import { cutText, displayWidth } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
-import { hiddenCharacter } from "./hidden-text.ts";
+import { hiddenCharacter } from "./load-instructions.ts";
 import type { SkillReport, ProblemWeight } from "./skill-report.ts";
 
 /** The longest texts of the format, in characters. */

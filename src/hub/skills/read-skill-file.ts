@@ -1,5 +1,5 @@
 import { type Attachment, type Ok, ok } from "../../tool/index.ts";
-import { pageOf, readWholeFile, skillFileAccess, skillText } from "./read-skill-text.ts";
+import { pageOf, readWholeFile, skillFileAccess, skillText } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
 
 /** Output of `skill_read`. */

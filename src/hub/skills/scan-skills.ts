@@ -15,7 +15,6 @@ import {
   scanFolder,
   fileStamp,
 } from "../tool-folder/scan-folder.ts";
-import { mapInSlices } from "./map-in-slices.ts";
 
 /** A folder with a SKILL.md. */
 export interface ScannedSkill {
@@ -186,4 +185,16 @@ function noSkill(file: string): Problem {
 function tooMany(file: string): Problem {
   const message = `there are more than ${maxFolders} folders; from here on none is looked into`;
   return { severity: "error", code: "too_many_folders", message, file, line: 1, column: 1 };
+}
+
+/** Files open at the same time are few on some systems. */
+const width = 64;
+
+/** Works on many items with limited concurrency; returns the results in order. */
+export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += width) {
+    results.push(...(await Promise.all(items.slice(at, at + width).map((item) => work(item)))));
+  }
+  return results;
 }

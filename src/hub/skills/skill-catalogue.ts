@@ -1,6 +1,5 @@
 import { cutText } from "../../text/index.ts";
 import type { Skill } from "./skill.ts";
-import { skillTable } from "./skill-table.ts";
 
 /** Fields that a catalogue needs. */
 export type CatalogueEntry = Pick<Skill, "name" | "description" | "hidden">;
@@ -63,3 +62,35 @@ function names(entries: readonly { readonly name: string }[], budget: number): s
 function more(count: number): string {
   return `and ${count} more: call skill without a name, or find_tools`;
 }
+
+/** Settings of `skills:` in `windlass.yaml`. */
+export const skillTable = {
+  directory: {
+    type: "text",
+    format: "folder",
+    contents: { name: "skills", use: "loaded" },
+    default: "skills",
+    about: "Folder that skills are loaded from.",
+  },
+  code: {
+    type: "flag",
+    defaultText: "not loaded, with a warning per file; false: not loaded, no warning",
+    about: "Load code and YAML tools from skill folders; this runs their code.",
+  },
+  trustAllowedTools: {
+    type: "flag",
+    needsTrust: true,
+    default: false,
+    about: "Call the allowed-tools of an active skill without approval; deny rules still apply.",
+  },
+  catalogueChars: {
+    type: "count",
+    default: 4_000,
+    about: "Maximum characters of the list of skills in the system prompt.",
+  },
+  instructionChars: {
+    type: "count",
+    default: 20_000,
+    about: "Maximum characters of skill instructions returned at once.",
+  },
+} as const;

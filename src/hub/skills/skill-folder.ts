@@ -9,13 +9,11 @@ import {
   type ToolFolder,
   type ToolFolderOptions,
 } from "../tool-folder/tool-folder.ts";
-import { mapInSlices } from "./map-in-slices.ts";
-import { type ScannedSkills, scanSkills, type ScannedSkill } from "./scan-skills.ts";
+import { mapInSlices, type ScannedSkills, scanSkills, type ScannedSkill } from "./scan-skills.ts";
 import type { Skill } from "./skill.ts";
-import { skillCatalogue } from "./skill-catalogue.ts";
+import { skillCatalogue, skillTable } from "./skill-catalogue.ts";
 import { type AllowableTools, skillRules } from "./skill-rules.ts";
 import { SkillSessions } from "./skill-sessions.ts";
-import { skillTable } from "./skill-table.ts";
 import { type SkillLimits, SkillTools, skillToolNames } from "./skill-tools.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
 import { parseSkill } from "./parse-skill.ts";

@@ -1,6 +1,6 @@
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
-import { type ToolParameter, toolParameters } from "./tool-parameters.ts";
+import { type ToolParameter, toolParameters } from "./tool-fields.ts";
 
 const maxSummaryLength = 400;
 const maxListed = 16;

@@ -9,8 +9,7 @@ import {
   effectLabel,
 } from "../../tool/index.ts";
 import { parameterSummary } from "./describe-tool.ts";
-import { firstSentence } from "./first-sentence.ts";
-import { maxListedDescription } from "./tool-fields.ts";
+import { firstSentence, maxListedDescription } from "./tool-fields.ts";
 import type { ToolFinder } from "./tool-finder.ts";
 
 /** Dependencies of {@link findToolsTool}. */

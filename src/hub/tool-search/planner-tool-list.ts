@@ -1,7 +1,7 @@
 import type { Language } from "../../text/index.ts";
 import { type AnyTool, type Registration, isWorkspaceTool } from "../../tool/index.ts";
 import { findToolsName } from "./find-tools-tool.ts";
-import { firstSentence } from "./first-sentence.ts";
+import { firstSentence } from "./tool-fields.ts";
 import type { CatalogueTools } from "./tool-catalogue-for-prompt.ts";
 
 /** Tools that a planner may always choose; `none` is not a tool, but means to think without one. */

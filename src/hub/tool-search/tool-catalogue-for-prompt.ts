@@ -2,7 +2,7 @@ import { type Language, estimateTokens, stripUnsafe } from "../../text/index.ts"
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import { parameterSummary } from "./describe-tool.ts";
 import { findToolsName } from "./find-tools-tool.ts";
-import { firstSentence } from "./first-sentence.ts";
+import { firstSentence } from "./tool-fields.ts";
 
 /** The tools that a prompt is made from: a registry. */
 export interface CatalogueTools {

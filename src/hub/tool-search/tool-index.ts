@@ -1,7 +1,8 @@
 import type { AnyTool, Registration } from "../../tool/index.ts";
 import { TermIndex, type TermBag } from "./term-index.ts";
-import { readTerms } from "./read-terms.ts";
 import { type ToolField, toolFields } from "./tool-fields.ts";
+import { readTokens } from "../../store/index.ts";
+import { stemWord } from "./stem-word.ts";
 
 /** Number of removed tools after which the index is rebuilt. */
 const maxGone = 500;
@@ -110,4 +111,29 @@ function foldName(name: string): string {
     .normalize("NFKC")
     .toLowerCase()
     .replaceAll(/[\s_\-./]+/g, "");
+}
+
+/** Kind of a term: a word, a pair of characters of a script without spaces, or one such character. */
+export type TermKind = "word" | "pair" | "character";
+
+/** Takes the terms of a text. */
+type TermSink = (term: string, kind: TermKind, index: { readonly start: number; readonly end: number }) => void;
+
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/**
+ * Splits a text into terms: words without their endings, identifiers split into their words, and for scripts without
+ * spaces both the pairs of neighbors and the single characters.
+ */
+export function readTerms(text: string, sink: TermSink): void {
+  readTokens(text, {
+    term(term, start, end) {
+      if (!unspaced.test(term)) return sink(stemWord(term), "word", { start, end });
+      const [first = "", second] = term;
+      sink(first, "character", { start, end: start + first.length });
+      if (second !== undefined) sink(term, "pair", { start, end });
+    },
+    joined() {},
+    wordEnd() {},
+  });
 }

@@ -1,14 +1,13 @@
 import { type Approval, type ApprovalStatus, type ApprovalStore, neverExpires } from "../../../store/index.ts";
-import { argumentsLine } from "../../approvals/arguments-line.ts";
+import { argumentsLine } from "../../approvals/show-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatTime } from "../../terminal/format-figures.ts";
 import { formatTable, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { describeApprovalStep } from "../../approvals/list-open-approvals.ts";
+import { describeApprovalStep, unknownApproval } from "../../approvals/list-open-approvals.ts";
 import { withJournal } from "../../open/open-journal.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { unknownApproval } from "../../approvals/unknown-approval.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { toWireApproval } from "../../wire/wire-record.ts";
 

@@ -1,11 +1,16 @@
 import { isFailureError } from "../../../base/index.ts";
 import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
-import { argumentsLine } from "../../approvals/arguments-line.ts";
+import { argumentsLine } from "../../approvals/show-approval.ts";
 import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
-import { describeDecision } from "../../approvals/describe-decision.ts";
+import {
+  describeDecision,
+  unknownApproval,
+  describeApprovalStep,
+  listOpenApprovals,
+} from "../../approvals/list-open-approvals.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { withWritableJournal } from "../../open/open-journal.ts";
 import { readJsonOption } from "../call/read-arguments.ts";
@@ -13,12 +18,10 @@ import { withRuns } from "../../open/run-session.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
-import { unknownApproval } from "../../approvals/unknown-approval.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { userName } from "../../terminal/user-name.ts";
 import { toWireApproval } from "../../wire/wire-record.ts";
 import { resumeRun } from "../../run-kinds/run-kind.ts";
-import { describeApprovalStep, listOpenApprovals } from "../../approvals/list-open-approvals.ts";
 
 /** `windlass approve`. */
 export const approve: RunCommand = (invocation) => decide(invocation, true);

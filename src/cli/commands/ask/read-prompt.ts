@@ -2,7 +2,6 @@ import { cliCommand } from "../../../base/index.ts";
 import { isUtf8 } from "node:buffer";
 import { type Stats, fstatSync } from "node:fs";
 import type { Invocation } from "../../program/invocation.ts";
-import { notTextFailure } from "./not-text.ts";
 import { readStdin } from "../call/read-arguments.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { UsageError } from "../../program/usage-error.ts";
@@ -112,4 +111,13 @@ function hasInputWithin(): Promise<boolean> {
     const timer = setTimeout(end, stdinWaitMs, false);
     stdin.on("readable", begin).on("end", begin).on("error", begin);
   });
+}
+
+/** The error for input on stdin that is not text: a model could not read it, but its tokens would be charged. */
+export function notTextFailure(source = "the input on stdin"): UsageError {
+  return new UsageError(
+    `${source} is not valid UTF-8 text`,
+    "to send an image with the prompt, use ask --image FILE",
+    `to convert another encoding: iconv -f latin1 -t utf-8 FILE | ${cliCommand("ask")} …`,
+  );
 }

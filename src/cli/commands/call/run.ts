@@ -1,26 +1,33 @@
 import type { Workspace } from "../../../app/index.ts";
-import { FailureError } from "../../../base/index.ts";
+import { FailureError, type Failure, type FailureCode, failureKinds, withCliCommands } from "../../../base/index.ts";
 import type { CallHooks } from "../../../engine/index.ts";
 import { unknownKeys } from "../../../schema/index.ts";
-import { type AnyTool, type Attachment, type ToolResult, toWireResult, readSourceReport } from "../../../tool/index.ts";
+import {
+  type AnyTool,
+  type Attachment,
+  type ToolResult,
+  toWireResult,
+  readSourceReport,
+  type ToolError,
+} from "../../../tool/index.ts";
 import { terminalApprover } from "../../approvals/terminal-approver.ts";
 import { elicitAtTerminal } from "../../approvals/elicit-at-terminal.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { exitCodes } from "../../program/exit-codes.ts";
+import { exitCodes, type ExitCode } from "../../program/exit-codes.ts";
 import { formatBytes } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
-import type { Invocation } from "../../program/invocation.ts";
+import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { type OpenedHere, openHere } from "../../open/open-here.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { type CliArguments, readArguments } from "./read-arguments.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { exitCodeOf, reportCallFailure } from "./report-call-failure.ts";
 import { showWaiting } from "../../open/show-waiting.ts";
 import { withThrowLocation } from "../../open/watch-tool-errors.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { userName } from "../../terminal/user-name.ts";
 import { type Interrupts, watchInterrupts } from "../../program/watch-interrupts.ts";
+import { codeOf, reportFormattedError } from "../../program/report-error.ts";
 
 /** `windlass call`. */
 export const callTool: RunCommand = async (invocation) => {
@@ -164,4 +171,84 @@ function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: CliArgume
 function describe({ kind, mimeType, name, data }: Attachment): string {
   const title = name === undefined ? kind : `${kind} ${toOneLine(name)}`;
   return `attached: ${title} (${toOneLine(mimeType)}, ${formatBytes(data.byteLength)}); --json prints it in base64`;
+}
+
+/** Context of a failed call. */
+interface CallFailureContext {
+  readonly invocation: Invocation;
+  /** Number of workspace files that could not be loaded: a missing tool may be in one of them. */
+  readonly brokenFiles: number;
+  /** The JSON form of values that were written as plain text and cannot be, by key. */
+  readonly forms?: ReadonlyMap<string, string> | undefined;
+}
+
+const codes: Partial<Record<FailureCode, ExitCode>> = {
+  validation_error: exitCodes.usage,
+  tool_not_found: exitCodes.usage,
+  approval_required: exitCodes.waiting,
+  timeout: exitCodes.timeout,
+  queue_timeout: exitCodes.timeout,
+};
+
+/** Exit code for a failed call. */
+function exitCodeOf({ code, reason }: Failure): ExitCode {
+  if (reason === "not_trusted") return exitCodes.usage;
+  return codes[code] ?? exitCodes.failed;
+}
+
+/** Reports why a call failed, and what to do next. */
+function reportCallFailure(result: ToolError, context: CallFailureContext): void {
+  const { invocation, forms } = context;
+  const { error, tool } = result;
+  const issues = error.issues ?? [];
+  const details = issues.map(({ message, suggestion }) =>
+    suggestion === undefined || message.includes(suggestion) ? message : `${message}, did you mean "${suggestion}"?`,
+  );
+  // The engine's message lists the issues in one line; here each has its own.
+  const message =
+    error.code === "validation_error" && issues.length > 0 ? `invalid arguments for ${tool}` : error.message;
+  reportFormattedError(invocation.terminal, {
+    message,
+    code: codeOf(error),
+    details,
+    hints: [...issues.flatMap(({ path }) => forms?.get(String(path[0])) ?? []), ...hintsFor(result, context)],
+  });
+}
+
+function hintsFor({ error, tool }: ToolError, { invocation, brokenFiles }: CallFailureContext): string[] {
+  switch (error.code) {
+    case "tool_not_found": {
+      if (error.reason === "broken_file") return [`for details: ${commandLine(invocation, "validate")}`];
+      const broken = `some files could not be loaded; for details: ${commandLine(invocation, "validate")}`;
+      return [`list tools with: ${commandLine(invocation, "tools")}`, ...(brokenFiles > 0 ? [broken] : [])];
+    }
+    case "validation_error":
+      return [`show its parameters with: ${commandLine(invocation, "tools", "show", shellWord(tool))}`];
+    case "approval_required":
+      return error.approvalId === undefined
+        ? [withCliCommands(failureKinds.approval_required.remedy)]
+        : [`approve it with: ${commandLine(invocation, "approve", error.approvalId)}; then repeat the call`];
+    case "executor_not_found":
+      return [`find where it is referenced with: ${commandLine(invocation, "validate")}`];
+    case "output_invalid":
+      return error.reason === "contract" ? [contractHint(tool, invocation)] : remedyOf(error);
+    case "timeout":
+      return ["allow more time with --timeout SECONDS"];
+    default:
+      return remedyOf(error);
+  }
+}
+
+/** The tool itself may be fine: the mapping of its output does not match the contract. */
+function contractHint(tool: string, invocation: Invocation): string {
+  return `fix \`output\`, or the tool's \`result\`, in the contract; find it with: ${commandLine(invocation, "tools", "show", shellWord(tool))}`;
+}
+
+/** Remedies by code; empty if the message already contains the remedy, or if there is none. */
+function remedyOf({ code, reason }: Failure): string[] {
+  if (code === "execution_error" || code === "cancelled") return [];
+  if (code === "permission_denied" && (reason === "rejected" || reason === "not_trusted")) return [];
+  // A failure with a reason explains in its message what to do, and often there is nothing to do.
+  if (code === "not_available" && reason !== undefined) return [];
+  return [withCliCommands(failureKinds[code].remedy)];
 }

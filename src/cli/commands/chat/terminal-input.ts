@@ -1,7 +1,5 @@
 import { type Interface, createInterface } from "node:readline";
-import type { LineInput, TerminalInputEvent } from "./line-input.ts";
-import { markPastes, stopMarking } from "../../terminal/paste-marks.ts";
-import type { TypeAhead } from "../../terminal/type-ahead.ts";
+import { markPastes, stopMarking, type TypeAhead } from "../../terminal/type-ahead.ts";
 
 /** Maximum number of lines in the history of the arrow keys. */
 const maxRetained = 500;
@@ -145,4 +143,21 @@ class PastedLines {
     this.#lines.push(text);
     return this.#pasting ? undefined : this.#lines.join("\n");
   }
+}
+
+/** A line that was typed, or another input event. */
+export type TerminalInputEvent =
+  | { readonly kind: "line"; readonly text: string }
+  /** Ctrl-C; `cleared` if it discarded typed text. */
+  | { readonly kind: "interrupt"; readonly cleared: boolean }
+  /** A line that is not valid text; `what` names the line. */
+  | { readonly kind: "unreadable"; readonly source: string }
+  /** End of input. */
+  | { readonly kind: "end" };
+
+/** Source of the lines of a chat. */
+export interface LineInput {
+  /** The next event; an `end` event if the signal is aborted. */
+  next(signal: AbortSignal): Promise<TerminalInputEvent>;
+  close(): void;
 }

@@ -1,7 +1,10 @@
 import type { McpServerStatus, McpSource } from "../../../hub/index.ts";
-import type { Finding } from "./finding.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { problemFinding } from "./problem-finding.ts";
+import { cliCommand } from "../../../base/index.ts";
+import type { Problem } from "../../../text/index.ts";
+import type { Workspace } from "../../../app/index.ts";
+import { faultOf, modelSetupHint } from "../../../model/index.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
 
 /** Findings about the MCP servers of a workspace; with `network`, each is connected first. */
 export async function examineServers(mcp: McpSource | undefined, network: boolean): Promise<Finding[]> {
@@ -58,4 +61,54 @@ function describe({ state, tools, refused, protocol, lastFailure, display, fault
   const refusals = refused.length === 0 ? "" : `, ${refused.length} refused`;
   const text = protocol === undefined ? "" : `, protocol ${protocol}`;
   return `${formatCount(tools.length, "tool")}${refusals}${text}${state === "changed" ? "; its start command changed since it was approved" : ""}`;
+}
+
+/** Converts a problem of a file to a finding. */
+export function problemFinding(about: string, problem: Problem): Finding {
+  const message = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
+  const status = problem.severity === "error" ? "fail" : "warn";
+  return { about, status, message, todo: problem.hint ?? `find the position with: ${cliCommand("validate")}` };
+}
+
+/** One check of `windlass doctor`. */
+export interface Finding {
+  /** Stable name of the checked subject. */
+  readonly about: string;
+  /** `off`: optional, and not configured. */
+  readonly status: "ok" | "off" | "warn" | "fail";
+  readonly message: string;
+  /** Suggested fix, if it is not ok. */
+  readonly todo?: string;
+}
+
+/** Runners that can answer without a model. */
+export const worksAlone: ReadonlySet<string> = new Set(["vault"]);
+
+/** Checks the settings of `windlass ask` and `windlass chat`; sends no requests. */
+export function examineAgent({ config: { agent }, models }: Pick<Workspace, "config" | "models">): Finding[] {
+  const about = "agent";
+  const { runner, model = "default", maxRounds, tokenBudget, costBudget, tools } = agent;
+  const has = models.names.includes(model);
+  if (!has && !worksAlone.has(runner)) {
+    const message = `runner ${runner} needs a model, and none is configured; \`${cliCommand("ask")} --runner vault\` works without one`;
+    // If no model is configured at all, that finding already says how to configure one.
+    const todo = models.names.length === 0 ? {} : { todo: modelSetupHint({ names: models.names }) };
+    return [{ about, status: "off", message, ...todo }];
+  }
+  if (!worksAlone.has(runner) && faultOf(models.get(model)) !== undefined) {
+    // The finding of the model already says what is wrong.
+    return [
+      { about, status: "off", message: `runner ${runner} cannot use the model ${toOneLine(model)} as configured` },
+    ];
+  }
+  const limits = [
+    `at most ${formatCount(maxRounds, "round")} of tool calls`,
+    ...(tokenBudget === undefined ? [] : [formatCount(tokenBudget, "token")]),
+    ...(costBudget === undefined ? [] : [`a cost of ${costBudget}`]),
+    ...(tools === undefined ? [] : [`the tools ${tools.map(toOneLine).join(", ")}`]),
+  ];
+  const summary = has
+    ? `runner ${runner} uses the model ${toOneLine(model)}`
+    : `runner ${runner} answers from the notes, without a model`;
+  return [{ about, status: "ok", message: `${summary}; ${limits.join(", ")}` }];
 }

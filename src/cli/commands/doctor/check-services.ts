@@ -31,7 +31,7 @@ import {
   parseAllowList,
   withService,
 } from "../../../net/index.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./check-servers.ts";
 import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 

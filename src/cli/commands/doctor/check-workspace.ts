@@ -13,15 +13,12 @@ import { cliCommand, isFailureError, isReadOnly } from "../../../base/index.ts";
 import { defaultPermissions } from "../../../engine/index.ts";
 import { type Problem, hasErrors } from "../../../text/index.ts";
 import { isWeakSecret } from "../../../secrets/index.ts";
-import { examineAgent } from "./check-agent.ts";
+import { examineAgent, examineServers, type Finding, problemFinding } from "./check-servers.ts";
 import { examineServices } from "./check-services.ts";
-import { examineServers } from "./check-servers.ts";
-import type { Finding } from "./finding.ts";
 import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
 import { openHere, trustCommand } from "../../open/open-here.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { journalFile, readStore } from "../../open/open-journal.ts";
-import { problemFinding } from "./problem-finding.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 
 /** Options of {@link examineWorkspace}. */

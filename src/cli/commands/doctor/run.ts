@@ -2,7 +2,7 @@ import { stripUnsafe } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { examineWorkspace } from "./check-workspace.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./check-servers.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { safeJson } from "../../terminal/safe-json.ts";

@@ -1,5 +1,5 @@
-import type { CommandGroup, CommandSpec } from "../../program/command-spec.ts";
-import { events, json, runId } from "../../program/shared-options.ts";
+import type { CommandGroup, CommandSpec, OptionSpec } from "../../program/command-spec.ts";
+import { events, json, runId, agentOptions } from "../../program/shared-options.ts";
 
 const runs: CommandSpec = {
   name: "runs",
@@ -85,3 +85,113 @@ const cancel: CommandSpec = {
 
 /** The group "Runs" of the help. */
 export const runsGroup: CommandGroup = { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] };
+
+const approvals: CommandSpec = {
+  name: "approvals",
+  summary: "list pending approvals",
+  args: [{ name: "ID", about: "show one approval with its full arguments", optional: true, completes: "approval" }],
+  options: [{ flags: "--all", about: "include approved, rejected, used and expired ones" }, json],
+  examples: ["windlass approvals", "windlass approvals k3j9x0q2ab5z-1 --json"],
+  load: async () => (await import("../approvals/run.ts")).showApprovals,
+};
+
+/** Argument that names the approval. */
+const decisionArgs = [
+  {
+    name: "ID",
+    about:
+      "id of the approval, as listed by `windlass approvals`, or of a run that waits for only one (last: the newest run)",
+    completes: "approval",
+    namesRun: true,
+  },
+] as const;
+
+/** Options of `approve` and `reject`. */
+const decisionOptions: readonly OptionSpec[] = [
+  { flags: "--note TEXT", about: "why" },
+  {
+    flags: "--by NAME",
+    about:
+      "name recorded as the approver (default: the current user; only the current user counts as a named approver)",
+  },
+  { flags: "--no-resume", about: "only record the decision; do not resume the run" },
+  json,
+];
+
+const approve: CommandSpec = {
+  name: "approve",
+  summary: "approve a pending call, once, for exactly these arguments",
+  details: "If no other process holds the run, it resumes in this process and its exit code is returned.",
+  args: decisionArgs,
+  options: [
+    { flags: "--done", about: "the call had completed when its process ended; do not run it again" },
+    {
+      flags: "--output JSON",
+      about: "with --done, the output of the step (default: null); @FILE reads a file, - reads stdin",
+    },
+    ...decisionOptions,
+  ],
+  examples: [
+    'windlass approve k3j9x0q2ab5z-1 --note "checked with ops"',
+    `windlass approve k3j9x0q2ab5z-1 --done --output '{ "id": 7 }'`,
+  ],
+  load: async () => (await import("../approve/run.ts")).approve,
+};
+
+const reject: CommandSpec = {
+  name: "reject",
+  summary: "reject a pending call",
+  details:
+    "If no other process holds the run, it continues in this process until it ends. The exit code is 0 once the call is " +
+    "rejected, regardless of how the run ends.",
+  args: decisionArgs,
+  options: decisionOptions,
+  examples: ['windlass reject k3j9x0q2ab5z-1 --note "wrong account"'],
+  load: async () => (await import("../approve/run.ts")).reject,
+};
+
+/** The group "Approvals" of the help. */
+export const approvalsGroup: CommandGroup = { title: "Approvals", commands: [approvals, approve, reject] };
+
+const ask: CommandSpec = {
+  name: "ask",
+  summary: "send a prompt to an agent and print its answer",
+  details:
+    "Progress goes to stderr. Destructive calls need approval: at a terminal you are prompted; otherwise the command exits " +
+    "with code 3 and `windlass approve` resumes the run. Without a model, --runner vault answers from your notes. Text " +
+    "piped to stdin is appended to the prompt and treated as untrusted.",
+  args: [{ name: "PROMPT", about: "the prompt; - reads it from stdin", several: true }],
+  options: [
+    ...agentOptions,
+    {
+      flags: "--image FILE",
+      about: "attach an image, if the model accepts images",
+      several: true,
+      completes: "file",
+    },
+    { flags: "--conversation ID", about: "continue this conversation, or start it" },
+    { ...json, about: "print the whole result" },
+    events,
+  ],
+  examples: [
+    'windlass ask "What did I write about tide mills last week?"',
+    'windlass ask "上周我写了哪些关于机器学习的笔记？" --runner vault',
+    'windlass ask "What is in the picture?" --image photo.jpg --json',
+    'git diff | windlass ask "What does this change?"',
+  ],
+  load: async () => (await import("../ask/run.ts")).askAgent,
+};
+
+const chat: CommandSpec = {
+  name: "chat",
+  summary: "chat with an agent",
+  details:
+    "Each prompt sees the conversation history. /help lists the commands. Ctrl-C stops the current answer; pressed twice " +
+    "on an empty line, it exits. Without a terminal, each line of stdin is one prompt.",
+  options: [...agentOptions, { flags: "--conversation ID", about: "continue this conversation, or start it" }],
+  examples: ["windlass chat", "windlass chat --runner crew", "windlass chat --conversation trip < prompts.txt"],
+  load: async () => (await import("../chat/run.ts")).chatWithAgent,
+};
+
+/** The group "Agents" of the help. */
+export const agentsGroup: CommandGroup = { title: "Agents", commands: [ask, chat] };

@@ -1,6 +1,5 @@
 import type { CapabilityInfo } from "../../../hub/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { contractOf, howUsed, toWireCapability } from "./describe-capability.ts";
 import { formatTable } from "../../terminal/format-table.ts";
 import { commandLine } from "../../program/invocation.ts";
 import { reportBrokenFiles, withTools } from "../../open/open-tools.ts";
@@ -42,4 +41,34 @@ function servedBy({ tools, unfit, contract }: CapabilityInfo): string {
   const others = unfit.map((text) => text.slice(0, text.indexOf(": ")));
   const left = others.length === 0 ? "" : ` (not by ${others.join(", ")})`;
   return `${tools.length === 0 ? "no tool" : tools.join(", ")}${left}`;
+}
+
+/** Describes how the tools of a capability are used; empty if there is only one. */
+export function howUsed({ tools, strategy }: CapabilityInfo): string {
+  return tools.length < 2 ? "" : strategyTexts[strategy];
+}
+
+const strategyTexts: Readonly<Record<CapabilityInfo["strategy"], string>> = {
+  pick_best: "several in parallel, first success wins",
+  synthesise: "several in parallel, results merged",
+  in_turn: "one after another",
+};
+
+/** Location of a capability's contract: its file, or `built in`; undefined if it has none. */
+export function contractOf({ contract }: CapabilityInfo): string | undefined {
+  return contract === undefined ? undefined : (contract.file ?? "built in");
+}
+
+/** A capability in JSON output. */
+function toWireCapability(info: CapabilityInfo): Record<string, unknown> {
+  const { name, tools, unfit, strategy, contract } = info;
+  return {
+    name: `capability:${name}`,
+    ...(contract !== undefined && { description: contract.description, aliases: contract.aliases }),
+    tools,
+    strategy,
+    contract: contractOf(info) ?? null,
+    ...(contract?.broken !== undefined && { broken: contract.broken.message }),
+    unfit,
+  };
 }

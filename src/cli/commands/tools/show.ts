@@ -11,7 +11,7 @@ import {
   toOpenAITools,
 } from "../../../tool/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { contractOf, howUsed } from "./describe-capability.ts";
+import { contractOf, howUsed } from "./capabilities.ts";
 import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "./describe-parameter.ts";
 import { formatTable, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";

@@ -5,13 +5,17 @@ import {
   type ReasoningStep,
   foldReasoning,
   emptyReasoningBlock,
+  type AgentEvent,
 } from "../../../agent/index.ts";
 import { type Clock, systemClock } from "../../../base/index.ts";
 import type { Terminal } from "../terminal.ts";
-import { plainAgentView } from "./plain-agent-view.ts";
 import { LiveView, type LiveViewSize } from "../run-view/live-view.ts";
 import type { Screen } from "../screen.ts";
-import { blockLines } from "./block-lines.ts";
+import { blockLines, stateLabel } from "./block-lines.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { toOneLine } from "../format-table.ts";
+import { clockTime } from "../format-figures.ts";
+import { cliTexts } from "../texts/cli-texts.ts";
 
 /** Shows the progress of a run of an agent. */
 export interface AgentRunView {
@@ -75,4 +79,99 @@ function blockView(
     },
     close: () => picture.close(),
   };
+}
+
+/** Prints a line with the time for every event: for files, pipes and other programs. */
+function plainAgentView(terminal: Pick<Terminal, "log">): AgentRunView {
+  let block = emptyReasoningBlock;
+  /** Number of steps that ended before this process claimed the run. */
+  let past = 0;
+  return {
+    onEvent: (event) => {
+      block = foldReasoning(block, event);
+      if (event.replayed === true) {
+        if (event.type === "tool-finished") past++;
+        if (event.type !== "run-started") return;
+      }
+      const isFirst = past > 0 && event.type !== "run-started";
+      const before = isFirst ? [cliTexts[block.language].agent.before(past)] : [];
+      if (event.type !== "run-started") past = 0;
+      for (const line of [...before, ...linesOf(event, block)]) terminal.log(`${clockTime(event.at)} ${line}`);
+    },
+    pause: () => () => {},
+    close: () => {},
+  };
+}
+
+function linesOf(event: AgentEvent, block: ReasoningBlock): readonly string[] {
+  const words = cliTexts[block.language].agent;
+  switch (event.type) {
+    case "run-started":
+      return [words.began(toOneLine(event.runner), toOneLine(event.runId))];
+    case "run-finished":
+      return [words.ended(stateLabel(block)[0], event.durationMs)];
+    case "round-restarted":
+      return [words.retrying];
+    case "round-waiting":
+      return [toOneLine(stepOf(block, `${event.part}.${event.round}`)?.detail ?? "")];
+    case "round-finished":
+      return stepText(stepOf(block, `${event.part}.${event.round}`));
+    case "notice":
+      return [words.note(toOneLine(block.steps.at(-1)?.text ?? event.text))];
+    default:
+      return "callId" in event ? linesOfCall(event, block) : [];
+  }
+}
+
+function linesOfCall(event: Extract<AgentEvent, { callId: string }>, block: ReasoningBlock): readonly string[] {
+  const step = stepOf(block, `${event.part}.${event.round}.${event.callId}`);
+  const words = cliTexts[block.language].agent;
+  const tool = toOneLine(event.tool);
+  switch (event.type) {
+    case "tool-started":
+      return stepText(step);
+    case "tool-finished":
+      return endLines(event, step, block);
+    case "tool-progress":
+      return step !== undefined && startsIndexing(event.value) ? [detailOf(step)] : [];
+    case "approval-requested":
+      return [words.waits(tool, toOneLine(event.approvalId), toOneLine(event.message))];
+    case "approval-decided":
+      return [words.decided(tool, event.approved)];
+    default:
+      return event satisfies never;
+  }
+}
+
+function detailOf(step: ReasoningStep): string {
+  return toOneLine(step.detail ?? "");
+}
+
+/** True for the first progress of indexing the notes: it takes a while, and one line is enough for a log. */
+function startsIndexing(progress: unknown): boolean {
+  return isRecord(progress) && progress["seen"] === 0;
+}
+
+/** The line of a call that ended. A background tool has a step only if something is wrong with it. */
+function endLines(
+  { tool, displayName = tool, success: well, durationMs: ms }: Extract<AgentEvent, { type: "tool-finished" }>,
+  step: ReasoningStep | undefined,
+  { language }: ReasoningBlock,
+): readonly string[] {
+  // A read was already reported; its content is for the model.
+  if (step === undefined || (well && isReading(tool))) return [];
+  return [cliTexts[language].agent.called(toOneLine(displayName), { well, ms, detail: detailOf(step) })];
+}
+
+/** Tools that return text written by others. */
+function isReading(tool: string): boolean {
+  return /^read_(?:note|file|result)$/.test(tool);
+}
+
+function stepOf({ steps }: ReasoningBlock, id: string): ReasoningStep | undefined {
+  return steps.findLast((step) => step.id === id);
+}
+
+function stepText(step: ReasoningStep | undefined): readonly string[] {
+  return step === undefined ? [] : [toOneLine(step.text)];
 }

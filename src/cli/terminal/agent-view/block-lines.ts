@@ -2,11 +2,10 @@ import type { ReasoningBlock, ReasoningStep } from "../../../agent/index.ts";
 import { displayWidth, formatDuration, graphemes, stripUnsafe } from "../../../text/index.ts";
 import type { TerminalSize } from "../cut-middle.ts";
 import { toOneLine } from "../format-table.ts";
-import { type StyledText, paintSpans } from "../run-view/paint-spans.ts";
+import { type StyledText, paintSpans } from "../run-view/tree-lines.ts";
 import type { Style } from "../terminal.ts";
 import { wrapText } from "../wrap-text.ts";
 import { cliTexts } from "../texts/cli-texts.ts";
-import { elapsedLabel, stateLabel } from "./state-labels.ts";
 
 /** Options for drawing a block. */
 export interface BlockOptions {
@@ -218,4 +217,26 @@ function pieces(line: string, width: number): string[] {
     used += wide;
   }
   return [...lines, current];
+}
+
+const styles: Readonly<Record<ReasoningBlock["state"], Style>> = {
+  thinking: "cyan",
+  working: "cyan",
+  answering: "cyan",
+  waiting: "yellow",
+  interrupted: "yellow",
+  completed: "green",
+  failed: "red",
+  cancelled: "yellow",
+};
+
+/** State of a run in a word, with its style. */
+export function stateLabel({ state, language }: ReasoningBlock): readonly [word: string, style: Style] {
+  return [cliTexts[language].block.states[state], styles[state]];
+}
+
+/** `2.3 s`, in tenths, so that the unit does not keep changing. */
+function elapsedLabel(ms: number, language: ReasoningBlock["language"]): string {
+  const time = ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatDuration(ms);
+  return cliTexts[language].block.elapsed(time);
 }

@@ -1,11 +1,14 @@
 import { type Clock, systemClock } from "../../../base/index.ts";
-import type { RunListener } from "../../../chain/index.ts";
+import type { RunListener, RunEvent } from "../../../chain/index.ts";
 import type { Terminal } from "../terminal.ts";
-import { plainView } from "./plain-view.ts";
 import type { Screen } from "../screen.ts";
 import { LiveView } from "./live-view.ts";
-import { RunRows } from "./run-rows.ts";
+import { RunRows, reasonOf, skipNote, withheldNote } from "./run-rows.ts";
 import { treeLines } from "./tree-lines.ts";
+import { formatDuration } from "../../../text/index.ts";
+import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
+import { toOneLine } from "../format-table.ts";
+import { shortText } from "../short-text.ts";
 
 /** Shows the progress of a run. */
 export interface RunView {
@@ -43,4 +46,142 @@ export function treeView(
     pause: () => picture.pause(),
     close: () => picture.close(),
   };
+}
+
+/** Minimum interval between progress reports of one step. */
+const progressEveryMs = 1000;
+
+/** Prints a line with the time for every event: for files, pipes and other programs. */
+export function plainView(terminal: Pick<Terminal, "log">): RunView {
+  const lines = new PlainLines();
+  return {
+    onEvent: (event) => {
+      for (const line of lines.of(event)) terminal.log(`${clockTime(event.at)} ${line}`);
+    },
+    pause: () => () => {},
+    close: () => {},
+  };
+}
+
+/** Formats the events of a run as lines. */
+class PlainLines {
+  /** Number of steps that ended before this process claimed the run. */
+  #before = 0;
+  readonly #progressAt = new Map<string, number>();
+  readonly #items = new Map<string, { done: number; reported: number }>();
+  /** Number of retries by step. */
+  readonly #retries = new Map<string, number>();
+  /** Steps that start once they are approved. */
+  readonly #request = new Set<string>();
+
+  of(event: RunEvent): readonly string[] {
+    if (event.type === "step-retrying") this.#retries.set(event.step, (this.#retries.get(event.step) ?? 0) + 1);
+    if ("replayed" in event && event.replayed) {
+      if (event.type === "step-finished") this.#before++;
+      if (event.type === "step-started" && event.needsApproval === true) this.#request.add(event.step);
+      if (event.type === "step-approval-decided") this.#request.delete(event.step);
+      // Counted, but not reported.
+      if (event.type === "item-finished") this.#item(event);
+      return event.type === "run-started" ? this.#line(event) : [];
+    }
+    const before = this.#before === 0 ? [] : [`${formatCount(this.#before, "step")} done earlier`];
+    this.#before = 0;
+    return [...before, ...this.#line(event)];
+  }
+
+  #line(event: RunEvent): readonly string[] {
+    switch (event.type) {
+      case "run-started":
+        return [`${toOneLine(event.chain)}: run ${toOneLine(event.runId)}, ${formatCount(event.steps.length, "step")}`];
+      case "run-finished":
+        return [];
+      case "step-progress":
+        return this.#progress(event);
+      case "item-finished":
+        return this.#item(event);
+      case "step-started":
+        if (event.needsApproval !== true) return [startOf(event)];
+        this.#request.add(event.step);
+        return [];
+      case "step-approval-decided":
+        return [`${toOneLine(event.step)}: ${decisionOf(event)}`, ...this.#released(event)];
+      case "step-finished":
+        return [`${toOneLine(event.step)}: ${endOf(event, this.#retries.get(event.step) ?? 0)}`];
+      default:
+        return [`${toOneLine(event.step)}: ${newsOf(event)}`];
+    }
+  }
+
+  /** A step that only waited for approval starts now. */
+  #released(event: Extract<RunEvent, { type: "step-approval-decided" }>): readonly string[] {
+    return this.#request.delete(event.step) && event.status === "approved" ? [startOf(event)] : [];
+  }
+
+  #progress({ step, at, value }: Extract<RunEvent, { type: "step-progress" }>): readonly string[] {
+    if (at - (this.#progressAt.get(step) ?? -Infinity) < progressEveryMs) return [];
+    this.#progressAt.set(step, at);
+    return [`${toOneLine(step)}: · ${shortText(value)}`];
+  }
+
+  /** Reports every failure, and every tenth of the rest. */
+  #item({ step, item, of, status }: Extract<RunEvent, { type: "item-finished" }>): readonly string[] {
+    const items = this.#items.get(step) ?? { done: 0, reported: 0 };
+    this.#items.set(step, items);
+    items.done++;
+    const lines = status === "failed" ? [`${toOneLine(step)}: item ${item} failed`] : [];
+    const part = Math.floor((items.done / of) * 10);
+    if (part > items.reported) {
+      items.reported = part;
+      lines.push(`${toOneLine(step)}: ${items.done}/${of}`);
+    }
+    return lines;
+  }
+}
+
+type StepNews = Exclude<
+  RunEvent,
+  {
+    readonly type:
+      | "run-started"
+      | "run-finished"
+      | "step-progress"
+      | "item-finished"
+      | "step-started"
+      | "step-approval-decided"
+      | "step-finished";
+  }
+>;
+
+function startOf({ step, tool }: { readonly step: string; readonly tool: string }): string {
+  return `${toOneLine(step)}: started ${toOneLine(tool)}`;
+}
+
+function decisionOf({ status, by }: Extract<RunEvent, { type: "step-approval-decided" }>): string {
+  return `${status}${by === undefined ? "" : ` by ${toOneLine(by)}`}`;
+}
+
+function newsOf(event: StepNews): string {
+  switch (event.type) {
+    case "step-retrying":
+      return `retry ${event.attempt} in ${formatDuration(event.delayMs)}; ${reasonOf(event.error)}`;
+    case "step-fallback":
+      return `fallback ${toOneLine(event.fallbackTool)} is used; ${reasonOf(event.error)}`;
+    case "step-suspended":
+      return `waits for approval ${toOneLine(event.approvalId ?? "")}: ${toOneLine(event.message)}`;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Shorter waits are not mentioned. */
+const noticeableMs = 100;
+
+function endOf(event: Extract<RunEvent, { type: "step-finished" }>, retries: number): string {
+  const { status, durationMs, queuedMs = 0, cached, error, skip } = event;
+  if (skip !== undefined) return `skipped: ${skipNote(skip)}`;
+  if (event.dryRun === true) return withheldNote;
+  const tries = retries > 0 ? `, after ${formatRetries(retries)}` : "";
+  const why = error === undefined ? "" : `; ${reasonOf(error)}`;
+  const waited = queuedMs < noticeableMs ? "" : `, waited ${formatDuration(queuedMs)}`;
+  return `${status} in ${formatDuration(durationMs)}${waited}${cached ? ", cached" : ""}${tries}${why}`;
 }

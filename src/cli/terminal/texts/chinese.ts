@@ -1,9 +1,7 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { costOf, tokensOf } from "./agent-usage.ts";
-import type { AgentFactParams } from "./agent-fact.ts";
-import type { CliTextTable } from "./cli-text-table.ts";
+import { costOf, tokensOf, type AgentFactParams, type CliTextTable } from "./cli-text-table.ts";
 import { formatNumber } from "../format-figures.ts";
 
 /** The Chinese texts of the CLI. */

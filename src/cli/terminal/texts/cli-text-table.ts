@@ -1,8 +1,8 @@
-import type { AgentResult, ReasoningState } from "../../../agent/index.ts";
+import type { AgentResult, ReasoningState, CallInitiator } from "../../../agent/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
-import type { CodedTexts } from "../../../text/index.ts";
+import type { CodedTexts, Coded, NoParams } from "../../../text/index.ts";
 import type { Effect } from "../../../tool/index.ts";
-import type { AgentFactParams } from "./agent-fact.ts";
+import type { WireCoded } from "../../wire/wire-coded.ts";
 
 /** The texts of the CLI for users of agents in one language. Errors are reported in English. */
 export interface CliTextTable {
@@ -125,3 +125,39 @@ export interface ChatTexts {
 
 /** The commands of a chat. */
 export type CommandName = "help" | "tools" | "model" | "runner" | "resume" | "history" | "usage" | "clear" | "exit";
+
+/** A model request of a run; the main part has no name. */
+interface RoundOf {
+  readonly round?: number;
+  readonly part?: string;
+}
+
+/** The facts about a step of an agent's run: their codes with their parameters. */
+export interface AgentFactParams {
+  readonly notice: { readonly text: string; readonly notice?: WireCoded };
+  readonly model_request: RoundOf & { readonly text: string; readonly ms?: number };
+  /** Rounds are those of the model. `args` is JSON. A durable call is made by a program. */
+  readonly called: RoundOf & {
+    readonly initiator: CallInitiator | "program";
+    readonly tool: string;
+    readonly args?: string;
+  };
+  readonly approval_needed: { readonly approval: string };
+  readonly outcome_unknown: NoParams;
+  readonly awaits_approval: { readonly command: string };
+  readonly call_failed: { readonly code?: string; readonly detail: string; readonly ms?: number };
+  readonly call_succeeded: { readonly detail?: string; readonly ms?: number };
+}
+
+/** A fact about a step of an agent's run as data. */
+export type AgentFact = Coded<AgentFactParams>;
+
+/** Prices have no currency, so sums have none either. */
+export function costOf({ usage: { cost } }: AgentUsage): string | undefined {
+  return cost === undefined ? undefined : String(Number(cost.toPrecision(3)));
+}
+
+/** Tokens of all kinds. */
+export function tokensOf({ usage: { inputTokens, outputTokens } }: AgentUsage): number {
+  return inputTokens + outputTokens;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Examples, textProblems } from "../../../../test/support/text-problems.ts";
-import type { AgentFactParams } from "./agent-fact.ts";
+import type { AgentFactParams } from "./cli-text-table.ts";
 import { cliTexts } from "./cli-texts.ts";
 
 const examples: Examples<AgentFactParams> = {
