@@ -16,10 +16,10 @@ import { writingReasons } from "../../src/builtin/writing/writing-reasons.ts";
 import { fileReasons } from "../../src/file/file-reasons.ts";
 import { modelReasons } from "../../src/model/port/model-reasons.ts";
 import { mcpReasons } from "../../src/adapters/mcp/client/mcp-reasons.ts";
-import { chooseReasons } from "../../src/hub/routing/load-contracts.ts";
-import { mcpSourceReasons } from "../../src/hub/mcp/mcp-source-reasons.ts";
-import { skillReasons } from "../../src/hub/skills/skill-reasons.ts";
-import { resultStoreReasons } from "../../src/hub/result-view/result-store.ts";
+import { chooseReasons } from "../../src/hub/hub-reasons.ts";
+import { mcpSourceReasons } from "../../src/hub/hub-reasons.ts";
+import { skillReasons } from "../../src/hub/hub-reasons.ts";
+import { resultStoreReasons } from "../../src/hub/hub-reasons.ts";
 import { expressionFaults } from "../../src/expr/index.ts";
 import { netReasons } from "../../src/net/index.ts";
 

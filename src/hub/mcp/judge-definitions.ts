@@ -6,7 +6,7 @@ import type { McpToolDefinition } from "./mcp-port.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom } from "./server-identity.ts";
 import type { McpSourceLimits } from "./mcp-source-limits.ts";
-import type { McpSourceReason } from "./mcp-source-reasons.ts";
+import type { McpSourceReason } from "../hub-reasons.ts";
 import type { StoredPins } from "./server-state-files.ts";
 
 /** A tool of a server, and whether it can be used. */

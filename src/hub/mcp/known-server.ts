@@ -16,7 +16,7 @@ import { changedFrom } from "./server-identity.ts";
 import { ServerLink } from "./server-link.ts";
 import { ServerResources, rememberedUris } from "./server-resources.ts";
 import { ServerTools, type ToolCall, serverOrigin, refusalFailure } from "./server-tools.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 import type { McpSourceDeps } from "./mcp-source-deps.ts";
 import type { Catalogue, StoredPins } from "./server-state-files.ts";
 

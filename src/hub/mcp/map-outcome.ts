@@ -5,7 +5,7 @@ import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type Attachment, ok } from "../../tool/index.ts";
 import type { McpCallOutcome, McpContent, McpResourceContent } from "./mcp-port.ts";
 import { defaultMcpSourceLimits } from "./mcp-source-limits.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 
 /** A resource in an output; bytes are attachments of the same name. */
 interface ResourceOutput {

@@ -22,7 +22,7 @@ import { resourceTools } from "./resource-tools.ts";
 import type { McpServer } from "./server-config.ts";
 import { serverOrigin } from "./server-tools.ts";
 import { type McpSourceLimits, defaultMcpSourceLimits } from "./mcp-source-limits.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 import { StateFiles } from "./server-state-files.ts";
 
 /** Options of {@link createMcpSource}. */

@@ -2,7 +2,7 @@ import type { LastFailure } from "./server-breaker.ts";
 import type { DefinitionChange } from "./definition-diff.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 import type { IdentityChange } from "./server-identity.ts";
-import type { McpSourceReason } from "./mcp-source-reasons.ts";
+import type { McpSourceReason } from "../hub-reasons.ts";
 
 /**
  * State of a server: `connected` and `connecting` now; `known` from its catalogue; `unknown`, never connected; `down`,

@@ -5,7 +5,7 @@ import { type AnyTool, type Effect, type TargetKind, type ToolContext, defineToo
 import type { McpToolDefinition } from "./mcp-port.ts";
 import { matchByName } from "./mcp-names.ts";
 import type { McpServer } from "./server-config.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 
 /** Parts of a tool. */
 export interface McpToolDeps {

@@ -1,7 +1,7 @@
 import { CircuitBreaker, type Clock, type FailureError, backoffMs, isFailureError } from "../../base/index.ts";
 import { formatDuration } from "../../text/index.ts";
 import type { McpSourceLimits } from "./mcp-source-limits.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 
 /** Dependencies of {@link ServerBreaker}. */
 export interface ServerBreakerDeps {

@@ -3,7 +3,7 @@ import type { McpConnection, McpConnector, McpToolDefinition, McpListener } from
 import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
 import type { McpServer } from "./server-config.ts";
 import type { McpSourceLimits } from "./mcp-source-limits.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 
 /** Dependencies and callbacks of a {@link ServerLink}. */
 export interface ServerLinkDeps {

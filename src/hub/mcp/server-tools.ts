@@ -12,7 +12,7 @@ import type { JudgedTool } from "./judge-definitions.ts";
 import { canBeShortName, matchByName } from "./mcp-names.ts";
 import { mcpTool, createRefusedTool } from "./mcp-tool.ts";
 import type { McpServer } from "./server-config.ts";
-import { mcpSourceFailure } from "./mcp-source-reasons.ts";
+import { mcpSourceFailure } from "../hub-reasons.ts";
 
 /** Dependencies of the tools of a server. */
 export interface ServerToolsDeps {

@@ -2,7 +2,7 @@ import { parseJson } from "../../base/index.ts";
 import { type Select, compileSelect, isExpressionError, missing } from "../../expr/index.ts";
 import { cutJson, findCutPoint, quoteText } from "../../text/index.ts";
 import { searchResult } from "./search-result.ts";
-import { resultStoreFailure } from "./result-store.ts";
+import { resultStoreFailure } from "../hub-reasons.ts";
 
 /** Selects a part of a result. */
 export interface PartSelector {

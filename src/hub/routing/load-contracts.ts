@@ -6,8 +6,9 @@ import { builtInContracts } from "./built-in-contracts.ts";
 import type { Contract } from "./contract.ts";
 import type { ContractText, MappedTools } from "./unmatched-mappings.ts";
 import { basename, extname } from "node:path";
-import { failure, type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { failure } from "../../base/index.ts";
 import { fromJsonSchema } from "../../schema/index.ts";
+import type { ChooseReason } from "../hub-reasons.ts";
 import { capabilityName } from "./derive-capabilities.ts";
 import { kindOf } from "./tool-kind.ts";
 
@@ -124,31 +125,3 @@ function aliasesIn(source: string): readonly string[] {
   const parts = list?.[1]?.split(",") ?? list?.[2]?.split(/\n[ \t]*-[ \t]+/) ?? [];
   return parts.map((part) => part.replaceAll(/^["'\s]+|["'\s]+$/g, "")).filter((part) => part !== "");
 }
-
-/** Reasons for which a choice among tools itself fails. */
-export const chooseReasons = {
-  all_failed: {
-    code: "execution_error",
-    meaning: "Every tool that could do the work failed; the message has the failure of each.",
-  },
-  no_matching_tool: {
-    code: "not_available",
-    meaning: "Tools have the capability, but none can serve its contract without a mapping.",
-    retry: "never",
-  },
-  broken_contract: {
-    code: "not_available",
-    meaning: "The file that describes the capability cannot be used; no tool is called without its mappings.",
-    retry: "never",
-  },
-  contract: {
-    code: "output_invalid",
-    meaning: "The output of the tool does not match the contract of the capability.",
-  },
-} as const;
-
-/** The name of one reason in {@link chooseReasons}. */
-type ChooseReason = keyof typeof chooseReasons;
-
-/** A failure of a choice for this reason. */
-export const choiceFailure: ReasonFailure<ChooseReason> = createReasonFailures(chooseReasons);

@@ -5,7 +5,7 @@ import { allFailed } from "./all-failed.ts";
 import type { Choice } from "./candidate.ts";
 import { choiceMeta } from "./choice-meta.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
-import { choiceFailure } from "./load-contracts.ts";
+import { choiceFailure } from "../hub-reasons.ts";
 import { combine } from "./combine.ts";
 import {
   type RunnableCandidate,

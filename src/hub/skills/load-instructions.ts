@@ -3,7 +3,7 @@ import { type FileAccess, createFileAccess, decodeText, fileFailure, type ReadFi
 import { findFrontMatter, LineIndex, stripUnsafe, showUnsafe } from "../../text/index.ts";
 import { maxSkillBytes } from "./read-front-matter.ts";
 import type { Skill } from "./skill.ts";
-import { skillFailure } from "./skill-reasons.ts";
+import { skillFailure } from "../hub-reasons.ts";
 
 /** Instructions of a skill for the model. */
 export interface Instructions {

@@ -5,7 +5,7 @@ import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../
 import type { InstructionLimits, Instructions } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
 import { skillCatalogue } from "./skill-catalogue.ts";
-import { skillFailure } from "./skill-reasons.ts";
+import { skillFailure } from "../hub-reasons.ts";
 import type { SkillSessions } from "./skill-sessions.ts";
 
 /** Maximum size of the outputs of the skill tools. */
